@@ -1,0 +1,39 @@
+/** A taint on a node, as Kubernetes spells it. */
+export interface TaintFacts {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+/** The few words that name a node everywhere: in plans, grants, ledgers and reports. */
+export interface NodeRef {
+  readonly name: string;
+  /** UID of the Node object; a node of the same name with another UID is another node. */
+  readonly uid: string;
+  /** Cloud machine behind the node, e.g. `i-0abc…`, taken from `spec.providerID`. */
+  readonly instanceId: string;
+  /** Availability zone, from `topology.kubernetes.io/zone`. */
+  readonly zone: string;
+}
+
+/** What the cluster says of one node. */
+export interface NodeFacts extends NodeRef {
+  /** Name of the node pool, or undefined for a node that belongs to none. */
+  readonly pool: string | undefined;
+  readonly kubeletVersion: string;
+  readonly ready: boolean;
+  readonly cordoned: boolean;
+  /** True while the label `node.kubernetes.io/exclude-from-external-load-balancers` takes it out of load balancers. */
+  readonly excluded: boolean;
+  /** Marks of ours on the node, by what they stand for; absent when the mark is somebody else's or not there. */
+  readonly marks: NodeMarks;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly TaintFacts[];
+}
+
+/** Which changes on a node are ours; the value is the run that made it. */
+export interface NodeMarks {
+  readonly cordonedBy?: string;
+  readonly excludedBy?: string;
+  readonly retiringBy?: string;
+}

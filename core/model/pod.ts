@@ -1,0 +1,54 @@
+import type { TaintFacts } from './node.ts';
+
+/** Kind of the controller that owns a pod; `Node` stands for static (mirror) pods, `none` for bare pods. */
+export type PodOwnerKind = 'ReplicaSet' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'Node' | 'none' | 'other';
+
+/** A toleration, as Kubernetes spells it. */
+export interface TolerationFacts {
+  readonly key?: string;
+  readonly operator?: 'Exists' | 'Equal';
+  readonly value?: string;
+  readonly effect?: TaintFacts['effect'];
+}
+
+/** What the cluster says of one pod. */
+export interface PodFacts {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Node it is bound to; undefined while it waits for one. */
+  readonly node: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly ownerKind: PodOwnerKind;
+  /** Controller's name, e.g. the ReplicaSet's; empty for bare pods. */
+  readonly ownerName: string;
+  /** Label selector of the owning ReplicaSet (matchLabels), when that is the owner. */
+  readonly ownerSelector?: Readonly<Record<string, string>>;
+  readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+  readonly ready: boolean;
+  /** True once it has a deletion timestamp. */
+  readonly terminating: boolean;
+  readonly mirror: boolean;
+  readonly hostNetwork: boolean;
+  readonly hasEmptyDir: boolean;
+  /** Seconds that a preStop `sleep` hook or policy guarantees the pod keeps serving after deletion; 0 without one. */
+  readonly preStopSeconds: number;
+  readonly terminationGracePeriodSeconds: number;
+  readonly tolerations: readonly TolerationFacts[];
+  /** Why the scheduler can't place it, from the PodScheduled condition. */
+  readonly unschedulableReason?: string;
+  /** Run that took the pod out of its Services' endpoints, with the labels it had before. */
+  readonly unlisted?: { readonly by: string; readonly originalLabels: Readonly<Record<string, string>> };
+}
+
+/** What the cluster says of one PodDisruptionBudget. */
+export interface DisruptionBudgetFacts {
+  readonly namespace: string;
+  readonly name: string;
+  /** UIDs of the pods that its selector matches. */
+  readonly podUids: readonly string[];
+  readonly desiredHealthy: number;
+  readonly currentHealthy: number;
+  readonly disruptionsAllowed: number;
+  readonly expectedPods: number;
+}

@@ -1,0 +1,28 @@
+/** A machine of a node pool, as the cloud sees it. */
+export interface InstanceFacts {
+  readonly instanceId: string;
+  readonly zone: string;
+  readonly state: 'pending' | 'running' | 'terminating' | 'terminated';
+}
+
+/** Names a node pool without saying how its cloud calls it. */
+export interface PoolRef {
+  readonly cluster: string;
+  readonly region: string;
+  readonly name: string;
+}
+
+/** What the cloud says of one node pool. */
+export interface PoolFacts {
+  readonly ref: PoolRef;
+  readonly status: 'creating' | 'active' | 'updating' | 'deleting' | 'failed' | 'degraded';
+  readonly version: string;
+  readonly desiredSize: number;
+  readonly minSize: number;
+  readonly maxSize: number;
+  readonly zones: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly instances: readonly InstanceFacts[];
+  /** Problems in the cloud's own words, e.g. `AsgInstanceLaunchFailures: Insufficient capacity`. */
+  readonly problems: readonly string[];
+}

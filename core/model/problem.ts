@@ -1,0 +1,54 @@
+/** Who has to act on a problem. */
+export type ProblemSource = 'user' | 'cluster' | 'provider' | 'tool';
+
+/**
+ * Stable codes of everything that can go wrong, with who must act and whether trying again can help.
+ * The code is also the `type` of the Temporal ApplicationFailure that carries it.
+ */
+export const problemCodes = {
+  InvalidArgument: { source: 'user', retryable: false },
+  InvalidPolicy: { source: 'user', retryable: false },
+  PoolNotFound: { source: 'user', retryable: false },
+  PreflightRefused: { source: 'user', retryable: false },
+  AlreadyRunning: { source: 'user', retryable: false },
+  LockHeld: { source: 'user', retryable: false },
+  LockLost: { source: 'cluster', retryable: false },
+  Forbidden: { source: 'user', retryable: false },
+  ClusterUnreachable: { source: 'cluster', retryable: true },
+  TemporalUnreachable: { source: 'tool', retryable: true },
+  Throttled: { source: 'provider', retryable: true },
+  ProviderUnavailable: { source: 'provider', retryable: true },
+  ProviderRefused: { source: 'provider', retryable: false },
+  CapacityUnavailable: { source: 'provider', retryable: true },
+  Conflict: { source: 'cluster', retryable: true },
+  NodeNotOurs: { source: 'tool', retryable: false },
+  DeadlineExceeded: { source: 'cluster', retryable: false },
+  CompensationIncomplete: { source: 'tool', retryable: false },
+  Internal: { source: 'tool', retryable: false },
+} as const satisfies Record<string, { source: ProblemSource; retryable: boolean }>;
+
+/** One of the stable problem codes. */
+export type ProblemCode = keyof typeof problemCodes;
+
+/** What every error of nodeferry says: what, why, and how to fix it. Plain data; safe in payloads. */
+export interface Problem {
+  readonly code: ProblemCode;
+  /** What happened, with names. */
+  readonly message: string;
+  /** What the reader can do about it. */
+  readonly hint?: string;
+}
+
+/** The one error class: a Problem that can be thrown across ports. */
+export class NodeferryError extends Error {
+  readonly problem: Problem;
+  /** Wait at least this long before trying again, ms, when the other side said so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(problem: Problem, options?: { cause?: unknown; retryAfterMs?: number }) {
+    super(problem.message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'NodeferryError';
+    this.problem = problem;
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+}

@@ -1,0 +1,22 @@
+import type { NodeFacts } from './node.ts';
+import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
+import type { ServiceFacts } from './service.ts';
+import type { TargetGroupFacts } from './target-group.ts';
+
+/** One consistent look at the cluster: nodes, pods, budgets and Services, from watch-backed caches. */
+export interface ClusterFacts {
+  readonly nodes: readonly NodeFacts[];
+  readonly pods: readonly PodFacts[];
+  readonly budgets: readonly DisruptionBudgetFacts[];
+  readonly services: readonly ServiceFacts[];
+  /** Names of nodes that still have attached volumes (VolumeAttachments). */
+  readonly nodesWithVolumes: readonly string[];
+}
+
+/** Everything a decision about capacity needs: the cluster and the load balancers, looked at together. */
+export interface ServingFacts {
+  readonly cluster: ClusterFacts;
+  readonly targetGroups: readonly TargetGroupFacts[];
+  /** When the look was taken, epoch ms. */
+  readonly observedAt: number;
+}

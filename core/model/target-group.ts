@@ -1,0 +1,46 @@
+/**
+ * State of one target of a target group, one word for every cloud.
+ * ELBv2: `initial`, `healthy`, `unhealthy`, `draining`, `unused`, `unavailable`; a target that is not listed is absent.
+ */
+export type TargetState = 'initial' | 'healthy' | 'unhealthy' | 'draining' | 'unused' | 'unavailable';
+
+/** One registered target. */
+export interface TargetFacts {
+  readonly instanceId: string;
+  readonly port: number;
+  readonly zone: string | undefined;
+  readonly state: TargetState;
+  /** The cloud's reason code, e.g. `Target.FailedHealthChecks`. */
+  readonly reason?: string;
+}
+
+/** How a load balancer checks its targets. */
+export interface HealthCheckFacts {
+  readonly protocol: string;
+  readonly port: string;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly healthyThreshold: number;
+  readonly unhealthyThreshold: number;
+}
+
+/** Any set of machines that a load balancer sends to; `kind` tells which. Attributes are read live, never assumed. */
+export interface TargetGroupFacts {
+  /** ARN or the cloud's own name. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'elbv2-instance';
+  readonly loadBalancer: string;
+  /** `namespace/name` of the Service it carries. */
+  readonly service: string;
+  readonly crossZone: boolean;
+  /** Zones in which the load balancer has an address. */
+  readonly zones: readonly string[];
+  readonly deregistrationDelayMs: number;
+  /** The load balancer breaks remaining connections at the end of the deregistration delay. */
+  readonly terminatesConnectionsAfterDelay: boolean;
+  /** The load balancer breaks connections of a target that turns unhealthy. */
+  readonly terminatesUnhealthyConnections: boolean;
+  readonly healthCheck: HealthCheckFacts;
+  readonly targets: readonly TargetFacts[];
+}

@@ -1,0 +1,106 @@
+/**
+ * The policy of one pool upgrade, after parsing and defaults: every field is there and every duration is milliseconds.
+ * The written form (`nodeferry.dev/v1alpha1`, durations as `15m`) is in schema.ts.
+ */
+export interface Policy {
+  readonly name: string;
+  readonly cluster: ClusterPolicy;
+  readonly pool: { readonly provider: 'eks'; readonly name: string };
+  readonly target: TargetPolicy;
+  readonly guard: GuardPolicy;
+  readonly waits: WaitPolicy;
+  readonly drain: DrainPolicy;
+  readonly traffic: TrafficPolicy;
+  /** Protective rules that this run does without; empty but for experiments that are meant to lose requests. */
+  readonly disabledRules: readonly ProtectiveRule[];
+}
+
+/** Where the pool is. */
+export interface ClusterPolicy {
+  readonly name: string;
+  readonly region: string;
+}
+
+/** What the new pool shall be; what is not said is cloned from the old one. */
+export interface TargetPolicy {
+  /** Name of the replacement pool. */
+  readonly poolName: string;
+  readonly version: string | undefined;
+  readonly releaseVersion: string | undefined;
+  readonly launchTemplateVersion: string | undefined;
+}
+
+/** How much must keep serving. */
+export interface GuardPolicy {
+  /** Share (0-1) of what serves at the start that must stay, where no PodDisruptionBudget says more exactly. */
+  readonly defaultFloor: number;
+  /** Floors by Service key (`namespace/name`): a number of serving targets, or a share 0-1. */
+  readonly floors: Readonly<Record<string, { readonly targets: number } | { readonly share: number }>>;
+  /** The most nodes that may be on their way out together. */
+  readonly maxInFlight: number;
+}
+
+/** Waits, all in ms. Load-balancer timings that can be read live are not here. */
+export interface WaitPolicy {
+  /** New connections may still arrive for this long after deregistration was observed (real NLB: 180 s). */
+  readonly propagationMs: number;
+  /** EndpointSlice and kube-proxy propagation. */
+  readonly endpointPropagationMs: number;
+  /** Added to every timer. */
+  readonly marginMs: number;
+  /** Time between two looks at a load balancer or cluster. */
+  readonly pollMs: number;
+  /** Longest age of a connection, by Service key; `*` is the default for Services with policy Cluster. */
+  readonly maxConnectionAgeMs: Readonly<Record<string, number>>;
+  readonly deadlines: DeadlinePolicy;
+}
+
+/** After these times a wait ends with a named outcome and the run needs attention. */
+export interface DeadlinePolicy {
+  readonly surgeReadyMs: number;
+  readonly observedOutMs: number;
+  readonly connectionsDrainedMs: number;
+  readonly evictionMs: number;
+  readonly replacementsServingMs: number;
+  readonly endpointsRetiredMs: number;
+  readonly nodeGoneMs: number;
+  readonly guardMs: number;
+}
+
+/** How pods are moved; kubectl's words. */
+export interface DrainPolicy {
+  readonly deleteEmptyDirData: boolean;
+  /** Also evict pods that no controller owns. */
+  readonly force: boolean;
+  /** Workloads (`namespace/name` of the Deployment or ReplicaSet prefix) whose pods may not be unlisted. */
+  readonly neverUnlist: readonly string[];
+}
+
+/** A probe that the worker sends during the run. */
+export interface ProbePolicy {
+  readonly name: string;
+  readonly urls: readonly string[];
+  readonly ratePerSecond: number;
+  readonly timeoutMs: number;
+}
+
+/** The traffic watch and what it may lose before the run pauses. */
+export interface TrafficPolicy {
+  readonly probes: readonly ProbePolicy[];
+  /** Requests that may be lost before no further node steps out and the run pauses. */
+  readonly lossBudget: number;
+}
+
+/** The rules that protect connections; each can be switched off to show what it is for. */
+export const protectiveRules = [
+  'wait-for-deregistration',
+  'wait-out-propagation',
+  'unlist-before-eviction',
+  'wait-out-transit-connections',
+  'retire-daemonset-endpoints',
+  'wait-for-replacements',
+  'capacity-guard',
+] as const;
+
+/** One of the rules that protect connections. */
+export type ProtectiveRule = (typeof protectiveRules)[number];

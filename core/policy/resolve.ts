@@ -1,0 +1,83 @@
+import { parseDuration, parseShare } from './durations.ts';
+import type { GuardPolicy, Policy, WaitPolicy } from './policy.ts';
+import type { WrittenPolicy } from './schema.ts';
+
+/** Longest name of an EKS node group (Amazon EKS API reference, CreateNodegroup). */
+export const longestPoolName = 63;
+
+/** Turns the written form, already valid, into the policy that everything else reads: durations in ms, names filled in. */
+export function resolvePolicy(written: WrittenPolicy): Policy {
+  const { metadata, spec } = written;
+  return {
+    name: metadata.name,
+    cluster: spec.cluster,
+    pool: spec.pool,
+    target: {
+      poolName: spec.target.poolName ?? defaultPoolName(spec.pool.name, spec.target),
+      version: spec.target.version,
+      releaseVersion: spec.target.releaseVersion,
+      launchTemplateVersion: spec.target.launchTemplateVersion,
+    },
+    guard: resolveGuard(spec.guard),
+    waits: resolveWaits(spec.waits),
+    drain: spec.drain,
+    traffic: {
+      probes: spec.traffic.probes.map(({ name, urls, ratePerSecond, timeout }) => ({
+        name,
+        urls,
+        ratePerSecond,
+        timeoutMs: milliseconds(timeout),
+      })),
+      lossBudget: spec.traffic.lossBudget,
+    },
+    disabledRules: [...new Set(spec.disabledRules)],
+  };
+}
+
+/** Name of the replacement pool when the policy gives none: the old name with the new version in place of the old one. */
+function defaultPoolName(pool: string, target: WrittenPolicy['spec']['target']): string {
+  const base = pool.replace(/-\d+-\d+(?:-\d+)*$/, '');
+  const { version, releaseVersion, launchTemplateVersion } = target;
+  const launch = launchTemplateVersion === undefined ? undefined : `lt-${launchTemplateVersion}`;
+  const suffix = version ?? releaseVersion ?? launch ?? 'next';
+  return `${base}-${suffix.replaceAll(/[^0-9A-Za-z]+/g, '-')}`;
+}
+
+function resolveGuard(guard: WrittenPolicy['spec']['guard']): GuardPolicy {
+  const floors = Object.entries(guard.floors).map(([service, floor]) => [
+    service,
+    typeof floor === 'number' ? { targets: floor } : { share: parseShare(floor) ?? 1 },
+  ]);
+  return {
+    defaultFloor: parseShare(guard.defaultFloor) ?? 1,
+    maxInFlight: guard.maxInFlight,
+    floors: Object.fromEntries(floors),
+  };
+}
+
+function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {
+  const { deadlines } = waits;
+  return {
+    propagationMs: milliseconds(waits.propagation),
+    endpointPropagationMs: milliseconds(waits.endpointPropagation),
+    marginMs: milliseconds(waits.margin),
+    pollMs: milliseconds(waits.poll),
+    maxConnectionAgeMs: Object.fromEntries(
+      Object.entries(waits.maxConnectionAge).map(([service, age]) => [service, milliseconds(age)]),
+    ),
+    deadlines: {
+      surgeReadyMs: milliseconds(deadlines.surgeReady),
+      observedOutMs: milliseconds(deadlines.observedOut),
+      connectionsDrainedMs: milliseconds(deadlines.connectionsDrained),
+      evictionMs: milliseconds(deadlines.eviction),
+      replacementsServingMs: milliseconds(deadlines.replacementsServing),
+      endpointsRetiredMs: milliseconds(deadlines.endpointsRetired),
+      nodeGoneMs: milliseconds(deadlines.nodeGone),
+      guardMs: milliseconds(deadlines.guard),
+    },
+  };
+}
+
+function milliseconds(text: string): number {
+  return parseDuration(text) ?? 0;
+}

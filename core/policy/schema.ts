@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { durationPattern, sharePattern } from './durations.ts';
+import { protectiveRules } from './policy.ts';
+
+/** `apiVersion` of the written form. */
+const policyApiVersion = 'nodeferry.dev/v1alpha1';
+
+/** Every error text of this schema says what is allowed; parse.ts says what was found and where. */
+const text = (allowed: string, pattern: RegExp, longest: number) =>
+  z.string({ error: allowed }).regex(pattern, { error: allowed }).max(longest, { error: allowed });
+
+const name = (description: string, longest: number) =>
+  text(`a text of 1 to ${longest} characters`, /^.+$/, longest).meta({ description });
+
+const duration = (description: string) =>
+  text('a duration with units, such as 300ms, 15s, 5m or 1h30m', durationPattern, 64).meta({ description });
+
+const wait = (description: string, fallback: string) =>
+  duration(`${description} Default ${fallback}.`).default(fallback);
+
+const share = (allowed: string) => text(allowed, sharePattern, 16);
+
+const floorAllowed = 'a whole number of serving targets, such as 3, or a share, such as 50%';
+const serviceOrAll = text("a Service as namespace/name, or '*'", /^(\*|[a-z0-9.-]+\/[a-z0-9.-]+)$/, 317);
+
+const whole = (least: number, most: number) => {
+  const error = `a whole number from ${least} to ${most}`;
+  return z.int({ error }).min(least, { error }).max(most, { error });
+};
+
+const flag = (description: string) =>
+  z
+    .boolean({ error: 'true or false' })
+    .default(false)
+    .meta({ description: `${description} Default false.` });
+
+/** Letters, digits, hyphens and underscores, at most 63 (Amazon EKS API reference, CreateNodegroup). */
+const nodegroupName = (description: string) =>
+  text(
+    'an EKS node group name: letters, digits, - and _, at most 63, a letter or digit first',
+    /^[0-9A-Za-z][0-9A-Za-z_-]*$/,
+    63,
+  ).meta({ description });
+
+const objectKey = (what: string) => text(`a ${what} as namespace/name`, /^[a-z0-9.-]+\/[a-z0-9.-]+$/, 317);
+
+const target = z
+  .strictObject({
+    poolName: nodegroupName(
+      'Name of the replacement pool. Default: the old name with the new version, e.g. web-1-34.',
+    ).optional(),
+    version: text('a Kubernetes version in quotes, such as "1.34"', /^\d+\.\d+$/, 16)
+      .meta({ description: 'Kubernetes version of the new nodes, in quotes, e.g. "1.34". Default: as before.' })
+      .optional(),
+    releaseVersion: name('AMI release version of the new nodes. Default: the newest of the version.', 128).optional(),
+    launchTemplateVersion: name('Launch template version of the new nodes. Default: as before.', 64).optional(),
+  })
+  .meta({ description: 'What the new pool shall be; what is not said is taken over from the old one.' });
+
+const guard = z
+  .strictObject({
+    defaultFloor: share('a share from 0% to 100%, such as 75%').default('75%').meta({
+      description:
+        'Share of the serving targets of a Service that must keep serving where neither floors nor a PodDisruptionBudget says it. Default 75%.',
+    }),
+    maxInFlight: whole(1, 1000)
+      .default(10)
+      .meta({ description: 'The most nodes that may be on their way out together. Default 10.' }),
+    floors: z
+      .record(objectKey('Service'), z.union([whole(1, 100_000), share(floorAllowed)], { error: floorAllowed }), {
+        error: 'Services with their floors',
+      })
+      .default({})
+      .meta({
+        description: 'Serving targets that must stay, by Service: a number, or a share of what serves at the start.',
+      }),
+  })
+  .meta({ description: 'How much must keep serving.' });
+
+const deadlines = z
+  .strictObject({
+    surgeReady: wait('New nodes are Ready and registered.', '20m'),
+    observedOut: wait('A node is seen out of its target groups after it was excluded.', '2m'),
+    connectionsDrained: wait('A node has left its target groups after it was seen out.', '20m'),
+    eviction: wait('All pods of a node are gone.', '15m'),
+    replacementsServing: wait('Replacements are Ready and healthy in their load balancers.', '15m'),
+    endpointsRetired: wait('The endpoints of DaemonSets are gone from a node.', '5m'),
+    nodeGone: wait('A machine has ended and its node is gone.', '15m'),
+    guard: wait('The capacity guard lets the next node go.', '1h'),
+  })
+  .meta({ description: 'After these times a wait ends and the run asks for attention; nothing is forced.' });
+
+const waits = z
+  .strictObject({
+    propagation: wait(
+      'New connections may still arrive for this long after a target was deregistered (Network Load Balancer: about 2 minutes).',
+      '180s',
+    ),
+    endpointPropagation: wait('Until a change of endpoints has reached every kube-proxy.', '3s'),
+    margin: wait('Added to every timer.', '15s'),
+    poll: wait('Time between two looks at load balancers and cluster.', '15s'),
+    maxConnectionAge: z
+      .record(serviceOrAll, duration('Age at which the Service ends a connection.'), {
+        error: 'Services with their ages',
+      })
+      .default({})
+      .meta({
+        description:
+          "Age at which the servers of a Service end their connections, by Service; '*' stands for all others. Needed for policy Cluster only.",
+      }),
+    deadlines: deadlines.prefault({}),
+  })
+  .meta({ description: 'Waits that cannot be read from the load balancers.' });
+
+const drain = z
+  .strictObject({
+    deleteEmptyDirData: flag('Evict pods with emptyDir volumes; their data is lost.'),
+    force: flag('Evict pods that no controller starts again.'),
+    neverUnlist: z
+      .array(objectKey('workload'), { error: 'a list of workloads as namespace/name' })
+      .default([])
+      .meta({ description: 'Workloads whose pods keep their labels until they are evicted.' }),
+  })
+  .meta({ description: 'How pods are moved, in the words of kubectl drain.' });
+
+const url = z.url({ protocol: /^https?$/, error: 'an http or https address' });
+
+const probe = z.strictObject({
+  name: name('Name of the probe in status and report.', 63),
+  urls: z
+    .array(url, { error: 'a list of http or https addresses' })
+    .min(1, { error: 'at least one address' })
+    .meta({ description: 'http or https addresses, asked in turn.' }),
+  ratePerSecond: z
+    .number({ error: 'a number above 0, at most 1000' })
+    .positive({ error: 'a number above 0, at most 1000' })
+    .max(1000, { error: 'a number above 0, at most 1000' })
+    .default(1)
+    .meta({ description: 'New connections per second. Default 1.' }),
+  timeout: wait('After this time a request counts as lost.', '5s'),
+});
+
+const traffic = z
+  .strictObject({
+    probes: z
+      .array(probe, { error: 'a list of probes' })
+      .default([])
+      .meta({ description: 'Requests that the worker sends during the run.' }),
+    lossBudget: whole(0, 1_000_000_000).default(0).meta({
+      description: 'Requests that may be lost before no further node steps out and the run pauses. Default 0.',
+    }),
+  })
+  .meta({ description: 'The traffic watch.' });
+
+/** The written form of a policy. */
+export const policySchema = z
+  .strictObject({
+    apiVersion: z.literal(policyApiVersion, { error: policyApiVersion }),
+    kind: z.literal('PoolUpgrade', { error: 'PoolUpgrade' }),
+    metadata: z.strictObject({ name: name('Name of the policy.', 63) }),
+    spec: z.strictObject({
+      cluster: z.strictObject({
+        name: name('Name of the cluster.', 100),
+        region: name('Region of the cluster, e.g. eu-west-1.', 32),
+      }),
+      pool: z.strictObject({
+        provider: z
+          .literal('eks', { error: 'eks' })
+          .default('eks')
+          .meta({ description: 'Who runs the pool. Default eks.' }),
+        name: nodegroupName('Name of the pool to replace.'),
+      }),
+      target: target.prefault({}),
+      guard: guard.prefault({}),
+      waits: waits.prefault({}),
+      drain: drain.prefault({}),
+      traffic: traffic.prefault({}),
+      disabledRules: z
+        .array(z.enum(protectiveRules, { error: `one of ${protectiveRules.join(', ')}` }), { error: 'a list of rules' })
+        .default([])
+        .meta({
+          description: 'Protective rules to do without; only for experiments that are meant to lose requests.',
+        }),
+    }),
+  })
+  .meta({ title: 'PoolUpgrade', description: 'Replaces every node of a pool without losing a connection.' });
+
+/** A policy as written, with defaults filled in. */
+export type WrittenPolicy = z.output<typeof policySchema>;
+
+/** The JSON schema (draft 7) of the written form, for editors. */
+export function policyJsonSchema(): Readonly<Record<string, unknown>> {
+  return z.toJSONSchema(policySchema, { io: 'input', target: 'draft-7' });
+}

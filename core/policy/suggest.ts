@@ -1,0 +1,22 @@
+/** The candidate that was most likely meant, when one is near enough to say so. */
+export function suggest(found: string, candidates: readonly string[]): string | undefined {
+  const scored = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(found.toLowerCase(), candidate.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  const best = scored[0];
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(found.length / 3)) ? best.candidate : undefined;
+}
+
+/** Levenshtein distance: how many characters must be added, removed or changed. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,34 @@
+/** Writes milliseconds the way a person says them: `450 ms`, `12 s`, `4 m 30 s`, `1 h 5 m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return join(Math.floor(seconds / 60), 'm', seconds % 60, 's');
+  const minutes = Math.round(seconds / 60);
+  return join(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
+}
+
+function join(high: number, highUnit: string, low: number, lowUnit: string): string {
+  return low === 0 ? `${high} ${highUnit}` : `${high} ${highUnit} ${low} ${lowUnit}`;
+}
+
+/** Writes an epoch-ms moment as a UTC time of day, `14:03:09`. */
+export function formatTime(at: number): string {
+  return new Date(at).toISOString().slice(11, 19);
+}
+
+/** Joins names for a sentence and cuts a long list short: `a, b, c and 4 more`. */
+export function listNames(names: readonly string[], most = 3): string {
+  if (names.length <= most) return names.join(', ');
+  return `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+}
+
+/** A number with its noun, which gets an `s` unless there is exactly one. */
+export function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** Compares by code unit, so that an order is the same on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,200 @@
+import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
+import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { PoolFacts } from '../../../core/model/pool.ts';
+import type { EndpointFacts, ServiceFacts } from '../../../core/model/service.ts';
+import type { ClusterFacts, ServingFacts } from '../../../core/model/serving.ts';
+import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-group.ts';
+import type { Floor, ServicePlan } from '../../../core/plan/pool-plan.ts';
+import { parsePolicy } from '../../../core/policy/parse.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+
+/** Builders of facts for tests: everything healthy and in order unless told otherwise. */
+
+/** A node of pool `web`, zone `a`. */
+export function aNode(name: string, changes: Partial<NodeFacts> = {}): NodeFacts {
+  return {
+    name,
+    uid: `uid-${name}`,
+    instanceId: `i-${name}`,
+    zone: 'a',
+    pool: 'web',
+    kubeletVersion: 'v1.33.0',
+    ready: true,
+    cordoned: false,
+    excluded: false,
+    marks: {},
+    labels: {},
+    taints: [],
+    ...changes,
+  };
+}
+
+/** The reference of a node. */
+export function refOf({ name, uid, instanceId, zone }: NodeRef): NodeRef {
+  return { name, uid, instanceId, zone };
+}
+
+/** A Ready pod of ReplicaSet `<app>-rs` with label `app`. */
+export function aPod(name: string, node: string | undefined, changes: Partial<PodFacts> = {}): PodFacts {
+  const app = name.replace(/-[^-]*$/, '');
+  return {
+    namespace: 'default',
+    name,
+    uid: `uid-${name}`,
+    node,
+    labels: { app, 'pod-template-hash': 'x' },
+    ownerKind: 'ReplicaSet',
+    ownerName: `${app}-rs`,
+    ownerSelector: { app, 'pod-template-hash': 'x' },
+    phase: 'Running',
+    ready: true,
+    terminating: false,
+    mirror: false,
+    hostNetwork: false,
+    hasEmptyDir: false,
+    preStopSeconds: 0,
+    terminationGracePeriodSeconds: 30,
+    tolerations: [],
+    ...changes,
+  };
+}
+
+/** The endpoint of a pod, as the EndpointSlice controller writes it. */
+export function endpointOf(pod: PodFacts): EndpointFacts {
+  return {
+    podUid: pod.uid,
+    podName: pod.name,
+    node: pod.node,
+    ready: pod.ready && !pod.terminating,
+    serving: pod.ready,
+    terminating: pod.terminating,
+  };
+}
+
+/** A LoadBalancer Service `default/<app>` whose endpoints are the pods that its selector matches. */
+export function aService(app: string, pods: readonly PodFacts[], changes: Partial<ServiceFacts> = {}): ServiceFacts {
+  return {
+    key: `default/${app}`,
+    type: 'LoadBalancer',
+    externalTrafficPolicy: 'Local',
+    selector: { app },
+    healthCheckNodePort: 30_900,
+    nodePorts: [30_080],
+    hostnames: [`${app}.elb.example`],
+    publishNotReadyAddresses: false,
+    endpoints: pods
+      .filter((pod) => Object.entries(changes.selector ?? { app }).every(([key, value]) => pod.labels[key] === value))
+      .map(endpointOf),
+    ...changes,
+  };
+}
+
+/** A healthy target. */
+export function aTarget(node: NodeRef, changes: Partial<TargetFacts> = {}): TargetFacts {
+  return { instanceId: node.instanceId, port: 30_080, zone: node.zone, state: 'healthy', ...changes };
+}
+
+/** A target group of Service `default/<app>` in which the nodes are healthy. */
+export function aGroup(
+  app: string,
+  nodes: readonly NodeRef[],
+  changes: Partial<TargetGroupFacts> = {},
+): TargetGroupFacts {
+  return {
+    id: `arn:${app}`,
+    name: `k8s-${app}`,
+    kind: 'elbv2-instance',
+    loadBalancer: `nlb-${app}`,
+    service: `default/${app}`,
+    crossZone: true,
+    zones: [...new Set(nodes.map((node) => node.zone))],
+    deregistrationDelayMs: 300_000,
+    terminatesConnectionsAfterDelay: false,
+    terminatesUnhealthyConnections: true,
+    healthCheck: {
+      protocol: 'HTTP',
+      port: '30900',
+      intervalMs: 10_000,
+      timeoutMs: 6_000,
+      healthyThreshold: 2,
+      unhealthyThreshold: 2,
+    },
+    targets: nodes.map((node) => aTarget(node)),
+    ...changes,
+  };
+}
+
+/** A budget over the pods that demands so many healthy. */
+export function aBudget(name: string, pods: readonly PodFacts[], desiredHealthy: number): DisruptionBudgetFacts {
+  const currentHealthy = pods.filter((pod) => pod.ready).length;
+  return {
+    namespace: 'default',
+    name,
+    podUids: pods.map((pod) => pod.uid),
+    desiredHealthy,
+    currentHealthy,
+    disruptionsAllowed: Math.max(0, currentHealthy - desiredHealthy),
+    expectedPods: pods.length,
+  };
+}
+
+/** A cluster of these parts. */
+export function aCluster(parts: Partial<ClusterFacts>): ClusterFacts {
+  return { nodes: [], pods: [], budgets: [], services: [], nodesWithVolumes: [], ...parts };
+}
+
+/** A look at cluster and load balancers. */
+export function aLook(cluster: Partial<ClusterFacts>, targetGroups: readonly TargetGroupFacts[] = []): ServingFacts {
+  return { cluster: aCluster(cluster), targetGroups, observedAt: 0 };
+}
+
+/** A Service's plan with floor 1. */
+export function aServicePlan(
+  app: string,
+  changes: Partial<Omit<ServicePlan, 'floor'>> & { floor?: Partial<Floor> } = {},
+): ServicePlan {
+  return {
+    service: `default/${app}`,
+    externalTrafficPolicy: 'Local',
+    targetGroups: [`arn:${app}`],
+    drainMs: 0,
+    transitMs: 0,
+    unlist: true,
+    ...changes,
+    floor: { targets: 1, perZone: {}, endpoints: 0, source: 'test', ...changes.floor },
+  };
+}
+
+/** The defaults of the written policy for pool `web` of cluster `c`, with changes to its parts. */
+export function aPolicy(changes: Partial<Policy> = {}): Policy {
+  const parsed = parsePolicy(
+    `apiVersion: nodeferry.dev/v1alpha1
+kind: PoolUpgrade
+metadata: {name: test}
+spec:
+  cluster: {name: c, region: eu-west-1}
+  pool: {name: web}
+  target: {version: "1.34"}
+`,
+    'test.yaml',
+  );
+  if (!parsed.ok) throw new Error(parsed.problems.map((problem) => problem.message).join());
+  return { ...parsed.policy, ...changes };
+}
+
+/** An active pool `web` with these nodes. */
+export function aPool(nodes: readonly NodeRef[], changes: Partial<PoolFacts> = {}): PoolFacts {
+  return {
+    ref: { cluster: 'c', region: 'eu-west-1', name: 'web' },
+    status: 'active',
+    version: '1.33',
+    desiredSize: nodes.length,
+    minSize: 0,
+    maxSize: 10,
+    zones: ['a', 'b'],
+    labels: {},
+    instances: nodes.map(({ instanceId, zone }) => ({ instanceId, zone, state: 'running' })),
+    problems: [],
+    ...changes,
+  };
+}

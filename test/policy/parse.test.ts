@@ -1,0 +1,281 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { formatPolicyProblem, parsePolicy } from '../../core/policy/parse.ts';
+
+const head = `apiVersion: nodeferry.dev/v1alpha1
+kind: PoolUpgrade
+metadata:
+  name: test
+spec:
+  cluster:
+    name: production
+    region: eu-west-1
+  pool:
+    name: web
+`;
+
+function problemsOf(text: string): readonly string[] {
+  const result = parsePolicy(text, 'p.yaml');
+  return result.ok ? [] : result.problems.map(formatPolicyProblem);
+}
+
+function policyOf(text: string) {
+  const result = parsePolicy(text, 'p.yaml');
+  if (!result.ok) throw new Error(result.problems.map(formatPolicyProblem).join('\n'));
+  return result.policy;
+}
+
+describe('a policy', () => {
+  test('that says only what it must gets every default', () => {
+    expect(policyOf(head)).toEqual({
+      name: 'test',
+      cluster: { name: 'production', region: 'eu-west-1' },
+      pool: { provider: 'eks', name: 'web' },
+      target: { poolName: 'web-next', version: undefined, releaseVersion: undefined, launchTemplateVersion: undefined },
+      guard: { defaultFloor: 0.75, maxInFlight: 10, floors: {} },
+      waits: {
+        propagationMs: 180_000,
+        endpointPropagationMs: 3000,
+        marginMs: 15_000,
+        pollMs: 15_000,
+        maxConnectionAgeMs: {},
+        deadlines: {
+          surgeReadyMs: 1_200_000,
+          observedOutMs: 120_000,
+          connectionsDrainedMs: 1_200_000,
+          evictionMs: 900_000,
+          replacementsServingMs: 900_000,
+          endpointsRetiredMs: 300_000,
+          nodeGoneMs: 900_000,
+          guardMs: 3_600_000,
+        },
+      },
+      drain: { deleteEmptyDirData: false, force: false, neverUnlist: [] },
+      traffic: { probes: [], lossBudget: 0 },
+      disabledRules: [],
+    });
+  });
+
+  test('gives every field its meaning', () => {
+    const policy =
+      policyOf(`${head}  target: {poolName: blue, version: "1.34", releaseVersion: 1.34.2-20251103, launchTemplateVersion: "7"}
+  guard:
+    defaultFloor: 50%
+    maxInFlight: 2
+    floors: {default/web: 3, default/api: 80%}
+  waits:
+    propagation: 1m
+    endpointPropagation: 500ms
+    margin: 1s
+    poll: 2s
+    maxConnectionAge: {'*': 5m, default/api: 40s}
+    deadlines: {surgeReady: 1h, observedOut: 1m, connectionsDrained: 2m, eviction: 3m, replacementsServing: 4m, endpointsRetired: 5m, nodeGone: 6m, guard: 7m}
+  drain: {deleteEmptyDirData: true, force: true, neverUnlist: [default/mesh]}
+  traffic:
+    probes:
+      - {name: web, urls: ['http://web.example/healthz'], ratePerSecond: 20, timeout: 2s}
+    lossBudget: 5
+  disabledRules: [capacity-guard, capacity-guard]
+`);
+    expect(policy.target).toEqual({
+      poolName: 'blue',
+      version: '1.34',
+      releaseVersion: '1.34.2-20251103',
+      launchTemplateVersion: '7',
+    });
+    expect(policy.guard).toEqual({
+      defaultFloor: 0.5,
+      maxInFlight: 2,
+      floors: { 'default/web': { targets: 3 }, 'default/api': { share: 0.8 } },
+    });
+    expect(policy.waits).toMatchObject({
+      propagationMs: 60_000,
+      endpointPropagationMs: 500,
+      marginMs: 1000,
+      pollMs: 2000,
+    });
+    expect(policy.waits.maxConnectionAgeMs).toEqual({ '*': 300_000, 'default/api': 40_000 });
+    expect(policy.waits.deadlines).toEqual({
+      surgeReadyMs: 3_600_000,
+      observedOutMs: 60_000,
+      connectionsDrainedMs: 120_000,
+      evictionMs: 180_000,
+      replacementsServingMs: 240_000,
+      endpointsRetiredMs: 300_000,
+      nodeGoneMs: 360_000,
+      guardMs: 420_000,
+    });
+    expect(policy.drain).toEqual({ deleteEmptyDirData: true, force: true, neverUnlist: ['default/mesh'] });
+    expect(policy.traffic).toEqual({
+      probes: [{ name: 'web', urls: ['http://web.example/healthz'], ratePerSecond: 20, timeoutMs: 2000 }],
+      lossBudget: 5,
+    });
+    expect(policy.disabledRules).toEqual(['capacity-guard']);
+  });
+
+  test('may be written as JSON', () => {
+    const spec = { cluster: { name: 'c', region: 'eu-west-1' }, pool: { name: 'web' } };
+    const text = JSON.stringify({
+      apiVersion: 'nodeferry.dev/v1alpha1',
+      kind: 'PoolUpgrade',
+      metadata: { name: 'j' },
+      spec,
+    });
+    expect(policyOf(text).name).toBe('j');
+  });
+
+  test('warns of switched-off rules and says where', () => {
+    const result = parsePolicy(`${head}  disabledRules: [capacity-guard]\n`, 'p.yaml');
+    expect(result.ok && result.warnings.map(formatPolicyProblem)).toEqual([
+      'p.yaml:11:3 spec.disabledRules: the run does without capacity-guard: requests can be lost',
+    ]);
+  });
+
+  test.each(readdirSync(join(import.meta.dirname, '../../examples')).filter((file) => file.endsWith('.yaml')))(
+    'in examples/%s is sound',
+    (file) => {
+      expect(problemsOf(readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8'))).toEqual([]);
+    },
+  );
+});
+
+describe('the name of the new pool', () => {
+  test.each([
+    ['{version: "1.34"}', 'web', 'web-1-34'],
+    ['{version: "1.34"}', 'web-1-33', 'web-1-34'],
+    ['{releaseVersion: 1.34.2-20251103}', 'web', 'web-1-34-2-20251103'],
+    ['{launchTemplateVersion: "5"}', 'web', 'web-lt-5'],
+    ['{poolName: green, version: "1.34"}', 'web', 'green'],
+  ])('with target %s for pool %s is %s', (target, pool, expected) => {
+    expect(policyOf(`${head.replace('name: web', `name: ${pool}`)}  target: ${target}\n`).target.poolName).toBe(
+      expected,
+    );
+  });
+
+  test('must differ from the old one', () => {
+    expect(problemsOf(`${head}  target: {poolName: web}\n`)).toEqual([
+      "p.yaml:11:22 spec.target.poolName: 'web' is the pool to replace; allowed: a name that differs from spec.pool.name",
+    ]);
+    expect(problemsOf(`${head.replace('name: web', 'name: web-1-34')}  target: {version: "1.34"}\n`)[0]).toContain(
+      'is the pool to replace',
+    );
+  });
+
+  test('must not be longer than EKS allows', () => {
+    const long = 'w'.repeat(60);
+    expect(problemsOf(`${head.replace('name: web', `name: ${long}`)}  target: {version: "1.34"}\n`)[0]).toMatch(
+      /^p\.yaml:10:5 spec\.target\.poolName: the default 'w+-1-34' is longer than 63 characters/,
+    );
+  });
+});
+
+describe('a wrong policy is answered with file, line, column, field, what was found and what is allowed', () => {
+  const duration = 'allowed: a duration with units, such as 300ms, 15s, 5m or 1h30m';
+
+  test.each([
+    [
+      '  guard: {maxInFlight: 0}',
+      "p.yaml:11:24 spec.guard.maxInFlight: '0' is not allowed here; allowed: a whole number from 1 to 1000",
+    ],
+    [
+      '  guard: {maxInFlight: two}',
+      "p.yaml:11:24 spec.guard.maxInFlight: 'two' is not allowed here; allowed: a whole number from 1 to 1000",
+    ],
+    [
+      '  guard: {defaultFloor: 0.75}',
+      "p.yaml:11:25 spec.guard.defaultFloor: '0.75' is not allowed here; allowed: a share from 0% to 100%, such as 75%",
+    ],
+    [
+      '  guard: {floors: {default/web: many}}',
+      "p.yaml:11:33 spec.guard.floors['default/web']: 'many' is not allowed here; allowed: a whole number of serving targets, such as 3, or a share, such as 50%",
+    ],
+    [
+      '  guard: {floors: {web: 3}}',
+      "p.yaml:11:20 spec.guard.floors.web: the name 'web' is not allowed here; allowed: a Service as namespace/name",
+    ],
+    ['  waits: {poll: 15}', `p.yaml:11:17 spec.waits.poll: '15' is not allowed here; ${duration}`],
+    [
+      '  waits: {deadlines: {guard: soon}}',
+      `p.yaml:11:30 spec.waits.deadlines.guard: 'soon' is not allowed here; ${duration}`,
+    ],
+    [
+      '  waits: {maxConnectionAge: {api: 5m}}',
+      "p.yaml:11:30 spec.waits.maxConnectionAge.api: the name 'api' is not allowed here; allowed: a Service as namespace/name, or '*'",
+    ],
+    [
+      '  target: {version: 1.30}',
+      'p.yaml:11:21 spec.target.version: \'1.30\' is not allowed here; allowed: a Kubernetes version in quotes, such as "1.34"',
+    ],
+    ['  drain: {force: maybe}', "p.yaml:11:18 spec.drain.force: 'maybe' is not allowed here; allowed: true or false"],
+    [
+      '  drain: yes',
+      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, neverUnlist",
+    ],
+    [
+      '  traffic: {probes: [{name: a, urls: [ftp://x]}]}',
+      "p.yaml:11:39 spec.traffic.probes[0].urls[0]: 'ftp://x' is not allowed here; allowed: an http or https address",
+    ],
+    [
+      '  traffic: {probes: [{name: a}]}',
+      'p.yaml:11:22 spec.traffic.probes[0].urls: it is missing; allowed: a list of http or https addresses',
+    ],
+    [
+      '  guard:',
+      'p.yaml:11:9 spec.guard: an empty value is not allowed here; allowed: an object with defaultFloor, maxInFlight, floors',
+    ],
+  ])('%s', (line, expected) => {
+    expect(problemsOf(`${head}${line}\n`)).toEqual([expected]);
+  });
+
+  test('a misspelt field is answered with the one that was meant', () => {
+    expect(problemsOf(`${head}  waits: {propagatoin: 5m}\n`)).toEqual([
+      'p.yaml:11:11 spec.waits.propagatoin: there is no such field; allowed: propagation, endpointPropagation, margin, poll, maxConnectionAge, deadlines. Did you mean propagation?',
+    ]);
+  });
+
+  test('a field that resembles none is answered without a guess', () => {
+    const [problem] = problemsOf(`${head}  quux: 1\n`);
+    expect(problem).toMatch(/^p\.yaml:11:3 spec\.quux: there is no such field; allowed: cluster, pool, /);
+    expect(problem).not.toContain('Did you mean');
+  });
+
+  test('a misspelt rule is answered with the one that was meant', () => {
+    const [problem] = problemsOf(`${head}  disabledRules: [capacity-gard]\n`);
+    expect(problem).toMatch(
+      /^p\.yaml:11:19 spec\.disabledRules\[0\]: 'capacity-gard' .*Did you mean capacity-guard\?$/,
+    );
+  });
+
+  test('missing fields are told where they belong', () => {
+    expect(problemsOf(head.replace('    region: eu-west-1\n', ''))).toEqual([
+      'p.yaml:6:3 spec.cluster.region: it is missing; allowed: a text of 1 to 32 characters',
+    ]);
+    expect(problemsOf('kind: PoolUpgrade\n').map((problem) => problem.split(/[ :]+/)[3])).toEqual([
+      'apiVersion',
+      'metadata',
+      'spec',
+    ]);
+  });
+
+  test('all problems are told at once, in the order of the file', () => {
+    const text = head.replace('v1alpha1', 'v2').replace('region: eu-west-1', 'region: ""');
+    expect(problemsOf(`${text}  extra: 1\n`).map((problem) => problem.split(':')[1])).toEqual(['1', '8', '11']);
+  });
+
+  test.each([
+    ['', 'p.yaml:1:1: the file is empty; allowed: a PoolUpgrade'],
+    [
+      'just text',
+      "p.yaml:1:1: 'just text' is not allowed here; allowed: an object with apiVersion, kind, metadata, spec",
+    ],
+    ['- a\n- b', 'p.yaml:1:1: a list is not allowed here; allowed: an object with apiVersion, kind, metadata, spec'],
+  ])('%j', (text, expected) => {
+    expect(problemsOf(text)).toEqual([expected]);
+  });
+
+  test('YAML that cannot be read is told with its place', () => {
+    expect(problemsOf('a: 1\na: 2')).toEqual(['p.yaml:2:1: Map keys must be unique']);
+    expect(problemsOf('a: [1')[0]).toMatch(/^p\.yaml:1:\d+: /);
+  });
+});
