@@ -1,0 +1,36 @@
+/** A pod, by the names that make acting on it safe. */
+export interface PodIdentity {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/**
+ * Something to do to a pod, decided from one look. Before `unlist` the caller asks by an eviction with dry run: the API server may
+ * know of a budget that the look did not show.
+ */
+export type PodAction =
+  | { readonly kind: 'unlist'; readonly pod: PodIdentity; readonly removeLabels: readonly string[] }
+  | { readonly kind: 'evict'; readonly pod: PodIdentity }
+  | { readonly kind: 'delete'; readonly pod: PodIdentity }
+  | { readonly kind: 'relist'; readonly pod: PodIdentity };
+
+/** A pod that may not go yet, and what holds it. */
+export interface BlockedPod {
+  readonly pod: PodIdentity;
+  /** `namespace/name` of the PodDisruptionBudget; undefined when something else holds the pod. */
+  readonly budget: string | undefined;
+  /** Pods that must stay healthy. */
+  readonly needs: number;
+  /** Pods that are healthy now. */
+  readonly has: number;
+  readonly reason: string;
+}
+
+/** When pods were taken out of their Services' endpoints, epoch ms by pod UID. Plain data. */
+export type UnlistedSince = Readonly<Record<string, number>>;
+
+/** The names of a pod without its facts. */
+export function identify(pod: PodIdentity): PodIdentity {
+  return { namespace: pod.namespace, name: pod.name, uid: pod.uid };
+}

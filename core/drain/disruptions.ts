@@ -1,0 +1,85 @@
+import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import { type BlockedPod, identify } from './actions.ts';
+import { isReadyEndpoint, readyWithout, selects, servicesOf } from './services-of-pod.ts';
+
+/** Keeps count, within one round, of what each budget can still spare. */
+export interface DisruptionLedger {
+  /** Takes the pod from its budget (or from its Services, without one); answers what holds it when it may not be taken. */
+  charge(pod: PodFacts): BlockedPod | undefined;
+}
+
+/** Opens the count for one look. A pod that is unlisted or terminating is a disruption already, until its replacement is Ready. */
+export function openDisruptionLedger(facts: ClusterFacts): DisruptionLedger {
+  const charged = new Set<string>();
+  const podsByUid = new Map(facts.pods.map((pod) => [pod.uid, pod]));
+  return {
+    charge: (pod) => {
+      if (!pod.ready) return undefined;
+      const budgets = facts.budgets.filter((budget) => budget.podUids.includes(pod.uid));
+      const [budget, ...others] = budgets;
+      if (budget === undefined) return chargeServices(pod, facts, charged);
+      if (others.length > 0) return blockTwice(pod, budgets);
+      const has = budget.podUids.filter((uid) => isHealthy(podsByUid.get(uid))).length;
+      const name = `${budget.namespace}/${budget.name}`;
+      if (has - 1 >= budget.desiredHealthy && !charged.has(`budget ${name}`)) {
+        charged.add(`budget ${name}`);
+        return undefined;
+      }
+      const reason =
+        has - 1 >= budget.desiredHealthy
+          ? `budget ${name} lets one pod go at a time`
+          : `budget ${name} needs ${budget.desiredHealthy} healthy and has ${has}`;
+      return { pod: identify(pod), budget: name, needs: budget.desiredHealthy, has, reason };
+    },
+  };
+}
+
+function isHealthy(pod: PodFacts | undefined): boolean {
+  return pod !== undefined && pod.ready && !pod.terminating && pod.unlisted === undefined;
+}
+
+function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): BlockedPod {
+  const names = budgets.map((budget) => `${budget.namespace}/${budget.name}`);
+  return {
+    pod: identify(pod),
+    budget: names[0],
+    needs: 0,
+    has: 0,
+    reason: `several budgets select it (${names.join(', ')}), and the eviction API refuses such pods`,
+  };
+}
+
+/** Without a budget, a Service with several pods gives them up one at a time, over all nodes, and keeps a ready endpoint. */
+function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>): BlockedPod | undefined {
+  const services = servicesOf(pod, facts.services).filter((service) => isReadyEndpoint(pod, service));
+  for (const service of services) {
+    const several = countPods(service, facts) > 1;
+    const leaving = charged.has(`service ${service.key}`) || losesAnother(pod, service, facts);
+    if (!several || (readyWithout(pod, service) > 0 && !leaving)) continue;
+    const has = readyWithout(pod, service) + 1;
+    const reason =
+      has > 1
+        ? `service ${service.key} lets one pod go at a time`
+        : `it is the last ready endpoint of service ${service.key}`;
+    return { pod: identify(pod), budget: undefined, needs: 1, has, reason };
+  }
+  for (const service of services) charged.add(`service ${service.key}`);
+  return undefined;
+}
+
+/** Whether another pod of the Service is on its way out, on whatever node: out of its endpoints by a run, or terminating. */
+function losesAnother(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts): boolean {
+  return facts.pods.some((other) => {
+    if (other.uid === pod.uid || (!other.terminating && other.unlisted === undefined)) return false;
+    const labels = { ...other.labels, ...other.unlisted?.originalLabels };
+    return selects(service, { namespace: other.namespace, labels });
+  });
+}
+
+function countPods(service: ServiceFacts, facts: ClusterFacts): number {
+  return facts.pods.filter(
+    (pod) => !pod.terminating && pod.phase !== 'Succeeded' && pod.phase !== 'Failed' && selects(service, pod),
+  ).length;
+}

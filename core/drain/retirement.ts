@@ -1,0 +1,106 @@
+import type { NodeRef } from '../model/node.ts';
+import type { PodFacts, TolerationFacts } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import { compareText, listNames } from '../text/format.ts';
+import { isEnabled, unlistMs } from '../waits/formulas.ts';
+import { identify, type PodAction, type UnlistedSince } from './actions.ts';
+import { isReadyEndpoint, servicesOf } from './services-of-pod.ts';
+import { chooseUnlistLabels } from './unlist.ts';
+
+/** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
+const retiringTaintKey = 'nodeferry.dev/retiring';
+
+/** Everything that decides how the endpoints that eviction left behind leave a node. */
+export interface RetirementQuestion {
+  readonly node: NodeRef;
+  readonly facts: ClusterFacts;
+  readonly policy: Policy;
+  readonly run: string;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly unlistedAt: UnlistedSince;
+}
+
+/** What to do now about leftover endpoints. */
+export interface Retirement {
+  /** The node must be tainted first; nothing else is to be done in this round. */
+  readonly taint: boolean;
+  readonly actions: readonly PodAction[];
+  /** Leftover pods that must still go. */
+  readonly remaining: number;
+  /** Endpoints that can't be retired, because their pods tolerate everything or are run by the kubelet. */
+  readonly notProtected: readonly string[];
+  readonly reason: string;
+}
+
+/**
+ * Retires the endpoints of DaemonSet pods before their machine goes; otherwise they stay endpoints until the node is found NotReady.
+ * Taint (no new pod comes), take the pod out of its endpoints, wait until that has spread, delete it.
+ */
+export function decideRetirement(question: RetirementQuestion): Retirement {
+  const { facts, policy, node } = question;
+  const nothing = { taint: false, actions: [], remaining: 0, notProtected: [] };
+  if (!isEnabled(policy, 'retire-daemonset-endpoints')) return { ...nothing, reason: 'this rule is switched off' };
+  const leftovers = facts.pods
+    .filter((pod) => pod.node === node.name && isLeftover(pod, facts))
+    .toSorted((a, b) => compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
+  const notProtected = leftovers.filter(staysAnyway).map((pod) => `${pod.namespace}/${pod.name}`);
+  const leaving = leftovers.filter((pod) => !staysAnyway(pod));
+  if (leaving.length === 0) {
+    const reason =
+      notProtected.length === 0
+        ? `no endpoint is left on ${node.name}`
+        : `only ${listNames(notProtected)} can't be retired`;
+    return { ...nothing, notProtected, reason };
+  }
+  const names = listNames(leaving.map((pod) => `${pod.namespace}/${pod.name}`));
+  if (facts.nodes.find((candidate) => candidate.name === node.name)?.marks.retiringBy === undefined) {
+    return {
+      ...nothing,
+      taint: true,
+      remaining: leaving.length,
+      notProtected,
+      reason: `${names} must leave ${node.name}`,
+    };
+  }
+  const actions = leaving.flatMap((pod) => decideStep(pod, question));
+  return { taint: false, actions, remaining: leaving.length, notProtected, reason: `${names} leaving ${node.name}` };
+}
+
+/** True when the pod would be put back in spite of the retiring taint. */
+export function toleratesRetiring(tolerations: readonly TolerationFacts[]): boolean {
+  return tolerations.some(
+    ({ key, operator, effect }) =>
+      (key === undefined || key === '' ? operator === 'Exists' : key === retiringTaintKey) &&
+      (effect === undefined || effect === 'NoSchedule'),
+  );
+}
+
+function isLeftover(pod: PodFacts, facts: ClusterFacts): boolean {
+  if (pod.unlisted !== undefined) return true;
+  if (pod.ownerKind !== 'DaemonSet' && pod.ownerKind !== 'Node' && !pod.mirror) return false;
+  return facts.services.some((service) =>
+    service.endpoints.some((endpoint) => endpoint.podUid === pod.uid && (endpoint.ready || endpoint.serving)),
+  );
+}
+
+function staysAnyway(pod: PodFacts): boolean {
+  if (pod.unlisted !== undefined || pod.terminating) return false;
+  return pod.mirror || pod.ownerKind === 'Node' || toleratesRetiring(pod.tolerations);
+}
+
+function decideStep(pod: PodFacts, question: RetirementQuestion): readonly PodAction[] {
+  const { facts, policy, now, unlistedAt } = question;
+  if (pod.terminating) return [];
+  if (pod.unlisted !== undefined) {
+    const since = unlistedAt[pod.uid];
+    return since !== undefined && now >= since + unlistMs(policy.waits) ? [{ kind: 'delete', pod: identify(pod) }] : [];
+  }
+  const removeLabels = chooseUnlistLabels(pod, facts.services);
+  const outlivesPropagation = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
+  const listed = servicesOf(pod, facts.services).some((service) => isReadyEndpoint(pod, service));
+  return listed && removeLabels.length > 0 && !outlivesPropagation
+    ? [{ kind: 'unlist', pod: identify(pod), removeLabels }]
+    : [{ kind: 'delete', pod: identify(pod) }];
+}

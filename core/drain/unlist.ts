@@ -1,0 +1,63 @@
+import type { PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { Policy } from '../policy/policy.ts';
+import { compareText } from '../text/format.ts';
+import { isEnabled } from '../waits/formulas.ts';
+import type { UnlistedSince } from './actions.ts';
+import { isReadyEndpoint, servicesOf } from './services-of-pod.ts';
+
+/**
+ * Labels whose removal takes the pod out of all its Services' endpoints: the fewest, and where there is a choice ones that its
+ * ReplicaSet does not select by, so that ownership stays as it is. Empty when no Service selects the pod.
+ */
+export function chooseUnlistLabels(pod: PodFacts, services: readonly ServiceFacts[]): readonly string[] {
+  const all = servicesOf(pod, services);
+  let left = all;
+  const chosen: string[] = [];
+  while (left.length > 0) {
+    const keys = [...new Set(left.flatMap((service) => Object.keys(service.selector)))];
+    const best = keys.toSorted((a, b) => rank(a, pod, left) - rank(b, pod, left) || compareText(a, b))[0];
+    if (best === undefined) break;
+    chosen.push(best);
+    left = left.filter((service) => !(best in service.selector));
+  }
+  // A label chosen late may do the work of one chosen early.
+  let needed: readonly string[] = chosen;
+  for (const key of chosen) {
+    const others = needed.filter((other) => other !== key);
+    if (all.every((service) => others.some((other) => other in service.selector))) needed = others;
+  }
+  return needed.toSorted(compareText);
+}
+
+function rank(key: string, pod: PodFacts, services: readonly ServiceFacts[]): number {
+  const ownersOwn = pod.ownerSelector !== undefined && key in pod.ownerSelector ? 1000 : 0;
+  return ownersOwn - services.filter((service) => key in service.selector).length;
+}
+
+/**
+ * True when the pod must leave its endpoints before it is told to stop: every kube-proxy in the cluster keeps sending to it until
+ * the change has spread, and its own preStop is shorter than that. Only ReplicaSet pods, whose replacement has another name.
+ */
+export function needsUnlist(pod: PodFacts, services: readonly ServiceFacts[], policy: Policy): boolean {
+  return (
+    isEnabled(policy, 'unlist-before-eviction') &&
+    pod.ownerKind === 'ReplicaSet' &&
+    pod.preStopSeconds * 1000 < policy.waits.endpointPropagationMs &&
+    !policy.drain.neverUnlist.some((workload) => isOfWorkload(pod, workload)) &&
+    servicesOf(pod, services).some((service) => isReadyEndpoint(pod, service))
+  );
+}
+
+/** True when `namespace/name` names the pod's ReplicaSet or the Deployment above it. */
+export function isOfWorkload(pod: PodFacts, workload: string): boolean {
+  const owner = `${pod.namespace}/${pod.ownerName}`;
+  return owner === workload || owner.startsWith(`${workload}-`);
+}
+
+/** Adds the unlisted pods of a look that were not known to be unlisted, as of `now`, and forgets those that are gone. */
+export function trackUnlisted(known: UnlistedSince, pods: readonly PodFacts[], now: number): UnlistedSince {
+  return Object.fromEntries(
+    pods.filter((pod) => pod.unlisted !== undefined).map((pod) => [pod.uid, known[pod.uid] ?? now]),
+  );
+}

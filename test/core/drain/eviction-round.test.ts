@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { decideEvictionRound, type EvictionQuestion } from '../../../core/drain/eviction-round.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
+import { aBudget, aCluster, aNode, aPod, aPolicy, aService, refOf } from '../support/facts.ts';
+
+const node = refOf(aNode('n1'));
+const elsewhere = [aPod('web-2', 'n2'), aPod('web-3', 'n3')];
+/** 3 s for endpoints to spread plus 15 s margin. */
+const unlistMs = 18_000;
+
+function decide(cluster: Partial<ClusterFacts>, changes: Partial<EvictionQuestion> = {}) {
+  return decideEvictionRound({
+    node,
+    facts: aCluster(cluster),
+    policy: aPolicy(),
+    run: 'run',
+    now: 100_000,
+    unlistedAt: {},
+    ...changes,
+  });
+}
+
+function web(changes: Partial<PodFacts> = {}): readonly PodFacts[] {
+  return [aPod('web-1', 'n1', changes), ...elsewhere];
+}
+
+function kinds(round: ReturnType<typeof decide>): readonly string[] {
+  return round.actions.map((action) => `${action.kind} ${action.pod.name}`);
+}
+
+describe('which pods go', () => {
+  test('pods of other nodes are left alone', () => {
+    expect(decide({ pods: elsewhere })).toMatchObject({ actions: [], remaining: 0, reason: 'n1 has no pod left' });
+  });
+
+  test('pods that no Service selects are evicted at once and come first', () => {
+    const pods = [...web({ labels: { app: 'web' }, preStopSeconds: 5 }), aPod('batch-1', 'n1'), aPod('batch-2', 'n1')];
+    expect(kinds(decide({ pods, services: [aService('web', pods)] }))).toEqual([
+      'evict batch-1',
+      'evict batch-2',
+      'evict web-1',
+    ]);
+  });
+
+  test('finished pods are deleted and refused ones are told', () => {
+    const pods = [aPod('done-1', 'n1', { phase: 'Succeeded' }), aPod('bare-1', 'n1', { ownerKind: 'none' })];
+    const round = decide({ pods });
+    expect(kinds(round)).toEqual(['delete done-1']);
+    expect(round.remaining).toBe(2);
+    expect(round.blocked).toMatchObject([{ pod: { name: 'bare-1' }, budget: undefined }]);
+    expect(round.reason).toContain('default/bare-1: no controller would start it again');
+  });
+
+  test('terminating pods are waited for and DaemonSet pods are not', () => {
+    const pods = [aPod('web-1', 'n1', { terminating: true }), aPod('agent-1', 'n1', { ownerKind: 'DaemonSet' })];
+    expect(decide({ pods })).toMatchObject({ actions: [], blocked: [], remaining: 1, reason: '1 pod left on n1' });
+  });
+
+  test('attached volumes are told', () => {
+    const round = decide({ nodesWithVolumes: ['n1'] });
+    expect(round).toMatchObject({ remaining: 0, volumesAttached: true, reason: 'n1 still has attached volumes' });
+  });
+});
+
+describe('taking pods out of their endpoints first', () => {
+  test('a ReplicaSet pod behind a Service is unlisted before it is evicted', () => {
+    const pods = web();
+    const round = decide({ pods, services: [aService('web', pods)] });
+    expect(round.actions).toEqual([
+      { kind: 'unlist', pod: { namespace: 'default', name: 'web-1', uid: 'uid-web-1' }, removeLabels: ['app'] },
+    ]);
+  });
+
+  const unlisted = { unlisted: { by: 'run', originalLabels: { app: 'web' } }, labels: {}, ownerKind: 'none' } as const;
+
+  test.each([
+    ['not before the change has spread', { 'uid-web-1': 100_000 - unlistMs + 1 }, []],
+    ['once the change has spread', { 'uid-web-1': 100_000 - unlistMs }, ['evict web-1']],
+    ['not while nobody knows since when', {}, []],
+  ])('an unlisted pod is evicted %s', (_, unlistedAt, expected) => {
+    const round = decide({ pods: web(unlisted), services: [aService('web', elsewhere)] }, { unlistedAt });
+    expect(kinds(round)).toEqual(expected);
+    expect(round.remaining).toBe(1);
+  });
+
+  test.each([
+    ['its preStop outlasts the propagation', { preStopSeconds: 3 }, {}],
+    ['it belongs to a StatefulSet, whose next pod has the same name', { ownerKind: 'StatefulSet' }, {}],
+    ['it is no ready endpoint', { ready: false }, {}],
+    ['the policy says never', {}, { drain: { deleteEmptyDirData: false, force: false, neverUnlist: ['default/web'] } }],
+    ['the rule is switched off', {}, { disabledRules: ['unlist-before-eviction'] }],
+  ] as const)('a pod is evicted directly when %s', (_, pod, policy) => {
+    const pods = web(pod);
+    expect(kinds(decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) }))).toEqual([
+      'evict web-1',
+    ]);
+  });
+});
+
+describe('budgets', () => {
+  const plain = { preStopSeconds: 5 };
+
+  test('a budget that has no pod to spare holds the pod and says what it needs and has', () => {
+    const pods = web(plain);
+    const round = decide({ pods, budgets: [aBudget('web', pods, 3)] });
+    expect(round.actions).toEqual([]);
+    expect(round.blocked).toEqual([
+      {
+        pod: { namespace: 'default', name: 'web-1', uid: 'uid-web-1' },
+        budget: 'default/web',
+        needs: 3,
+        has: 3,
+        reason: 'budget default/web needs 3 healthy and has 3',
+      },
+    ]);
+  });
+
+  test('a budget lets one pod go per round, whatever it could spare', () => {
+    const pods = [aPod('web-1', 'n1', plain), aPod('web-4', 'n1', plain), ...elsewhere];
+    const round = decide({ pods, budgets: [aBudget('web', pods, 1)] });
+    expect(kinds(round)).toEqual(['evict web-1']);
+    expect(round.blocked).toMatchObject([
+      { pod: { name: 'web-4' }, reason: 'budget default/web lets one pod go at a time' },
+    ]);
+  });
+
+  test.each([
+    ['terminating', { terminating: true }],
+    ['not Ready', { ready: false }],
+    ['unlisted and not yet replaced', { unlisted: { by: 'run', originalLabels: {} } }],
+  ])('a pod that is %s is not counted as healthy, whatever the status of the budget says', (_, change) => {
+    const pods = [aPod('web-1', 'n1', plain), aPod('web-2', 'n2', change), aPod('web-3', 'n3')];
+    const budget = { ...aBudget('web', pods, 2), currentHealthy: 3, disruptionsAllowed: 1 };
+    expect(decide({ pods, budgets: [budget] }).blocked).toMatchObject([{ needs: 2, has: 2 }]);
+  });
+
+  test('a pod that is not Ready is left to the eviction API, which knows the budget policy for such pods', () => {
+    const pods = web({ ready: false });
+    expect(kinds(decide({ pods, budgets: [aBudget('web', pods, 3)] }))).toEqual(['evict web-1']);
+  });
+
+  test('an unlisted pod is not charged a second time', () => {
+    const pods = web({ unlisted: { by: 'run', originalLabels: {} } });
+    const round = decide({ pods, budgets: [aBudget('web', pods, 3)] }, { unlistedAt: { 'uid-web-1': 0 } });
+    expect(kinds(round)).toEqual(['evict web-1']);
+  });
+
+  test('a pod of two budgets is never tried: the API refuses it for good', () => {
+    const pods = web();
+    const round = decide({ pods, budgets: [aBudget('one', pods, 1), aBudget('two', pods, 1)] });
+    expect(round.actions).toEqual([]);
+    expect(round.blocked[0]?.reason).toContain('several budgets select it (default/one, default/two)');
+  });
+});
+
+describe('Services without a budget', () => {
+  test('give up one pod at a time', () => {
+    const pods = [aPod('web-1', 'n1'), aPod('web-4', 'n1'), ...elsewhere];
+    const round = decide({ pods, services: [aService('web', pods)] });
+    expect(kinds(round)).toEqual(['unlist web-1']);
+    expect(round.blocked).toMatchObject([{ reason: 'service default/web lets one pod go at a time' }]);
+  });
+
+  test.each([
+    [
+      'is out of its endpoints on another node',
+      { unlisted: { by: 'run', originalLabels: { app: 'web' } }, labels: {} },
+    ],
+    ['terminates on another node', { terminating: true }],
+  ] as const)('give up none while another pod %s', (_, leaving) => {
+    const pods = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('web-3', 'n3')];
+    const facts = { pods: [...pods, aPod('web-4', 'n4', leaving)], services: [aService('web', pods)] };
+    const round = decide(facts);
+    expect(round.actions).toEqual([]);
+    expect(round.blocked).toMatchObject([{ reason: 'service default/web lets one pod go at a time' }]);
+  });
+
+  test('keep their last ready endpoint until another is ready', () => {
+    const pods = [aPod('web-1', 'n1'), aPod('web-2', undefined, { ready: false, phase: 'Pending' })];
+    const round = decide({ pods, services: [aService('web', pods)] });
+    expect(round.actions).toEqual([]);
+    expect(round.blocked).toMatchObject([
+      { needs: 1, has: 1, reason: 'it is the last ready endpoint of service default/web' },
+    ]);
+  });
+
+  test('give up their only pod, because waiting would change nothing', () => {
+    const pods = [aPod('web-1', 'n1')];
+    expect(kinds(decide({ pods, services: [aService('web', pods)] }))).toEqual(['unlist web-1']);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { decideRetirement, type RetirementQuestion, toleratesRetiring } from '../../../core/drain/retirement.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import { aCluster, aNode, aPod, aPolicy, aService, refOf } from '../support/facts.ts';
+
+const tainted = aNode('n1', { marks: { retiringBy: 'run' } });
+
+function question(
+  pod: Partial<PodFacts>,
+  changes: Partial<RetirementQuestion> & { node?: typeof tainted } = {},
+): RetirementQuestion {
+  const node = changes.node ?? tainted;
+  const pods = [
+    aPod('agent-1', 'n1', { ownerKind: 'DaemonSet', ownerName: 'agent', ...pod }),
+    aPod('agent-2', 'n2', { ownerKind: 'DaemonSet' }),
+  ];
+  const facts = aCluster({
+    nodes: [node],
+    pods,
+    services: [aService('agent', pods, { externalTrafficPolicy: 'Cluster' })],
+  });
+  return { facts, policy: aPolicy(), run: 'run', now: 100_000, unlistedAt: {}, ...changes, node: refOf(node) };
+}
+
+describe('a DaemonSet pod that is an endpoint', () => {
+  test('waits for the taint, so that no new pod comes', () => {
+    const retirement = decideRetirement(question({}, { node: aNode('n1') }));
+    expect(retirement).toMatchObject({
+      taint: true,
+      actions: [],
+      remaining: 1,
+      reason: 'default/agent-1 must leave n1',
+    });
+  });
+
+  test('is then taken out of its endpoints', () => {
+    expect(decideRetirement(question({})).actions).toMatchObject([
+      { kind: 'unlist', pod: { name: 'agent-1' }, removeLabels: ['app'] },
+    ]);
+  });
+
+  test.each([
+    ['is left alone until that has spread', 100_000 - 17_999, []],
+    ['is deleted once that has spread', 100_000 - 18_000, [{ kind: 'delete' }]],
+  ])('%s', (_, since, actions) => {
+    const unlisted = { by: 'run', originalLabels: { app: 'agent' } };
+    const retirement = decideRetirement(
+      question({ unlisted, labels: {}, ownerKind: 'none' }, { unlistedAt: { 'uid-agent-1': since } }),
+    );
+    expect(retirement.actions).toMatchObject(actions);
+    expect(retirement.remaining).toBe(1);
+  });
+
+  test('is deleted directly when its preStop outlasts the propagation', () => {
+    expect(decideRetirement(question({ preStopSeconds: 3 })).actions).toMatchObject([{ kind: 'delete' }]);
+  });
+
+  test('is waited for while it is terminating and still serves', () => {
+    expect(decideRetirement(question({ terminating: true }))).toMatchObject({ actions: [], remaining: 1 });
+  });
+
+  test.each([
+    ['tolerates everything', { tolerations: [{ operator: 'Exists' }] }],
+    ['is run by the kubelet', { mirror: true, ownerKind: 'Node' }],
+  ] as const)('is not protected when it %s', (_, change) => {
+    const asked = question(change);
+    expect(decideRetirement(asked)).toMatchObject({
+      taint: false,
+      actions: [],
+      remaining: 0,
+      notProtected: ['default/agent-1'],
+    });
+    expect(decideRetirement(asked).reason).toBe("only default/agent-1 can't be retired");
+  });
+});
+
+describe('nothing is retired', () => {
+  test('when a DaemonSet pod is no endpoint', () => {
+    expect(decideRetirement(question({ labels: { app: 'other' } }))).toMatchObject({
+      remaining: 0,
+      reason: 'no endpoint is left on n1',
+    });
+  });
+
+  test('when the rule is switched off', () => {
+    const policy = aPolicy({ disabledRules: ['retire-daemonset-endpoints'] });
+    expect(decideRetirement(question({}, { policy }))).toMatchObject({ taint: false, actions: [], remaining: 0 });
+  });
+});
+
+test.each([
+  [[{ operator: 'Exists' }], true],
+  [[{ operator: 'Exists', effect: 'NoSchedule' }], true],
+  [[{ operator: 'Exists', effect: 'NoExecute' }], false],
+  [[{ key: 'nodeferry.dev/retiring', operator: 'Exists' }], true],
+  [[{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }], false],
+  [[], false],
+] as const)('tolerations %j stand the retiring taint: %s', (tolerations, expected) => {
+  expect(toleratesRetiring(tolerations)).toBe(expected);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { decidePutBack } from '../../../core/drain/put-back.ts';
+import { chooseUnlistLabels, isOfWorkload, trackUnlisted } from '../../../core/drain/unlist.ts';
+import { aNode, aPod, aService, refOf } from '../support/facts.ts';
+
+describe('the labels to remove', () => {
+  const pod = aPod('web-1', 'n1', { labels: { app: 'web', tier: 'front', 'pod-template-hash': 'x' } });
+  const select = (key: string, selector: Record<string, string>) =>
+    aService('web', [pod], { key: `default/${key}`, selector });
+
+  test('prefer one that the ReplicaSet does not select by', () => {
+    expect(chooseUnlistLabels(pod, [select('web', { app: 'web', tier: 'front' })])).toEqual(['tier']);
+  });
+
+  test('fall back to one that the ReplicaSet selects by', () => {
+    expect(chooseUnlistLabels(pod, [select('web', { app: 'web' })])).toEqual(['app']);
+  });
+
+  test('are as few as satisfy every Service that selects the pod', () => {
+    const one = select('one', { app: 'web', tier: 'front' });
+    const two = select('two', { tier: 'front' });
+    const three = select('three', { app: 'web' });
+    expect(chooseUnlistLabels(pod, [one, two])).toEqual(['tier']);
+    expect(chooseUnlistLabels(pod, [one, three])).toEqual(['app']);
+    expect(chooseUnlistLabels(pod, [one, two, three])).toEqual(['app', 'tier']);
+  });
+
+  test.each([
+    ['selects other pods', { app: 'api' }],
+    ['has no selector', {}],
+  ])('leave out a Service that %s', (_, selector: Record<string, string>) => {
+    expect(chooseUnlistLabels(pod, [select('web', selector)])).toEqual([]);
+  });
+
+  test('leave out a Service of another namespace', () => {
+    expect(chooseUnlistLabels(pod, [aService('web', [], { key: 'other/web' })])).toEqual([]);
+  });
+});
+
+test.each([
+  ['default/web', true],
+  ['default/web-5d9', true],
+  ['default/we', false],
+  ['other/web', false],
+])('a pod of ReplicaSet default/web-5d9 belongs to workload %s: %s', (workload, expected) => {
+  expect(isOfWorkload(aPod('web-1', 'n1', { ownerName: 'web-5d9' }), workload)).toBe(expected);
+});
+
+test('times of unlisted pods are kept, new ones begin now, gone ones are forgotten', () => {
+  const unlisted = { by: 'run', originalLabels: {} };
+  const pods = [aPod('old-1', 'n1', { unlisted }), aPod('new-1', 'n1', { unlisted }), aPod('listed-1', 'n1')];
+  expect(trackUnlisted({ 'uid-old-1': 5, 'uid-gone': 6 }, pods, 9)).toEqual({ 'uid-old-1': 5, 'uid-new-1': 9 });
+});
+
+describe('putting pods back', () => {
+  const node = refOf(aNode('n1'));
+  const unlisted = { by: 'run', originalLabels: { app: 'web' } };
+
+  test('gives a pod its labels back while its controller still owns it', () => {
+    expect(decidePutBack(node, [aPod('web-1', 'n1', { unlisted })], 'run')).toMatchObject([{ kind: 'relist' }]);
+  });
+
+  test('finishes a pod that its controller has let go of, because it has been replaced', () => {
+    expect(decidePutBack(node, [aPod('web-1', 'n1', { unlisted, ownerKind: 'none' })], 'run')).toMatchObject([
+      { kind: 'evict' },
+    ]);
+  });
+
+  test.each([
+    ['of another run', { unlisted: { ...unlisted, by: 'other' } }],
+    ['that are listed', {}],
+    ['that are terminating', { unlisted, terminating: true }],
+  ])('leaves alone pods %s', (_, change) => {
+    expect(decidePutBack(node, [aPod('web-1', 'n1', change)], 'run')).toEqual([]);
+  });
+
+  test('leaves alone pods of other nodes', () => {
+    expect(decidePutBack(node, [aPod('web-1', 'n2', { unlisted })], 'run')).toEqual([]);
+  });
+});
