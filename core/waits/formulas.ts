@@ -1,0 +1,90 @@
+import type { TargetGroupFacts } from '../model/target-group.ts';
+import type { ServicePlan } from '../plan/pool-plan.ts';
+import type { Policy, ProtectiveRule, WaitPolicy } from '../policy/policy.ts';
+
+/** True unless the policy switches the rule off for an experiment. */
+export function isEnabled(policy: Pick<Policy, 'disabledRules'>, rule: ProtectiveRule): boolean {
+  return !policy.disabledRules.includes(rule);
+}
+
+/**
+ * Longest time, ms, in which new connections still arrive after a target's health check turns bad. `(U+1)·I` is the bound of the
+ * source-IP preservation proposal for Services; `U·I + timeout` covers probes that hang. Lag inside the load balancer is the
+ * policy's propagation.
+ */
+export function healthCheckWindowMs(group: TargetGroupFacts, waits: WaitPolicy): number {
+  const { intervalMs, timeoutMs, unhealthyThreshold } = group.healthCheck;
+  const detected = Math.max((unhealthyThreshold + 1) * intervalMs, unhealthyThreshold * intervalMs + timeoutMs);
+  return waits.endpointPropagationMs + detected + waits.propagationMs;
+}
+
+/**
+ * Wait, ms, between observed deregistration and the first eviction. New connections may arrive for the propagation time after a
+ * target has begun to drain, and established ones live on for the deregistration delay (Elastic Load Balancing user guide for
+ * Network Load Balancers, target group attributes); the longer of the two rules. 0 without a target group.
+ */
+export function drainMs(groups: readonly TargetGroupFacts[], policy: Policy): number {
+  if (groups.length === 0) return 0;
+  const propagation = isEnabled(policy, 'wait-out-propagation') ? policy.waits.propagationMs : 0;
+  const deregistration = isEnabled(policy, 'wait-for-deregistration')
+    ? Math.max(...groups.map((group) => group.deregistrationDelayMs))
+    : 0;
+  const longest = Math.max(propagation, deregistration);
+  return longest === 0 ? 0 : longest + policy.waits.marginMs;
+}
+
+/** How long connections that merely pass through a node may live, and whether that is known or hoped. */
+export interface TransitAge {
+  readonly ms: number;
+  /** `age`: the server ends them; `load-balancer`: it breaks them at the end of the delay; `unknown`: nobody is known to; `none`: there are none. */
+  readonly endedBy: 'age' | 'load-balancer' | 'unknown' | 'none';
+}
+
+/**
+ * Age, ms, at which connections through a node to pods elsewhere have ended. Only policy Cluster has such connections: under Local
+ * a node forwards to its own pods alone (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer").
+ */
+export function transitAge(
+  service: string,
+  externalTrafficPolicy: 'Local' | 'Cluster',
+  groups: readonly TargetGroupFacts[],
+  policy: Policy,
+): TransitAge {
+  if (externalTrafficPolicy === 'Local' || groups.length === 0) return { ms: 0, endedBy: 'none' };
+  const ages = policy.waits.maxConnectionAgeMs;
+  const age = ages[service] ?? ages['*'];
+  if (age !== undefined) return { ms: age, endedBy: 'age' };
+  const longestDelay = Math.max(...groups.map((group) => group.deregistrationDelayMs));
+  const cut = groups.every((group) => group.terminatesConnectionsAfterDelay);
+  return { ms: longestDelay, endedBy: cut ? 'load-balancer' : 'unknown' };
+}
+
+/** Earliest moment (epoch ms) at which pods of a node may be evicted, given when it was observed out of its target groups. */
+export function evictionNotBefore(services: readonly ServicePlan[], observedOutAt: number): number {
+  return observedOutAt + Math.max(0, ...services.map((service) => service.drainMs));
+}
+
+/**
+ * Earliest moment (epoch ms) at which a node's machine may go, given when it was observed out: the last new connection through it
+ * may have come a propagation later, and lives for the Service's connection age.
+ */
+export function terminationNotBefore(services: readonly ServicePlan[], observedOutAt: number, policy: Policy): number {
+  if (!isEnabled(policy, 'wait-out-transit-connections')) return observedOutAt;
+  const longest = Math.max(0, ...services.map((service) => service.transitMs));
+  return longest === 0 ? observedOutAt : observedOutAt + policy.waits.propagationMs + longest + policy.waits.marginMs;
+}
+
+/** Longest time, ms, from a pod turning Ready on a registered node until its target is healthy: one probe more than the threshold. */
+export function podToHealthyMs(group: TargetGroupFacts, waits: WaitPolicy): number {
+  return waits.endpointPropagationMs + (group.healthCheck.healthyThreshold + 1) * group.healthCheck.intervalMs;
+}
+
+/** Longest time, ms, from a node's joining until a pod on it serves: registration is taken as long as propagation, then health checks. */
+export function nodeToHealthyMs(group: TargetGroupFacts, waits: WaitPolicy): number {
+  return waits.propagationMs + podToHealthyMs(group, waits) + waits.marginMs;
+}
+
+/** Wait, ms, between taking a pod out of its Services' endpoints and evicting it: EndpointSlices and every kube-proxy must know. */
+export function unlistMs(waits: WaitPolicy): number {
+  return waits.endpointPropagationMs + waits.marginMs;
+}

@@ -1,0 +1,108 @@
+import { budgetsOf } from '../guard/floors.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import type { TargetGroupFacts } from '../model/target-group.ts';
+import type { ServicePlan } from '../plan/pool-plan.ts';
+import { listNames } from '../text/format.ts';
+import type { WaitDecision } from './decision.ts';
+import { targetsOf } from './load-balancers.ts';
+
+/** Ready endpoints by Service key, taken before a node's pods are evicted. Plain data. */
+export type EndpointSnapshot = Readonly<Record<string, number>>;
+
+/** Counts the ready endpoints of the Services that have some on the node: those are the ones its leaving must not shrink. */
+export function snapshotEndpoints(
+  node: NodeRef,
+  facts: ServingFacts,
+  services: readonly ServicePlan[],
+): EndpointSnapshot {
+  const planned = new Set(services.map((plan) => plan.service));
+  const touched = facts.cluster.services.filter(
+    (service) =>
+      planned.has(service.key) &&
+      replaceable(service, facts).some((endpoint) => endpoint.ready && endpoint.node === node.name),
+  );
+  return Object.fromEntries(touched.map((service) => [service.key, countReady(service, facts)]));
+}
+
+/**
+ * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes outside the old
+ * pool that host them are healthy in the Service's target groups. Somebody may have scaled the workload down meanwhile: then what
+ * its PodDisruptionBudget expects is enough.
+ */
+export function decideReplacementsServing(question: {
+  readonly facts: ServingFacts;
+  readonly services: readonly ServicePlan[];
+  readonly before: EndpointSnapshot;
+  /** Name of the old pool. */
+  readonly oldPool: string;
+}): WaitDecision {
+  const problems: string[] = [];
+  const seen: string[] = [];
+  for (const plan of question.services) {
+    const before = question.before[plan.service];
+    const service = question.facts.cluster.services.find((candidate) => candidate.key === plan.service);
+    if (before === undefined || service === undefined) continue;
+    const needs = Math.min(before, expectedEndpoints(service, question.facts) ?? before);
+    const has = countReady(service, question.facts);
+    if (has < needs) {
+      problems.push(`${plan.service} has ${has} of ${needs} ready endpoints${pendingNote(service, question.facts)}`);
+      continue;
+    }
+    const late = lateNodes(plan, service, question.facts, question.oldPool);
+    if (late.length > 0) problems.push(`${plan.service}: ${listNames(late)} not healthy in its load balancer yet`);
+    else seen.push(`${plan.service} has ${has} of ${needs} ready endpoints`);
+  }
+  if (problems.length > 0) return { done: false, reason: problems.join('; ') };
+  return { done: true, reason: seen.length === 0 ? 'the node hosted no endpoint' : listNames(seen, 5) };
+}
+
+/** Endpoints of DaemonSets go with their node and are not made up for elsewhere. */
+function replaceable(service: ServiceFacts, facts: ServingFacts): ServiceFacts['endpoints'] {
+  const daemons = new Set(facts.cluster.pods.filter((pod) => pod.ownerKind === 'DaemonSet').map((pod) => pod.uid));
+  return service.endpoints.filter((endpoint) => endpoint.podUid === undefined || !daemons.has(endpoint.podUid));
+}
+
+function countReady(service: ServiceFacts, facts: ServingFacts): number {
+  return replaceable(service, facts).filter((endpoint) => endpoint.ready && !endpoint.terminating).length;
+}
+
+/** What the workloads behind a Service are scaled to, when one budget covers all of its endpoints. */
+function expectedEndpoints(service: ServiceFacts, facts: ServingFacts): number | undefined {
+  const [budget, ...others] = budgetsOf(service, facts.cluster.budgets);
+  if (budget === undefined || others.length > 0) return undefined;
+  const covered = new Set(budget.podUids);
+  const coversAll = service.endpoints.every(
+    (endpoint) => endpoint.podUid !== undefined && covered.has(endpoint.podUid),
+  );
+  return coversAll && budget.expectedPods > 0 ? budget.expectedPods : undefined;
+}
+
+function lateNodes(plan: ServicePlan, service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
+  if (plan.externalTrafficPolicy === 'Cluster') return [];
+  const groups = facts.targetGroups.filter((group) => group.service === plan.service);
+  const hosts = new Set(
+    service.endpoints.filter((endpoint) => endpoint.ready && !endpoint.terminating).map((endpoint) => endpoint.node),
+  );
+  return facts.cluster.nodes
+    .filter((node) => hosts.has(node.name) && node.pool !== oldPool && !node.excluded)
+    .filter((node) => groups.some((group) => !isHealthy(node, group)))
+    .map((node) => node.name);
+}
+
+function isHealthy(node: NodeRef, group: TargetGroupFacts): boolean {
+  const targets = targetsOf(node, group);
+  return targets.length > 0 && targets.every((target) => target.state === 'healthy');
+}
+
+function pendingNote(service: ServiceFacts, facts: ServingFacts): string {
+  const namespace = service.key.slice(0, service.key.indexOf('/'));
+  const stuck = facts.cluster.pods.find(
+    (pod) =>
+      pod.namespace === namespace &&
+      pod.unschedulableReason !== undefined &&
+      Object.entries(service.selector).every(([key, value]) => pod.labels[key] === value),
+  );
+  return stuck === undefined ? '' : `; pod ${stuck.name} can't be placed: ${stuck.unschedulableReason ?? ''}`;
+}

@@ -1,0 +1,86 @@
+import type { NodeFacts } from '../model/node.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { InstanceFacts } from '../model/pool.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import type { TargetGroupFacts } from '../model/target-group.ts';
+import type { ServicePlan } from '../plan/pool-plan.ts';
+import { listNames } from '../text/format.ts';
+import type { WaitDecision } from './decision.ts';
+import { targetsOf } from './load-balancers.ts';
+
+/** What the new nodes are measured by. */
+export interface SurgeQuestion {
+  readonly facts: ServingFacts;
+  readonly services: readonly ServicePlan[];
+  /** Name of the new pool. */
+  readonly pool: string;
+  /** How many nodes it must have. */
+  readonly expected: number;
+  /** The new pool's machines, so that those which never become nodes can be named. */
+  readonly instances?: readonly InstanceFacts[];
+}
+
+/**
+ * The new nodes are ready when they are all there and Ready, their DaemonSet pods are Ready, and each is registered in every target
+ * group. Under policy Local a registered node without a pod fails its health check, and that is as it should be; under Cluster it
+ * must be healthy, unless no target of the group is: then the Service itself is down, and that is no fault of the new nodes.
+ */
+export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
+  const nodes = question.facts.cluster.nodes.filter((node) => node.pool === question.pool);
+  const ready = nodes.filter((node) => node.ready);
+  const problems: string[] = [];
+  if (ready.length < question.expected) {
+    const late = nodes.filter((node) => !node.ready).map((node) => node.name);
+    const names = late.length === 0 ? '' : `, not ready: ${listNames(late)}`;
+    const strangers = findStrangers(question.instances ?? [], nodes);
+    const machines = strangers.length === 0 ? '' : `, not joined: ${listNames(strangers)}`;
+    problems.push(`${ready.length} of ${question.expected} new nodes are Ready${names}${machines}`);
+  }
+  const agents = findLateAgents(question.facts.cluster.pods, ready);
+  if (agents.length > 0) {
+    problems.push(`DaemonSet pods not Ready: ${listNames(agents.map((pod) => `${pod.namespace}/${pod.name}`))}`);
+  }
+  for (const service of question.services) {
+    for (const group of question.facts.targetGroups.filter((candidate) => candidate.service === service.service)) {
+      const late = ready.filter((node) => !isRegistered(node, group, service.externalTrafficPolicy));
+      if (late.length > 0)
+        problems.push(`${group.name} has not taken ${listNames(late.map((node) => describe(node, group)))}`);
+    }
+  }
+  return problems.length === 0
+    ? { done: true, reason: `${ready.length} new nodes are Ready and registered` }
+    : { done: false, reason: problems.join('; ') };
+}
+
+/** Machines that run, or are about to, and are no nodes of the cluster. */
+function findStrangers(instances: readonly InstanceFacts[], nodes: readonly NodeFacts[]): readonly string[] {
+  const joined = new Set(nodes.map((node) => node.instanceId));
+  return instances
+    .filter(({ instanceId, state }) => (state === 'pending' || state === 'running') && !joined.has(instanceId))
+    .map(({ instanceId }) => instanceId);
+}
+
+/** DaemonSet pods that are not Ready on new nodes, though others of their DaemonSet are Ready elsewhere: broken ones hold nobody up. */
+function findLateAgents(pods: readonly PodFacts[], nodes: readonly NodeFacts[]): readonly PodFacts[] {
+  const names = new Set(nodes.map((node) => node.name));
+  const isNew = (pod: PodFacts): boolean => pod.node !== undefined && names.has(pod.node);
+  const agents = pods.filter((pod) => pod.ownerKind === 'DaemonSet');
+  const working = new Set(agents.filter((pod) => pod.ready && !isNew(pod)).map(daemonSetOf));
+  return agents.filter((pod) => isNew(pod) && !pod.ready && !pod.terminating && working.has(daemonSetOf(pod)));
+}
+
+function daemonSetOf(pod: PodFacts): string {
+  return `${pod.namespace}/${pod.ownerName}`;
+}
+
+function isRegistered(node: NodeFacts, group: TargetGroupFacts, policy: 'Local' | 'Cluster'): boolean {
+  const targets = targetsOf(node, group);
+  const mayFail = policy === 'Local' || !group.targets.some((target) => target.state === 'healthy');
+  const accepted = mayFail ? ['healthy', 'unhealthy', 'unavailable'] : ['healthy', 'unavailable'];
+  return targets.length > 0 && targets.every((target) => accepted.includes(target.state));
+}
+
+function describe(node: NodeFacts, group: TargetGroupFacts): string {
+  const states = targetsOf(node, group).map((target) => target.state);
+  return `${node.name} (${states.length === 0 ? 'not registered' : states.join(', ')})`;
+}

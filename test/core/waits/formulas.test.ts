@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import {
+  drainMs,
+  evictionNotBefore,
+  healthCheckWindowMs,
+  podToHealthyMs,
+  terminationNotBefore,
+  transitAge,
+} from '../../../core/waits/formulas.ts';
+import { aGroup, aPolicy, aServicePlan } from '../support/facts.ts';
+
+const policy = aPolicy();
+const nlb = (changes: Parameters<typeof aGroup>[2] = {}) => aGroup('web', [], changes);
+
+test('the health-check window of a Network Load Balancer with AWS defaults', () => {
+  // 3 s endpoints + max((2+1)·10, 2·10+6) s + 180 s propagation
+  expect(healthCheckWindowMs(nlb(), policy.waits)).toBe(213_000);
+});
+
+test('a pod turns healthy one probe after its threshold at the latest', () => {
+  expect(podToHealthyMs(nlb(), policy.waits)).toBe(33_000);
+});
+
+describe('the wait between deregistration and eviction', () => {
+  test.each([
+    ['is the deregistration delay when that is longer', nlb(), policy, 315_000],
+    ['is the propagation when that is longer', nlb({ deregistrationDelayMs: 120_000 }), policy, 195_000],
+    ['drops the delay with its rule', nlb(), aPolicy({ disabledRules: ['wait-for-deregistration'] }), 195_000],
+    [
+      'drops the propagation with its rule',
+      nlb({ deregistrationDelayMs: 0 }),
+      aPolicy({ disabledRules: ['wait-out-propagation'] }),
+      0,
+    ],
+  ])('%s', (_, group, rules, expected) => {
+    expect(drainMs([group], rules)).toBe(expected);
+  });
+
+  test('is nothing without a load balancer, and the longest of several', () => {
+    expect(drainMs([], policy)).toBe(0);
+    expect(drainMs([nlb({ deregistrationDelayMs: 0 }), nlb()], policy)).toBe(315_000);
+    const services = [aServicePlan('web', { drainMs: 5 }), aServicePlan('api', { drainMs: 7 })];
+    expect(evictionNotBefore(services, 100)).toBe(107);
+    expect(evictionNotBefore([], 100)).toBe(100);
+  });
+});
+
+describe('connections that pass through a node', () => {
+  const aged = aPolicy({ waits: { ...policy.waits, maxConnectionAgeMs: { '*': 300_000, 'default/api': 40_000 } } });
+  const cut = nlb({ terminatesConnectionsAfterDelay: true });
+
+  test.each([
+    ['do not exist under policy Local', 'default/web', 'Local', [nlb()], aged, { ms: 0, endedBy: 'none' }],
+    ['do not exist without a load balancer', 'default/web', 'Cluster', [], aged, { ms: 0, endedBy: 'none' }],
+    ['have the age of their Service', 'default/api', 'Cluster', [nlb()], aged, { ms: 40_000, endedBy: 'age' }],
+    ['have the general age else', 'default/web', 'Cluster', [nlb()], aged, { ms: 300_000, endedBy: 'age' }],
+    [
+      'may be cut by the load balancer',
+      'default/web',
+      'Cluster',
+      [cut],
+      policy,
+      { ms: 300_000, endedBy: 'load-balancer' },
+    ],
+    [
+      'have no known end when one group does not cut',
+      'default/web',
+      'Cluster',
+      [cut, nlb()],
+      policy,
+      { ms: 300_000, endedBy: 'unknown' },
+    ],
+  ] as const)('%s', (_, service, traffic, groups, rules, expected) => {
+    expect(transitAge(service, traffic, groups, rules)).toEqual(expected);
+  });
+
+  test('are waited for from the last new connection on, unless the rule is switched off', () => {
+    const services = [aServicePlan('api', { transitMs: 40_000 })];
+    expect(terminationNotBefore(services, 1000, policy)).toBe(1000 + 180_000 + 40_000 + 15_000);
+    expect(terminationNotBefore(services, 1000, aPolicy({ disabledRules: ['wait-out-transit-connections'] }))).toBe(
+      1000,
+    );
+    expect(terminationNotBefore([aServicePlan('web')], 1000, policy)).toBe(1000);
+  });
+});

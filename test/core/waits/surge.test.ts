@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import type { NodeFacts } from '../../../core/model/node.ts';
+import type { TargetState } from '../../../core/model/target-group.ts';
+import { decideSurgeReady } from '../../../core/waits/surge.ts';
+import { aGroup, aLook, aNode, aPod, aServicePlan, aTarget } from '../support/facts.ts';
+
+const old = aNode('n1');
+const agent = (name: string, node: string, ready: boolean) =>
+  aPod(name, node, { ownerKind: 'DaemonSet', ownerName: 'agent', ready });
+
+function decide(changes: {
+  node?: Partial<NodeFacts>;
+  state?: TargetState | 'absent';
+  policy?: 'Local' | 'Cluster';
+  agents?: readonly [boolean, boolean];
+  /** State of the old node's target. */
+  old?: TargetState;
+}) {
+  const fresh = aNode('new', { pool: 'web-1-34', ...changes.node });
+  const state = changes.state ?? 'unhealthy';
+  const targets = [
+    aTarget(old, { state: changes.old ?? 'healthy' }),
+    ...(state === 'absent' ? [] : [aTarget(fresh, { state })]),
+  ];
+  const pods =
+    changes.agents === undefined
+      ? []
+      : [agent('agent-1', 'n1', changes.agents[0]), agent('agent-2', 'new', changes.agents[1])];
+  return decideSurgeReady({
+    facts: aLook({ nodes: [old, fresh], pods }, [aGroup('web', [], { targets })]),
+    services: [aServicePlan('web', { externalTrafficPolicy: changes.policy ?? 'Local' })],
+    pool: 'web-1-34',
+    expected: 1,
+  });
+}
+
+test.each([
+  ['a registered node without a pod is ready under Local though it fails its health check', {}, true],
+  ['a healthy node is ready under Local', { state: 'healthy' }, true],
+  ['a healthy node is ready under Cluster', { state: 'healthy', policy: 'Cluster' }, true],
+  ['a node that fails its health check is not ready under Cluster', { policy: 'Cluster' }, false],
+  ['a node that fails is ready under Cluster where nobody serves', { policy: 'Cluster', old: 'unhealthy' }, true],
+  ['a node that is being registered is not ready', { state: 'initial' }, false],
+  ['a node that is not registered is not ready', { state: 'absent' }, false],
+  ['a node that is draining is not ready', { state: 'draining' }, false],
+  ['a node that is NotReady is not ready', { node: { ready: false } }, false],
+  ['a node of another pool does not count', { node: { pool: 'other' } }, false],
+  ['a DaemonSet pod that is not Ready on it holds it up', { agents: [true, false] }, false],
+  ['a DaemonSet that works nowhere does not hold it up', { agents: [false, false] }, true],
+  ['a DaemonSet pod that is Ready on it is fine', { agents: [true, true] }, true],
+] as const)('%s', (_, changes, done) => {
+  expect(decide(changes).done).toBe(done);
+});
+
+test('says how many are missing, who is late and where', () => {
+  expect(decide({ node: { ready: false } }).reason).toBe('0 of 1 new nodes are Ready, not ready: new');
+  expect(decide({ state: 'absent' }).reason).toBe('k8s-web has not taken new (not registered)');
+  expect(decide({ agents: [true, false] }).reason).toBe('DaemonSet pods not Ready: default/agent-2');
+});
+
+test('names machines that run and have not joined, not those that are gone', () => {
+  const fresh = aNode('new', { pool: 'web-1-34' });
+  const machine = (instanceId: string, state: 'running' | 'terminated') => ({ instanceId, zone: 'a', state });
+  const decision = decideSurgeReady({
+    facts: aLook({ nodes: [fresh] }, []),
+    services: [],
+    pool: 'web-1-34',
+    expected: 2,
+    instances: [machine(fresh.instanceId, 'running'), machine('i-lost', 'running'), machine('i-gone', 'terminated')],
+  });
+  expect(decision).toEqual({ done: false, reason: '1 of 2 new nodes are Ready, not joined: i-lost' });
+});
