@@ -1,0 +1,65 @@
+import { compareText } from '../../text/format.ts';
+import type { Finding, FindingSeverity } from '../finding.ts';
+import { con001UnknownAge } from './con-001-unknown-age.ts';
+import { grd001NeverLetsGo } from './grd-001-never-lets-go.ts';
+import { inf003PoolBusy } from './inf-003-pool-busy.ts';
+import { inf004ForeignMarks } from './inf-004-foreign-marks.ts';
+import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
+import { pol001UnknownService } from './pol-001-unknown-service.ts';
+import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
+import type { AuditQuestion, AuditRule } from './rule.ts';
+import { svc001SingleNode } from './svc-001-single-node.ts';
+import { svc002SingleNodeZone } from './svc-002-single-node-zone.ts';
+import { svc005PublishesNotReady } from './svc-005-publishes-not-ready.ts';
+import { svc006SlowHealthCheck } from './svc-006-slow-health-check.ts';
+import { svc008ShortDeregistration } from './svc-008-short-deregistration.ts';
+import { svc020NoTargetGroup } from './svc-020-no-target-group.ts';
+import { svc027NodePort } from './svc-027-node-port.ts';
+import { wkl001SingleReplica } from './wkl-001-single-replica.ts';
+import { wkl002NoBudget } from './wkl-002-no-budget.ts';
+import { wkl003BudgetNeverAllows } from './wkl-003-budget-never-allows.ts';
+import { wkl004SeveralBudgets } from './wkl-004-several-budgets.ts';
+import { wkl016NotEvictableEndpoint } from './wkl-016-not-evictable-endpoint.ts';
+import { wkl017BarePod } from './wkl-017-bare-pod.ts';
+import { wkl018EmptyDir } from './wkl-018-empty-dir.ts';
+import { wkl021LongGracePeriod } from './wkl-021-long-grace-period.ts';
+
+/** Every rule that can be decided from one look. */
+const auditRules: readonly AuditRule[] = [
+  svc001SingleNode,
+  svc002SingleNodeZone,
+  svc005PublishesNotReady,
+  svc006SlowHealthCheck,
+  svc008ShortDeregistration,
+  svc020NoTargetGroup,
+  svc027NodePort,
+  con001UnknownAge,
+  wkl001SingleReplica,
+  wkl002NoBudget,
+  wkl003BudgetNeverAllows,
+  wkl004SeveralBudgets,
+  wkl016NotEvictableEndpoint,
+  wkl017BarePod,
+  wkl018EmptyDir,
+  wkl021LongGracePeriod,
+  inf003PoolBusy,
+  inf004ForeignMarks,
+  inf012NodesMissing,
+  grd001NeverLetsGo,
+  pol001UnknownService,
+  pol002DisabledRules,
+];
+
+const severityOrder: readonly FindingSeverity[] = ['blocker', 'error', 'warning', 'info'];
+
+/** Asks every rule and lists what they found, worst first, in an order that does not depend on the order of the facts. */
+export function audit(question: AuditQuestion): readonly Finding[] {
+  return auditRules
+    .flatMap((rule) => rule(question))
+    .toSorted(
+      (a, b) =>
+        severityOrder.indexOf(a.severity) - severityOrder.indexOf(b.severity) ||
+        compareText(a.rule, b.rule) ||
+        compareText(a.subject, b.subject),
+    );
+}

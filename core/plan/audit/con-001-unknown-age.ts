@@ -1,0 +1,21 @@
+import { transitAge } from '../../waits/formulas.ts';
+import { type AuditRule, balancedServices } from './rule.ts';
+
+/**
+ * CON-001: under policy Cluster connections pass through a node to pods elsewhere; when nobody is known to end them, they break with
+ * the node's machine.
+ */
+export const con001UnknownAge: AuditRule = (question) =>
+  balancedServices(question)
+    .filter(({ service, groups }) => {
+      const policy = service.externalTrafficPolicy;
+      return transitAge(service.key, policy, groups, question.policy).endedBy === 'unknown';
+    })
+    .map(({ service }) => ({
+      rule: 'CON-001',
+      severity: 'warning',
+      subject: `service ${service.key}`,
+      message: 'connections may pass through old nodes, and nothing says how old they can get',
+      hint: `Give spec.waits.maxConnectionAge['${service.key}'] the age at which the server recycles connections.`,
+      leavesUnprotected: true,
+    }));

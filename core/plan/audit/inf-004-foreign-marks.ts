@@ -1,0 +1,29 @@
+import type { NodeFacts } from '../../model/node.ts';
+import type { AuditRule } from './rule.ts';
+
+/** Taint by which the cluster autoscaler announces a deletion (cluster-autoscaler utils/taints). */
+const autoscalerTaint = 'ToBeDeletedByClusterAutoscaler';
+
+/** INF-004: somebody else has already taken nodes out; they count as out or leave soon, and are never put back by us. */
+export const inf004ForeignMarks: AuditRule = ({ facts }) =>
+  facts.cluster.nodes.flatMap((node) => {
+    const marks = foreignMarks(node);
+    if (marks.length === 0) return [];
+    return [
+      {
+        rule: 'INF-004',
+        severity: 'warning' as const,
+        subject: `node ${node.name}`,
+        message: `somebody else has marked it: ${marks.join(', ')}`,
+        hint: 'Capacity may be reduced already; nodeferry leaves these marks as they are.',
+      },
+    ];
+  });
+
+function foreignMarks(node: NodeFacts): readonly string[] {
+  return [
+    ...(node.excluded && node.marks.excludedBy === undefined ? ['excluded from load balancers'] : []),
+    ...(node.cordoned && node.marks.cordonedBy === undefined ? ['cordoned'] : []),
+    ...(node.taints.some((taint) => taint.key === autoscalerTaint) ? [`taint ${autoscalerTaint}`] : []),
+  ];
+}

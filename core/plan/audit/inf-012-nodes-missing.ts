@@ -1,0 +1,27 @@
+import type { AuditRule } from './rule.ts';
+
+/** INF-012: the pool's machines and its nodes in the cluster are not the same. */
+export const inf012NodesMissing: AuditRule = ({ pool, nodes }) => {
+  if (nodes.length === 0) {
+    return [
+      {
+        rule: 'INF-012',
+        severity: 'blocker',
+        subject: `pool ${pool.ref.name}`,
+        message: 'no node of it is in the cluster: there is nothing to replace',
+        hint: 'Check the names of cluster and pool in the policy.',
+      },
+    ];
+  }
+  const known = new Set(nodes.map((node) => node.instanceId));
+  const strangers = pool.instances.filter(
+    (instance) => instance.state === 'running' && !known.has(instance.instanceId),
+  );
+  return strangers.map((instance) => ({
+    rule: 'INF-012',
+    severity: 'warning',
+    subject: `instance ${instance.instanceId}`,
+    message: 'it runs in the pool but is no node of the cluster; it ends when the pool is deleted',
+    hint: 'Find out why it has not joined.',
+  }));
+};

@@ -1,0 +1,64 @@
+import type { NodeRef } from '../../model/node.ts';
+import type { PodFacts } from '../../model/pod.ts';
+import type { PoolFacts } from '../../model/pool.ts';
+import type { ServiceFacts } from '../../model/service.ts';
+import type { ServingFacts } from '../../model/serving.ts';
+import type { TargetGroupFacts } from '../../model/target-group.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { Finding } from '../finding.ts';
+import type { ServicePlan } from '../pool-plan.ts';
+
+/** Everything that audit rules look at. */
+export interface AuditQuestion {
+  readonly policy: Policy;
+  readonly pool: PoolFacts;
+  readonly facts: ServingFacts;
+  readonly services: readonly ServicePlan[];
+  /** Nodes to replace. */
+  readonly nodes: readonly NodeRef[];
+}
+
+/** One rule: facts in, findings out. */
+export type AuditRule = (question: AuditQuestion) => readonly Finding[];
+
+/** A planned Service with its facts and its target groups. */
+export interface AuditedService {
+  readonly plan: ServicePlan;
+  readonly service: ServiceFacts;
+  readonly groups: readonly TargetGroupFacts[];
+}
+
+/** The planned Services that a load balancer carries. */
+export function balancedServices({ facts, services }: AuditQuestion): readonly AuditedService[] {
+  return services.flatMap((plan) => {
+    const service = facts.cluster.services.find((candidate) => candidate.key === plan.service);
+    const groups = facts.targetGroups.filter((group) => group.service === plan.service);
+    return service === undefined || groups.length === 0 ? [] : [{ plan, service, groups }];
+  });
+}
+
+/** The balanced Services that lose endpoints when the nodes to replace go; others may be as their owners like them. */
+export function servicesOnPool(question: AuditQuestion): readonly AuditedService[] {
+  const names = new Set(question.nodes.map((node) => node.name));
+  return balancedServices(question).filter(({ service }) =>
+    service.endpoints.some((endpoint) => endpoint.node !== undefined && names.has(endpoint.node)),
+  );
+}
+
+/** Pods on the nodes to replace, terminating and finished ones left out. */
+export function podsToMove({ facts, nodes }: AuditQuestion): readonly PodFacts[] {
+  const names = new Set(nodes.map((node) => node.name));
+  return facts.cluster.pods.filter(
+    (pod) =>
+      pod.node !== undefined &&
+      names.has(pod.node) &&
+      !pod.terminating &&
+      pod.phase !== 'Succeeded' &&
+      pod.phase !== 'Failed',
+  );
+}
+
+/** How a finding names a pod. */
+export function podSubject(pod: PodFacts): string {
+  return `pod ${pod.namespace}/${pod.name}`;
+}

@@ -1,0 +1,20 @@
+import { type AuditRule, servicesOnPool } from './rule.ts';
+
+/** SVC-001: a Local Service that one node alone serves has nowhere to go while that node leaves. */
+export const svc001SingleNode: AuditRule = (question) =>
+  servicesOnPool(question)
+    .filter(({ service }) => service.externalTrafficPolicy === 'Local')
+    .flatMap(({ service }) => {
+      const ready = service.endpoints.filter((endpoint) => endpoint.ready && !endpoint.terminating);
+      const nodes = new Set(ready.map((endpoint) => endpoint.node));
+      if (nodes.size >= 2) return [];
+      return [
+        {
+          rule: 'SVC-001',
+          severity: 'blocker' as const,
+          subject: `service ${service.key}`,
+          message: `policy Local and ready endpoints on ${nodes.size} node${nodes.size === 1 ? '' : 's'}: nothing serves while it leaves`,
+          hint: 'Run at least two replicas on different nodes.',
+        },
+      ];
+    });

@@ -1,0 +1,22 @@
+import { lookAtService } from '../../guard/serving.ts';
+import { type AuditRule, balancedServices } from './rule.ts';
+
+/** SVC-002: without cross-zone balancing, a zone that one node serves loses its address while that node leaves. */
+export const svc002SingleNodeZone: AuditRule = (question) =>
+  balancedServices(question)
+    .filter(({ service }) => service.externalTrafficPolicy === 'Local')
+    .flatMap(({ plan, service, groups }) => {
+      const { serving } = lookAtService(plan, question.facts);
+      const zones = new Set(groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
+      const thin = [...zones].filter((zone) => serving.filter((node) => node.zone === zone).length === 1).toSorted();
+      if (thin.length === 0) return [];
+      return [
+        {
+          rule: 'SVC-002',
+          severity: 'error' as const,
+          subject: `service ${service.key}`,
+          message: `cross-zone balancing is off and one node alone serves ${thin.join(', ')}`,
+          hint: 'Turn cross-zone balancing on, or run two replicas on different nodes of each zone.',
+        },
+      ];
+    });

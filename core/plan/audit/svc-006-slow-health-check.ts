@@ -1,0 +1,23 @@
+import { formatDuration } from '../../text/format.ts';
+import { healthCheckWindowMs } from '../../waits/formulas.ts';
+import { type AuditRule, balancedServices } from './rule.ts';
+
+const longestMs = 60_000;
+
+/** SVC-006: a load balancer that takes long to notice a failed target sends to it for as long. */
+export const svc006SlowHealthCheck: AuditRule = (question) =>
+  balancedServices(question).flatMap(({ service, groups }) =>
+    groups.flatMap((group) => {
+      const detectedMs = (group.healthCheck.unhealthyThreshold + 1) * group.healthCheck.intervalMs;
+      if (detectedMs <= longestMs) return [];
+      return [
+        {
+          rule: 'SVC-006',
+          severity: 'warning' as const,
+          subject: `service ${service.key}`,
+          message: `${group.name} may send to a failed target for ${formatDuration(healthCheckWindowMs(group, question.policy.waits))}`,
+          hint: 'Lower the interval or the unhealthy threshold of its health check.',
+        },
+      ];
+    }),
+  );

@@ -1,0 +1,19 @@
+import { formatDuration } from '../../text/format.ts';
+import { type AuditRule, balancedServices } from './rule.ts';
+
+/** Least deregistration delay that AWS recommends for Network Load Balancers (user guide, target group attributes). */
+const recommendedMs = 120_000;
+
+/** SVC-008: a deregistration delay shorter than the time in which new connections may still arrive. */
+export const svc008ShortDeregistration: AuditRule = (question) =>
+  balancedServices(question).flatMap(({ service, groups }) =>
+    groups
+      .filter((group) => group.deregistrationDelayMs < Math.min(recommendedMs, question.policy.waits.propagationMs))
+      .map((group) => ({
+        rule: 'SVC-008',
+        severity: 'warning' as const,
+        subject: `service ${service.key}`,
+        message: `${group.name} has a deregistration delay of ${formatDuration(group.deregistrationDelayMs)}; new connections may arrive for longer`,
+        hint: 'Raise deregistration_delay.timeout_seconds to 120 or more; nodeferry waits out the propagation in any case.',
+      })),
+  );

@@ -1,0 +1,19 @@
+import type { AuditRule } from './rule.ts';
+
+/** SVC-020: a LoadBalancer Service whose target groups can't be seen can't be waited for. */
+export const svc020NoTargetGroup: AuditRule = ({ facts, services }) =>
+  services.flatMap((plan) => {
+    const service = facts.cluster.services.find((candidate) => candidate.key === plan.service);
+    if (service === undefined || service.type !== 'LoadBalancer' || plan.targetGroups.length > 0) return [];
+    const addresses = service.hostnames.length === 0 ? 'none' : service.hostnames.join(', ');
+    return [
+      {
+        rule: 'SVC-020',
+        severity: 'error' as const,
+        subject: `service ${service.key}`,
+        message: `no target group with instance targets was found behind it (addresses: ${addresses})`,
+        hint: 'nodeferry protects Network Load Balancers with instance targets; check permissions if it is one.',
+        leavesUnprotected: true,
+      },
+    ];
+  });

@@ -1,0 +1,22 @@
+import type { AuditRule } from './rule.ts';
+
+/** WKL-001: a Service with one ready endpoint answers nobody while its pod moves. */
+export const wkl001SingleReplica: AuditRule = ({ facts, services, nodes }) => {
+  const old = new Set(nodes.map((node) => node.name));
+  return services.flatMap((plan) => {
+    const service = facts.cluster.services.find((candidate) => candidate.key === plan.service);
+    const ready = (service?.endpoints ?? []).filter((endpoint) => endpoint.ready && !endpoint.terminating);
+    const [only, ...others] = ready;
+    if (only?.node === undefined || others.length > 0 || !old.has(only.node)) return [];
+    return [
+      {
+        rule: 'WKL-001',
+        severity: 'error' as const,
+        subject: `service ${plan.service}`,
+        message: `its only ready endpoint is on ${only.node}: nobody answers while the pod moves`,
+        hint: 'Run at least two replicas.',
+        leavesUnprotected: true,
+      },
+    ];
+  });
+};

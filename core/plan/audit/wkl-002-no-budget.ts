@@ -1,0 +1,16 @@
+import { budgetsOf } from '../../guard/floors.ts';
+import { type AuditRule, balancedServices } from './rule.ts';
+
+/** WKL-002: without a PodDisruptionBudget others may evict the same Service's pods at the same time. */
+export const wkl002NoBudget: AuditRule = (question) =>
+  balancedServices(question)
+    .filter(
+      ({ service }) => service.endpoints.length > 0 && budgetsOf(service, question.facts.cluster.budgets).length === 0,
+    )
+    .map(({ plan, service }) => ({
+      rule: 'WKL-002',
+      severity: 'warning',
+      subject: `service ${service.key}`,
+      message: `no PodDisruptionBudget covers its pods; the floor is ${plan.floor.targets} (${plan.floor.source})`,
+      hint: 'Add a PodDisruptionBudget: it holds others off too.',
+    }));

@@ -1,0 +1,16 @@
+import { type AuditRule, podsToMove } from './rule.ts';
+
+/** WKL-003: a budget that demands every pod never lets one be evicted; the run will wait there and then ask for attention. */
+export const wkl003BudgetNeverAllows: AuditRule = (question) => {
+  const moving = new Set(podsToMove(question).map((pod) => pod.uid));
+  return question.facts.cluster.budgets
+    .filter((budget) => budget.expectedPods > 0 && budget.desiredHealthy >= budget.expectedPods)
+    .filter((budget) => budget.podUids.some((uid) => moving.has(uid)))
+    .map((budget) => ({
+      rule: 'WKL-003',
+      severity: 'error',
+      subject: `pdb ${budget.namespace}/${budget.name}`,
+      message: `it demands ${budget.desiredHealthy} of ${budget.expectedPods} pods: none may be evicted`,
+      hint: 'Let it spare at least one pod (maxUnavailable: 1), or add a replica.',
+    }));
+};

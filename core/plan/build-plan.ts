@@ -1,0 +1,45 @@
+import type { PoolFacts } from '../model/pool.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import { isEnabled } from '../waits/formulas.ts';
+import { audit } from './audit/audit.ts';
+import { estimateRun } from './estimate.ts';
+import { orderNodes } from './order.ts';
+import type { PoolPlan } from './pool-plan.ts';
+import { planServices } from './service-plan.ts';
+
+/** What a plan is made from. */
+export interface PlanQuestion {
+  readonly policy: Policy;
+  readonly run: string;
+  /** The old pool, as the cloud sees it. */
+  readonly pool: PoolFacts;
+  readonly facts: ServingFacts;
+}
+
+/** Makes the plan of one upgrade from one look. The same facts give the same plan, whatever order they come in. */
+export function buildPlan({ policy, run, pool, facts }: PlanQuestion): PoolPlan {
+  const services = planServices(facts, policy);
+  const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
+  const nodes = orderNodes(old, facts, services);
+  const guarded = {
+    facts,
+    services,
+    nodes,
+    maxInFlight: policy.guard.maxInFlight,
+    enabled: isEnabled(policy, 'capacity-guard'),
+  };
+  return {
+    run,
+    policy,
+    oldPool: pool.ref,
+    newPool: { ...pool.ref, name: policy.target.poolName },
+    fromVersion: pool.version,
+    toVersion: policy.target.version ?? pool.version,
+    nodes,
+    surge: Math.max(nodes.length, pool.desiredSize),
+    services,
+    findings: audit({ policy, pool, facts, services, nodes }),
+    estimate: estimateRun({ ...guarded, policy }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Policy } from '../policy/policy.ts';
+import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
+import { evictionTurns } from './eviction-turns.ts';
+import type { DurationTerm } from './lower-bound.ts';
+import { simulateWindows, type WindowsInput } from './windows.ts';
+
+/** Usual times, ms, of what can't be read from anywhere: a cloud machine's boot and end, a pod's start and stop. */
+const usual = { bootMs: 120_000, podStartMs: 20_000, terminationMs: 60_000 } as const;
+
+/** Expected duration of a run, ms, with the parts that add up to it: one boot and registration, then window after window. */
+export function estimateRun(input: WindowsInput & { readonly policy: Policy }): {
+  readonly totalMs: number;
+  readonly terms: readonly DurationTerm[];
+} {
+  const { policy, facts, services } = input;
+  const { windows } = simulateWindows(input);
+  const planned = new Set(services.map((service) => service.service));
+  const groups = facts.targetGroups.filter((group) => planned.has(group.service));
+  const drainMs = Math.max(0, ...services.map((service) => service.drainMs));
+  const graceMs = 1000 * Math.max(0, ...gracePeriods(input));
+  const healthyMs = Math.max(0, ...groups.map((group) => podToHealthyMs(group, policy.waits)));
+  const registeredMs = Math.max(0, ...groups.map((group) => nodeToHealthyMs(group, policy.waits)));
+  const transitMs = Math.max(0, ...services.map((service) => service.transitMs));
+  const turns = windows.reduce((sum, window) => sum + evictionTurns(window, facts.cluster), 0);
+  const terms = [
+    { name: 'new nodes boot and register', ms: usual.bootMs + registeredMs },
+    { name: `${windows.length} × load balancers let go`, ms: windows.length * drainMs },
+    { name: `${turns} × pods move`, ms: turns * (usual.podStartMs + Math.min(graceMs, usual.podStartMs)) },
+    { name: `${windows.length} × replacements turn healthy`, ms: windows.length * healthyMs },
+    {
+      name: 'last connections through old nodes end',
+      ms: Math.max(0, policy.waits.propagationMs + transitMs - drainMs),
+    },
+    { name: 'last machine ends', ms: usual.terminationMs },
+  ].filter((term) => term.ms > 0);
+  return { totalMs: terms.reduce((sum, term) => sum + term.ms, 0), terms };
+}
+
+function gracePeriods({ facts, nodes }: WindowsInput): readonly number[] {
+  const names = new Set(nodes.map((node) => node.name));
+  return facts.cluster.pods
+    .filter((pod) => pod.node !== undefined && names.has(pod.node))
+    .map((pod) => pod.terminationGracePeriodSeconds);
+}

@@ -1,0 +1,122 @@
+import type { NodeRef } from '../model/node.ts';
+import { evictionTurns } from './eviction-turns.ts';
+import { simulateWindows, type WindowsInput } from './windows.ts';
+
+/** Delays that no tool can shorten, ms each, as they are configured (never as a run happened to take). */
+export interface LowerBoundDelays {
+  /** From asking for a machine until its node is Ready. */
+  readonly bootMs: number;
+  /** From a node's joining until it is registered in its target groups. */
+  readonly registrationMs: number;
+  /** New connections may still arrive for this long after deregistration. */
+  readonly propagationMs: number;
+  /** The load balancer keeps established connections for this long after deregistration. */
+  readonly deregistrationDelayMs: number;
+  /** From evicting a pod until it is gone. */
+  readonly evictionMs: number;
+  /** From evicting a pod until its replacement is Ready. */
+  readonly replacementReadyMs: number;
+  /** From a replacement's being Ready until its target is healthy: healthy threshold × interval. */
+  readonly healthyMs: number;
+  /** Age that connections through a node reach after the last new one; 0 when there are none. */
+  readonly transitMs: number;
+  /** From asking for a machine's termination until it is gone. */
+  readonly terminationMs: number;
+}
+
+/** A run and the delays that it can't escape. */
+export interface LowerBoundInput extends WindowsInput {
+  readonly delays: LowerBoundDelays;
+}
+
+/** A named part of a duration. */
+export interface DurationTerm {
+  readonly name: string;
+  readonly ms: number;
+}
+
+/** What perfect knowledge would need with the same guard. */
+export interface LowerBound {
+  readonly totalMs: number;
+  /** Parts that follow each other and add up to the total. */
+  readonly terms: readonly DurationTerm[];
+  /** How many nodes left together, window by window. */
+  readonly windows: readonly number[];
+}
+
+/**
+ * The least time that an upgrade can take under the same floors: boot and registration once; then each window that the guard
+ * allows drains, evicts and sees its replacements healthy before the next may begin; what is left of the last window (pods going,
+ * connections through its nodes ending, termination) comes at the end, because that of earlier windows overlaps with later ones.
+ * Propagation and deregistration delay run side by side, as do a pod's going and its replacement's coming. A window makes way for the
+ * next as soon as its quickest node is done; the last one must finish whole.
+ */
+export function lowerBound(input: LowerBoundInput): LowerBound {
+  const { delays } = input;
+  const { windows } = simulateWindows(input);
+  const terms: DurationTerm[] = [
+    { name: 'boot', ms: delays.bootMs },
+    { name: 'registration', ms: delays.registrationMs },
+  ];
+  windows.forEach((window, index) => {
+    const last = index === windows.length - 1;
+    const passage = last ? passageOf(window, input) : quickest(window.map((node) => passageOf([node], input)));
+    const label = `window ${index + 1} of ${windows.length}`;
+    terms.push({ name: `${label}: deregistration and propagation`, ms: passage.drainMs });
+    terms.push({ name: `${label}: eviction and replacement ready`, ms: passage.turns * delays.replacementReadyMs });
+    terms.push({ name: `${label}: replacement healthy`, ms: passage.healthyMs });
+    if (last) terms.push(...closing(delays, passage));
+  });
+  const kept = terms.filter((term) => term.ms > 0);
+  return {
+    totalMs: kept.reduce((sum, term) => sum + term.ms, 0),
+    terms: kept,
+    windows: windows.map((window) => window.length),
+  };
+}
+
+/** What nodes that leave together must wait for. */
+interface Passage {
+  /** 0 for nodes that are in no target group. */
+  readonly drainMs: number;
+  /** Evictions one after another; 0 for nodes without a pod to move. */
+  readonly turns: number;
+  /** 0 for nodes without an endpoint that a load balancer checks on its node. */
+  readonly healthyMs: number;
+  readonly totalMs: number;
+}
+
+function passageOf(nodes: readonly NodeRef[], { facts, services, delays }: LowerBoundInput): Passage {
+  const names = new Set(nodes.map((node) => node.name));
+  const instances = new Set(nodes.map((node) => node.instanceId));
+  const isTarget = facts.targetGroups.some((group) => group.targets.some((target) => instances.has(target.instanceId)));
+  const moves = facts.cluster.pods.some(
+    (pod) => pod.node !== undefined && names.has(pod.node) && pod.ownerKind !== 'DaemonSet' && !pod.mirror,
+  );
+  const checked = services.filter((plan) => plan.externalTrafficPolicy === 'Local' && plan.targetGroups.length > 0);
+  const hostsChecked = facts.cluster.services.some(
+    (service) =>
+      checked.some((plan) => plan.service === service.key) &&
+      service.endpoints.some((endpoint) => endpoint.ready && endpoint.node !== undefined && names.has(endpoint.node)),
+  );
+  const drainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
+  const turns = moves ? evictionTurns(nodes, facts.cluster) : 0;
+  const healthyMs = hostsChecked ? delays.healthyMs : 0;
+  return { drainMs, turns, healthyMs, totalMs: drainMs + turns * delays.replacementReadyMs + healthyMs };
+}
+
+function quickest(passages: readonly Passage[]): Passage {
+  return passages.reduce((best, passage) => (passage.totalMs < best.totalMs ? passage : best));
+}
+
+/** What the last window still has to do once its replacements are healthy. */
+function closing(delays: LowerBoundDelays, { drainMs, turns, totalMs }: Passage): readonly DurationTerm[] {
+  const podsGoneAt = turns === 0 ? 0 : drainMs + (turns - 1) * delays.replacementReadyMs + delays.evictionMs;
+  const transitEndedAt = delays.transitMs === 0 || drainMs === 0 ? 0 : delays.propagationMs + delays.transitMs;
+  const waited = Math.max(totalMs, podsGoneAt);
+  return [
+    { name: 'last pods gone', ms: Math.max(0, podsGoneAt - totalMs) },
+    { name: 'last transit connections', ms: Math.max(0, transitEndedAt - waited) },
+    { name: 'last termination', ms: delays.terminationMs },
+  ];
+}

@@ -1,0 +1,23 @@
+import type { Problem } from '../model/problem.ts';
+import { count } from '../text/format.ts';
+import type { Finding } from './finding.ts';
+import type { PoolPlan } from './pool-plan.ts';
+
+/** The problem that refuses a plan: its blockers, each with its rule; undefined when the run may begin. */
+export function refusal(plan: Pick<PoolPlan, 'findings' | 'oldPool'>): Problem | undefined {
+  const blockers = plan.findings.filter((finding) => finding.severity === 'blocker');
+  if (blockers.length === 0) return undefined;
+  const list = blockers.map((finding) => `${finding.rule} ${finding.subject}: ${finding.message}`).join('; ');
+  return {
+    code: 'PreflightRefused',
+    message: `pool ${plan.oldPool.name} can't be replaced without loss: ${count(blockers.length, 'blocker')}: ${list}`,
+    hint: [...new Set(blockers.map((finding) => finding.hint))].join(' '),
+  };
+}
+
+/** What the plan can't protect and the operator accepts by going on, in words: findings of rules about connections. */
+export function notProtected(findings: readonly Finding[]): readonly string[] {
+  return findings
+    .filter((finding) => finding.leavesUnprotected === true)
+    .map((finding) => `${finding.subject}: ${finding.message}`);
+}

@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeFacts } from '../../../core/model/node.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { PoolFacts } from '../../../core/model/pool.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
+import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
+import { buildPlan } from '../../../core/plan/build-plan.ts';
+import type { Finding } from '../../../core/plan/finding.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
+
+interface Changes {
+  readonly nodes?: readonly NodeFacts[];
+  readonly pods?: readonly PodFacts[];
+  readonly service?: Partial<ServiceFacts>;
+  readonly group?: Partial<TargetGroupFacts> | 'none';
+  readonly cluster?: Partial<ClusterFacts>;
+  readonly pool?: Partial<PoolFacts>;
+  readonly policy?: Partial<Policy>;
+}
+
+const healthy = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
+const onEach = healthy.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const n1Only = [aPod('web-1', 'n1'), aPod('web-2', 'n1')];
+const aged = { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } };
+
+/** Findings for four nodes in two zones that serve one Local Service with a budget that spares one: sound unless changed. */
+function audit({
+  nodes = healthy,
+  pods = onEach,
+  service,
+  group,
+  cluster,
+  pool,
+  policy,
+}: Changes = {}): readonly Finding[] {
+  const web = pods.filter((pod) => pod.labels['app'] === 'web');
+  const services = [aService('web', web, service)];
+  const groups =
+    group === 'none'
+      ? []
+      : [
+          aGroup(
+            'web',
+            nodes.filter((node) => node.pool === 'web'),
+            group,
+          ),
+        ];
+  const facts = aLook({ nodes, pods, services, budgets: [aBudget('web', web, web.length - 1)], ...cluster }, groups);
+  const old = nodes.filter((node) => node.pool === 'web');
+  return buildPlan({ policy: aPolicy(policy), run: 'run', pool: aPool(old, pool), facts }).findings;
+}
+
+const extra = (changes: Partial<PodFacts>) => [...onEach, aPod('extra-1', 'n1', changes)];
+const agent = (changes: Partial<PodFacts> = {}) =>
+  extra({ ownerKind: 'DaemonSet', ownerName: 'agent', labels: { app: 'web' }, ...changes });
+
+test('a Service whose pods are on other pools may be as its owners like it', () => {
+  const elsewhere = aNode('other', { pool: 'batch' });
+  const facts = {
+    nodes: [...healthy, elsewhere],
+    pods: [aPod('web-1', 'other')],
+    service: { publishNotReadyAddresses: true },
+  };
+  const rules = audit(facts).map((finding) => finding.rule);
+  expect(rules).not.toContain('SVC-001');
+  expect(rules).not.toContain('SVC-005');
+});
+
+test('a sound pool has no finding', () => {
+  expect(audit()).toEqual([]);
+});
+
+const cases: readonly (readonly [rule: string, severity: string, what: string, found: Changes, sound: Changes])[] = [
+  [
+    'SVC-001',
+    'blocker',
+    'a Local Service on one node',
+    { pods: n1Only },
+    { pods: n1Only, service: { externalTrafficPolicy: 'Cluster' } },
+  ],
+  [
+    'SVC-002',
+    'error',
+    'one serving node in a zone without cross-zone balancing',
+    { pods: onEach.slice(0, 3), group: { crossZone: false } },
+    { pods: onEach.slice(0, 3), group: { crossZone: true } },
+  ],
+  ['SVC-005', 'error', 'publishNotReadyAddresses', { service: { publishNotReadyAddresses: true } }, {}],
+  [
+    'SVC-006',
+    'warning',
+    'a slow health check',
+    {
+      group: {
+        healthCheck: {
+          protocol: 'TCP',
+          port: 'traffic',
+          intervalMs: 30_000,
+          timeoutMs: 10_000,
+          healthyThreshold: 3,
+          unhealthyThreshold: 3,
+        },
+      },
+    },
+    {},
+  ],
+  [
+    'SVC-008',
+    'warning',
+    'a short deregistration delay',
+    { group: { deregistrationDelayMs: 60_000 } },
+    { group: { deregistrationDelayMs: 120_000 } },
+  ],
+  [
+    'SVC-020',
+    'error',
+    'a load balancer without visible target groups',
+    { group: 'none' },
+    { group: 'none', service: { type: 'ClusterIP' } },
+  ],
+  [
+    'SVC-027',
+    'warning',
+    'a NodePort Service that an unseen load balancer may send to',
+    { group: 'none', service: { type: 'NodePort' } },
+    { group: 'none', service: { type: 'ClusterIP' } },
+  ],
+  [
+    'CON-001',
+    'warning',
+    'passing connections of unknown age',
+    { service: { externalTrafficPolicy: 'Cluster' } },
+    { service: { externalTrafficPolicy: 'Cluster' }, policy: { waits: aged } },
+  ],
+  ['WKL-001', 'error', 'a single replica', { pods: [aPod('web-1', 'n1')] }, { pods: onEach.slice(0, 2) }],
+  ['WKL-002', 'warning', 'no budget', { cluster: { budgets: [] } }, {}],
+  ['WKL-003', 'error', 'a budget that demands every pod', { cluster: { budgets: [aBudget('web', onEach, 4)] } }, {}],
+  [
+    'WKL-004',
+    'blocker',
+    'two budgets for one pod',
+    { cluster: { budgets: [aBudget('one', onEach, 3), aBudget('two', onEach.slice(0, 1), 0)] } },
+    {},
+  ],
+  ['WKL-016', 'info', 'a DaemonSet behind a Service', { pods: agent() }, { pods: agent({ labels: { app: 'other' } }) }],
+  [
+    'WKL-016',
+    'warning',
+    'a DaemonSet that tolerates everything',
+    { pods: agent({ tolerations: [{ operator: 'Exists' }] }) },
+    {},
+  ],
+  ['WKL-017', 'blocker', 'a bare pod', { pods: extra({ ownerKind: 'none' }) }, { pods: extra({ ownerKind: 'Job' }) }],
+  [
+    'WKL-017',
+    'warning',
+    'a bare pod that may be lost',
+    {
+      pods: extra({ ownerKind: 'none' }),
+      policy: { drain: { deleteEmptyDirData: false, force: true, neverUnlist: [] } },
+    },
+    { pods: extra({ ownerKind: 'none', terminating: true }) },
+  ],
+  [
+    'WKL-018',
+    'blocker',
+    'emptyDir data',
+    { pods: extra({ hasEmptyDir: true }) },
+    { pods: extra({ hasEmptyDir: true, ownerKind: 'DaemonSet' }) },
+  ],
+  [
+    'WKL-018',
+    'info',
+    'emptyDir data that may be lost',
+    {
+      pods: extra({ hasEmptyDir: true }),
+      policy: { drain: { deleteEmptyDirData: true, force: false, neverUnlist: [] } },
+    },
+    {},
+  ],
+  [
+    'WKL-021',
+    'warning',
+    'a pod that may stop for longer than evictions have',
+    { pods: extra({ terminationGracePeriodSeconds: 901 }) },
+    { pods: extra({ terminationGracePeriodSeconds: 900 }) },
+  ],
+  ['INF-003', 'blocker', 'a pool that its cloud is updating', { pool: { status: 'updating' } }, {}],
+  ['INF-003', 'error', 'a degraded pool', { pool: { status: 'degraded', problems: ['AutoScalingGroupNotFound'] } }, {}],
+  [
+    'INF-004',
+    'warning',
+    'a foreign cordon',
+    { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true })] },
+    { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true, marks: { cordonedBy: 'run' } })] },
+  ],
+  [
+    'INF-004',
+    'warning',
+    'a foreign exclusion',
+    { nodes: [...healthy, aNode('x', { pool: 'other', excluded: true })] },
+    {},
+  ],
+  [
+    'INF-004',
+    'warning',
+    'a node that the autoscaler is about to delete',
+    {
+      nodes: [
+        ...healthy,
+        aNode('x', { pool: 'other', taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] }),
+      ],
+    },
+    { nodes: [...healthy, aNode('x', { pool: 'other', taints: [{ key: 'dedicated', effect: 'NoSchedule' }] })] },
+  ],
+  ['INF-012', 'blocker', 'a pool without nodes', { nodes: [], pods: [] }, {}],
+  [
+    'INF-012',
+    'warning',
+    'a machine that is no node',
+    { pool: { instances: [{ instanceId: 'i-stray', zone: 'a', state: 'running' }] } },
+    { pool: { instances: [{ instanceId: 'i-stray', zone: 'a', state: 'terminated' }] } },
+  ],
+  ['GRD-001', 'blocker', 'floors that never let a node go', { cluster: { budgets: [aBudget('web', onEach, 4)] } }, {}],
+  [
+    'GRD-001',
+    'blocker',
+    'a zone with one serving node',
+    { pods: onEach.slice(0, 3), group: { crossZone: false } },
+    { pods: onEach.slice(0, 3), group: { crossZone: false }, policy: { disabledRules: ['capacity-guard'] } },
+  ],
+  [
+    'POL-001',
+    'warning',
+    'a floor for an unknown Service',
+    { policy: { guard: { defaultFloor: 0.75, maxInFlight: 1, floors: { 'default/wbe': { targets: 1 } } } } },
+    { policy: { guard: { defaultFloor: 0.75, maxInFlight: 1, floors: { 'default/web': { targets: 1 } } } } },
+  ],
+  ['POL-002', 'error', 'a rule that is switched off', { policy: { disabledRules: ['unlist-before-eviction'] } }, {}],
+];
+
+describe('audit', () => {
+  test.each(cases)('%s finds as %s: %s', (rule, severity, _, found, sound) => {
+    const findings = audit(found).filter((finding) => finding.rule === rule);
+    expect(findings.map((finding) => finding.severity)).toContain(severity);
+    for (const finding of findings) {
+      expect(finding.message).not.toBe('');
+      expect(finding.hint).not.toBe('');
+    }
+    const others = audit(sound).filter((finding) => finding.rule === rule && finding.severity === severity);
+    expect(others).toEqual([]);
+  });
+
+  test('lists the worst first', () => {
+    const severities = audit({
+      pods: extra({ ownerKind: 'none' }),
+      service: { publishNotReadyAddresses: true },
+      cluster: { budgets: [] },
+    }).map((finding) => finding.severity);
+    expect(severities).toEqual(['blocker', 'error', 'warning']);
+  });
+
+  test('tells who has to act where', () => {
+    expect(audit({ cluster: { budgets: [aBudget('web', onEach, 4)] } })[0]).toMatchObject({
+      rule: 'GRD-001',
+      subject: 'nodes n1, n3, n2 and 1 more',
+      message:
+        'the floors never let them step out: n1 waits: default/web has 4 ready endpoints and must keep 4 (pdb web)',
+    });
+  });
+});

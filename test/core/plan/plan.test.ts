@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { computeFloor } from '../../../core/guard/floors.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import { buildPlan } from '../../../core/plan/build-plan.ts';
+import type { Finding } from '../../../core/plan/finding.ts';
+import { notProtected, refusal } from '../../../core/plan/refusal.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
+
+const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
+const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+
+describe('a floor', () => {
+  function floorOf(options: {
+    policy?: Partial<Policy['guard']>;
+    traffic?: ServiceFacts['externalTrafficPolicy'];
+    demands?: number;
+    crossZone?: boolean;
+    balanced?: boolean;
+    n?: number;
+    more?: readonly ReturnType<typeof aNode>[];
+  }) {
+    const some = nodes.slice(0, options.n ?? 4);
+    const running = pods.slice(0, options.n ?? 4);
+    const service = aService('web', running, { externalTrafficPolicy: options.traffic ?? 'Local' });
+    const budgets = options.demands === undefined ? [] : [aBudget('web', running, options.demands)];
+    const all = [...some, ...(options.more ?? [])];
+    const groups = options.balanced === false ? [] : [aGroup('web', all, { crossZone: options.crossZone ?? true })];
+    const policy = aPolicy({ guard: { ...aPolicy().guard, ...options.policy } });
+    return computeFloor(service, aLook({ nodes: all, pods: running, services: [service], budgets }, groups), policy);
+  }
+
+  test('is the default share of what serves, rounded up', () => {
+    expect(floorOf({})).toEqual({ targets: 3, perZone: {}, endpoints: 0, source: '75 % of 4' });
+    expect(floorOf({ policy: { defaultFloor: 0.5 } }).targets).toBe(2);
+  });
+
+  test.each([
+    [3, 2],
+    [2, 1],
+    [1, 1],
+  ])('by default lets one of %i serving targets go, but never the last', (n, expected) => {
+    expect(floorOf({ n }).targets).toBe(expected);
+  });
+
+  test('is what the budget demands under Local, in endpoints', () => {
+    expect(floorOf({ demands: 3 })).toEqual({ targets: 1, perZone: {}, endpoints: 3, source: 'pdb web' });
+  });
+
+  test('counts entry nodes and endpoints under Cluster', () => {
+    expect(floorOf({ demands: 3, traffic: 'Cluster' })).toEqual({
+      targets: 3,
+      perZone: {},
+      endpoints: 3,
+      source: '75 % of 4, pdb web',
+    });
+  });
+
+  test('under Cluster does not count replacements that are there already', () => {
+    const more = [aNode('new-1', { pool: 'web-1-34' }), aNode('new-2', { pool: 'web-1-34' })];
+    expect(floorOf({ traffic: 'Cluster', more }).targets).toBe(3);
+  });
+
+  test('is what the policy says, even when that lets no node go', () => {
+    expect(floorOf({ policy: { floors: { 'default/web': { targets: 4 } } }, demands: 1 })).toMatchObject({
+      targets: 4,
+      endpoints: 1,
+      source: 'policy',
+    });
+    expect(floorOf({ policy: { floors: { 'default/web': { share: 0.5 } } } }).targets).toBe(2);
+  });
+
+  test('keeps every zone that serves when cross-zone balancing is off', () => {
+    expect(floorOf({ crossZone: false }).perZone).toEqual({ a: 1, b: 1 });
+    expect(floorOf({ crossZone: false, n: 2 }).perZone).toEqual({ a: 1 });
+  });
+
+  test('without a load balancer is the budget alone', () => {
+    expect(floorOf({ balanced: false, demands: 2 })).toEqual({
+      targets: 0,
+      perZone: {},
+      endpoints: 2,
+      source: 'pdb web',
+    });
+    expect(floorOf({ balanced: false }).source).toBe('no load balancer');
+  });
+});
+
+describe('a plan', () => {
+  const api = [aPod('api-1', 'n2'), aPod('api-2', 'n4')];
+  const other = aPod('other-1', 'x');
+  const all = [...pods.slice(0, 3), ...api, other];
+  const services = [
+    aService('web', all),
+    aService('api', all, { externalTrafficPolicy: 'Cluster' }),
+    aService('inside', all, { type: 'ClusterIP', externalTrafficPolicy: 'Cluster', selector: { app: 'api' } }),
+    aService('other', all, { type: 'ClusterIP', externalTrafficPolicy: 'Cluster' }),
+  ];
+  const groups = [aGroup('web', nodes), aGroup('api', nodes)];
+  const facts = aLook({ nodes: [...nodes, aNode('x', { pool: 'other' })], pods: all, services }, groups);
+  const policy = aPolicy({ waits: { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } } });
+  const plan = buildPlan({ policy, run: 'r1', pool: aPool(nodes), facts });
+
+  test('replaces the nodes of the pool: those without Local endpoints first, then zone by zone in turn', () => {
+    expect(plan.nodes.map((node) => node.name)).toEqual(['n4', 'n1', 'n3', 'n2']);
+    expect(plan.surge).toBe(4);
+    expect(plan).toMatchObject({
+      oldPool: { name: 'web' },
+      newPool: { name: 'web-1-34', cluster: 'c' },
+      fromVersion: '1.33',
+      toVersion: '1.34',
+    });
+  });
+
+  test('covers the Services that the pool carries, with their waits', () => {
+    expect(plan.services.map((service) => service.service)).toEqual(['default/api', 'default/inside', 'default/web']);
+    expect(plan.services[0]).toMatchObject({
+      targetGroups: ['arn:api'],
+      drainMs: 315_000,
+      transitMs: 60_000,
+      unlist: true,
+    });
+    expect(plan.services[1]).toMatchObject({ targetGroups: [], drainMs: 0, transitMs: 0, unlist: true });
+    expect(plan.services[2]).toMatchObject({ drainMs: 315_000, transitMs: 0 });
+  });
+
+  test('has an estimate that is the sum of its parts', () => {
+    const sum = plan.estimate.terms.reduce((total, term) => total + term.ms, 0);
+    expect(plan.estimate.totalMs).toBe(sum);
+    expect(plan.estimate.terms.map((term) => term.name)).toContain('new nodes boot and register');
+  });
+
+  test('survives JSON, as a payload must', () => {
+    expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+  });
+});
+
+describe('a refusal', () => {
+  const finding = (rule: string, severity: Finding['severity'], leavesUnprotected?: boolean): Finding => ({
+    rule,
+    severity,
+    subject: 'service default/web',
+    message: 'is so',
+    hint: 'Change it.',
+    ...(leavesUnprotected === undefined ? {} : { leavesUnprotected }),
+  });
+  const oldPool = { cluster: 'c', region: 'r', name: 'web' };
+
+  test('names every blocker', () => {
+    expect(
+      refusal({ oldPool, findings: [finding('A-1', 'blocker'), finding('A-2', 'blocker'), finding('A-3', 'error')] }),
+    ).toEqual({
+      code: 'PreflightRefused',
+      message:
+        "pool web can't be replaced without loss: 2 blockers: A-1 service default/web: is so; A-2 service default/web: is so",
+      hint: 'Change it.',
+    });
+  });
+
+  test('is not made of anything less', () => {
+    expect(refusal({ oldPool, findings: [finding('A-3', 'error'), finding('A-4', 'warning')] })).toBeUndefined();
+  });
+
+  test('what is not protected is told apart', () => {
+    expect(notProtected([finding('A-1', 'warning', true), finding('A-2', 'warning')])).toEqual([
+      'service default/web: is so',
+    ]);
+  });
+});
