@@ -1,0 +1,15 @@
+import type { BlockedProgress } from './blocked.ts';
+import type { TrafficCounts } from './status.ts';
+
+/** What a running step is doing right now: the heartbeat details of every waiting activity. Plain data. */
+export interface StepProgress {
+  /** What is waited for, with names and figures. */
+  readonly reason: string;
+  /** Epoch ms: when the step began to wait, and when it gives up. */
+  readonly since: number;
+  readonly until: number | undefined;
+  readonly blocked?: readonly BlockedProgress[];
+  readonly traffic?: TrafficCounts;
+  /** What the next attempt needs to go on where this one stood; of no interest to readers. */
+  readonly memo?: Readonly<Record<string, unknown>>;
+}

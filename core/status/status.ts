@@ -1,0 +1,134 @@
+import type { NodeRef } from '../model/node.ts';
+import type { Problem } from '../model/problem.ts';
+import type { BlockedProgress } from './blocked.ts';
+
+/** Phases of a pool upgrade, in order, then the endings. */
+export const poolPhases = [
+  'preflight',
+  'lock',
+  'surge',
+  'surge-ready',
+  'cordon-old',
+  'replace',
+  'finalize',
+  'putting-back',
+  'completed',
+  'aborted',
+  'failed',
+] as const;
+/** One of the phases of a pool upgrade. */
+export type PoolPhase = (typeof poolPhases)[number];
+
+/** Steps of a node replacement, in order; `waiting` before, then one of the endings. */
+export const nodeSteps = [
+  'waiting',
+  'stepping-out',
+  'leaving-load-balancers',
+  'draining-connections',
+  'evicting',
+  'awaiting-replacements',
+  'retiring-endpoints',
+  'awaiting-transit-connections',
+  'terminating',
+  'replaced',
+  'putting-back',
+  'put-back',
+  'needs-attention',
+] as const;
+/** One of the steps of a node replacement. */
+export type NodeStep = (typeof nodeSteps)[number];
+
+/** What something waits for: always who, since when and until when (epoch ms), and what would unblock it. */
+export interface Waiting {
+  readonly on: string;
+  readonly since: number;
+  readonly until: number | undefined;
+  readonly unblockedBy?: string;
+  /** Pods that may not leave yet, each with the budget in its way. */
+  readonly blocked?: readonly BlockedProgress[];
+}
+
+/** Moments of a node's replacement that the proof is made of, in the order in which they should happen. */
+export const evidenceKinds = [
+  'registered',
+  'healthy',
+  'excluded',
+  'observed-out',
+  'drained',
+  'evicted',
+  'serving-elsewhere',
+  'endpoints-retired',
+  'transit-ended',
+  'terminated',
+  'node-gone',
+  'put-back',
+] as const;
+/** One of the moments that the proof is made of. */
+export type EvidenceKind = (typeof evidenceKinds)[number];
+
+/** Something that was observed (never merely commanded), and when. */
+export interface Evidence {
+  readonly kind: EvidenceKind;
+  /** Epoch ms of the observation. */
+  readonly at: number;
+  /** What was seen, e.g. `k8s-web: draining (Target.DeregistrationInProgress)`. */
+  readonly detail: string;
+}
+
+/** Live state of one node's replacement: the answer of the child's `status` query. */
+export interface NodeStatus {
+  readonly node: NodeRef;
+  readonly step: NodeStep;
+  readonly waiting: Waiting | undefined;
+  readonly evidence: readonly Evidence[];
+  readonly problem?: Problem;
+  /** ID of the node's workflow, while it has one. */
+  readonly workflowId?: string;
+}
+
+/** What the traffic watch counted. */
+export interface TrafficCounts {
+  readonly sent: number;
+  readonly lost: number;
+  readonly slow: number;
+}
+
+/** Who asked for what, when: the audit trail of a run. */
+export interface OperatorAction {
+  readonly action: 'start' | 'pause' | 'resume' | 'abort';
+  readonly by: string;
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** Live state of a run: the answer of the pool upgrade's `status` query. One model for tree, JSON, details page and report. */
+export interface RunStatus {
+  readonly run: string;
+  readonly workflowId: string;
+  readonly cluster: string;
+  readonly pool: string;
+  readonly newPool: string;
+  readonly fromVersion: string;
+  readonly toVersion: string;
+  readonly phase: PoolPhase;
+  readonly startedAt: number;
+  readonly finishedAt: number | undefined;
+  readonly paused: { readonly by: string; readonly reason: string; readonly at: number } | undefined;
+  readonly needsAttention: Problem | undefined;
+  readonly waiting: Waiting | undefined;
+  readonly nodes: readonly NodeStatus[];
+  readonly traffic: TrafficCounts;
+  readonly disabledRules: readonly string[];
+  readonly actions: readonly OperatorAction[];
+}
+
+/** How a run ended, with everything that proves it: the result of the workflow. */
+export interface RunReport extends RunStatus {
+  readonly outcome: 'completed' | 'aborted' | 'failed';
+  readonly makespanMs: number;
+  readonly newNodes: readonly NodeRef[];
+  /** Things of ours that could not be put back; empty in every good ending. */
+  readonly leftBehind: readonly string[];
+  /** What the plan could not protect and the operator accepted. */
+  readonly notProtected: readonly string[];
+}

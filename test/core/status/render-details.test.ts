@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { renderDetails } from '../../../core/status/render-details.ts';
+import type { NodeStatus, RunReport, RunStatus } from '../../../core/status/status.ts';
+import { aNode, refOf } from '../support/facts.ts';
+
+const nine = Date.UTC(2026, 0, 5, 9, 0, 0);
+const node = (name: string, changes: Partial<NodeStatus> = {}): NodeStatus => ({
+  node: refOf(aNode(name)),
+  step: 'waiting',
+  waiting: undefined,
+  evidence: [],
+  ...changes,
+});
+
+const status: RunStatus = {
+  run: 'r1',
+  workflowId: 'pool-upgrade/c/web',
+  cluster: 'c',
+  pool: 'web',
+  newPool: 'web-1-34',
+  fromVersion: '1.33',
+  toVersion: '1.34',
+  phase: 'replace',
+  startedAt: nine,
+  finishedAt: undefined,
+  paused: undefined,
+  needsAttention: undefined,
+  waiting: undefined,
+  nodes: [
+    node('n1', { step: 'replaced', evidence: [{ kind: 'node-gone', at: nine + 60_000, detail: 'i-n1' }] }),
+    node('n2', {
+      step: 'evicting',
+      waiting: {
+        on: 'budget default/web needs 3 healthy and has 3',
+        since: nine,
+        until: nine + 900_000,
+        unblockedBy: 'another ready pod',
+      },
+    }),
+  ],
+  traffic: { sent: 1200, lost: 0, slow: 1 },
+  disabledRules: [],
+  actions: [{ action: 'start', by: 'ada', reason: 'new kernel', at: nine }],
+};
+
+describe('the details page', () => {
+  test('says what runs, how far it is, what each node waits for and since when', () => {
+    expect(renderDetails(status)).toBe(`## c/web → web-1-34 · 1.33 → 1.34
+
+**replace** · 1 of 2 nodes replaced · run \`r1\` · since 09:00:00
+
+Traffic: 1200 sent, **0 lost**, 1 slow
+
+| node | zone | step | detail |
+|---|---|---|---|
+| n1 | a | replaced | node-gone 09:01:00: i-n1 |
+| n2 | a | evicting pods | budget default/web needs 3 healthy and has 3 (since 09:00:00, until 09:15:00); unblocked by another ready pod |
+
+- 09:00:00 start by ada: new kernel
+`);
+  });
+
+  test('shows attention and pause first', () => {
+    const page = renderDetails({
+      ...status,
+      needsAttention: { code: 'DeadlineExceeded', message: 'waited 15 m', hint: 'Resume it.' },
+      paused: { by: 'ada', reason: 'lunch', at: nine },
+      waiting: { on: 'capacity', since: nine, until: undefined },
+    });
+    expect(page).toContain('> **Needs attention** (DeadlineExceeded): waited 15 m\n>\n> Resume it.');
+    expect(page).toContain('> **Paused** by ada at 09:00:00: lunch');
+    expect(page).toContain('Waiting: capacity (since 09:00:00)');
+  });
+
+  test('keeps foreign text from breaking the table', () => {
+    const problem = { code: 'Internal', message: 'a | b\nc' } as const;
+    expect(renderDetails({ ...status, nodes: [node('n1', { step: 'needs-attention', problem })] })).toContain(
+      '| needs attention | a \\| b c |',
+    );
+  });
+
+  test('names rules that are switched off', () => {
+    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain(
+      'Rules switched off: capacity-guard',
+    );
+  });
+
+  test('ends with the outcome and with what is left behind or was not protected', () => {
+    const report: RunReport = {
+      ...status,
+      phase: 'completed',
+      finishedAt: nine + 3_900_000,
+      outcome: 'completed',
+      makespanMs: 3_900_000,
+      newNodes: [],
+      leftBehind: [],
+      notProtected: ['service default/api: ages unknown'],
+    };
+    const page = renderDetails(report);
+    expect(page).toContain('took 1 h 5 m');
+    expect(page).toContain(
+      'Outcome: **completed**\n\nNothing of ours is left behind.\n\nNot protected: service default/api: ages unknown',
+    );
+    expect(renderDetails({ ...report, leftBehind: ['node n1: cordon'] })).toContain('Left behind: node n1: cordon');
+  });
+});
