@@ -1,0 +1,7 @@
+/** Time for activities; the simulator brings its own. */
+export interface Clock {
+  /** Epoch ms. */
+  now(): number;
+  /** Ends early, without an error, when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}

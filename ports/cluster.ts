@@ -1,0 +1,69 @@
+import type { NodeRef } from '../core/model/node.ts';
+import type { PodFacts } from '../core/model/pod.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
+
+/** What the eviction API answered, told apart as Kubernetes means it. */
+export type EvictionOutcome =
+  | { readonly outcome: 'evicted' }
+  | { readonly outcome: 'gone' }
+  | { readonly outcome: 'blocked-by-budget'; readonly message: string; readonly retryAfterMs: number }
+  | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number }
+  | { readonly outcome: 'impossible'; readonly message: string };
+
+/** A pod, by the names that make an eviction safe. */
+export interface PodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The lock on a pool, kept as a Lease; `token` rises with every new holder and fences off old ones. */
+export interface PoolLock {
+  readonly name: string;
+  readonly holder: string;
+  readonly token: number;
+}
+
+/** An entry for `kubectl describe node`. */
+export interface NodeEvent {
+  readonly node: NodeRef;
+  readonly reason: string;
+  readonly message: string;
+  readonly type: 'Normal' | 'Warning';
+}
+
+/**
+ * The Kubernetes cluster. Marks of ours carry the run; foreign cordons, labels and taints are left alone and reported.
+ * Every call may be repeated. Throws NodeferryError.
+ */
+export interface Cluster {
+  /** Facts from watch-backed caches that are no older than the call. */
+  observe(): Promise<ClusterFacts>;
+  /** `already` when somebody else had cordoned it: then it is not ours to undo. */
+  cordon(node: NodeRef, run: string): Promise<'done' | 'already' | 'gone'>;
+  uncordon(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /** Labels the node `node.kubernetes.io/exclude-from-external-load-balancers=true` and marks the label as ours. */
+  exclude(node: NodeRef, run: string): Promise<'done' | 'already' | 'gone'>;
+  include(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /** Adds taint `nodeferry.dev/retiring:NoSchedule`, so that DaemonSets put no new pod there. */
+  taintRetiring(node: NodeRef, run: string): Promise<'done' | 'gone'>;
+  untaintRetiring(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /** Takes the pod out of its Services' endpoints by removing these labels; keeps the originals in an annotation of ours. */
+  unlist(pod: PodRef, removeLabels: readonly string[], run: string): Promise<'done' | 'gone'>;
+  relist(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  evict(pod: PodRef, options: { readonly dryRun: boolean }): Promise<EvictionOutcome>;
+  /** Plain delete by uid, only for pods that eviction does not cover (DaemonSet pods on a retiring node, finished pods). */
+  deletePod(pod: PodRef): Promise<'done' | 'gone'>;
+  /** Deletes the Node object with that uid; only after its machine is gone. */
+  deleteNode(node: NodeRef): Promise<'done' | 'gone'>;
+  /** Takes or keeps the lock. @throws LockHeld when another live holder has it. */
+  acquireLock(name: string, holder: string, durationMs: number): Promise<PoolLock>;
+  /** @throws LockLost when somebody else has taken it since. */
+  renewLock(lock: PoolLock, durationMs: number): Promise<void>;
+  releaseLock(lock: PoolLock): Promise<void>;
+  recordEvent(event: NodeEvent): Promise<void>;
+  /** Everything that still carries a mark of the run, in words, e.g. `node ip-…: label exclude-from-external-load-balancers`. */
+  findMarks(run: string): Promise<readonly string[]>;
+  /** Unlisted pods of this run, wherever they are. */
+  findUnlistedPods(run: string): Promise<readonly PodFacts[]>;
+}

@@ -1,0 +1,14 @@
+import type { Clock } from './clock.ts';
+import type { Cluster } from './cluster.ts';
+import type { LoadBalancers } from './load-balancers.ts';
+import type { NodePools } from './node-pools.ts';
+import type { Traffic } from './traffic.ts';
+
+/** Everything that the steps of an upgrade need from outside. */
+export interface Ports {
+  readonly pools: NodePools;
+  readonly loadBalancers: LoadBalancers;
+  readonly cluster: Cluster;
+  readonly traffic: Traffic;
+  readonly clock: Clock;
+}
