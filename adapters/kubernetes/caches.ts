@@ -1,0 +1,99 @@
+import type {
+  V1EndpointSlice,
+  V1Node,
+  V1Pod,
+  V1PodDisruptionBudget,
+  V1ReplicaSet,
+  V1Service,
+  V1VolumeAttachment,
+} from '@kubernetes/client-node';
+
+import type { ClusterFacts } from '../../core/model/serving.ts';
+import { catchUp, type FreshnessTiming } from './catch-up.ts';
+import type { Connection } from './connection.ts';
+import { clusterFacts } from './map.ts';
+import { budgetFacts } from './map-budget.ts';
+import { attachedNode, nodeFacts } from './map-node.ts';
+import { podFacts, replicaSetFacts } from './map-pod.ts';
+import { serviceFacts, sliceFacts } from './map-service.ts';
+import { createReflector, type Reflector, type WatchedObject } from './reflector.ts';
+
+/** All caches together. */
+export interface Caches {
+  /**
+   * The cluster as it was when this was called, or later. Callers that wait at the same time share the work.
+   * @throws ClusterUnreachable, Forbidden
+   */
+  observe(): Promise<ClusterFacts>;
+  /** The next look shall show this object at least as new as a write of ours returned it. */
+  expectWrite(resource: 'nodes' | 'pods', object: WatchedObject): void;
+  /** The next look shall not show this object any more, unless it is being deleted. */
+  expectDeletion(
+    resource: 'nodes' | 'pods',
+    ref: { readonly namespace?: string; readonly name: string; readonly uid: string },
+  ): void;
+  close(): void;
+}
+
+/** Makes the caches; they start with the first look. */
+export function createCaches(connection: Connection, timing: FreshnessTiming): Caches {
+  const caches = {
+    nodes: createReflector(connection, 'nodes', (node: V1Node) => nodeFacts(node)),
+    pods: createReflector(connection, 'pods', (pod: V1Pod) => podFacts(pod)),
+    services: createReflector(connection, 'services', (service: V1Service) => serviceFacts(service)),
+    endpointSlices: createReflector(connection, 'endpointSlices', (slice: V1EndpointSlice) => sliceFacts(slice)),
+    podDisruptionBudgets: createReflector(connection, 'podDisruptionBudgets', (budget: V1PodDisruptionBudget) =>
+      budgetFacts(budget),
+    ),
+    volumeAttachments: createReflector(connection, 'volumeAttachments', (attachment: V1VolumeAttachment) =>
+      attachedNode(attachment),
+    ),
+    replicaSets: createReflector(connection, 'replicaSets', (replicaSet: V1ReplicaSet) => replicaSetFacts(replicaSet)),
+  };
+  const all: readonly Reflector<unknown>[] = Object.values(caches);
+  let last: { readonly version: number; readonly facts: ClusterFacts } | undefined;
+
+  async function look(): Promise<ClusterFacts> {
+    const results = await Promise.allSettled(all.map((cache) => catchUp(connection, cache, timing)));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    const version = all.reduce((sum, cache) => sum + cache.version(), 0);
+    if (last?.version !== version) last = { version, facts: join() };
+    return last.facts;
+  }
+
+  function join(): ClusterFacts {
+    return clusterFacts({
+      nodes: caches.nodes.values(),
+      pods: caches.pods.values(),
+      services: caches.services.values(),
+      endpointSlices: caches.endpointSlices.values(),
+      podDisruptionBudgets: caches.podDisruptionBudgets.values(),
+      volumeAttachments: caches.volumeAttachments.values(),
+      replicaSets: caches.replicaSets.values(),
+    });
+  }
+
+  return {
+    observe: shareNextCall(look),
+    expectWrite: (resource, object) => caches[resource].expectWrite(object),
+    expectDeletion: (resource, ref) => caches[resource].expectDeletion(ref),
+    close: () => {
+      for (const cache of all) cache.stop();
+    },
+  };
+}
+
+/** Runs one call at a time; all who ask during a run share the next one, which starts after they asked. */
+export function shareNextCall<T>(call: () => Promise<T>): () => Promise<T> {
+  let current: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= current.then(() => {
+      const started = call();
+      current = started.catch(() => undefined);
+      next = undefined;
+      return started;
+    });
+    return next;
+  };
+}

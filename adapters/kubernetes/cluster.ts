@@ -1,0 +1,55 @@
+import type { NodeferryError } from '../../core/model/problem.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import { createCaches } from './caches.ts';
+import { defaultFreshness, type FreshnessTiming } from './catch-up.ts';
+import { type ConnectionOptions, openConnection } from './connection.ts';
+import { eventRecorder } from './events.ts';
+import { evictionOperation } from './eviction.ts';
+import { leaseLocks } from './lease-lock.ts';
+import { leftoverOperations } from './leftovers.ts';
+import { nodeOperations } from './nodes.ts';
+import { podOperations } from './pods.ts';
+
+/** How to reach a cluster and where to keep locks. */
+export interface KubernetesOptions extends ConnectionOptions {
+  /** Namespace of the locks; without it `nodeferry` when that exists, else `default`. All workers must agree. */
+  readonly leaseNamespace?: string;
+  /** How fresh is told from stale; the default suits a real cluster. */
+  readonly freshness?: Partial<FreshnessTiming>;
+  /** Hears of Events that could not be written; nothing else comes of it. */
+  readonly onEventLost?: (error: NodeferryError) => void;
+}
+
+/** A cluster that holds connections open until it is closed. */
+export interface KubernetesCluster extends Cluster {
+  /** Ends all watches; without it they keep the process alive. */
+  close(): void;
+}
+
+/**
+ * The Cluster port over the Kubernetes API. Connects at the first call and starts its caches at the first observe().
+ * observe() shows everything that was committed when it was called; see catch-up.ts for what makes that sure and cheap.
+ * @throws ClusterUnreachable when the kubeconfig can't be used.
+ */
+export function createKubernetesCluster(options: KubernetesOptions = {}): KubernetesCluster {
+  const connection = openConnection(options);
+  const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness });
+  const locks = leaseLocks(connection, options.leaseNamespace);
+  const { acquireLock, renewLock, releaseLock } = locks;
+  const access = { connection, caches };
+  return {
+    observe: () => caches.observe(),
+    ...nodeOperations(access),
+    ...podOperations(access),
+    ...evictionOperation(access),
+    acquireLock,
+    renewLock,
+    releaseLock,
+    recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),
+    ...leftoverOperations(caches, locks),
+    close: () => {
+      caches.close();
+      connection.close();
+    },
+  };
+}

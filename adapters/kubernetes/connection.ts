@@ -1,0 +1,237 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import {
+  type HttpMethod,
+  IsomorphicFetchHttpLibrary,
+  KubeConfig,
+  PatchStrategy,
+  RequestContext,
+  Watch,
+} from '@kubernetes/client-node';
+
+import { NodeferryError } from '../../core/model/problem.ts';
+import { type ApiAnswer, answerError, isTimeout, retryAfterMs, transportError } from './errors.ts';
+import { type Operation, resourcePath, type Verb, type WatchedResource } from './resources.ts';
+
+/** Where the cluster is and who we are there. */
+export interface ConnectionOptions {
+  /** File to read; without it the usual chain: $KUBECONFIG, ~/.kube/config, the pod's service account. */
+  readonly kubeconfig?: string;
+  /** Context of the kubeconfig; its current one when absent. */
+  readonly context?: string;
+  /** Longest wait for one answer, ms. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** One request; what may be asked is fixed by the table in resources.ts. */
+export type ApiRequest = Operation & {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** JSON; for `patch` a JSON merge patch (RFC 7396). */
+  readonly body?: unknown;
+  readonly timeoutMs?: number;
+};
+
+/** A stream of changes. */
+export interface WatchStream {
+  /** Resolves with true once the server has accepted the watch, with false when it never did. */
+  readonly opened: Promise<boolean>;
+  /** `gone`: the server no longer has the history asked for (410). Rejects when the stream breaks. */
+  readonly ended: Promise<'ended' | 'gone'>;
+  abort(): void;
+}
+
+/** The way to one API server. */
+export interface Connection {
+  /** Resolves with whatever is answered. @throws ClusterUnreachable when nothing is. */
+  send(request: ApiRequest): Promise<ApiAnswer>;
+  /** The same, but waits and repeats when throttled or (for some seconds) refused. @throws Throttled when that goes on. */
+  request(request: ApiRequest): Promise<ApiAnswer>;
+  /** The body of a 2xx answer. @throws NodeferryError for any other. */
+  fetch<T>(request: ApiRequest): Promise<T>;
+  watch(
+    resource: WatchedResource,
+    query: Readonly<Record<string, string>>,
+    onEvent: (type: string, object: unknown) => void,
+  ): WatchStream;
+  /** Rises whenever the network connection has been given up for a new one, because something on it failed. */
+  generation(): number;
+  close(): void;
+}
+
+const defaultTimeoutMs = 30_000;
+const throttledAttempts = 5;
+/** An API server that has just started refuses everything for a moment, until it has read the roles. */
+const forbiddenAttempts = 4;
+
+const methods = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+} as const satisfies Record<Verb, `${HttpMethod}`>;
+
+/**
+ * Opens the way to the cluster of a kubeconfig. Nothing is sent yet.
+ *
+ * The SDK (client-node 2) makes a new undici agent for every request, hence a new TLS connection each time. Here all
+ * requests and watches share one agent: over HTTP/2, which the API server offers, they then share one network connection,
+ * so that an answer also proves that the watches' connection is alive.
+ *
+ * @throws ClusterUnreachable when the kubeconfig can't be used.
+ */
+export function openConnection(options: ConnectionOptions): Connection {
+  const { config, server } = loadConfig(options);
+  const http = new IsomorphicFetchHttpLibrary();
+  const watcher = new Watch(config);
+  let dispatcher: ReturnType<RequestContext['getDispatcher']>;
+  let generation = 0;
+  const authenticate = config.applySecurityAuthentication.bind(config);
+  config.applySecurityAuthentication = async (context) => {
+    await authenticate(context);
+    dispatcher ??= context.getDispatcher();
+    if (dispatcher !== undefined) context.setDispatcher(dispatcher);
+  };
+
+  function reconnect(): void {
+    generation += 1;
+    const old = dispatcher;
+    dispatcher = undefined;
+    // Lets what is under way end; a rejection would only say that it was closed before.
+    old?.close().catch(() => undefined);
+  }
+
+  async function attempt(request: ApiRequest): Promise<ApiAnswer> {
+    const url = new URL(server + resourcePath(request.resource, request.namespace, request.name));
+    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
+    const context = new RequestContext(url.toString(), methods[request.verb] as HttpMethod);
+    context.setHeaderParam('Accept', 'application/json');
+    context.setHeaderParam('User-Agent', 'nodeferry');
+    if (request.body !== undefined) {
+      context.setHeaderParam('Content-Type', request.verb === 'patch' ? PatchStrategy.MergePatch : 'application/json');
+      context.setBody(JSON.stringify(request.body));
+    }
+    context.setSignal(AbortSignal.timeout(request.timeoutMs ?? options.requestTimeoutMs ?? defaultTimeoutMs));
+    await config.applySecurityAuthentication(context);
+    const response = await http.send(context).toPromise();
+    const text = await response.body.text();
+    return { status: response.httpStatusCode, headers: response.headers, body: parseBody(text) };
+  }
+
+  async function send(wanted: ApiRequest): Promise<ApiAnswer> {
+    for (let tries = 1; ; tries += 1) {
+      const before = generation;
+      try {
+        return await attempt(wanted);
+      } catch (error) {
+        // Of many requests that fail with one connection, the first replaces it.
+        if (generation === before) reconnect();
+        // A kept-alive connection may have been closed just then, and everything we send may be sent twice.
+        if (isTimeout(error) || tries === 2) throw transportError(error, wanted);
+      }
+    }
+  }
+
+  async function request(wanted: ApiRequest): Promise<ApiAnswer> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await send(wanted);
+      if (answer.status === 403 && tries < forbiddenAttempts) await delay(1_000);
+      else if (answer.status !== 429) return answer;
+      else if (tries === throttledAttempts) throw answerError(answer, wanted);
+      else await delay(retryAfterMs(answer) ?? 1_000);
+    }
+  }
+
+  async function fetch<T>(wanted: ApiRequest): Promise<T> {
+    const answer = await request(wanted);
+    if (answer.status < 200 || answer.status >= 300) throw answerError(answer, wanted);
+    return answer.body as T;
+  }
+
+  function watch(
+    resource: WatchedResource,
+    query: Readonly<Record<string, string>>,
+    onEvent: (type: string, object: unknown) => void,
+  ): WatchStream {
+    const { promise: ended, resolve, reject } = Promise.withResolvers<'ended' | 'gone'>();
+    let over = false;
+    const finish = (error: unknown) => {
+      if (over) return;
+      over = true;
+      if (error === null || error === undefined) resolve('ended');
+      else if (statusCodeOf(error) === 410) resolve('gone');
+      else reject(watchError(error, resource));
+    };
+    const opening = watcher.watch(resourcePath(resource), { ...query }, onEvent, finish);
+    opening.catch(finish);
+    return {
+      opened: opening.then(
+        () => !over,
+        () => false,
+      ),
+      ended,
+      abort: () => {
+        finish(undefined);
+        opening.then(
+          (controller) => controller.abort(),
+          () => undefined,
+        );
+      },
+    };
+  }
+
+  return { send, request, fetch, watch, generation: () => generation, close: reconnect };
+}
+
+function watchError(error: unknown, resource: WatchedResource): NodeferryError {
+  const operation = { resource, verb: 'watch' } as const;
+  const status = statusCodeOf(error);
+  if (status === undefined) return transportError(error, operation);
+  return answerError({ status, headers: {}, body: { message: String(error) } }, operation);
+}
+
+function statusCodeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : undefined;
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function loadConfig(options: ConnectionOptions): { readonly config: KubeConfig; readonly server: string } {
+  const config = new KubeConfig();
+  try {
+    if (options.kubeconfig === undefined) config.loadFromDefault();
+    else config.loadFromFile(options.kubeconfig);
+  } catch (error) {
+    throw unusable(`cannot read ${options.kubeconfig ?? 'the default kubeconfig'}: ${(error as Error).message}`, error);
+  }
+  if (options.context !== undefined) {
+    const known = config.getContexts().map((context) => context.name);
+    if (!known.includes(options.context))
+      throw unusable(`no context ${options.context}; there are: ${known.join(', ')}`);
+    config.setCurrentContext(options.context);
+  }
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) throw unusable(`context ${config.getCurrentContext()} names no cluster`);
+  return { config, server: cluster.server.replace(/\/$/, '') };
+}
+
+function unusable(why: string, cause?: unknown): NodeferryError {
+  return new NodeferryError(
+    {
+      code: 'ClusterUnreachable',
+      message: `The kubeconfig cannot be used: ${why}`,
+      hint: 'Set KUBECONFIG or name a kubeconfig and context that `kubectl --context` can use.',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,105 @@
+import { NodeferryError } from '../../core/model/problem.ts';
+import { type Operation, rbacName, rbacRule, resources } from './resources.ts';
+
+/** The part of a `Status` object (meta/v1) that tells failures apart. */
+export interface StatusBody {
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: {
+    readonly kind?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string; readonly message?: string }[];
+  };
+}
+
+/** An answer of the API server, whatever its status. */
+export interface ApiAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed JSON; for anything else the text itself. */
+  readonly body: unknown;
+}
+
+/** The answer's body as a Status; empty when it is something else. */
+export function statusOf(answer: ApiAnswer): StatusBody {
+  if (typeof answer.body === 'string') return { message: answer.body.slice(0, 500) };
+  return (answer.body ?? {}) as StatusBody;
+}
+
+/** How long the server asked to wait, ms: `Retry-After` in seconds or `details.retryAfterSeconds`; undefined when it didn't. */
+export function retryAfterMs(answer: ApiAnswer): number | undefined {
+  const seconds = Number(answer.headers['retry-after'] ?? statusOf(answer).details?.retryAfterSeconds ?? 'NaN');
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+/** The error for an answer that the caller can't do anything with. */
+export function answerError(answer: ApiAnswer, operation: Operation): NodeferryError {
+  const what = `${operation.verb} ${rbacName(operation.resource)}`;
+  const said = statusOf(answer).message ?? 'no message';
+  const delay = retryAfterMs(answer);
+  const options = delay === undefined ? {} : { retryAfterMs: delay };
+  switch (answer.status) {
+    case 401:
+      return new NodeferryError({
+        code: 'Forbidden',
+        message: `The Kubernetes API server does not accept our credentials (${what}): ${said}`,
+        hint: 'Check the user of the kubeconfig context, or the service account of the worker.',
+      });
+    case 403:
+      return forbidden(operation, said);
+    case 409:
+      return new NodeferryError({ code: 'Conflict', message: `Could not ${what}: ${said}` }, options);
+    case 429:
+      return new NodeferryError(
+        { code: 'Throttled', message: `The Kubernetes API server throttles us (${what}): ${said}` },
+        options,
+      );
+    default:
+      if (answer.status >= 500)
+        return unreachable(`it answered ${answer.status} to ${what}: ${said}`, undefined, delay);
+      return new NodeferryError({ code: 'Internal', message: `Could not ${what} (${answer.status}): ${said}` });
+  }
+}
+
+/** The error for an operation that no role allows; says which rule is missing. */
+export function forbidden(operation: Operation, said: string): NodeferryError {
+  const rule = rbacRule(operation.resource);
+  const kind = resources[operation.resource].where === 'cluster' ? 'ClusterRole' : 'Role';
+  return new NodeferryError({
+    code: 'Forbidden',
+    message: `Not allowed to ${operation.verb} ${rbacName(operation.resource)}: ${said}`,
+    hint: `Add this rule to nodeferry's ${kind} (deploy/rbac): ${JSON.stringify(rule)}`,
+  });
+}
+
+/** The error for an API server that can't be reached or can't answer. */
+export function unreachable(why: string, cause?: unknown, delayMs?: number): NodeferryError {
+  return new NodeferryError(
+    {
+      code: 'ClusterUnreachable',
+      message: `The Kubernetes API server cannot be used: ${why}`,
+      hint: 'Check that the address in the kubeconfig is reachable from here and that the API server is healthy.',
+    },
+    { cause, ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }) },
+  );
+}
+
+/** The error for a request that failed before any answer: names the innermost reason, e.g. `connect ECONNREFUSED`. */
+export function transportError(error: unknown, operation: Operation): NodeferryError {
+  const what = `${operation.verb} ${rbacName(operation.resource)}`;
+  if (isTimeout(error)) return unreachable(`no answer in time to ${what}`, error);
+  return unreachable(`${innermostMessage(error)} (${what})`, error);
+}
+
+/** True when a request was given up because its time was over. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || isTimeout(error.cause));
+}
+
+function innermostMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return innermostMessage(error.cause);
+  if (error instanceof AggregateError && error.errors.length > 0) return innermostMessage(error.errors[0]);
+  return error.message;
+}

@@ -1,0 +1,77 @@
+import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
+import type { Caches } from './caches.ts';
+import type { Connection } from './connection.ts';
+import { type ApiAnswer, answerError, retryAfterMs, statusOf } from './errors.ts';
+
+const operation = { resource: 'evictions', verb: 'create' } as const;
+
+/** The API server gives a full budget no time to wait, so this is ours, ms; as long as kubectl drain waits. */
+const budgetRetryMs = 5_000;
+/** The server itself waits up to 10 s for a busy budget (pkg/registry/core/pod/storage/eviction.go), ms. */
+const busyRetryMs = 2_000;
+/** A budget that is beyond its own bookkeeping needs its controller, or a person, ms. */
+const brokenBudgetRetryMs = 30_000;
+
+/** Makes the eviction call. It never sets a grace period: that would override the pod's own. */
+export function evictionOperation(access: {
+  readonly connection: Connection;
+  readonly caches: Caches;
+}): Pick<Cluster, 'evict'> {
+  return {
+    evict: async (pod, { dryRun }) => {
+      const { namespace, name, uid } = pod;
+      const answer = await access.connection.send({
+        ...operation,
+        namespace,
+        name,
+        ...(dryRun ? { query: { dryRun: 'All' } } : {}),
+        body: {
+          apiVersion: 'policy/v1',
+          kind: 'Eviction',
+          metadata: { namespace, name },
+          deleteOptions: { preconditions: { uid } },
+        },
+      });
+      const outcome = readEvictionAnswer(answer, pod);
+      if (outcome.outcome === 'evicted' && !dryRun) access.caches.expectDeletion('pods', pod);
+      return outcome;
+    },
+  };
+}
+
+/**
+ * Tells apart what the eviction API means by its answers (kubernetes pkg/registry/core/pod/storage/eviction.go): several
+ * share a status code and differ only in cause, kind or text. @throws Forbidden when the role lacks pods/eviction.
+ */
+export function readEvictionAnswer(answer: ApiAnswer, pod: PodRef): EvictionOutcome {
+  const { message = `answer ${answer.status}`, details } = statusOf(answer);
+  const after = retryAfterMs(answer);
+  if (answer.status >= 200 && answer.status < 300) return { outcome: 'evicted' };
+  switch (answer.status) {
+    case 404:
+      return { outcome: 'gone' };
+    case 409:
+      if (message.includes('UID')) return { outcome: 'gone' };
+      return { outcome: 'retry', message, retryAfterMs: after ?? busyRetryMs };
+    case 429: {
+      const budget = details?.causes?.find(({ reason }) => reason === 'DisruptionBudget');
+      if (budget === undefined) return { outcome: 'retry', message, retryAfterMs: after ?? busyRetryMs };
+      return { outcome: 'blocked-by-budget', message: budget.message ?? message, retryAfterMs: after ?? budgetRetryMs };
+    }
+    case 403:
+      // The same code stands for a budget whose numbers make no sense and for a role that lacks the rule.
+      if (details?.kind?.toLowerCase() !== 'poddisruptionbudget') throw answerError(answer, operation);
+      return { outcome: 'retry', message, retryAfterMs: after ?? brokenBudgetRetryMs };
+    case 500:
+      if (message.includes('more than one PodDisruptionBudget')) {
+        return { outcome: 'impossible', message: `${pod.namespace}/${pod.name}: ${message}` };
+      }
+      return { outcome: 'retry', message, retryAfterMs: after ?? busyRetryMs };
+    case 502:
+    case 503:
+    case 504:
+      return { outcome: 'retry', message, retryAfterMs: after ?? busyRetryMs };
+    default:
+      throw answerError(answer, operation);
+  }
+}

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { Cluster, PoolLock } from '../../ports/cluster.ts';
+import type { Connection } from './connection.ts';
+import { type ApiAnswer, answerError } from './errors.ts';
+
+/** What is used of a Lease (coordination.k8s.io/v1), as JSON. */
+export interface LeaseObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+  };
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}
+
+/** The lock operations, and the leases of a namespace for who looks for leftovers. */
+export interface LeaseLocks extends Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock'> {
+  list(): Promise<readonly LeaseObject[]>;
+}
+
+const attempts = 10;
+const preferredNamespace = 'nodeferry';
+const fallbackNamespace = 'default';
+
+/**
+ * Locks as Leases. Every write names the resourceVersion it rests on, so of two that write at once one fails and looks
+ * again. `leaseTransitions` is the fencing token: it rises when somebody else takes an expired lock over. Expiry is
+ * judged by the API server's clock (the `Date` of its answers), which writes and reads `renewTime`, so that the clocks of
+ * two workers do not matter; one second is added for that header's resolution.
+ *
+ * The namespace is the given one, else `nodeferry` when that exists, else `default`.
+ */
+export function leaseLocks(connection: Connection, givenNamespace: string | undefined): LeaseLocks {
+  let resolved: Promise<string> | undefined;
+
+  function namespace(): Promise<string> {
+    resolved ??= resolveNamespace(connection, givenNamespace).catch((error: unknown) => {
+      resolved = undefined;
+      throw error;
+    });
+    return resolved;
+  }
+
+  async function read(name: string): Promise<{ readonly lease: LeaseObject | undefined; readonly serverNow: number }> {
+    const answer = await connection.request({ resource: 'leases', verb: 'get', namespace: await namespace(), name });
+    if (answer.status === 404) return { lease: undefined, serverNow: serverTime(answer) };
+    if (answer.status !== 200) throw answerError(answer, { resource: 'leases', verb: 'get' });
+    return { lease: answer.body as LeaseObject, serverNow: serverTime(answer) };
+  }
+
+  async function write(lease: LeaseObject): Promise<boolean> {
+    const known = lease.metadata.resourceVersion !== undefined;
+    const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease };
+    const where = { resource: 'leases', namespace: await namespace(), body } as const;
+    const answer = known
+      ? await connection.request({ ...where, verb: 'update', name: lease.metadata.name })
+      : await connection.request({ ...where, verb: 'create' });
+    // A Lease that was deleted meanwhile can't be updated (404); it is looked at again like one that changed.
+    if (answer.status === 409 || (known && answer.status === 404)) return false;
+    if (answer.status !== 200 && answer.status !== 201)
+      throw answerError(answer, { resource: 'leases', verb: known ? 'update' : 'create' });
+    return true;
+  }
+
+  async function acquireLock(wanted: string, holder: string, durationMs: number): Promise<PoolLock> {
+    const name = leaseName(wanted);
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const { lease, serverNow } = await read(name);
+      const current = lease?.spec?.holderIdentity ?? '';
+      const mine = current === holder;
+      if (current !== '' && !mine && !expired(lease, serverNow)) throw lockHeld(lease, serverNow);
+      const transitions = lease?.spec?.leaseTransitions ?? 0;
+      const token = mine ? transitions : transitions + 1;
+      const acquireTime = mine ? (lease?.spec?.acquireTime ?? microTime(serverNow)) : microTime(serverNow);
+      const spec = { holderIdentity: holder, acquireTime, leaseTransitions: token, ...renewal(serverNow, durationMs) };
+      if (await write({ metadata: { ...lease?.metadata, name }, spec })) return { name, holder, token };
+      await delay(20 * 2 ** attempt);
+    }
+    throw busy(name);
+  }
+
+  async function renewLock(lock: PoolLock, durationMs: number): Promise<void> {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const { lease, serverNow } = await read(lock.name);
+      if (lease === undefined || !holds(lease, lock)) throw lockLost(lock, lease);
+      if (await write({ metadata: lease.metadata, spec: { ...lease.spec, ...renewal(serverNow, durationMs) } })) return;
+      await delay(20 * 2 ** attempt);
+    }
+    throw busy(lock.name);
+  }
+
+  async function releaseLock(lock: PoolLock): Promise<void> {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const { lease } = await read(lock.name);
+      if (lease === undefined || !holds(lease, lock)) return;
+      const { uid, resourceVersion } = lease.metadata;
+      const answer = await connection.request({
+        resource: 'leases',
+        verb: 'delete',
+        namespace: await namespace(),
+        name: lock.name,
+        body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } },
+      });
+      if (answer.status === 200 || answer.status === 404) return;
+      if (answer.status !== 409) throw answerError(answer, { resource: 'leases', verb: 'delete' });
+      await delay(20 * 2 ** attempt);
+    }
+    throw busy(lock.name);
+  }
+
+  async function list(): Promise<readonly LeaseObject[]> {
+    const body = await connection.fetch<{ readonly items?: readonly LeaseObject[] }>({
+      resource: 'leases',
+      verb: 'list',
+      namespace: await namespace(),
+    });
+    return body.items ?? [];
+  }
+
+  return { acquireLock, renewLock, releaseLock, list };
+}
+
+/**
+ * The name as a Lease may be called (RFC 1123 subdomain, 253 characters). What has to change for that, as capitals and
+ * underscores of node group names do, is made up for by a hash, so that no two names become one.
+ */
+export function leaseName(wanted: string): string {
+  const allowed = wanted
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]/g, '-')
+    .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
+  if (allowed === wanted && wanted.length <= 253) return wanted;
+  const hash = createHash('sha256').update(wanted).digest('hex').slice(0, 8);
+  return `${allowed.slice(0, 240).replace(/[^a-z0-9]+$/, '')}-${hash}`;
+}
+
+async function resolveNamespace(connection: Connection, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const answer = await connection.request({ resource: 'namespaces', verb: 'get', name: preferredNamespace });
+  if (answer.status === 200) return preferredNamespace;
+  if (answer.status === 404) return fallbackNamespace;
+  throw answerError(answer, { resource: 'namespaces', verb: 'get' });
+}
+
+function expired(lease: LeaseObject | undefined, serverNow: number): boolean {
+  return serverNow > expiresAt(lease) + 1_000;
+}
+
+/** Epoch ms; a Lease without times is expired. */
+function expiresAt(lease: LeaseObject | undefined): number {
+  const renewed = Date.parse(lease?.spec?.renewTime ?? '');
+  if (Number.isNaN(renewed)) return 0;
+  return renewed + (lease?.spec?.leaseDurationSeconds ?? 0) * 1000;
+}
+
+function holds(lease: LeaseObject, lock: PoolLock): boolean {
+  return lease.spec?.holderIdentity === lock.holder && lease.spec.leaseTransitions === lock.token;
+}
+
+function renewal(serverNow: number, durationMs: number) {
+  return { renewTime: microTime(serverNow), leaseDurationSeconds: Math.max(1, Math.ceil(durationMs / 1000)) };
+}
+
+/** Time of the API server's answer, epoch ms; our own when it doesn't say. */
+function serverTime(answer: ApiAnswer): number {
+  const date = Date.parse(answer.headers['date'] ?? '');
+  return Number.isNaN(date) ? Date.now() : date;
+}
+
+/** As meta/v1 MicroTime wants it. */
+function microTime(at: number): string {
+  return new Date(at).toISOString().replace('Z', '000Z');
+}
+
+function lockHeld(lease: LeaseObject | undefined, serverNow: number): NodeferryError {
+  const seconds = Math.ceil((expiresAt(lease) - serverNow) / 1000);
+  const where = `${lease?.metadata.namespace}/${lease?.metadata.name}`;
+  return new NodeferryError({
+    code: 'LockHeld',
+    message: `Lease ${where} is held by ${lease?.spec?.holderIdentity} for another ${seconds} s`,
+    hint: `Let that run end or abort it. A holder that no longer exists loses the lock by itself when it expires.`,
+  });
+}
+
+function lockLost(lock: PoolLock, lease: LeaseObject | undefined): NodeferryError {
+  const now =
+    lease === undefined
+      ? 'it is gone'
+      : `${lease.spec?.holderIdentity || 'nobody'} holds it (token ${lease.spec?.leaseTransitions})`;
+  return new NodeferryError({
+    code: 'LockLost',
+    message: `Lease ${lock.name} is no longer held by ${lock.holder} (token ${lock.token}): ${now}`,
+    hint: 'Somebody else works on this pool, or deleted the Lease. No further node steps out until it is taken again.',
+  });
+}
+
+function busy(name: string): NodeferryError {
+  return new NodeferryError({
+    code: 'Conflict',
+    message: `Lease ${name} changed under each of ${attempts} attempts to write it`,
+  });
+}

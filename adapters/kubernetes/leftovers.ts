@@ -1,0 +1,42 @@
+import type { PodFacts } from '../../core/model/pod.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Caches } from './caches.ts';
+import type { LeaseLocks } from './lease-lock.ts';
+import { excludeLabel, retiringTaint } from './marks.ts';
+
+/** Looks for what a run has left on the cluster, whether or not anybody remembers having put it there. */
+export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findMarks' | 'findUnlistedPods'> {
+  async function findUnlistedPods(run: string): Promise<readonly PodFacts[]> {
+    const { pods } = await caches.observe();
+    return pods.filter(({ unlisted }) => unlisted?.by === run);
+  }
+
+  async function findMarks(run: string): Promise<readonly string[]> {
+    const { nodes, pods } = await caches.observe();
+    const leases = await locks.list();
+    return [
+      ...nodes.flatMap(({ name, marks }) => [
+        ...(marks.cordonedBy === run ? [`node ${name}: cordon`] : []),
+        ...(marks.excludedBy === run ? [`node ${name}: label ${excludeLabel}`] : []),
+        ...(marks.retiringBy === run ? [`node ${name}: taint ${retiringTaint}`] : []),
+      ]),
+      ...pods
+        // The mark on a pod that is going ends with the pod.
+        .filter(({ unlisted, terminating }) => unlisted?.by === run && !terminating)
+        .map(({ namespace, name, unlisted }) => {
+          const labels = Object.keys(unlisted?.originalLabels ?? {}).join(', ');
+          return `pod ${namespace}/${name}: removed labels ${labels}`;
+        }),
+      ...leases
+        .filter(({ spec }) => namesRun(spec?.holderIdentity ?? '', run))
+        .map(({ metadata }) => `lease ${metadata.namespace}/${metadata.name}`),
+    ];
+  }
+
+  return { findMarks, findUnlistedPods };
+}
+
+/** Whether a holder is the run, or has it as one part of a path such as `pool-upgrade/<run>`. */
+function namesRun(holder: string, run: string): boolean {
+  return holder.split('/').includes(run);
+}

@@ -1,0 +1,55 @@
+import type { V1LabelSelector, V1PodDisruptionBudget } from '@kubernetes/client-node';
+
+import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
+
+/** A PodDisruptionBudget before its pods are looked up. */
+export interface MappedBudget {
+  readonly facts: Omit<DisruptionBudgetFacts, 'podUids'>;
+  readonly selector: V1LabelSelector | undefined;
+}
+
+/** What a PodDisruptionBudget object says. */
+export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
+  const { metadata, spec, status } = budget;
+  return {
+    facts: {
+      namespace: metadata?.namespace ?? '',
+      name: metadata?.name ?? '',
+      desiredHealthy: status?.desiredHealthy ?? 0,
+      currentHealthy: status?.currentHealthy ?? 0,
+      disruptionsAllowed: status?.disruptionsAllowed ?? 0,
+      expectedPods: status?.expectedPods ?? 0,
+    },
+    selector: spec?.selector,
+  };
+}
+
+/** Adds the UIDs of the pods that a budget covers; `pods` are those of its namespace. */
+export function withPods(budget: MappedBudget, pods: readonly PodFacts[]): DisruptionBudgetFacts {
+  const covered = pods.filter(({ labels }) => selects(budget.selector, labels));
+  return { ...budget.facts, podUids: covered.map(({ uid }) => uid) };
+}
+
+/** Whether labels match a selector: an empty one matches all, an absent one none (policy/v1 and meta/v1 LabelSelector). */
+export function selects(selector: V1LabelSelector | undefined, labels: Readonly<Record<string, string>>): boolean {
+  if (selector === undefined) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = labels[key];
+      switch (operator) {
+        case 'In':
+          return value !== undefined && values.includes(value);
+        case 'NotIn':
+          return value === undefined || !values.includes(value);
+        case 'Exists':
+          return value !== undefined;
+        case 'DoesNotExist':
+          return value === undefined;
+        default:
+          return false;
+      }
+    })
+  );
+}

@@ -1,0 +1,64 @@
+import type { V1Node, V1Taint, V1VolumeAttachment } from '@kubernetes/client-node';
+
+import type { NodeFacts, NodeMarks, TaintFacts } from '../../core/model/node.ts';
+import { cordonedByAnnotation, excludedByAnnotation, excludeLabel, retiringByAnnotation } from './marks.ts';
+
+const poolLabel = 'eks.amazonaws.com/nodegroup';
+const zoneLabel = 'topology.kubernetes.io/zone';
+
+/** What strconv.ParseBool of Go reads as false, as the service controller parses the label (k8s.io/cloud-provider). */
+const falseWords = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+
+/** What a Node object says. */
+export function nodeFacts(node: V1Node): NodeFacts {
+  const labels = node.metadata?.labels ?? {};
+  return {
+    name: node.metadata?.name ?? '',
+    uid: node.metadata?.uid ?? '',
+    instanceId: instanceIdOf(node.spec?.providerID),
+    zone: labels[zoneLabel] ?? '',
+    pool: labels[poolLabel],
+    kubeletVersion: node.status?.nodeInfo?.kubeletVersion ?? '',
+    ready: node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+    cordoned: node.spec?.unschedulable ?? false,
+    excluded: excludesNode(labels[excludeLabel]),
+    marks: marksOf(node),
+    labels,
+    taints: (node.spec?.taints ?? []).map(taintFacts),
+  };
+}
+
+/**
+ * Whether a value of the exclude label takes the node out: any but a word for false. The service controller parses the
+ * value, other controllers (AWS Load Balancer Controller, ingress-gce) only look whether the label is there.
+ */
+export function excludesNode(value: string | undefined): boolean {
+  return value !== undefined && !falseWords.has(value);
+}
+
+/** Marks of ours on a node. */
+export function marksOf(node: V1Node): NodeMarks {
+  const annotations = node.metadata?.annotations ?? {};
+  const cordonedBy = annotations[cordonedByAnnotation];
+  const excludedBy = annotations[excludedByAnnotation];
+  const retiringBy = annotations[retiringByAnnotation];
+  return {
+    ...(cordonedBy === undefined ? {} : { cordonedBy }),
+    ...(excludedBy === undefined ? {} : { excludedBy }),
+    ...(retiringBy === undefined ? {} : { retiringBy }),
+  };
+}
+
+/** Machine named by `spec.providerID`: `i-0abc` of `aws:///eu-west-1a/i-0abc`; empty without one. */
+export function instanceIdOf(providerId: string | undefined): string {
+  return providerId?.split('/').at(-1) ?? '';
+}
+
+/** Node that a VolumeAttachment binds; as long as the object is there, detaching has not ended. */
+export function attachedNode(attachment: V1VolumeAttachment): string {
+  return attachment.spec.nodeName;
+}
+
+function taintFacts({ key, value, effect }: V1Taint): TaintFacts {
+  return { key, effect: effect as TaintFacts['effect'], ...(value === undefined ? {} : { value }) };
+}

@@ -1,0 +1,98 @@
+import type { V1Container, V1OwnerReference, V1Pod, V1ReplicaSet, V1Toleration } from '@kubernetes/client-node';
+
+import type { PodFacts, PodOwnerKind, TolerationFacts } from '../../core/model/pod.ts';
+import { parseUnlistedMark, unlistedAnnotation } from './marks.ts';
+
+const mirrorAnnotation = 'kubernetes.io/config.mirror';
+const defaultGraceSeconds = 30;
+
+/** API group and kind of the controllers that are told apart; everything else is `other`. */
+const ownerKinds: Readonly<Record<string, PodOwnerKind>> = {
+  'apps/ReplicaSet': 'ReplicaSet',
+  'apps/StatefulSet': 'StatefulSet',
+  'apps/DaemonSet': 'DaemonSet',
+  'batch/Job': 'Job',
+  '/Node': 'Node',
+};
+
+/** A pod before its ReplicaSet is looked up. */
+export interface MappedPod {
+  readonly facts: PodFacts;
+  /** UID of the controller; undefined for bare pods. */
+  readonly ownerUid: string | undefined;
+}
+
+/** What is kept of a ReplicaSet. */
+export interface MappedReplicaSet {
+  readonly uid: string;
+  /** Its `matchLabels`. */
+  readonly selector: Readonly<Record<string, string>>;
+}
+
+/** What a Pod object says. */
+export function podFacts(pod: V1Pod): MappedPod {
+  const { metadata, spec, status } = pod;
+  const owner = metadata?.ownerReferences?.find((reference) => reference.controller === true);
+  const unlisted = parseUnlistedMark(metadata?.annotations?.[unlistedAnnotation]);
+  const grace = spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds;
+  const unschedulableReason = whyUnschedulable(pod);
+  const facts: PodFacts = {
+    namespace: metadata?.namespace ?? '',
+    name: metadata?.name ?? '',
+    uid: metadata?.uid ?? '',
+    node: spec?.nodeName,
+    labels: metadata?.labels ?? {},
+    ownerKind: ownerKindOf(owner),
+    ownerName: owner?.name ?? '',
+    phase: (status?.phase ?? 'Unknown') as PodFacts['phase'],
+    ready: status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false,
+    terminating: metadata?.deletionTimestamp !== undefined,
+    mirror: metadata?.annotations?.[mirrorAnnotation] !== undefined,
+    hostNetwork: spec?.hostNetwork ?? false,
+    hasEmptyDir: spec?.volumes?.some((volume) => volume.emptyDir !== undefined) ?? false,
+    preStopSeconds: Math.min(preStopSleepSeconds(spec?.containers ?? []), grace),
+    terminationGracePeriodSeconds: grace,
+    tolerations: (spec?.tolerations ?? []).map(tolerationFacts),
+    ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
+    ...(unlisted === undefined ? {} : { unlisted }),
+  };
+  return { facts, ownerUid: owner?.uid };
+}
+
+/** What is needed of a ReplicaSet object. */
+export function replicaSetFacts(replicaSet: V1ReplicaSet): MappedReplicaSet {
+  return { uid: replicaSet.metadata?.uid ?? '', selector: replicaSet.spec?.selector.matchLabels ?? {} };
+}
+
+/**
+ * Seconds that every container which may serve is kept alive by a `sleep` hook after deletion (Kubernetes KEP-3960): the
+ * least over the containers that declare ports, or over all when none does. An `exec` hook promises nothing: it ends at
+ * once where its command is missing.
+ */
+function preStopSleepSeconds(containers: readonly V1Container[]): number {
+  const withPorts = containers.filter(({ ports }) => (ports ?? []).length > 0);
+  const serving = withPorts.length > 0 ? withPorts : containers;
+  if (serving.length === 0) return 0;
+  return Math.min(...serving.map(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds ?? 0));
+}
+
+function ownerKindOf(owner: V1OwnerReference | undefined): PodOwnerKind {
+  if (owner === undefined) return 'none';
+  const group = owner.apiVersion.includes('/') ? owner.apiVersion.replace(/\/.*/, '') : '';
+  return ownerKinds[`${group}/${owner.kind}`] ?? 'other';
+}
+
+function whyUnschedulable({ status }: V1Pod): string | undefined {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status !== 'False') return undefined;
+  return scheduled.message ?? scheduled.reason ?? 'no reason given';
+}
+
+function tolerationFacts({ key, operator, value, effect }: V1Toleration): TolerationFacts {
+  return {
+    ...(key === undefined ? {} : { key }),
+    ...(operator === undefined ? {} : { operator: operator as 'Exists' | 'Equal' }),
+    ...(value === undefined ? {} : { value }),
+    ...(effect === undefined ? {} : { effect: effect as NonNullable<TolerationFacts['effect']> }),
+  };
+}

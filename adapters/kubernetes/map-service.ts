@@ -1,0 +1,89 @@
+import type { V1Endpoint, V1EndpointSlice, V1Service } from '@kubernetes/client-node';
+
+import type { EndpointFacts, ServiceFacts } from '../../core/model/service.ts';
+
+const serviceNameLabel = 'kubernetes.io/service-name';
+
+/** A Service before its endpoints are added. */
+export type MappedService = Omit<ServiceFacts, 'endpoints'>;
+
+/** What is kept of an EndpointSlice. */
+export interface MappedSlice {
+  /** `namespace/name` of its Service. */
+  readonly service: string;
+  readonly endpoints: readonly MappedEndpoint[];
+}
+
+/** An endpoint with what makes it the same as one of another slice. */
+export interface MappedEndpoint {
+  /** UID of its pod, else its first address. */
+  readonly identity: string;
+  readonly facts: EndpointFacts;
+}
+
+/** What a Service object says; undefined for those without a selector (nothing here steers their endpoints) and ExternalName. */
+export function serviceFacts(service: V1Service): MappedService | undefined {
+  const { metadata, spec, status } = service;
+  const type = spec?.type ?? 'ClusterIP';
+  const selector = spec?.selector ?? {};
+  if (type !== 'LoadBalancer' && type !== 'NodePort' && type !== 'ClusterIP') return undefined;
+  if (Object.keys(selector).length === 0) return undefined;
+  return {
+    key: `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`,
+    type,
+    externalTrafficPolicy: spec?.externalTrafficPolicy === 'Local' ? 'Local' : 'Cluster',
+    selector,
+    healthCheckNodePort: spec?.healthCheckNodePort ?? 0,
+    nodePorts: (spec?.ports ?? []).flatMap(({ nodePort }) =>
+      nodePort === undefined || nodePort === 0 ? [] : [nodePort],
+    ),
+    hostnames: (status?.loadBalancer?.ingress ?? []).flatMap(({ hostname, ip }) => hostname ?? ip ?? []),
+    publishNotReadyAddresses: spec?.publishNotReadyAddresses ?? false,
+  };
+}
+
+/** What an EndpointSlice object says; undefined for one that belongs to no Service. */
+export function sliceFacts(slice: V1EndpointSlice): MappedSlice | undefined {
+  const name = slice.metadata?.labels?.[serviceNameLabel];
+  if (name === undefined) return undefined;
+  return { service: `${slice.metadata?.namespace ?? ''}/${name}`, endpoints: (slice.endpoints ?? []).map(endpointOf) };
+}
+
+/**
+ * One list of endpoints from all slices of a Service. A pod that several slices list (IPv4 and IPv6, or a move between
+ * slices in progress) counts once, as the least available of what they say.
+ */
+export function mergeEndpoints(slices: readonly MappedSlice[]): EndpointFacts[] {
+  const merged = new Map<string, EndpointFacts>();
+  for (const { identity, facts } of slices.flatMap(({ endpoints }) => endpoints)) {
+    const other = merged.get(identity);
+    merged.set(identity, other === undefined ? facts : leastAvailable(other, facts));
+  }
+  return [...merged.values()];
+}
+
+function leastAvailable(one: EndpointFacts, other: EndpointFacts): EndpointFacts {
+  return {
+    ...one,
+    ready: one.ready && other.ready,
+    serving: one.serving && other.serving,
+    terminating: one.terminating || other.terminating,
+  };
+}
+
+/** Unset conditions mean ready, serving like ready, not terminating (discovery/v1 EndpointConditions). */
+function endpointOf({ targetRef, nodeName, conditions, addresses }: V1Endpoint): MappedEndpoint {
+  const pod = targetRef?.kind === 'Pod' ? targetRef : undefined;
+  const ready = conditions?.ready ?? true;
+  return {
+    identity: pod?.uid ?? addresses[0] ?? '',
+    facts: {
+      podUid: pod?.uid,
+      podName: pod?.name,
+      node: nodeName,
+      ready,
+      serving: conditions?.serving ?? ready,
+      terminating: conditions?.terminating ?? false,
+    },
+  };
+}

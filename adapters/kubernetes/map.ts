@@ -1,0 +1,62 @@
+import type { NodeFacts } from '../../core/model/node.ts';
+import type { PodFacts } from '../../core/model/pod.ts';
+import type { ServiceFacts } from '../../core/model/service.ts';
+import type { ClusterFacts } from '../../core/model/serving.ts';
+import { type MappedBudget, withPods } from './map-budget.ts';
+import type { MappedPod, MappedReplicaSet } from './map-pod.ts';
+import { type MappedService, type MappedSlice, mergeEndpoints } from './map-service.ts';
+
+/** What the caches hold, object by object. */
+export interface MappedObjects {
+  readonly nodes: readonly NodeFacts[];
+  readonly pods: readonly MappedPod[];
+  readonly services: readonly MappedService[];
+  readonly endpointSlices: readonly MappedSlice[];
+  readonly podDisruptionBudgets: readonly MappedBudget[];
+  /** Node of each VolumeAttachment. */
+  readonly volumeAttachments: readonly string[];
+  readonly replicaSets: readonly MappedReplicaSet[];
+}
+
+/** Joins what the objects say into one look at the cluster, in a stable order. */
+export function clusterFacts(objects: MappedObjects): ClusterFacts {
+  const pods = withOwnerSelectors(objects.pods, objects.replicaSets);
+  const podsByNamespace = Map.groupBy(pods, ({ namespace }) => namespace);
+  return {
+    nodes: sortedBy(objects.nodes, ({ name }) => name),
+    pods,
+    budgets: sortedBy(objects.podDisruptionBudgets, ({ facts }) => podKey(facts)).map((budget) =>
+      withPods(budget, podsByNamespace.get(budget.facts.namespace) ?? []),
+    ),
+    services: withEndpoints(objects.services, objects.endpointSlices),
+    nodesWithVolumes: [...new Set(objects.volumeAttachments)].toSorted(),
+  };
+}
+
+function withOwnerSelectors(pods: readonly MappedPod[], replicaSets: readonly MappedReplicaSet[]): PodFacts[] {
+  const selectors = new Map(replicaSets.map(({ uid, selector }) => [uid, selector]));
+  return sortedBy(pods, ({ facts }) => podKey(facts)).map(({ facts, ownerUid }) => {
+    const ownerSelector = facts.ownerKind === 'ReplicaSet' ? selectors.get(ownerUid ?? '') : undefined;
+    return ownerSelector === undefined ? facts : { ...facts, ownerSelector };
+  });
+}
+
+function withEndpoints(services: readonly MappedService[], slices: readonly MappedSlice[]): ServiceFacts[] {
+  const slicesByService = Map.groupBy(slices, ({ service }) => service);
+  return sortedBy(services, ({ key }) => key).map((service) => ({
+    ...service,
+    endpoints: mergeEndpoints(slicesByService.get(service.key) ?? []),
+  }));
+}
+
+function podKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}
+
+/** Sorted by code units, so that the order is the same everywhere; each key is made once. */
+function sortedBy<T>(items: readonly T[], key: (item: T) => string): T[] {
+  return items
+    .map((item) => ({ key: key(item), item }))
+    .sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0))
+    .map(({ item }) => item);
+}

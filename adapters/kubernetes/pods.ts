@@ -1,0 +1,53 @@
+import type { V1Pod } from '@kubernetes/client-node';
+
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Caches } from './caches.ts';
+import { changeObject, type Decision, deleteObject } from './change.ts';
+import type { Connection } from './connection.ts';
+import { parseUnlistedMark, unlistedAnnotation } from './marks.ts';
+
+/** The operations on pods, without eviction. */
+export type PodOperations = Pick<Cluster, 'unlist' | 'relist' | 'deletePod'>;
+
+/** Makes the operations on pods. */
+export function podOperations(access: { readonly connection: Connection; readonly caches: Caches }): PodOperations {
+  return {
+    unlist: (pod, removeLabels, run) =>
+      changeObject<V1Pod, 'done'>(access, 'pods', pod, (object) => decideUnlist(object, removeLabels, run)),
+    relist: (pod, run) =>
+      changeObject<V1Pod, 'done' | 'not-ours'>(access, 'pods', pod, (object) => decideRelist(object, run)),
+    deletePod: (pod) => deleteObject(access, 'pods', pod),
+  };
+}
+
+/** Labels and annotation change in one patch: a run that ends in between still finds what it has to restore. */
+function decideUnlist(pod: V1Pod, removeLabels: readonly string[], run: string): Decision<'done'> {
+  const labels = pod.metadata?.labels ?? {};
+  const mark = parseUnlistedMark(pod.metadata?.annotations?.[unlistedAnnotation]);
+  const present = removeLabels.filter((key) => labels[key] !== undefined);
+  if (present.length === 0 && mark?.by === run) return { outcome: 'done' };
+  const removed = Object.fromEntries(present.map((key) => [key, labels[key]]));
+  // A mark of an earlier run that did not get to clean up is taken over, with what it has removed.
+  const originalLabels = { ...mark?.originalLabels, ...removed };
+  return {
+    outcome: 'done',
+    patch: {
+      metadata: {
+        labels: Object.fromEntries(present.map((key) => [key, null])),
+        annotations: { [unlistedAnnotation]: JSON.stringify({ by: run, originalLabels }) },
+      },
+    },
+  };
+}
+
+function decideRelist(pod: V1Pod, run: string): Decision<'done' | 'not-ours'> {
+  const mark = parseUnlistedMark(pod.metadata?.annotations?.[unlistedAnnotation]);
+  if (mark?.by !== run) return { outcome: 'not-ours' };
+  const labels = pod.metadata?.labels ?? {};
+  // A label that somebody has set since stays as it is.
+  const missing = Object.entries(mark.originalLabels).filter(([key]) => labels[key] === undefined);
+  return {
+    outcome: 'done',
+    patch: { metadata: { labels: Object.fromEntries(missing), annotations: { [unlistedAnnotation]: null } } },
+  };
+}

@@ -1,0 +1,95 @@
+/** What a role has to allow on one resource, and where. */
+interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly subresource?: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  /** `cluster`: everywhere; `lease-namespace`: where the locks are; `default-namespace`: where Events of nodes are. */
+  readonly where: 'cluster' | 'lease-namespace' | 'default-namespace';
+}
+
+/** Verbs of Kubernetes' authorization that this adapter needs. */
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+
+/**
+ * Everything that this adapter asks of an API server. A request can only name a resource and verb of this table, so the
+ * table is also the list of permissions: deploy/rbac is tested against it, and errors quote it.
+ */
+export const resources = {
+  nodes: core('nodes', false, ['get', 'list', 'watch', 'patch', 'delete']),
+  pods: core('pods', true, ['get', 'list', 'watch', 'patch', 'delete']),
+  evictions: { ...core('pods', true, ['create']), subresource: 'eviction' },
+  services: core('services', true, ['list', 'watch']),
+  endpointSlices: grouped('discovery.k8s.io', 'endpointslices', true, ['list', 'watch']),
+  podDisruptionBudgets: grouped('policy', 'poddisruptionbudgets', true, ['list', 'watch']),
+  volumeAttachments: grouped('storage.k8s.io', 'volumeattachments', false, ['list', 'watch']),
+  replicaSets: grouped('apps', 'replicasets', true, ['list', 'watch']),
+  namespaces: core('namespaces', false, ['get']),
+  leases: {
+    ...grouped('coordination.k8s.io', 'leases', true, ['get', 'list', 'create', 'update', 'delete']),
+    where: 'lease-namespace',
+  },
+  events: { ...grouped('events.k8s.io', 'events', true, ['get', 'create', 'patch']), where: 'default-namespace' },
+} as const satisfies Record<string, Resource>;
+
+/** Name of a resource in the table. */
+export type ResourceName = keyof typeof resources;
+
+/** Resources that the caches keep. */
+export const watchedResources = [
+  'nodes',
+  'pods',
+  'services',
+  'endpointSlices',
+  'podDisruptionBudgets',
+  'volumeAttachments',
+  'replicaSets',
+] as const satisfies readonly ResourceName[];
+
+/** One of the resources that the caches keep. */
+export type WatchedResource = (typeof watchedResources)[number];
+
+/** A verb on a resource, as long as the table allows it. */
+export type Operation = {
+  [R in ResourceName]: { resource: R; verb: (typeof resources)[R]['verbs'][number] };
+}[ResourceName];
+
+/** A rule of a Role or ClusterRole (rbac.authorization.k8s.io/v1). */
+export interface RbacRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** URL path of a collection or, with a name, of one object. */
+export function resourcePath(resource: ResourceName, namespace?: string, name?: string): string {
+  const { group, version, plural, namespaced, ...rest }: Resource = resources[resource];
+  const parts = [group === '' ? `/api/${version}` : `/apis/${group}/${version}`];
+  if (namespaced && namespace !== undefined) parts.push('namespaces', encodeURIComponent(namespace));
+  parts.push(plural);
+  if (name !== undefined) parts.push(encodeURIComponent(name));
+  if (rest.subresource !== undefined) parts.push(rest.subresource);
+  return parts.join('/');
+}
+
+/** The rule that allows what the table lists for a resource. */
+export function rbacRule(resource: ResourceName): RbacRule {
+  const { group, verbs }: Resource = resources[resource];
+  return { apiGroups: [group], resources: [rbacName(resource)], verbs };
+}
+
+/** How a role spells the resource: `pods`, `pods/eviction`. */
+export function rbacName(resource: ResourceName): string {
+  const { plural, subresource }: Resource = resources[resource];
+  return subresource === undefined ? plural : `${plural}/${subresource}`;
+}
+
+function core<const V extends readonly Verb[]>(plural: string, namespaced: boolean, verbs: V) {
+  return { group: '', version: 'v1', plural, namespaced, verbs, where: 'cluster' } as const;
+}
+
+function grouped<const V extends readonly Verb[]>(group: string, plural: string, namespaced: boolean, verbs: V) {
+  return { group, version: 'v1', plural, namespaced, verbs, where: 'cluster' } as const;
+}

@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+
+import { clusterFacts, type MappedObjects } from '../../../adapters/kubernetes/map.ts';
+import { budgetFacts, selects } from '../../../adapters/kubernetes/map-budget.ts';
+import { instanceIdOf, nodeFacts } from '../../../adapters/kubernetes/map-node.ts';
+import { podFacts } from '../../../adapters/kubernetes/map-pod.ts';
+import { mergeEndpoints, serviceFacts, sliceFacts } from '../../../adapters/kubernetes/map-service.ts';
+import { budget, deploymentPod, eksNode, localService, slice } from './objects.ts';
+
+const ready = { ready: true, serving: true, terminating: false };
+const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
+
+describe('a node', () => {
+  const labelled = (labels: Record<string, string>) =>
+    nodeFacts({ ...eksNode, metadata: { ...eksNode.metadata, labels: { ...eksNode.metadata.labels, ...labels } } });
+
+  it('tells its machine, zone, pool and version', () => {
+    expect(nodeFacts(eksNode)).toEqual({
+      name: 'ip-10-0-1-17.eu-west-1.compute.internal',
+      uid: '5d0d9c0e-6c0e-4f65-9a52-3a1c6a3f7a01',
+      instanceId: 'i-0abc1234def567890',
+      zone: 'eu-west-1a',
+      pool: 'web',
+      kubeletVersion: 'v1.35.9-eks-1a2b3c4',
+      ready: true,
+      cordoned: false,
+      excluded: false,
+      marks: {},
+      labels: eksNode.metadata.labels,
+      taints: [],
+    });
+  });
+
+  it('tells whose marks it carries', () => {
+    const annotations = {
+      'nodeferry.dev/cordoned-by': 'run-1',
+      'nodeferry.dev/excluded-by': 'run-2',
+      'nodeferry.dev/retiring-by': 'run-3',
+    };
+    const taints = [{ key: 'nodeferry.dev/retiring', value: 'run-3', effect: 'NoSchedule' }];
+    const facts = nodeFacts({
+      ...eksNode,
+      metadata: { ...eksNode.metadata, annotations },
+      spec: { ...eksNode.spec, unschedulable: true, taints },
+    });
+    expect(facts).toMatchObject({
+      cordoned: true,
+      marks: { cordonedBy: 'run-1', excludedBy: 'run-2', retiringBy: 'run-3' },
+      taints,
+    });
+  });
+
+  it('is excluded by any value of the label but a word for false', () => {
+    for (const value of ['true', '', 'karpenter', 'no'])
+      expect(labelled({ [excludeLabel]: value }).excluded).toBe(true);
+    for (const value of ['false', 'False', '0', 'f']) expect(labelled({ [excludeLabel]: value }).excluded).toBe(false);
+  });
+
+  it('is not ready when its kubelet says nothing', () => {
+    const unknown = { ...eksNode, status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } };
+    expect(nodeFacts(unknown).ready).toBe(false);
+    expect(nodeFacts({ metadata: { name: 'new' } })).toMatchObject({ ready: false, instanceId: '', zone: '' });
+  });
+
+  it('tells the machine of any cloud as the last part of the provider id', () => {
+    expect(instanceIdOf('gce://project/europe-west1-b/gke-web-1')).toBe('gke-web-1');
+    expect(instanceIdOf(undefined)).toBe('');
+  });
+});
+
+describe('a pod', () => {
+  const withSpec = (spec: object) => podFacts({ ...deploymentPod, spec: { ...deploymentPod.spec, ...spec } }).facts;
+  const owned = (owner: object | undefined) =>
+    podFacts({
+      ...deploymentPod,
+      metadata: { ...deploymentPod.metadata, ownerReferences: owner === undefined ? [] : [owner as never] },
+    }).facts;
+
+  it('tells what an eviction has to know', () => {
+    expect(podFacts(deploymentPod)).toEqual({
+      ownerUid: 'rs-web',
+      facts: {
+        namespace: 'shop',
+        name: 'web-7d4b9c6f5-x2x8p',
+        uid: 'a0f1c5de-0d5e-4b1f-8e8c-5d8d4f4f0b11',
+        node: 'ip-10-0-1-17.eu-west-1.compute.internal',
+        labels: { app: 'web', 'pod-template-hash': '7d4b9c6f5' },
+        ownerKind: 'ReplicaSet',
+        ownerName: 'web-7d4b9c6f5',
+        phase: 'Running',
+        ready: true,
+        terminating: false,
+        mirror: false,
+        hostNetwork: false,
+        hasEmptyDir: true,
+        preStopSeconds: 15,
+        terminationGracePeriodSeconds: 60,
+        tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }],
+      },
+    });
+  });
+
+  it('keeps serving only as long as the least of its serving containers, and never past its grace period', () => {
+    const sleeping = (seconds: number) => ({ lifecycle: { preStop: { sleep: { seconds } } } });
+    const port = { ports: [{ containerPort: 80 }] };
+    const one = { name: 'one', image: 'i', ...sleeping(20), ...port };
+    const two = { name: 'two', image: 'i', ...sleeping(5), ...port };
+    expect(withSpec({ containers: [one, two] }).preStopSeconds).toBe(5);
+    expect(withSpec({ containers: [one], terminationGracePeriodSeconds: 10 }).preStopSeconds).toBe(10);
+    expect(withSpec({ containers: [{ name: 'plain', image: 'i' }] }).preStopSeconds).toBe(0);
+    const shell = { preStop: { exec: { command: ['sleep', '20'] } } };
+    expect(withSpec({ containers: [{ ...one, lifecycle: shell }] }).preStopSeconds).toBe(0);
+  });
+
+  it('tells the kinds of owners apart by API group too', () => {
+    const owner = (apiVersion: string, kind: string) => ({ apiVersion, kind, name: 'o', uid: 'u', controller: true });
+    expect(owned(owner('apps/v1', 'StatefulSet')).ownerKind).toBe('StatefulSet');
+    expect(owned(owner('apps/v1', 'DaemonSet')).ownerKind).toBe('DaemonSet');
+    expect(owned(owner('batch/v1', 'Job')).ownerKind).toBe('Job');
+    expect(owned(owner('v1', 'Node')).ownerKind).toBe('Node');
+    expect(owned(owner('v1', 'ReplicationController')).ownerKind).toBe('other');
+    expect(owned(owner('apps.kruise.io/v1beta1', 'StatefulSet')).ownerKind).toBe('other');
+    expect(owned({ ...owner('apps/v1', 'ReplicaSet'), controller: false }).ownerKind).toBe('none');
+    expect(owned(undefined)).toMatchObject({ ownerKind: 'none', ownerName: '' });
+  });
+
+  it('tells why it cannot be scheduled, whether it is a mirror pod, and that it is being deleted', () => {
+    const metadata = {
+      ...deploymentPod.metadata,
+      annotations: { 'kubernetes.io/config.mirror': 'hash' },
+      deletionTimestamp: new Date(0),
+    };
+    const message = '0/4 nodes are available: 4 Insufficient cpu.';
+    const status = {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
+    };
+    expect(podFacts({ ...deploymentPod, metadata, status }).facts).toMatchObject({
+      mirror: true,
+      terminating: true,
+      ready: false,
+      phase: 'Pending',
+      unschedulableReason: message,
+    });
+  });
+
+  it('carries the mark of the run that unlisted it, unless the mark is not ours', () => {
+    const marked = (text: string) =>
+      podFacts({
+        ...deploymentPod,
+        metadata: { ...deploymentPod.metadata, annotations: { 'nodeferry.dev/unlisted': text } },
+      }).facts.unlisted;
+    const mark = { by: 'run-1', originalLabels: { app: 'web' } };
+    expect(marked(JSON.stringify(mark))).toEqual(mark);
+    for (const text of ['', 'yes', '{}', '{"by":"run-1"}', 'null', '"run-1"']) expect(marked(text)).toBeUndefined();
+  });
+});
+
+describe('a Service', () => {
+  it('tells how it is reached', () => {
+    expect(serviceFacts(localService)).toEqual({
+      key: 'shop/web',
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      selector: { app: 'web' },
+      healthCheckNodePort: 31234,
+      nodePorts: [30080, 30443],
+      hostnames: ['web-1234.elb.eu-west-1.amazonaws.com'],
+      publishNotReadyAddresses: false,
+    });
+  });
+
+  it('counts with ClusterIP too, and takes an address where there is no hostname', () => {
+    const { key, type } = serviceFacts({ ...localService, spec: { selector: { app: 'web' } } }) ?? {};
+    expect({ key, type }).toEqual({ key: 'shop/web', type: 'ClusterIP' });
+    const status = { loadBalancer: { ingress: [{ ip: '203.0.113.7' }] } };
+    expect(serviceFacts({ ...localService, status })?.hostnames).toEqual(['203.0.113.7']);
+  });
+
+  it('is left out without a selector and as an external name', () => {
+    expect(serviceFacts({ ...localService, spec: { type: 'ClusterIP' } })).toBeUndefined();
+    expect(serviceFacts({ ...localService, spec: { ...localService.spec, type: 'ExternalName' } })).toBeUndefined();
+  });
+
+  it('has the endpoints of all its slices, a pod in two of them once and as the least available', () => {
+    const slices = [
+      slice('web-v4', 'IPv4', ready),
+      slice('web-v6', 'IPv6', { ...ready, ready: false, terminating: true }),
+      slice('web-other', 'IPv4', ready, 'another-pod'),
+    ].flatMap((object) => sliceFacts(object) ?? []);
+    expect(mergeEndpoints(slices)).toMatchObject([
+      { podUid: deploymentPod.metadata.uid, ready: false, serving: true, terminating: true },
+      { podUid: 'another-pod', ready: true, serving: true, terminating: false },
+    ]);
+  });
+
+  it('takes conditions that are not set for ready, and serving for what ready says', () => {
+    const conditions = (given: object) => mergeEndpoints([sliceFacts(slice('s', 'IPv4', given)) ?? never()])[0];
+    expect(conditions({})).toMatchObject(ready);
+    expect(conditions({ ready: false })).toMatchObject({ ready: false, serving: false, terminating: false });
+  });
+
+  it('has no part in slices that name no Service', () => {
+    expect(sliceFacts({ ...slice('loose', 'IPv4', ready), metadata: { name: 'loose' } })).toBeUndefined();
+  });
+});
+
+describe('a label selector', () => {
+  const labels = { app: 'web', tier: 'front' };
+  const expression = (key: string, operator: string, values?: string[]) =>
+    selects({ matchExpressions: [{ key, operator, ...(values === undefined ? {} : { values }) }] }, labels);
+
+  it('matches all when it is empty and nothing when it is absent', () => {
+    expect(selects({}, labels)).toBe(true);
+    expect(selects(undefined, labels)).toBe(false);
+  });
+
+  it('matches labels and every expression', () => {
+    expect(selects({ matchLabels: { app: 'web' } }, labels)).toBe(true);
+    expect(selects({ matchLabels: { app: 'api' } }, labels)).toBe(false);
+    expect(expression('app', 'In', ['api', 'web'])).toBe(true);
+    expect(expression('absent', 'In', ['web'])).toBe(false);
+    expect(expression('app', 'NotIn', ['web'])).toBe(false);
+    expect(expression('absent', 'NotIn', ['web'])).toBe(true);
+    expect(expression('tier', 'Exists')).toBe(true);
+    expect(expression('tier', 'DoesNotExist')).toBe(false);
+    expect(expression('absent', 'DoesNotExist')).toBe(true);
+    expect(expression('app', 'Invented')).toBe(false);
+  });
+});
+
+describe('one look at the cluster', () => {
+  const nothing: MappedObjects = {
+    nodes: [],
+    pods: [],
+    services: [],
+    endpointSlices: [],
+    podDisruptionBudgets: [],
+    volumeAttachments: [],
+    replicaSets: [],
+  };
+
+  it('joins pods with their ReplicaSet, budgets with their pods and Services with their endpoints', () => {
+    const elsewhere = {
+      ...deploymentPod,
+      metadata: { ...deploymentPod.metadata, namespace: 'other', uid: 'elsewhere' },
+    };
+    const facts = clusterFacts({
+      ...nothing,
+      pods: [podFacts(deploymentPod), podFacts(elsewhere)],
+      services: [serviceFacts(localService) ?? never()],
+      endpointSlices: [sliceFacts(slice('web-1', 'IPv4', ready)) ?? never()],
+      podDisruptionBudgets: [budgetFacts(budget)],
+      replicaSets: [{ uid: 'rs-web', selector: { app: 'web', 'pod-template-hash': '7d4b9c6f5' } }],
+    });
+    expect(facts.pods.map(({ namespace }) => namespace)).toEqual(['other', 'shop']);
+    expect(facts.pods[1]?.ownerSelector).toEqual({ app: 'web', 'pod-template-hash': '7d4b9c6f5' });
+    expect(facts.budgets).toEqual([
+      {
+        namespace: 'shop',
+        name: 'web',
+        podUids: [deploymentPod.metadata.uid],
+        desiredHealthy: 3,
+        currentHealthy: 4,
+        disruptionsAllowed: 1,
+        expectedPods: 4,
+      },
+    ]);
+    expect(facts.services[0]?.endpoints).toEqual([
+      {
+        podUid: deploymentPod.metadata.uid,
+        podName: deploymentPod.metadata.name,
+        node: deploymentPod.spec.nodeName,
+        ...ready,
+      },
+    ]);
+  });
+
+  it('names each node with volumes once, in order', () => {
+    expect(clusterFacts({ ...nothing, volumeAttachments: ['b', 'a', 'b'] }).nodesWithVolumes).toEqual(['a', 'b']);
+  });
+
+  it('takes a budget that its controller has not seen for one that allows nothing', () => {
+    expect(
+      budgetFacts({ metadata: { name: 'new', namespace: 'shop' }, spec: { minAvailable: 1 } }).facts,
+    ).toMatchObject({
+      disruptionsAllowed: 0,
+    });
+  });
+});
+
+function never(): never {
+  throw new Error('The object was left out.');
+}
