@@ -1,0 +1,138 @@
+import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
+
+/** The AWS call that an error came from. */
+export interface AwsCall {
+  /** The IAM action that allows it, e.g. `eks:CreateNodegroup`. */
+  readonly action: string;
+  /** What it was about, e.g. `pool prod/web`. */
+  readonly subject: string;
+}
+
+/** What an SDK error says, read without trusting its shape. */
+export interface AwsErrorFacts {
+  /** Error code as the service spells it, or a system error code. */
+  readonly name: string;
+  readonly message: string;
+  /** HTTP status; undefined when there was no answer. */
+  readonly status: number | undefined;
+  /** Least time before another attempt, ms, from the answer's Retry-After header. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Codes of too many requests (AWS SDKs guide, "Retry behavior"; EC2 API reference, "Error codes"). */
+const throttlingNames = new Set([
+  'BandwidthLimitExceeded',
+  'EC2ThrottledException',
+  'LimitExceededException',
+  'PriorRequestNotComplete',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+/** Codes of calls that were not allowed or not signed well (Common errors of each API reference). */
+const forbiddenNames = new Set([
+  'AccessDenied',
+  'AccessDeniedException',
+  'AuthFailure',
+  'CredentialsProviderError',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'IncompleteSignature',
+  'InvalidClientTokenId',
+  'MissingAuthenticationToken',
+  'NotAuthorized',
+  'OptInRequired',
+  'SignatureDoesNotMatch',
+  'UnauthorizedOperation',
+  'UnrecognizedClientException',
+]);
+
+/** Codes of services and networks that can't answer at the moment. */
+const unavailableNames = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  'InternalError',
+  'InternalFailure',
+  'NetworkingError',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'ServerException',
+  'ServiceUnavailable',
+  'ServiceUnavailableException',
+  'TimeoutError',
+]);
+
+/** Reads an error of an SDK client. */
+export function readAwsError(error: unknown): AwsErrorFacts {
+  const fields = asRecord(error);
+  const { statusCode, headers } = asRecord(fields['$response']);
+  const { httpStatusCode } = asRecord(fields['$metadata']);
+  const status = [httpStatusCode, statusCode].find((value) => typeof value === 'number');
+  const name = typeof fields['name'] === 'string' ? fields['name'] : 'Error';
+  const code = typeof fields['code'] === 'string' ? fields['code'] : undefined;
+  return {
+    name: name === 'Error' || name === 'AggregateError' ? (code ?? name) : name,
+    message: error instanceof Error && error.message !== '' ? error.message : name,
+    status,
+    retryAfterMs: readRetryAfter(asRecord(headers)['retry-after']),
+  };
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Seconds only: AWS sends no dates there. */
+function readRetryAfter(header: unknown): number | undefined {
+  const seconds = typeof header === 'string' && header !== '' ? Number(header) : Number.NaN;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}
+
+/** Which kind of trouble an error is that every AWS service can have; undefined for one that only its service explains. */
+export function commonProblemCode(facts: AwsErrorFacts): ProblemCode | undefined {
+  if (throttlingNames.has(facts.name) || facts.status === 429) return 'Throttled';
+  if (forbiddenNames.has(facts.name) || facts.status === 401 || facts.status === 403) return 'Forbidden';
+  if (unavailableNames.has(facts.name) || (facts.status ?? 0) >= 500) return 'ProviderUnavailable';
+  return undefined;
+}
+
+/** Turns an SDK error into ours; what isn't known is refused with AWS's own words. */
+export function toNodeferryError(error: unknown, call: AwsCall, code?: ProblemCode, hint?: string): NodeferryError {
+  if (error instanceof NodeferryError) return error;
+  const facts = readAwsError(error);
+  const decided = commonProblemCode(facts) ?? code ?? (isAnswer(facts) ? 'ProviderRefused' : 'Internal');
+  const said = decided === commonProblemCode(facts) ? commonHint(decided, call) : hint;
+  return new NodeferryError(
+    {
+      code: decided,
+      message: `${call.subject}: ${call.action}: ${facts.name}: ${facts.message}`,
+      ...(said && { hint: said }),
+    },
+    { cause: error, ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }) },
+  );
+}
+
+const isAnswer = (facts: AwsErrorFacts) => facts.status !== undefined;
+
+function commonHint(code: ProblemCode, call: AwsCall): string | undefined {
+  if (code === 'Forbidden') {
+    return `Check the credentials, and allow the IAM action ${call.action} to the role that nodeferry runs under (deploy/iam/policy.json lists all it needs).`;
+  }
+  if (code === 'Throttled') return 'AWS limits the request rate of the account; the call is tried again more slowly.';
+  if (code === 'ProviderUnavailable')
+    return 'AWS could not be reached or answered with an error of its own; the call is tried again.';
+  return undefined;
+}
