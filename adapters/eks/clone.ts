@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { CreateNodegroupRequest, Nodegroup } from '@aws-sdk/client-eks';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { TargetPolicy } from '../../core/policy/policy.ts';
+import { originalMinSize } from './ledger.ts';
+
+/** Tag on a replacement node group: the run that created it. */
+export const createdByTag = 'nodeferry.dev/created-by';
+/** Tag on a replacement node group: the name of the node group that it replaces. */
+export const replacesTag = 'nodeferry.dev/replaces';
+
+/** What a replacement shall be. */
+export interface CloneRequest {
+  readonly target: TargetPolicy;
+  /** Machines to start with. */
+  readonly size: number;
+  readonly run: string;
+  /** Idempotency token. */
+  readonly token: string;
+}
+
+/**
+ * The request for a node group like `source` with the target's changes (EKS API reference, CreateNodegroup).
+ * The minimum size is the source's, but never above the size; the maximum never below it.
+ * Throws ProviderRefused for a target that such a node group can't have.
+ */
+export function cloneNodegroup(cluster: string, source: Nodegroup, request: CloneRequest): CreateNodegroupRequest {
+  const { target, size, run, token } = request;
+  const { scalingConfig } = source;
+  return {
+    clusterName: cluster,
+    nodegroupName: target.poolName,
+    clientRequestToken: requestToken(token),
+    subnets: source.subnets,
+    nodeRole: source.nodeRole,
+    instanceTypes: source.instanceTypes,
+    capacityType: source.capacityType,
+    labels: source.labels,
+    taints: source.taints,
+    updateConfig: source.updateConfig,
+    nodeRepairConfig: source.nodeRepairConfig,
+    warmPoolConfig: source.warmPoolConfig,
+    scalingConfig: {
+      minSize: Math.min(originalMinSize(source) ?? 0, size),
+      maxSize: Math.max(scalingConfig?.maxSize ?? 1, size, 1),
+      desiredSize: size,
+    },
+    tags: { ...ownTags(source.tags), [createdByTag]: run, [replacesTag]: source.nodegroupName ?? '' },
+    ...machine(source, target),
+  };
+}
+
+/** Tags that a customer may set: `aws:` is reserved, `eks:` is EKS's own, ours belong to one node group. */
+function ownTags(tags: Readonly<Record<string, string>> | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(tags ?? {}).filter(([key]) => !/^(aws:|eks:|nodeferry\.dev\/)/.test(key)));
+}
+
+/**
+ * Image, version, disk and access. With a launch template of the customer, disk and access are the template's; with
+ * an image in it (`CUSTOM`), versions are too, and naming them is refused (EKS user guide, "Launch templates").
+ */
+function machine(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
+  const ownImage = source.amiType === 'CUSTOM';
+  if (ownImage && (target.version !== undefined || target.releaseVersion !== undefined)) {
+    throw refused(
+      source,
+      'its launch template names an image of its own, so the version can only change with the template',
+      'Make a launch template version with the new image, set target.launchTemplateVersion, and leave version and releaseVersion out.',
+    );
+  }
+  return {
+    ...(!ownImage && { amiType: source.amiType, ...versions(source, target) }),
+    ...template(source, target),
+  };
+}
+
+/** A version that is named without a release means the newest release of it; nothing named means the very same. */
+function versions(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
+  const release = target.releaseVersion ?? (target.version === undefined ? source.releaseVersion : undefined);
+  return {
+    version: target.version ?? source.version,
+    ...(release !== undefined && { releaseVersion: release }),
+  };
+}
+
+function template(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
+  const { launchTemplate } = source;
+  if (launchTemplate !== undefined) {
+    const version = target.launchTemplateVersion ?? launchTemplate.version;
+    return { launchTemplate: { id: launchTemplate.id, ...(version !== undefined && { version }) } };
+  }
+  if (target.launchTemplateVersion !== undefined) {
+    throw refused(
+      source,
+      'it has no launch template, so it can take no version of one',
+      'Leave target.launchTemplateVersion out of the policy.',
+    );
+  }
+  return {
+    ...(source.diskSize !== undefined && { diskSize: source.diskSize }),
+    ...(source.remoteAccess !== undefined && { remoteAccess: source.remoteAccess }),
+  };
+}
+
+function refused(source: Nodegroup, why: string, hint: string): NodeferryError {
+  return new NodeferryError({
+    code: 'ProviderRefused',
+    message: `node group ${source.nodegroupName} can't be cloned as asked: ${why}`,
+    hint,
+  });
+}
+
+/** EKS takes tokens of up to 64 printable ASCII characters (EC2 API reference, "Ensuring idempotency"); longer ones are hashed. */
+function requestToken(token: string): string {
+  return /^[\x21-\x7e]{1,64}$/.test(token) ? token : createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,75 @@
+import { NodeferryError, type ProblemCode, problemCodes } from '../../core/model/problem.ts';
+import { type AwsCall, readAwsError, toNodeferryError } from '../aws/errors.ts';
+
+interface Explanation {
+  readonly code: ProblemCode;
+  readonly hint: string;
+}
+
+const conflict: Explanation = {
+  code: 'Conflict',
+  hint: 'Another change of the same node group is going on (one at a time is allowed); the call is tried again when it may be over.',
+};
+
+const capacity: Explanation = {
+  code: 'CapacityUnavailable',
+  hint: 'AWS has no room for more machines there now: allow more instance types or zones, raise the quota, or wait.',
+};
+
+/**
+ * Errors that only EKS, Auto Scaling or EC2 can explain (the "Errors" of each operation in their API references;
+ * EC2 API reference, "Error codes"). Names with and without `Fault` stand for the two spellings that SDKs have used.
+ */
+const explanations: Readonly<Record<string, Explanation>> = {
+  ResourceNotFoundException: {
+    code: 'PoolNotFound',
+    hint: 'Check the cluster name, the node group name and the region of the policy.',
+  },
+  ResourceInUseException: conflict,
+  ResourceContention: conflict,
+  ResourceContentionFault: conflict,
+  ScalingActivityInProgress: conflict,
+  ScalingActivityInProgressFault: conflict,
+  InsufficientInstanceCapacity: capacity,
+  InsufficientFreeAddressesInSubnet: capacity,
+  InstanceLimitExceeded: capacity,
+  VcpuLimitExceeded: capacity,
+  ResourceLimitExceededException: {
+    code: 'ProviderRefused',
+    hint: 'A quota of the account is used up (node groups per cluster, nodes per node group): raise it or remove what is not needed.',
+  },
+};
+
+/** Turns an error of EKS, Auto Scaling or EC2 into a NodeferryError that names the call and its IAM action. */
+export function translateEksError(error: unknown, call: AwsCall): NodeferryError {
+  const known = explanations[readAwsError(error).name];
+  return toNodeferryError(error, call, known?.code, known?.hint);
+}
+
+/** Makes a call and translates what it throws. */
+export async function callEks<T>(action: string, subject: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    throw translateEksError(error, { action, subject });
+  }
+}
+
+/** True for an error after which the same call may succeed. */
+export function isRetryable(error: unknown): error is NodeferryError {
+  return error instanceof NodeferryError && problemCodes[error.problem.code].retryable;
+}
+
+/** Health issues of a node group that mean that AWS could not supply machines (EKS API reference, Issue). */
+const capacityIssues = new Set([
+  'AsgInstanceLaunchFailures',
+  'AutoScalingGroupRateLimitExceeded',
+  'InstanceLimitExceeded',
+  'InsufficientFreeAddresses',
+  'LimitExceeded',
+]);
+
+/** True when a problem of a pool, as describePool words it, means missing capacity. */
+export function isCapacityProblem(problem: string): boolean {
+  return capacityIssues.has(problem.split(':', 1)[0] ?? '');
+}

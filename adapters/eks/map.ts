@@ -1,0 +1,109 @@
+import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
+import type { InstanceStateName } from '@aws-sdk/client-ec2';
+import type { Nodegroup, NodegroupStatus } from '@aws-sdk/client-eks';
+import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
+
+/** Label that EKS puts on the nodes of a managed node group; its value is the group's name. */
+export const nodegroupLabel = 'eks.amazonaws.com/nodegroup';
+
+/** A node group with the Auto Scaling group behind it; that is missing while the node group is young or nearly gone. */
+export interface PoolLook {
+  readonly ref: PoolRef;
+  readonly nodegroup: Nodegroup;
+  readonly group: AutoScalingGroup | undefined;
+}
+
+/** Puts together what EKS and Auto Scaling say. Sizes are Auto Scaling's: that is what acts. */
+export function mapPool(look: PoolLook, launchFailures: readonly string[]): PoolFacts {
+  const { ref, nodegroup, group } = look;
+  return {
+    ref,
+    status: mapStatus(nodegroup.status),
+    version: nodegroup.version ?? '',
+    desiredSize: group?.DesiredCapacity ?? nodegroup.scalingConfig?.desiredSize ?? 0,
+    minSize: group?.MinSize ?? nodegroup.scalingConfig?.minSize ?? 0,
+    maxSize: group?.MaxSize ?? nodegroup.scalingConfig?.maxSize ?? 0,
+    zones: [...(group?.AvailabilityZones ?? [])].sort(),
+    labels: { ...nodegroup.labels, [nodegroupLabel]: ref.name },
+    instances: mapInstances(group),
+    problems: [...mapIssues(nodegroup), ...launchFailures],
+  };
+}
+
+function mapStatus(status: NodegroupStatus | undefined): PoolFacts['status'] {
+  switch (status) {
+    case 'CREATING':
+      return 'creating';
+    case 'ACTIVE':
+      return 'active';
+    case 'UPDATING':
+      return 'updating';
+    case 'DELETING':
+      return 'deleting';
+    case 'CREATE_FAILED':
+    case 'DELETE_FAILED':
+      return 'failed';
+    case 'DEGRADED':
+    case undefined:
+      return 'degraded';
+  }
+}
+
+/** Health issues of a node group in words: `AsgInstanceLaunchFailures: Insufficient capacity (eks-web-…)`. */
+export function mapIssues(nodegroup: Nodegroup): string[] {
+  return (nodegroup.health?.issues ?? []).map(({ code, message, resourceIds }) => {
+    const where = resourceIds === undefined || resourceIds.length === 0 ? '' : ` (${resourceIds.join(', ')})`;
+    return `${code ?? 'Unknown'}: ${message ?? ''}${where}`;
+  });
+}
+
+/**
+ * Launches that failed since the last one that worked, in Auto Scaling's words. Auto Scaling tells at once what EKS
+ * reports as a health issue only much later. `activities` are newest first, as DescribeScalingActivities gives them.
+ */
+export function mapLaunchFailures(activities: readonly Activity[]): string[] {
+  const launches = activities.filter(({ Description }) => Description?.startsWith('Launching') === true);
+  const lastSuccess = launches.findIndex(({ StatusCode }) => StatusCode === 'Successful');
+  const failed = (lastSuccess === -1 ? launches : launches.slice(0, lastSuccess)).filter(
+    ({ StatusCode }) => StatusCode === 'Failed',
+  );
+  return [
+    ...new Set(failed.map(({ StatusMessage }) => `AsgInstanceLaunchFailures: ${StatusMessage ?? 'no reason given'}`)),
+  ];
+}
+
+/** Machines of the group; those of a warm pool are none of the cluster's. */
+export function mapInstances(group: AutoScalingGroup | undefined): InstanceFacts[] {
+  return (group?.Instances ?? [])
+    .filter(({ LifecycleState }) => LifecycleState?.startsWith('Warmed:') !== true)
+    .map((instance) => ({
+      instanceId: instance.InstanceId ?? '',
+      zone: instance.AvailabilityZone ?? '',
+      state: mapLifecycle(instance.LifecycleState),
+    }));
+}
+
+/** Lifecycle states as in the Auto Scaling user guide, "Instance lifecycle"; `:Wait` and `:Proceed` belong to hooks. */
+export function mapLifecycle(state: string | undefined): InstanceFacts['state'] {
+  if (state === 'Terminated') return 'terminated';
+  if (state?.startsWith('Terminating') === true) return 'terminating';
+  if (state?.startsWith('Pending') === true) return 'pending';
+  return 'running';
+}
+
+/** A stopped machine still exists and is not on its way out, so it counts as running; its node tells that it is not ready. */
+export function mapInstanceState(state: InstanceStateName | undefined): InstanceFacts['state'] {
+  switch (state) {
+    case 'pending':
+      return 'pending';
+    case 'shutting-down':
+      return 'terminating';
+    case 'terminated':
+      return 'terminated';
+    case 'running':
+    case 'stopping':
+    case 'stopped':
+    case undefined:
+      return 'running';
+  }
+}

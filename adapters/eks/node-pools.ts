@@ -1,0 +1,154 @@
+import { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
+import { EC2Client } from '@aws-sdk/client-ec2';
+import { CreateNodegroupCommand, DeleteNodegroupCommand, EKSClient, type Nodegroup } from '@aws-sdk/client-eks';
+import type { PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { NodePools } from '../../ports/node-pools.ts';
+import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
+import { type CloneRequest, cloneNodegroup, createdByTag } from './clone.ts';
+import { callEks, isCapacityProblem } from './errors.ts';
+import { holdPool, type Patience, releasePool } from './hold.ts';
+import { mapInstances, mapIssues } from './map.ts';
+import {
+  type EksClients,
+  findNodegroup,
+  findPool,
+  instanceState,
+  poolFacts,
+  poolSubject,
+  requirePool,
+} from './observe.ts';
+import { terminateMember } from './terminate.ts';
+
+/** How the EKS adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
+export interface EksOptions extends AwsClientOptions {
+  readonly clock: Clock;
+  /** Between two looks while EKS changes the sizes of a node group, ms. Default 1,000. */
+  readonly pollMs?: number;
+  /** Longest wait for EKS to change the sizes of a node group, ms. Default 120,000. */
+  readonly updateTimeoutMs?: number;
+}
+
+/**
+ * Node pools as EKS managed node groups.
+ * What holding a pool changes (suspended processes, `min-size:N`) is answered for the ledger and kept in the tag
+ * `nodeferry.dev/held` of the node group as well; releasing puts back both, so a lost answer loses nothing.
+ */
+export function createEksNodePools(options: EksOptions): NodePools {
+  const clientsFor = clientsByRegion(options);
+  const patience: Patience = {
+    clock: options.clock,
+    pollMs: options.pollMs ?? 1_000,
+    updateTimeoutMs: options.updateTimeoutMs ?? 120_000,
+  };
+
+  return {
+    async describePool(ref) {
+      const clients = clientsFor(ref.region);
+      return poolFacts(clients, await requirePool(clients, ref));
+    },
+    async findPool(ref) {
+      const clients = clientsFor(ref.region);
+      const look = await findPool(clients, ref);
+      return look && poolFacts(clients, look);
+    },
+    createReplacement: ({ source, ...request }) => createReplacement(clientsFor(source.region), source, request),
+    holdRebalancing: (ref) => holdPool(clientsFor(ref.region), ref, patience),
+    releaseRebalancing: (ref, suspended) => releasePool(clientsFor(ref.region), ref, suspended, patience),
+    async observeInstances(ref) {
+      return mapInstances((await requirePool(clientsFor(ref.region), ref)).group);
+    },
+    terminateInstance: (ref, instanceId) => terminateMember(clientsFor(ref.region), ref, instanceId, patience),
+    observeInstance: (ref, instanceId) => instanceState(clientsFor(ref.region), ref, instanceId),
+    deletePool: (ref, { onlyIfCreatedBy }) => deletePool(clientsFor(ref.region), ref, onlyIfCreatedBy),
+  };
+}
+
+function clientsByRegion(options: AwsClientOptions): (region: string) => EksClients {
+  const known = new Map<string, EksClients>();
+  return (region) => {
+    const clients = known.get(region) ?? createClients(region, options);
+    known.set(region, clients);
+    return clients;
+  };
+}
+
+function createClients(region: string, options: AwsClientOptions): EksClients {
+  const config = awsClientConfig(region, options);
+  return {
+    eks: new EKSClient(config),
+    autoScaling: new AutoScalingClient(config),
+    autoScalingOnce: new AutoScalingClient(awsClientConfig(region, { ...options, maxAttempts: 1 })),
+    ec2: new EC2Client(config),
+  };
+}
+
+async function createReplacement(clients: EksClients, source: PoolRef, request: CloneRequest): Promise<void> {
+  const wanted: PoolRef = { ...source, name: request.target.poolName };
+  const existing = await findNodegroup(clients, wanted);
+  if (existing !== undefined) return acceptExisting(wanted, existing, request.run);
+  const { nodegroup } = await requirePool(clients, source);
+  const input = cloneNodegroup(source.cluster, nodegroup, request);
+  await callEks('eks:CreateNodegroup', poolSubject(wanted), () => clients.eks.send(new CreateNodegroupCommand(input)));
+}
+
+/** Fine when this run made it and it can still become whole. */
+function acceptExisting(wanted: PoolRef, existing: Nodegroup, run: string): void {
+  const creator = existing.tags?.[createdByTag];
+  if (creator !== run) {
+    const whose = creator === undefined ? 'was not made by nodeferry' : `was made by run ${creator}`;
+    throw new NodeferryError({
+      code: 'ProviderRefused',
+      message: `${poolSubject(wanted)} exists already and ${whose}`,
+      hint: 'Choose another target.poolName in the policy, or delete that node group if nobody needs it.',
+    });
+  }
+  const { status } = existing;
+  if (status !== 'CREATE_FAILED' && status !== 'DELETING' && status !== 'DELETE_FAILED') return;
+  const problems = mapIssues(existing);
+  throw new NodeferryError({
+    code: problems.some(isCapacityProblem) ? 'CapacityUnavailable' : 'ProviderRefused',
+    message: `${poolSubject(wanted)} is ${status}: ${problems.join('; ') || 'EKS gives no reason'}`,
+    hint: 'A node group in this state never gets its machines: abort the run, or delete the node group and resume.',
+  });
+}
+
+/** EKS deletes a node group with all its machines, so one that still has machines of ours to protect is refused. */
+async function deletePool(clients: EksClients, ref: PoolRef, onlyIfCreatedBy: string | undefined): Promise<void> {
+  const look = await findPool(clients, ref);
+  if (look === undefined || look.nodegroup.status === 'DELETING') return;
+  if (onlyIfCreatedBy === undefined) {
+    const left = mapInstances(look.group).filter(({ state }) => state === 'pending' || state === 'running');
+    if (left.length > 0)
+      throw stillInUse(
+        ref,
+        left.map(({ instanceId }) => instanceId),
+      );
+  } else if (look.nodegroup.tags?.[createdByTag] !== onlyIfCreatedBy) {
+    throw new NodeferryError({
+      code: 'NodeNotOurs',
+      message: `${poolSubject(ref)} is not deleted: run ${onlyIfCreatedBy} did not make it`,
+      hint: `Its tag ${createdByTag} says ${look.nodegroup.tags?.[createdByTag] ?? 'nothing'}.`,
+    });
+  }
+  await requestDeletion(clients, ref);
+}
+
+function stillInUse(ref: PoolRef, instanceIds: readonly string[]): NodeferryError {
+  return new NodeferryError({
+    code: 'ProviderRefused',
+    message: `${poolSubject(ref)} is not deleted: it still has ${instanceIds.join(', ')}`,
+    hint: 'These machines came after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
+  });
+}
+
+async function requestDeletion({ eks }: EksClients, ref: PoolRef): Promise<void> {
+  try {
+    await callEks('eks:DeleteNodegroup', poolSubject(ref), () =>
+      eks.send(new DeleteNodegroupCommand({ clusterName: ref.cluster, nodegroupName: ref.name })),
+    );
+  } catch (error) {
+    if (!(error instanceof NodeferryError && error.problem.code === 'PoolNotFound')) throw error;
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  type AutoScalingClient,
+  type AutoScalingGroup,
+  type AutoScalingInstanceDetails,
+  DescribeAutoScalingGroupsCommand,
+  DescribeAutoScalingInstancesCommand,
+  DescribeScalingActivitiesCommand,
+} from '@aws-sdk/client-auto-scaling';
+import { DescribeInstancesCommand, type EC2Client } from '@aws-sdk/client-ec2';
+import { DescribeNodegroupCommand, type EKSClient, type Nodegroup } from '@aws-sdk/client-eks';
+import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { readAwsError } from '../aws/errors.ts';
+import { callEks, translateEksError } from './errors.ts';
+import { mapInstanceState, mapLaunchFailures, mapPool, type PoolLook } from './map.ts';
+
+/** The SDK clients of one region. */
+export interface EksClients {
+  readonly eks: EKSClient;
+  readonly autoScaling: AutoScalingClient;
+  /** Never repeats a call by itself: for the one call that must not be made twice unseen. */
+  readonly autoScalingOnce: AutoScalingClient;
+  readonly ec2: EC2Client;
+}
+
+/** The words that name a pool in messages. */
+export function poolSubject(ref: PoolRef): string {
+  return `pool ${ref.cluster}/${ref.name}`;
+}
+
+/** The node group, or undefined when the cluster has none of that name. Throws PoolNotFound when there is no such cluster. */
+export async function findNodegroup(clients: EksClients, ref: PoolRef): Promise<Nodegroup | undefined> {
+  const command = new DescribeNodegroupCommand({ clusterName: ref.cluster, nodegroupName: ref.name });
+  try {
+    return (await clients.eks.send(command)).nodegroup;
+  } catch (error) {
+    const { name, message } = readAwsError(error);
+    if (name === 'ResourceNotFoundException' && !/no cluster found/i.test(message)) return undefined;
+    throw translateEksError(error, { action: 'eks:DescribeNodegroup', subject: poolSubject(ref) });
+  }
+}
+
+/** The node group and its Auto Scaling group. */
+export async function findPool(clients: EksClients, ref: PoolRef): Promise<PoolLook | undefined> {
+  const nodegroup = await findNodegroup(clients, ref);
+  if (nodegroup === undefined) return undefined;
+  const name = nodegroup.resources?.autoScalingGroups?.[0]?.name;
+  const group = name === undefined ? undefined : await findAutoScalingGroup(clients, ref, name);
+  return { ref, nodegroup, group };
+}
+
+/** Same, for a node group that must be there. Throws PoolNotFound. */
+export async function requirePool(clients: EksClients, ref: PoolRef): Promise<PoolLook> {
+  const look = await findPool(clients, ref);
+  if (look !== undefined) return look;
+  throw new NodeferryError({
+    code: 'PoolNotFound',
+    message: `${poolSubject(ref)} in ${ref.region}: there is no such managed node group`,
+    hint: 'Check the cluster name, the node group name and the region of the policy.',
+  });
+}
+
+async function findAutoScalingGroup(
+  { autoScaling }: EksClients,
+  ref: PoolRef,
+  name: string,
+): Promise<AutoScalingGroup | undefined> {
+  const answer = await callEks('autoscaling:DescribeAutoScalingGroups', poolSubject(ref), () =>
+    autoScaling.send(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: [name] })),
+  );
+  return answer.AutoScalingGroups?.[0];
+}
+
+/** Facts of a pool. Where machines are missing, Auto Scaling is asked why. */
+export async function poolFacts(clients: EksClients, look: PoolLook): Promise<PoolFacts> {
+  const facts = mapPool(look, []);
+  const here = facts.instances.filter(({ state }) => state === 'pending' || state === 'running').length;
+  if (look.group === undefined || here >= facts.desiredSize) return facts;
+  const name = look.group.AutoScalingGroupName;
+  const { Activities = [] } = await callEks('autoscaling:DescribeScalingActivities', poolSubject(look.ref), () =>
+    clients.autoScaling.send(new DescribeScalingActivitiesCommand({ AutoScalingGroupName: name, MaxRecords: 20 })),
+  );
+  return mapPool(look, mapLaunchFailures(Activities));
+}
+
+/** The instance as Auto Scaling knows it, in whatever group; undefined when it is in none. */
+export async function findMember(
+  { autoScaling }: EksClients,
+  ref: PoolRef,
+  instanceId: string,
+): Promise<AutoScalingInstanceDetails | undefined> {
+  const answer = await callEks(
+    'autoscaling:DescribeAutoScalingInstances',
+    `${poolSubject(ref)}: instance ${instanceId}`,
+    () => autoScaling.send(new DescribeAutoScalingInstancesCommand({ InstanceIds: [instanceId] })),
+  );
+  return answer.AutoScalingInstances?.find(({ InstanceId }) => InstanceId === instanceId);
+}
+
+/** State of an instance by EC2; an id that EC2 has forgotten is `terminated` (EC2 forgets about an hour after termination). */
+export async function instanceState(
+  { ec2 }: EksClients,
+  ref: PoolRef,
+  instanceId: string,
+): Promise<InstanceFacts['state']> {
+  const command = new DescribeInstancesCommand({ InstanceIds: [instanceId] });
+  try {
+    const { Reservations = [] } = await ec2.send(command);
+    const found = Reservations.flatMap(({ Instances = [] }) => Instances).find(
+      ({ InstanceId }) => InstanceId === instanceId,
+    );
+    return found === undefined ? 'terminated' : mapInstanceState(found.State?.Name);
+  } catch (error) {
+    if (readAwsError(error).name === 'InvalidInstanceID.NotFound') return 'terminated';
+    const subject = `${poolSubject(ref)}: instance ${instanceId}`;
+    throw translateEksError(error, { action: 'ec2:DescribeInstances', subject });
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  type AutoScalingInstanceDetails,
+  TerminateInstanceInAutoScalingGroupCommand,
+} from '@aws-sdk/client-auto-scaling';
+import type { PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { TerminationOutcome } from '../../ports/node-pools.ts';
+import { readAwsError } from '../aws/errors.ts';
+import { createdByTag } from './clone.ts';
+import { callEks, isRetryable } from './errors.ts';
+import { type Patience, setMinSize } from './hold.ts';
+import { mapLifecycle, type PoolLook } from './map.ts';
+import { type EksClients, findMember, instanceState, poolSubject, requirePool } from './observe.ts';
+
+const maxAttempts = 5;
+const firstPauseMs = 500;
+
+/**
+ * Terminates one instance through its Auto Scaling group and lowers the group's desired capacity by one.
+ * The API knows no idempotency token, so every attempt looks first, and the SDK never repeats the call by itself:
+ * an attempt whose answer was lost must not count the group down twice.
+ * @throws NodeNotOurs for an instance of another group or of none, ProviderRefused at the minimum size of a pool that is
+ * not held and that no run created.
+ */
+export async function terminateMember(
+  clients: EksClients,
+  ref: PoolRef,
+  instanceId: string,
+  patience: Patience,
+): Promise<TerminationOutcome> {
+  let asked = false;
+  for (let attempt = 1; ; attempt += 1) {
+    const look = await findPoolOf(clients, ref, instanceId);
+    if (look === undefined) return { outcome: asked ? 'terminating' : 'already' };
+    await makeRoom(clients, look, patience);
+    try {
+      asked = true;
+      await requestTermination(clients, ref, instanceId);
+      return { outcome: 'terminating' };
+    } catch (error) {
+      if (attempt === maxAttempts || !(isRetryable(error) || isGoneFromGroup(error))) throw error;
+      const said = error instanceof NodeferryError ? error.retryAfterMs : undefined;
+      await patience.clock.sleep(said ?? firstPauseMs * 2 ** (attempt - 1));
+    }
+  }
+}
+
+/** The pool, after making sure that the instance is a living member of it; undefined when the instance is on its way out or gone. */
+async function findPoolOf(clients: EksClients, ref: PoolRef, instanceId: string): Promise<PoolLook | undefined> {
+  const member = await findMember(clients, ref, instanceId);
+  if (member === undefined) {
+    const state = await instanceState(clients, ref, instanceId);
+    if (state === 'terminating' || state === 'terminated') return undefined;
+    throw notOurs(ref, instanceId, 'it runs, but belongs to no Auto Scaling group');
+  }
+  const look = await requirePool(clients, ref);
+  requireMembership(look, member, instanceId);
+  const state = mapLifecycle(member.LifecycleState);
+  return state === 'terminating' || state === 'terminated' ? undefined : look;
+}
+
+function requireMembership({ ref, group }: PoolLook, member: AutoScalingInstanceDetails, instanceId: string): void {
+  if (group !== undefined && member.AutoScalingGroupName === group.AutoScalingGroupName) return;
+  const own = group?.AutoScalingGroupName ?? 'none yet';
+  throw notOurs(
+    ref,
+    instanceId,
+    `it belongs to Auto Scaling group ${member.AutoScalingGroupName}, the pool's is ${own}`,
+  );
+}
+
+function notOurs(ref: PoolRef, instanceId: string, why: string): NodeferryError {
+  return new NodeferryError({
+    code: 'NodeNotOurs',
+    message: `${poolSubject(ref)}: instance ${instanceId} is not terminated: ${why}`,
+    hint: 'Somebody moved the machine after the plan was made. Look at it, then plan anew.',
+  });
+}
+
+/**
+ * Auto Scaling refuses to go below the minimum size. A pool that a run created for its own size shrinks with its minimum;
+ * that of anybody else must be held first, so that the change is in a ledger.
+ */
+async function makeRoom(clients: EksClients, { ref, nodegroup, group }: PoolLook, patience: Patience): Promise<void> {
+  const desired = group?.DesiredCapacity ?? 0;
+  const minimum = group?.MinSize ?? 0;
+  if (desired > minimum) return;
+  if (nodegroup.tags?.[createdByTag] !== undefined) return setMinSize(clients, ref, Math.max(desired - 1, 0), patience);
+  throw new NodeferryError({
+    code: 'ProviderRefused',
+    message: `${poolSubject(ref)} has its minimum of ${minimum} machines, so none can be taken out`,
+    hint: 'Hold the pool first: that lowers its minimum size, and releasing it puts the minimum back.',
+  });
+}
+
+async function requestTermination({ autoScalingOnce }: EksClients, ref: PoolRef, instanceId: string): Promise<void> {
+  await callEks('autoscaling:TerminateInstanceInAutoScalingGroup', `${poolSubject(ref)}: instance ${instanceId}`, () =>
+    autoScalingOnce.send(
+      new TerminateInstanceInAutoScalingGroupCommand({ InstanceId: instanceId, ShouldDecrementDesiredCapacity: true }),
+    ),
+  );
+}
+
+/** The instance left its group between our look and our call; another look tells where it went. */
+function isGoneFromGroup(error: unknown): boolean {
+  const { name, message } = readAwsError(error instanceof NodeferryError ? error.cause : error);
+  return name === 'ValidationError' && /no managed instance found/i.test(message);
+}
