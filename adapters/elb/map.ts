@@ -1,0 +1,93 @@
+import type {
+  LoadBalancer,
+  LoadBalancerAttribute,
+  TargetGroup,
+  TargetGroupAttribute,
+  TargetHealthDescription,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { HealthCheckFacts, TargetFacts, TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
+
+/** All that a target group's facts are made of, its targets aside. */
+export interface TargetGroupLook {
+  /** `namespace/name`. */
+  readonly service: string;
+  readonly loadBalancer: LoadBalancer;
+  readonly loadBalancerAttributes: readonly LoadBalancerAttribute[];
+  readonly targetGroup: TargetGroup;
+  readonly targetGroupAttributes: readonly TargetGroupAttribute[];
+}
+
+type Attributes = ReadonlyMap<string, string>;
+
+function attributesOf(
+  list: readonly { readonly Key?: string | undefined; readonly Value?: string | undefined }[],
+): Attributes {
+  return new Map(list.map(({ Key, Value }) => [Key ?? '', Value ?? '']));
+}
+
+/** Facts of an instance target group, its targets aside. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
+export function mapTargetGroup(look: TargetGroupLook): Omit<TargetGroupFacts, 'targets'> {
+  const own = attributesOf(look.targetGroupAttributes);
+  return {
+    id: look.targetGroup.TargetGroupArn ?? '',
+    name: look.targetGroup.TargetGroupName ?? '',
+    kind: 'elbv2-instance',
+    loadBalancer: look.loadBalancer.LoadBalancerName ?? '',
+    service: look.service,
+    crossZone: mapCrossZone(own, attributesOf(look.loadBalancerAttributes)),
+    zones: (look.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
+    deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,
+    terminatesConnectionsAfterDelay: own.get('deregistration_delay.connection_termination.enabled') === 'true',
+    terminatesUnhealthyConnections: own.get('target_health_state.unhealthy.connection_termination.enabled') !== 'false',
+    healthCheck: mapHealthCheck(look.targetGroup),
+  };
+}
+
+/** A target group may say for itself or leave it to its load balancer, which is the default (API reference, TargetGroupAttribute). */
+function mapCrossZone(targetGroup: Attributes, loadBalancer: Attributes): boolean {
+  const key = 'load_balancing.cross_zone.enabled';
+  const own = targetGroup.get(key) ?? 'use_load_balancer_configuration';
+  return (own === 'use_load_balancer_configuration' ? loadBalancer.get(key) : own) === 'true';
+}
+
+function mapHealthCheck(group: TargetGroup): HealthCheckFacts {
+  return {
+    protocol: group.HealthCheckProtocol ?? 'TCP',
+    port: group.HealthCheckPort ?? 'traffic-port',
+    intervalMs: (group.HealthCheckIntervalSeconds ?? 30) * 1000,
+    timeoutMs: (group.HealthCheckTimeoutSeconds ?? 10) * 1000,
+    healthyThreshold: group.HealthyThresholdCount ?? 5,
+    unhealthyThreshold: group.UnhealthyThresholdCount ?? 2,
+  };
+}
+
+/** A registered target. ELB names the zone of an instance target only in some answers; else it is undefined. */
+export function mapTarget(description: TargetHealthDescription): TargetFacts {
+  const { Target, TargetHealth } = description;
+  return {
+    instanceId: Target?.Id ?? '',
+    port: Target?.Port ?? 0,
+    zone: Target?.AvailabilityZone === 'all' ? undefined : Target?.AvailabilityZone,
+    state: mapState(TargetHealth?.State),
+    ...(TargetHealth?.Reason !== undefined && { reason: TargetHealth.Reason }),
+  };
+}
+
+/**
+ * `unhealthy.draining` is a registered target that failed its checks and keeps its connections (API reference,
+ * TargetHealth): it is unhealthy, not deregistered.
+ */
+function mapState(state: string | undefined): TargetState {
+  switch (state) {
+    case 'initial':
+    case 'healthy':
+    case 'unhealthy':
+    case 'draining':
+    case 'unused':
+      return state;
+    case 'unhealthy.draining':
+      return 'unhealthy';
+    default:
+      return 'unavailable';
+  }
+}

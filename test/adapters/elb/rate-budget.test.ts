@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createRateBudget } from '../../../adapters/elb/rate-budget.ts';
+import { shareWaitingLooks } from '../../../adapters/elb/shared-look.ts';
+
+/** A clock on which every sleeper gets its own time: `sleep` tells when it would end. */
+function sleepersClock() {
+  const ends: number[] = [];
+  let now = 0;
+  return {
+    ends,
+    advance: (ms: number) => {
+      now += ms;
+    },
+    now: () => now,
+    sleep: async (ms: number) => {
+      ends.push(now + ms);
+    },
+  };
+}
+
+test('lets the burst through at once and then one call per interval', async () => {
+  const clock = sleepersClock();
+  const budget = createRateBudget({ ratePerSecond: 4, burst: 3, clock });
+
+  for (let index = 0; index < 6; index += 1) await budget.take();
+
+  expect(clock.ends).toEqual([250, 500, 750]);
+});
+
+test('fills up again while nobody asks, but never beyond the burst', async () => {
+  const clock = sleepersClock();
+  const budget = createRateBudget({ ratePerSecond: 4, burst: 2, clock });
+  for (let index = 0; index < 4; index += 1) await budget.take();
+
+  clock.advance(60_000);
+  for (let index = 0; index < 3; index += 1) await budget.take();
+
+  expect(clock.ends).toEqual([250, 500, 60_250]);
+});
+
+test('never lets more than burst plus rate times time through in any span of time', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 1, maxLength: 60 }), async (pauses) => {
+      const clock = sleepersClock();
+      const budget = createRateBudget({ ratePerSecond: 4, burst: 5, clock });
+      const passed: number[] = [];
+      for (const pause of pauses) {
+        clock.advance(pause);
+        const slept = clock.ends.length;
+        await budget.take();
+        passed.push(clock.ends[slept] ?? clock.now());
+      }
+      passed.forEach((from, first) => {
+        passed.slice(first).forEach((to, more) => {
+          expect(more + 1).toBeLessThanOrEqual(5 + 1 + ((to - from) * 4) / 1000 + 1e-6);
+        });
+      });
+    }),
+  );
+});
+
+test('callers join a look that still waits for its turn, and never one that is under way', async () => {
+  const turns = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  let turnsTaken = 0;
+  let looks = 0;
+  const look = shareWaitingLooks(
+    () => turns[turnsTaken++]?.promise ?? Promise.resolve(),
+    () => answers[looks++]?.promise ?? Promise.resolve('none'),
+  );
+
+  const first = look('group');
+  const joined = look('group');
+  turns[0]?.resolve();
+  await expect.poll(() => looks).toBe(1);
+  const later = look('group');
+  turns[1]?.resolve();
+  answers[0]?.resolve('old');
+  answers[1]?.resolve('new');
+
+  expect(await Promise.all([first, joined, later])).toEqual(['old', 'old', 'new']);
+  expect(looks).toBe(2);
+});
+
+test('a look that fails fails for those who joined it only', async () => {
+  let looks = 0;
+  const look = shareWaitingLooks(
+    () => Promise.resolve(),
+    async () => {
+      looks += 1;
+      if (looks === 1) throw new Error('throttled');
+      return 'fine';
+    },
+  );
+
+  const [first, joined] = await Promise.allSettled([look('group'), look('group')]);
+
+  expect([first.status, joined.status]).toEqual(['rejected', 'rejected']);
+  expect(await look('group')).toBe('fine');
+});
