@@ -1,0 +1,29 @@
+import { lookup } from 'node:dns/promises';
+
+/** One place to send a probe to: an address of a URL's host. */
+export interface ProbeTarget {
+  readonly url: URL;
+  readonly address: string;
+}
+
+/** A host that has no address, or can't be asked for one now. */
+export interface UnresolvedTarget {
+  readonly url: URL;
+  readonly address: undefined;
+}
+
+/**
+ * All addresses of all URLs, one after the other. A load balancer has one address per zone, and clients use them all;
+ * a URL that does not resolve stays in the list, because a client would fail there.
+ */
+export async function resolveTargets(urls: readonly URL[]): Promise<readonly (ProbeTarget | UnresolvedTarget)[]> {
+  const resolved = await Promise.all(
+    urls.map(async (url) => {
+      // URL writes IPv6 addresses in brackets, the resolver takes them without.
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      const found = await lookup(host, { all: true }).catch(() => []);
+      return found.length === 0 ? [{ url, address: undefined }] : found.map(({ address }) => ({ url, address }));
+    }),
+  );
+  return resolved.flat();
+}

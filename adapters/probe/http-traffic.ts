@@ -1,0 +1,87 @@
+import type { ProbePolicy } from '../../core/policy/policy.ts';
+import type { TrafficCounts } from '../../core/status/status.ts';
+import type { Traffic, TrafficWatch } from '../../ports/traffic.ts';
+import { type ProbeTarget, resolveTargets, type UnresolvedTarget } from './addresses.ts';
+import { type ProbeOutcome, sendProbe } from './probe-request.ts';
+import { startSchedule } from './schedule.ts';
+
+/** How the probes are sent. */
+export interface HttpTrafficOptions {
+  /** Between two resolutions of the probes' host names, ms. Default 10,000. */
+  readonly resolveEveryMs?: number;
+  /** Most requests of one probe that may be open together; further ones count as lost. Default 1,000. */
+  readonly maxInFlight?: number;
+}
+
+/**
+ * Probes over HTTP: an open loop with a new connection for each request, spread evenly over the URLs and over all
+ * addresses that they resolve to. Counts lost requests and, apart from them or together, slow connects.
+ */
+export function createHttpTraffic(options: HttpTrafficOptions = {}): Traffic {
+  return {
+    watch(probes) {
+      const running = probes.map((probe) => startProbe(probe, options));
+      const counts = () => total(running.map((probe) => probe.counts()));
+      return {
+        counts,
+        async stop() {
+          await Promise.all(running.map((probe) => probe.stop()));
+          return counts();
+        },
+      };
+    },
+  };
+}
+
+function total(all: readonly TrafficCounts[]): TrafficCounts {
+  return {
+    sent: all.reduce((sum, { sent }) => sum + sent, 0),
+    lost: all.reduce((sum, { lost }) => sum + lost, 0),
+    slow: all.reduce((sum, { slow }) => sum + slow, 0),
+  };
+}
+
+const never: ProbeOutcome = { lost: true, slow: false };
+
+/** One probe. It begins to send as soon as its host names are resolved. */
+function startProbe(probe: ProbePolicy, options: HttpTrafficOptions): TrafficWatch {
+  const urls = probe.urls.map((url) => new URL(url));
+  const maxInFlight = options.maxInFlight ?? 1_000;
+  const counts = { sent: 0, lost: 0, slow: 0 };
+  const inFlight = new Set<Promise<void>>();
+  let targets: readonly (ProbeTarget | UnresolvedTarget)[] = [];
+
+  const count = (outcome: ProbeOutcome) => {
+    counts.sent += 1;
+    if (outcome.lost) counts.lost += 1;
+    if (outcome.slow) counts.slow += 1;
+  };
+  let turn = 0;
+  const fire = () => {
+    const target = targets[turn % targets.length];
+    turn += 1;
+    if (target === undefined) return;
+    if (target.address === undefined || inFlight.size >= maxInFlight) return count(never);
+    const sent = sendProbe(target, probe.timeoutMs, () => schedule.stalledMs()).then(count);
+    inFlight.add(sent);
+    void sent.finally(() => inFlight.delete(sent));
+  };
+  const resolve = async () => {
+    targets = await resolveTargets(urls);
+  };
+
+  const schedule = startSchedule(probe.ratePerSecond, fire);
+  const resolved = resolve();
+  const resolver = setInterval(() => void resolve(), options.resolveEveryMs ?? 10_000);
+
+  return {
+    counts: () => ({ ...counts }),
+    async stop() {
+      schedule.stop();
+      clearInterval(resolver);
+      await resolved;
+      await Promise.all(inFlight);
+      return { ...counts };
+    },
+  };
+}

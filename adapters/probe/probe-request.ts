@@ -1,0 +1,62 @@
+import { type ClientRequest, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { ProbeTarget } from './addresses.ts';
+
+/** What became of one request. */
+export interface ProbeOutcome {
+  /** No complete answer in time, or one that says that nobody served it (status 500 and above). */
+  readonly lost: boolean;
+  /** The connection took more than 900 ms: a SYN was dropped and sent again after a second. */
+  readonly slow: boolean;
+}
+
+/** Connects that take longer than this count as slow, ms: Linux repeats an unanswered SYN after 1,000 (RFC 6298). */
+const slowConnectMs = 900;
+
+/** Sends one GET on a connection of its own. `stalledMs` tells for how long the process itself stood still so far. */
+export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () => number): Promise<ProbeOutcome> {
+  const { promise, resolve } = Promise.withResolvers<ProbeOutcome>();
+  const startedAt = performance.now();
+  const stalledAtStart = stalledMs();
+  const elapsed = () => performance.now() - startedAt - (stalledMs() - stalledAtStart);
+  let slow = false;
+
+  const request = openRequest(target);
+  const finish = (lost: boolean) => {
+    clearTimeout(timer);
+    resolve({ lost, slow });
+  };
+  // A process that stood still finds its timers due before it has read what arrived meanwhile: then there is time left.
+  const onTimer = () => {
+    const left = timeoutMs - elapsed();
+    if (left > 1) timer = setTimeout(onTimer, left);
+    else request.destroy(new Error(`no answer within ${timeoutMs} ms`));
+  };
+  let timer = setTimeout(onTimer, timeoutMs);
+
+  request.on('socket', (socket) => {
+    socket.once('connect', () => {
+      slow = elapsed() > slowConnectMs;
+    });
+  });
+  request.on('response', (response) => {
+    response.on('error', () => finish(true));
+    response.on('close', () => finish(!response.complete || (response.statusCode ?? 500) >= 500));
+    response.resume();
+  });
+  request.on('error', () => finish(true));
+  request.end();
+  return promise;
+}
+
+/** The connection goes to the address; name, certificate and Host stay the URL's. */
+function openRequest({ url, address }: ProbeTarget): ClientRequest {
+  const options = {
+    agent: false,
+    host: address,
+    port: url.port === '' ? undefined : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    headers: { host: url.host, 'user-agent': 'nodeferry-probe', connection: 'close' },
+  };
+  return url.protocol === 'https:' ? httpsRequest({ ...options, servername: url.hostname }) : httpRequest(options);
+}

@@ -1,0 +1,38 @@
+/** A running schedule. */
+export interface Schedule {
+  stop(): void;
+  /** How much later than planned the process has run its timers so far, ms in all: its own standstills, not the network's. */
+  stalledMs(): number;
+}
+
+/** Longest time between two looks at the clock, ms. */
+const longestTickMs = 100;
+
+/** A timer that is later than this means a standstill; less is the ordinary inaccuracy of timers, ms. */
+const standstillMs = 50;
+
+/**
+ * Calls `fire` so many times per second whatever becomes of the calls (an open loop). Calls that fall into a standstill of
+ * the process are left out, but for those of the last 100 ms: a burst of late ones would measure ourselves.
+ */
+export function startSchedule(ratePerSecond: number, fire: () => void): Schedule {
+  const intervalMs = 1000 / ratePerSecond;
+  const tickMs = Math.min(intervalMs, longestTickMs);
+  const mostAtOnce = Math.ceil((ratePerSecond * longestTickMs) / 1000);
+  const startedAt = performance.now();
+  let fired = 0;
+  let stalled = 0;
+  let tickDue = startedAt + tickMs;
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const lateMs = now - tickDue;
+    if (lateMs > standstillMs) stalled += lateMs;
+    tickDue = now + tickMs;
+    const due = Math.floor((now - startedAt) / intervalMs);
+    fired = Math.max(fired, due - mostAtOnce);
+    for (; fired < due; fired += 1) fire();
+  }, tickMs);
+
+  return { stop: () => clearInterval(timer), stalledMs: () => stalled };
+}

@@ -1,0 +1,145 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createHttpTraffic } from '../../../adapters/probe/http-traffic.ts';
+import type { ProbePolicy } from '../../../core/policy/policy.ts';
+import type { TrafficWatch } from '../../../ports/traffic.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+async function listen(server: Server | TcpServer): Promise<string> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+interface Seen {
+  readonly url: string;
+  readonly sockets: Set<unknown>;
+  requests: number;
+}
+
+async function serve(answer: (response: ServerResponse) => unknown): Promise<Seen> {
+  const seen = { url: '', sockets: new Set<unknown>(), requests: 0 };
+  const server = createServer((request, response) => {
+    seen.requests += 1;
+    seen.sockets.add(request.socket);
+    answer(response);
+  });
+  seen.url = await listen(server);
+  return seen;
+}
+
+function watch(overrides: Partial<ProbePolicy>, maxInFlight = 100): TrafficWatch {
+  const probe = { name: 'web', urls: [], ratePerSecond: 100, timeoutMs: 2_000, ...overrides };
+  return createHttpTraffic({ maxInFlight }).watch([probe]);
+}
+
+const sentAtLeast = (running: TrafficWatch, count: number) =>
+  expect.poll(() => running.counts().sent, { timeout: 15_000 }).toBeGreaterThanOrEqual(count);
+
+test('sends each request on a connection of its own and loses none', async () => {
+  const seen = await serve((response) => response.end('ok'));
+  const running = watch({ urls: [seen.url] });
+
+  await sentAtLeast(running, 30);
+  const counts = await running.stop();
+
+  expect(counts).toMatchObject({ lost: 0, slow: 0 });
+  expect(counts.sent).toBe(seen.requests);
+  expect(seen.sockets.size).toBe(seen.requests);
+});
+
+test('spreads the requests evenly over the URLs', async () => {
+  const first = await serve((response) => response.end('ok'));
+  const second = await serve((response) => response.end('ok'));
+  const running = watch({ urls: [first.url, second.url] });
+
+  await sentAtLeast(running, 40);
+  await running.stop();
+
+  expect(Math.abs(first.requests - second.requests)).toBeLessThanOrEqual(1);
+});
+
+test('counts refused connections, errors of the server and answers that break off as lost', async () => {
+  const refusing = 'http://127.0.0.1:1/';
+  const failing = await serve((response) => response.writeHead(503).end());
+  const breaking = await serve((response) => {
+    response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy());
+  });
+  const running = watch({ urls: [refusing, failing.url, breaking.url] });
+
+  await sentAtLeast(running, 30);
+  const counts = await running.stop();
+
+  expect(counts.lost).toBe(counts.sent);
+});
+
+test('an answer that says no is still an answer', async () => {
+  const seen = await serve((response) => response.writeHead(404).end('not here'));
+  const running = watch({ urls: [seen.url] });
+
+  await sentAtLeast(running, 10);
+
+  expect(await running.stop()).toMatchObject({ lost: 0 });
+});
+
+test('counts an answer that does not come in time as lost', async () => {
+  const url = await listen(createTcpServer((socket) => void cleanups.push(() => socket.destroy())));
+  const running = watch({ urls: [url], timeoutMs: 100, ratePerSecond: 50 });
+
+  await sentAtLeast(running, 5);
+  const counts = await running.stop();
+
+  expect(counts.lost).toBe(counts.sent);
+});
+
+test('goes on sending while requests hang, up to the bound, and counts those beyond it as lost', async () => {
+  const url = await listen(createTcpServer((socket) => void cleanups.push(() => socket.destroy())));
+  const running = watch({ urls: [url], timeoutMs: 1_000 }, 5);
+
+  await sentAtLeast(running, 20);
+
+  expect(running.counts()).toMatchObject({ lost: running.counts().sent });
+  await running.stop();
+});
+
+test('stopping lets requests in flight end and counts them', async () => {
+  const open: ServerResponse[] = [];
+  let released = false;
+  const seen = await serve((response) => (released ? response.end('ok') : open.push(response)));
+  const running = watch({ urls: [seen.url], timeoutMs: 10_000 });
+  await expect.poll(() => open.length).toBeGreaterThan(3);
+
+  const stopped = running.stop();
+  released = true;
+  for (const response of open) response.end('late but whole');
+  const counts = await stopped;
+
+  expect(counts).toMatchObject({ lost: 0 });
+  expect(counts.sent).toBe(seen.requests);
+});
+
+test('a name that does not resolve is lost traffic', async () => {
+  const running = watch({ urls: ['http://no-such-host.invalid/'] });
+
+  await sentAtLeast(running, 5);
+  const counts = await running.stop();
+
+  expect(counts.lost).toBe(counts.sent);
+});
+
+test('a standstill of the process itself loses nothing', async () => {
+  const seen = await serve((response) => setTimeout(() => response.end('ok'), 20));
+  const running = watch({ urls: [seen.url], timeoutMs: 300 });
+  await sentAtLeast(running, 10);
+
+  const until = performance.now() + 1_200;
+  while (performance.now() < until);
+  await sentAtLeast(running, 40);
+
+  expect(await running.stop()).toMatchObject({ lost: 0, slow: 0 });
+});
