@@ -1,0 +1,22 @@
+import type { Ports } from '../ports/ports.ts';
+import { createGrantSteps } from './grant-steps.ts';
+import { createLooking } from './looking.ts';
+import { createNodeSteps } from './node-steps.ts';
+import { createPodSteps } from './pod-steps.ts';
+import { createPoolSteps } from './pool-steps.ts';
+import { createRunSteps } from './run-steps.ts';
+
+/** All steps of an upgrade over one set of ports: what a worker registers. Every step may be carried out more than once. */
+export function createActivities(ports: Ports) {
+  const looking = createLooking(ports);
+  return {
+    ...createRunSteps(ports, looking),
+    ...createPoolSteps(ports, looking),
+    ...createGrantSteps(ports, looking),
+    ...createNodeSteps(ports, looking),
+    ...createPodSteps(ports, looking),
+  };
+}
+
+/** The steps, as workflow code calls them. */
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,179 @@
+import type { BlockedPod, PodAction, UnlistedSince } from '../core/drain/actions.ts';
+import { decideEvictionRound } from '../core/drain/eviction-round.ts';
+import { decideRetirement } from '../core/drain/retirement.ts';
+import { servicesOf } from '../core/drain/services-of-pod.ts';
+import { trackUnlisted } from '../core/drain/unlist.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
+import type { BlockedProgress } from '../core/status/blocked.ts';
+import type { Evidence } from '../core/status/status.ts';
+import type { Ports } from '../ports/ports.ts';
+import { disruptionLockNames, withDisruptionLocks } from './budget-locks.ts';
+import type { Looking } from './looking.ts';
+import type { NodeStepInput } from './node-steps.ts';
+import { type Outcome, pollUntil } from './polling.ts';
+
+/** Steps that take the pods off one node. */
+export function createPodSteps(ports: Ports, looking: Looking) {
+  const { clock, cluster } = ports;
+
+  return {
+    /** Evicts in rounds until every pod that can go is gone by UID and no volume is attached. Nothing is forced. */
+    evictPods: async (input: NodeStepInput): Promise<Outcome<{ evidence: readonly Evidence[] }>> => {
+      const { node, policy, run } = input;
+      return await pollUntil<{ evidence: readonly Evidence[] }>({
+        clock,
+        what: `pods to leave ${node.name}`,
+        deadlineMs: policy.waits.deadlines.evictionMs,
+        pollMs: Math.min(1_000, policy.waits.pollMs),
+        hint: 'Scale the workload up or loosen the budget that is named, then resume; or abort.',
+        look: async ({ now, memo }) => {
+          const facts = await looking.cluster();
+          const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
+          const round = decideEvictionRound({ node, facts, policy, run, now, unlistedAt });
+          if (round.remaining === 0 && !round.volumesAttached) {
+            const detail = `no pod left on ${node.name}`;
+            return { done: true, value: { evidence: [{ kind: 'evicted', at: now, detail }] } };
+          }
+          const refused: BlockedPod[] = [];
+          for (const action of round.actions) {
+            const blocked = await carryOut(action, input, facts, unlistedAt);
+            if (blocked !== undefined) refused.push(blocked);
+          }
+          const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
+          const first = blocked[0];
+          const reason =
+            first === undefined
+              ? round.reason
+              : `${round.remaining} pods left on ${node.name}; ${first.pod}: ${first.reason}`;
+          return { done: false, reason, blocked, memo: { unlistedAt, blocked } };
+        },
+      });
+    },
+
+    /** Takes the endpoints off the node that eviction leaves there (DaemonSets): taint, unlist, wait, delete. */
+    retireEndpoints: async (
+      input: NodeStepInput,
+    ): Promise<Outcome<{ evidence: readonly Evidence[]; notProtected: readonly string[] }>> => {
+      const { node, policy, run } = input;
+      return await pollUntil<{ evidence: readonly Evidence[]; notProtected: readonly string[] }>({
+        clock,
+        what: `endpoints to leave ${node.name}`,
+        deadlineMs: policy.waits.deadlines.endpointsRetiredMs,
+        pollMs: Math.min(1_000, policy.waits.pollMs),
+        hint: 'Look at the DaemonSet pods that are named; then resume.',
+        look: async ({ now, memo }) => {
+          const facts = await looking.cluster();
+          const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
+          const { taint, actions, remaining, notProtected, reason } = decideRetirement({
+            node,
+            facts,
+            policy,
+            run,
+            now,
+            unlistedAt,
+          });
+          if (remaining === 0) {
+            return {
+              done: true,
+              value: { evidence: [{ kind: 'endpoints-retired', at: now, detail: reason }], notProtected },
+            };
+          }
+          if (taint) {
+            await cluster.taintRetiring(node, run);
+            return { done: false, reason, memo: { unlistedAt }, againInMs: 100 };
+          }
+          for (const action of actions) await act(action, run);
+          return { done: false, reason, memo: { unlistedAt } };
+        },
+      });
+    },
+  };
+
+  /** Carries out one act; answers what held it up, when something did. */
+  async function carryOut(
+    action: PodAction,
+    input: NodeStepInput,
+    facts: ClusterFacts,
+    unlistedAt: UnlistedSince,
+  ): Promise<BlockedPod | undefined> {
+    if (action.kind !== 'unlist') return await act(action, input.run);
+    const budgets = facts.budgets.filter((budget) => budget.podUids.includes(action.pod.uid));
+    const pod = facts.pods.find((other) => other.uid === action.pod.uid);
+    const services = pod === undefined ? [] : servicesOf(pod, facts.services);
+    const holder = `${input.run}/${input.node.name}`;
+    try {
+      return await withDisruptionLocks(ports, disruptionLockNames(budgets, services), holder, async () => {
+        const fresh = await looking.cluster();
+        const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), unlistedAt });
+        if (!again.actions.some((other) => other.kind === 'unlist' && other.pod.uid === action.pod.uid))
+          return undefined;
+        const answer = await cluster.evict(action.pod, { dryRun: true });
+        if (answer.outcome !== 'evicted')
+          return answer.outcome === 'gone' ? undefined : blockedBy(action, answer.message, budgets[0]);
+        await cluster.unlist(action.pod, action.removeLabels, input.run);
+        await seeUnlisted(action.pod.uid);
+        return undefined;
+      });
+    } catch (error) {
+      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
+      return blockedBy(action, `another node moves a pod of the same budget or Service: ${error.message}`, budgets[0]);
+    }
+  }
+
+  async function act(action: PodAction, run: string): Promise<BlockedPod | undefined> {
+    switch (action.kind) {
+      case 'unlist':
+        await cluster.unlist(action.pod, action.removeLabels, run);
+        return undefined;
+      case 'relist':
+        await cluster.relist(action.pod, run);
+        return undefined;
+      case 'delete':
+        await cluster.deletePod(action.pod);
+        return undefined;
+      case 'evict': {
+        const answer = await cluster.evict(action.pod, { dryRun: false });
+        return answer.outcome === 'evicted' || answer.outcome === 'gone'
+          ? undefined
+          : blockedBy(action, answer.message, undefined);
+      }
+    }
+  }
+
+  /** Others decide from what they see: the lock is given back only once a look shows the pod unlisted. */
+  async function seeUnlisted(uid: string): Promise<void> {
+    for (let i = 0; i < 50; i++) {
+      const pod = (await looking.cluster()).pods.find((other) => other.uid === uid);
+      if (pod === undefined || pod.unlisted !== undefined || pod.terminating) return;
+      await clock.sleep(100);
+    }
+  }
+}
+
+function podsOn(facts: ClusterFacts, node: string) {
+  return facts.pods.filter((pod) => pod.node === node);
+}
+
+function since(value: unknown): UnlistedSince {
+  return typeof value === 'object' && value !== null ? (value as UnlistedSince) : {};
+}
+
+function blockedBy(action: PodAction, reason: string, budget: ClusterFacts['budgets'][number] | undefined): BlockedPod {
+  return {
+    pod: action.pod,
+    budget: budget === undefined ? undefined : `${budget.namespace}/${budget.name}`,
+    needs: budget?.desiredHealthy ?? 0,
+    has: budget?.currentHealthy ?? 0,
+    reason,
+  };
+}
+
+/** Since when each pod has been blocked, kept from look to look. */
+function tellBlocked(blocked: readonly BlockedPod[], earlier: unknown, now: number): readonly BlockedProgress[] {
+  const known: readonly BlockedProgress[] = Array.isArray(earlier) ? earlier : [];
+  return blocked.slice(0, 10).map(({ pod, budget, needs, has, reason }) => {
+    const name = `${pod.namespace}/${pod.name}`;
+    return { pod: name, budget, needs, has, since: known.find((one) => one.pod === name)?.since ?? now, reason };
+  });
+}

@@ -1,0 +1,190 @@
+import { ApplicationFailure, activityInfo, Context, heartbeat } from '@temporalio/activity';
+import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
+import type { StepProgress } from '../core/status/progress.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/** A step that reached what it waited for. `at` is the clock's time (epoch ms) of the observation that says so. */
+export type Done<T> = T & { readonly outcome: 'done'; readonly at: number };
+
+/** A step that gave up at its deadline: nothing was forced. */
+export interface Deadline {
+  readonly outcome: 'deadline';
+  readonly at: number;
+  readonly problem: Problem;
+}
+
+/** The named outcomes of every waiting step. */
+export type Outcome<T = object> = Done<T> | Deadline;
+
+/** What one look found: the value that ends the wait, or why it goes on. */
+export type Look<T> =
+  | { readonly done: true; readonly value: T }
+  | {
+      readonly done: false;
+      readonly reason: string;
+      /** What the next attempt needs, should this one die. */
+      readonly memo?: StepProgress['memo'];
+      readonly blocked?: StepProgress['blocked'];
+      /** Look again after this time, ms, instead of the usual pause. */
+      readonly againInMs?: number;
+      /** The look itself says that it has taken too long. */
+      readonly giveUp?: boolean;
+    };
+
+/** What a look is told: the clock's time, when the wait began, and what earlier looks left behind. */
+export interface LookContext {
+  readonly now: number;
+  readonly since: number;
+  readonly memo: NonNullable<StepProgress['memo']>;
+}
+
+/** A wait: what for, how long, how often to look. Times in ms. */
+export interface Wait<T> {
+  readonly clock: Clock;
+  /** What is waited for, as a person would say it; opens the problem's message. */
+  readonly what: string;
+  /** Undefined for a wait whose looks say themselves when it is too long. */
+  readonly deadlineMs: number | undefined;
+  readonly pollMs: number;
+  /** What the reader of the problem can do. */
+  readonly hint: string;
+  readonly look: (context: LookContext) => Promise<Look<T>>;
+}
+
+/** Real time between two heartbeats, ms: well below the heartbeat timeout, so that a lost worker is noticed and nothing else. */
+const heartbeatEveryMs = 2_000;
+const longestBackOffMs = 30_000;
+const chanceMs = 60_000;
+
+/**
+ * Looks until the look says done or the deadline passes. Retryable errors are counted, told and tried again with back-off
+ * inside the attempt. An attempt that follows a lost one goes on from the heartbeat details: same start, same deadline.
+ * @throws ApplicationFailure for errors that trying again can't help; CancelledFailure when cancelled or shut down.
+ */
+export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcome<T>> {
+  const earlier = lastProgress();
+  const since = earlier?.since ?? wait.clock.now();
+  const until = wait.deadlineMs === undefined ? undefined : deadlineAt(since, wait.deadlineMs, wait.clock.now());
+  let progress: StepProgress = earlier ?? { reason: wait.what, since, until };
+  let failures = 0;
+  return await whileHeartbeating(
+    () => progress,
+    async () => {
+      for (;;) {
+        throwIfCancelled();
+        const now = wait.clock.now();
+        let pause = wait.pollMs;
+        let giveUp = false;
+        try {
+          const look = await wait.look({ now, since, memo: progress.memo ?? {} });
+          if (look.done) return { ...look.value, outcome: 'done', at: wait.clock.now() };
+          failures = 0;
+          progress = progressOf(look, since, until, progress.memo);
+          pause = look.againInMs ?? wait.pollMs;
+          giveUp = look.giveUp === true;
+        } catch (error) {
+          const failure = retryable(error);
+          failures += 1;
+          pause = Math.max(failure.retryAfterMs ?? 0, Math.min(longestBackOffMs, 500 * 2 ** Math.min(failures, 10)));
+          progress = { ...progress, reason: `${failure.problem.message} (${failure.problem.code}, try ${failures})` };
+        }
+        heartbeat(progress);
+        if (giveUp || wait.clock.now() >= (until ?? Number.POSITIVE_INFINITY))
+          return deadline(wait, progress, wait.clock.now());
+        const left = until === undefined ? pause : Math.min(pause, until - wait.clock.now());
+        await wait.clock.sleep(Math.max(1, left), Context.current().cancellationSignal);
+      }
+    },
+  );
+}
+
+/** An attempt that begins near or after the deadline, because no worker was there, still gets its chance. */
+function deadlineAt(since: number, deadlineMs: number, now: number): number {
+  return Math.max(since + deadlineMs, now + Math.min(deadlineMs, chanceMs));
+}
+
+/**
+ * Does one thing that may be repeated, with the same patience with errors as a wait.
+ * @throws ApplicationFailure when it can't be done.
+ */
+export async function persist<T extends object>(
+  act: Pick<Wait<T>, 'clock' | 'what' | 'hint'>,
+  run: (context: LookContext) => Promise<T>,
+): Promise<Outcome<T>> {
+  return await pollUntil<T>({
+    ...act,
+    deadlineMs: 15 * 60_000,
+    pollMs: 1_000,
+    look: async (context) => ({ done: true, value: await run(context) }),
+  });
+}
+
+/** Runs `body` while telling Temporal, in real time, that this attempt is alive and what it is doing. */
+export async function whileHeartbeating<T>(details: () => StepProgress, body: () => Promise<T>): Promise<T> {
+  heartbeat(details());
+  const timer = setInterval(() => heartbeat(details()), heartbeatEveryMs);
+  try {
+    return await body();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** What the attempt before this one told last, if there was one. */
+export function lastProgress(): StepProgress | undefined {
+  const details: unknown = activityInfo().heartbeatDetails;
+  if (typeof details !== 'object' || details === null) return undefined;
+  return 'since' in details && typeof details.since === 'number' ? (details as StepProgress) : undefined;
+}
+
+/** @throws CancelledFailure when this attempt was cancelled or its worker shuts down (which makes Temporal try again). */
+export function throwIfCancelled(): void {
+  const signal = Context.current().cancellationSignal;
+  if (signal.aborted) throw signal.reason;
+}
+
+/** The failure that carries a problem into workflow code; its type is the problem's code. */
+export function failureOf(problem: Problem, cause?: unknown): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: problem.message.slice(0, 2_000),
+    type: problem.code,
+    nonRetryable: true,
+    details: [problem],
+    ...(cause instanceof Error ? { cause } : {}),
+  });
+}
+
+function retryable(error: unknown): NodeferryError {
+  if (!(error instanceof NodeferryError)) throw error;
+  if (!problemCodes[error.problem.code].retryable) throw failureOf(error.problem, error);
+  return error;
+}
+
+function progressOf(
+  look: Exclude<Look<object>, { done: true }>,
+  since: number,
+  until: number | undefined,
+  memo: StepProgress['memo'],
+): StepProgress {
+  const kept = look.memo ?? memo;
+  return {
+    reason: look.reason,
+    since,
+    until,
+    ...(look.blocked === undefined ? {} : { blocked: look.blocked }),
+    ...(kept === undefined ? {} : { memo: kept }),
+  };
+}
+
+function deadline(wait: Wait<object>, progress: StepProgress, at: number): Deadline {
+  const minutes = Math.round((at - progress.since) / 6_000) / 10;
+  return {
+    outcome: 'deadline',
+    at,
+    problem: {
+      code: 'DeadlineExceeded',
+      message: `${wait.what}: not there after ${minutes} min: ${progress.reason}`,
+      hint: wait.hint,
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { NodeRef } from '../core/model/node.ts';
+import type { PoolRef } from '../core/model/pool.ts';
+import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { decideSurgeReady } from '../core/waits/surge.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Looking } from './looking.ts';
+import { type Outcome, persist, pollUntil } from './polling.ts';
+import { refOf } from './refs.ts';
+
+/** Steps that concern a whole pool. */
+export function createPoolSteps(ports: Ports, looking: Looking) {
+  const { clock, cluster, pools } = ports;
+  return {
+    /** Stops the cloud from moving machines of the pool by itself; says what was suspended, the same on every call. */
+    holdRebalancing: async (input: { pool: PoolRef }): Promise<Outcome<{ suspended: readonly string[] }>> =>
+      await persist(
+        { clock, what: `holding ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
+        async () => ({
+          suspended: await pools.holdRebalancing(input.pool),
+        }),
+      ),
+
+    /** Lets the cloud go on with what was suspended, if the pool is still there. */
+    releaseRebalancing: async (input: { pool: PoolRef; suspended: readonly string[] }): Promise<Outcome> =>
+      await persist(
+        { clock, what: `releasing ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
+        async () => {
+          // A pool that is gone has nothing to be released.
+          if ((await pools.findPool(input.pool)) !== undefined)
+            await pools.releaseRebalancing(input.pool, input.suspended);
+          return {};
+        },
+      ),
+
+    /** Asks for the new pool; the token makes a second call change nothing. */
+    createReplacement: async (input: { plan: PoolPlan }): Promise<Outcome> =>
+      await persist(
+        { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
+        async () => {
+          const { plan } = input;
+          await pools.createReplacement({
+            source: plan.oldPool,
+            target: plan.policy.target,
+            size: plan.surge,
+            run: plan.run,
+            token: `${plan.run}-${plan.newPool.name}`,
+          });
+          return {};
+        },
+      ),
+
+    /** Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them. */
+    awaitSurgeReady: async (input: {
+      plan: PoolPlan;
+    }): Promise<Outcome<{ nodes: readonly NodeRef[]; seen: string }>> => {
+      const { plan } = input;
+      return await pollUntil<{ nodes: readonly NodeRef[]; seen: string }>({
+        clock,
+        what: `new nodes of ${plan.newPool.name} to be ready`,
+        deadlineMs: plan.policy.waits.deadlines.surgeReadyMs,
+        pollMs: plan.policy.waits.pollMs,
+        hint: 'Look at the new nodes and at the cloud’s capacity; then resume, or abort to remove them.',
+        look: async () => {
+          const pool = await pools.findPool(plan.newPool);
+          const facts = await looking.serving();
+          const decision = decideSurgeReady({
+            facts,
+            services: plan.services,
+            pool: plan.newPool.name,
+            expected: plan.surge,
+            ...(pool === undefined ? {} : { instances: pool.instances }),
+          });
+          if (decision.done) {
+            const nodes = facts.cluster.nodes.filter((node) => node.pool === plan.newPool.name).map(refOf);
+            return { done: true, value: { nodes, seen: decision.reason } };
+          }
+          const problems = pool === undefined ? [`${plan.newPool.name} is not there`] : pool.problems;
+          return { done: false, reason: [...problems, decision.reason].join('; ') };
+        },
+      });
+    },
+
+    /** Cordons; says which cordons are ours and which somebody had set before. */
+    cordonNodes: async (input: {
+      nodes: readonly NodeRef[];
+      run: string;
+    }): Promise<Outcome<{ foreign: readonly string[] }>> =>
+      await persist({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
+        const foreign: string[] = [];
+        for (const node of input.nodes) {
+          if ((await cluster.cordon(node, input.run)) === 'already') foreign.push(node.name);
+        }
+        return { foreign };
+      }),
+
+    /** Takes back our cordons; those of others stay. */
+    uncordonNodes: async (input: { nodes: readonly NodeRef[]; run: string }): Promise<Outcome> =>
+      await persist({ clock, what: 'taking back cordons', hint: 'Check access to nodes.' }, async () => {
+        for (const node of input.nodes) await cluster.uncordon(node, input.run);
+        return {};
+      }),
+
+    /**
+     * Chooses the new nodes that are too many once `keep` old ones have been replaced, those with the fewest pods first, and
+     * cordons them. Machines of the new pool that never became nodes serve nobody: they are terminated here.
+     */
+    planRetreat: async (input: {
+      pool: PoolRef;
+      keep: number;
+      run: string;
+    }): Promise<Outcome<{ surplus: readonly NodeRef[] }>> =>
+      await persist(
+        { clock, what: `choosing what leaves ${input.pool.name}`, hint: 'Resume to try again.' },
+        async () => {
+          if ((await pools.findPool(input.pool)) === undefined) return { surplus: [] };
+          const facts = await looking.cluster();
+          const nodes = facts.nodes.filter((node) => node.pool === input.pool.name);
+          const podsOn = (name: string) =>
+            facts.pods.filter((pod) => pod.node === name && pod.ownerKind !== 'DaemonSet').length;
+          const leaving = nodes
+            .map((node) => ({ node, rank: podsOn(node.name) + (node.ready ? 0.5 : 0) }))
+            .toSorted((a, b) => a.rank - b.rank || (a.node.name < b.node.name ? -1 : 1))
+            .slice(0, Math.max(0, nodes.length - input.keep))
+            .map(({ node }) => refOf(node));
+          for (const instance of await pools.observeInstances(input.pool)) {
+            const joined = nodes.some((node) => node.instanceId === instance.instanceId);
+            const lives = instance.state === 'pending' || instance.state === 'running';
+            if (!joined && lives) await pools.terminateInstance(input.pool, instance.instanceId);
+          }
+          for (const node of leaving) await cluster.cordon(node, input.run);
+          return { surplus: leaving };
+        },
+      ),
+
+    /** Deletes a pool that has no node left, and waits until it is gone. */
+    removePool: async (input: { pool: PoolRef; policy: Policy; onlyIfCreatedBy?: string }): Promise<Outcome> =>
+      await pollUntil<object>({
+        clock,
+        what: `${input.pool.name} to be gone`,
+        deadlineMs: 2 * input.policy.waits.deadlines.nodeGoneMs,
+        pollMs: input.policy.waits.pollMs,
+        hint: 'Move what is left on its nodes, then resume.',
+        look: async () => {
+          if ((await pools.findPool(input.pool)) === undefined) return { done: true, value: {} };
+          const left = (await looking.cluster()).nodes.filter((node) => node.pool === input.pool.name);
+          if (left.length > 0) {
+            return {
+              done: false,
+              reason: `${left.map((node) => node.name).join(', ')} still belongs to ${input.pool.name}`,
+            };
+          }
+          const { onlyIfCreatedBy } = input;
+          await pools.deletePool(input.pool, onlyIfCreatedBy === undefined ? {} : { onlyIfCreatedBy });
+          return { done: false, reason: `${input.pool.name} is being deleted` };
+        },
+      }),
+  };
+}

@@ -1,0 +1,168 @@
+import { Context, heartbeat } from '@temporalio/activity';
+import { decidePutBack } from '../core/drain/put-back.ts';
+import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
+import { buildPlan } from '../core/plan/build-plan.ts';
+import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import { refusal } from '../core/plan/refusal.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { TrafficCounts } from '../core/status/status.ts';
+import { unlistMs } from '../core/waits/formulas.ts';
+import type { PoolLock } from '../ports/cluster.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Looking } from './looking.ts';
+import { failureOf, lastProgress, type Outcome, persist, whileHeartbeating } from './polling.ts';
+
+/** How the watch over a run ended. `counts` are those of the whole run so far. */
+export interface WatchOutcome {
+  readonly outcome: 'stopped' | 'budget-exceeded' | 'lock-lost';
+  readonly at: number;
+  readonly counts: TrafficCounts;
+  readonly problem?: Problem;
+}
+
+const leaseMs = 60_000;
+const renewEveryMs = 15_000;
+const lookEveryMs = 1_000;
+
+/** Steps that concern the run as a whole. */
+export function createRunSteps(ports: Ports, looking: Looking) {
+  const { clock, cluster } = ports;
+  return {
+    /** Looks at everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
+    preflight: async (input: { run: string; policy: Policy }): Promise<Outcome<{ plan: PoolPlan }>> =>
+      await persist(
+        { clock, what: 'preflight', hint: 'Nothing was touched; start again once it can be reached.' },
+        async () => {
+          const { policy, run } = input;
+          const ref = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
+          const pool = await ports.pools.describePool(ref);
+          const facts = await looking.serving();
+          const plan = buildPlan({ policy, run, pool, facts });
+          const refused = refusal(plan);
+          if (refused !== undefined) throw failureOf(refused);
+          if ((await ports.pools.findPool(plan.newPool)) !== undefined)
+            throw failureOf(alreadyThere(plan.newPool.name));
+          return { plan };
+        },
+      ),
+
+    /** Takes the lock on the pool. @throws ApplicationFailure LockHeld */
+    acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
+      await persist({ clock, what: 'taking the lock on the pool', hint: 'Check access to Leases.' }, async () => ({
+        lock: await cluster.acquireLock(lockName(input.policy), input.run, leaseMs),
+      })),
+
+    /**
+     * Keeps the lock and sends the probes until cancelled, until more than `budget` requests were lost, or until the lock is lost.
+     * Counts go on from `base`, and over the death of a worker from the last heartbeat.
+     */
+    watchRun: async (input: {
+      policy: Policy;
+      lock: PoolLock;
+      base: TrafficCounts;
+      budget: number;
+    }): Promise<WatchOutcome> => {
+      const base = lastProgress()?.traffic ?? input.base;
+      const since = lastProgress()?.since ?? clock.now();
+      const watch = ports.traffic.watch(input.policy.traffic.probes);
+      const counts = (now = watch.counts()): TrafficCounts => ({
+        sent: base.sent + now.sent,
+        lost: base.lost + now.lost,
+        slow: base.slow + now.slow,
+      });
+      const progress = () => ({
+        reason: 'watching the traffic and keeping the lock',
+        since,
+        until: undefined,
+        traffic: counts(),
+      });
+      const context = Context.current();
+      let renewedAt = Number.NEGATIVE_INFINITY;
+      let outcome: WatchOutcome['outcome'] = 'stopped';
+      let problem: Problem | undefined;
+      try {
+        await whileHeartbeating(progress, async () => {
+          while (!context.cancellationSignal.aborted) {
+            if (clock.now() - renewedAt >= renewEveryMs) {
+              problem = await renew(input.lock);
+              if (problem !== undefined) {
+                outcome = 'lock-lost';
+                return;
+              }
+              renewedAt = clock.now();
+            }
+            if (counts().lost > input.budget) {
+              outcome = 'budget-exceeded';
+              return;
+            }
+            heartbeat(progress());
+            await clock.sleep(lookEveryMs, context.cancellationSignal);
+          }
+        });
+      } finally {
+        await watch.stop();
+      }
+      heartbeat(progress());
+      if (outcome === 'stopped' && context.cancellationDetails?.cancelRequested !== true)
+        throw context.cancellationSignal.reason;
+      return { outcome, at: clock.now(), counts: counts(), ...(problem === undefined ? {} : { problem }) };
+    },
+
+    /**
+     * Puts back whatever still carries a mark of the run, then gives the lock back: nobody else works on the pool while marks of ours
+     * are on it. Says what could not be put back.
+     */
+    letGo: async (input: {
+      run: string;
+      policy: Policy;
+      lock: PoolLock;
+    }): Promise<Outcome<{ left: readonly string[] }>> =>
+      await persist(
+        { clock, what: 'putting back the marks of the run', hint: 'See the runbook on leftovers.' },
+        async () => {
+          await sweep(input.run, unlistMs(input.policy.waits));
+          await cluster.releaseLock(input.lock);
+          const left = await cluster.findMarks(input.run);
+          return { left };
+        },
+      ),
+  };
+
+  async function sweep(run: string, propagationMs: number): Promise<void> {
+    const { nodes } = await looking.cluster();
+    const unlisted = await cluster.findUnlistedPods(run);
+    const actions = nodes.flatMap((node) => decidePutBack(node, unlisted, run));
+    for (const { kind, pod } of actions) if (kind === 'relist') await cluster.relist(pod, run);
+    const finished = actions.filter(({ kind }) => kind !== 'relist');
+    if (finished.length > 0) await clock.sleep(propagationMs, Context.current().cancellationSignal);
+    for (const { pod } of finished) await cluster.evict(pod, { dryRun: false });
+    for (const node of nodes) {
+      if (node.marks.retiringBy === run) await cluster.untaintRetiring(node, run);
+      if (node.marks.excludedBy === run) await cluster.include(node, run);
+      if (node.marks.cordonedBy === run) await cluster.uncordon(node, run);
+    }
+  }
+
+  /** A lock that can't be renewed for a while is still ours; one that somebody else has is lost. */
+  async function renew(lock: PoolLock): Promise<Problem | undefined> {
+    try {
+      await cluster.renewLock(lock, leaseMs);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof NodeferryError)) throw error;
+      return problemCodes[error.problem.code].retryable ? undefined : error.problem;
+    }
+  }
+}
+
+function alreadyThere(pool: string): Problem {
+  return {
+    code: 'PreflightRefused',
+    message: `the new pool ${pool} exists already`,
+    hint: 'Give the new pool another name in spec.target.poolName, or delete the one that is there if nobody needs it.',
+  };
+}
+
+function lockName(policy: Policy): string {
+  return `nodeferry-${policy.cluster.name}-${policy.pool.name}`;
+}

@@ -1,0 +1,128 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, test } from 'vitest';
+import { type Look, pollUntil, type Wait } from '../../activities/polling.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { StepProgress } from '../../core/status/progress.ts';
+
+/** A clock that jumps when slept on. */
+function jumpingClock(start = 1_000_000) {
+  let now = start;
+  return {
+    now: () => now,
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+type Value = { readonly value: string };
+
+function waitOn(look: Wait<Value>['look'], change: Partial<Wait<Value>> = {}): Wait<Value> {
+  return {
+    clock: jumpingClock(),
+    what: 'the thing',
+    deadlineMs: 60_000,
+    pollMs: 5_000,
+    hint: 'mend it',
+    look,
+    ...change,
+  };
+}
+
+const done = (value: string): Look<Value> => ({ done: true, value: { value } });
+const throttled = () => new NodeferryError({ code: 'Throttled', message: 'Rate exceeded' }, { retryAfterMs: 700 });
+
+describe('pollUntil', () => {
+  test('ends with the value and the time of the look that found it', async () => {
+    let looks = 0;
+    const wait = waitOn(async () => {
+      looks += 1;
+      return looks === 3 ? done('there') : { done: false, reason: `look ${looks}` };
+    });
+    const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
+    expect(outcome).toEqual({ outcome: 'done', value: 'there', at: 1_010_000 });
+  });
+
+  test('gives up at the deadline with a problem that says what it waited for and why', async () => {
+    const wait = waitOn(async () => ({ done: false, reason: '2 of 4 are Ready' }));
+    const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
+    expect(outcome).toMatchObject({ outcome: 'deadline', at: 1_060_000 });
+    expect(outcome).toMatchObject({
+      problem: {
+        code: 'DeadlineExceeded',
+        message: 'the thing: not there after 1 min: 2 of 4 are Ready',
+        hint: 'mend it',
+      },
+    });
+  });
+
+  test('outlasts throttling, honours the pause that was asked for, and tells', async () => {
+    let looks = 0;
+    const times: number[] = [];
+    const heartbeats: StepProgress[] = [];
+    const env = new MockActivityEnvironment();
+    env.on('heartbeat', (details: StepProgress) => heartbeats.push(details));
+    const clock = jumpingClock();
+    const wait = waitOn(
+      async () => {
+        looks += 1;
+        times.push(clock.now());
+        if (looks <= 3) throw throttled();
+        return done('there');
+      },
+      { clock },
+    );
+    expect(await env.run(async () => await pollUntil(wait))).toMatchObject({ outcome: 'done' });
+    expect(times.map((time) => time - 1_000_000)).toEqual([0, 1_000, 3_000, 7_000]);
+    expect(heartbeats.at(-1)?.reason).toBe('Rate exceeded (Throttled, try 3)');
+  });
+
+  test('fails at once, with the code as type and the problem in the details, when trying again can’t help', async () => {
+    const problem = { code: 'Forbidden', message: 'may not', hint: 'grant it' } as const;
+    const wait = waitOn(async () => {
+      throw new NodeferryError(problem);
+    });
+    const failure = await new MockActivityEnvironment()
+      .run(async () => await pollUntil(wait))
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ApplicationFailure);
+    expect(failure).toMatchObject({ type: 'Forbidden', nonRetryable: true, details: [problem] });
+  });
+
+  test('goes on where the attempt before it stood', async () => {
+    const details: StepProgress = { reason: 'before', since: 980_000, until: 1_040_000, memo: { seen: 7 } };
+    const env = new MockActivityEnvironment({ heartbeatDetails: details });
+    const contexts: unknown[] = [];
+    const wait = waitOn(async (context) => {
+      contexts.push(context);
+      return done('there');
+    });
+    await env.run(async () => await pollUntil(wait));
+    expect(contexts).toEqual([{ now: 1_000_000, since: 980_000, memo: { seen: 7 } }]);
+  });
+
+  test('keeps the first start over attempts but gives a late one a chance', async () => {
+    const details: StepProgress = { reason: 'before', since: 0, until: 60_000 };
+    let looks = 0;
+    const wait = waitOn(async () => {
+      looks += 1;
+      return looks === 5 ? done('there') : { done: false, reason: 'not yet' };
+    });
+    const env = new MockActivityEnvironment({ heartbeatDetails: details });
+    expect(await env.run(async () => await pollUntil(wait))).toMatchObject({ outcome: 'done' });
+  });
+
+  test('stops when it is cancelled', async () => {
+    const env = new MockActivityEnvironment();
+    let looks = 0;
+    const wait = waitOn(async () => {
+      looks += 1;
+      if (looks === 2) env.cancel('CANCELLED');
+      return { done: false, reason: 'not yet' };
+    });
+    const failure = await env.run(async () => await pollUntil(wait)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(CancelledFailure);
+    expect(looks).toBe(2);
+  });
+});
