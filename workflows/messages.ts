@@ -1,0 +1,117 @@
+/**
+ * What a client and the workflows say to each other: names, ids, payload types. Plain data without SDK code at run time,
+ * so that a CLI, a worker and the workflow sandbox can all load it.
+ */
+import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import type { NodeRef } from '../core/model/node.ts';
+import type { PoolRef } from '../core/model/pool.ts';
+import type { Problem } from '../core/model/problem.ts';
+import type { ServicePlan } from '../core/plan/pool-plan.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { NodeStatus, RunStatus } from '../core/status/status.ts';
+
+/** Task queue of workflows and activities unless the configuration names another. */
+export const defaultTaskQueue = 'nodeferry';
+
+/** Workflow types, as a client starts them by name. */
+export const workflowTypes = { poolUpgrade: 'poolUpgrade', nodeReplacement: 'nodeReplacement' } as const;
+
+/**
+ * ID of the workflow that upgrades a pool. One id per pool is the lock between runs: start it with the conflict policy
+ * FAIL, so that a second upgrade of the same pool is refused by the server.
+ */
+export function poolUpgradeId(cluster: string, pool: string): string {
+  return `pool-upgrade/${cluster}/${pool}`;
+}
+
+/** ID of the workflow that replaces one node; `pool` is the pool that the node belongs to. */
+export function nodeReplacementId(cluster: string, pool: string, run: string, node: string): string {
+  return `node-replacement/${cluster}/${pool}/${run}/${node}`;
+}
+
+/** What a pool upgrade is started with. */
+export interface PoolUpgradeInput {
+  /** Names the run on everything that it marks: 1-40 characters of `a-z`, `0-9` and `-`, as in a label value. */
+  readonly run: string;
+  readonly policy: Policy;
+  /** Who starts it and why; opens the audit trail. */
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** What a node replacement is started with; the pool upgrade starts it once the guard has granted the step-out. */
+export interface NodeReplacementInput {
+  readonly run: string;
+  /** Workflow ID of the pool upgrade that is told when the node needs attention. */
+  readonly parent: string;
+  readonly node: NodeRef;
+  /** Pool that the node belongs to and is terminated from. */
+  readonly pool: PoolRef;
+  readonly policy: Policy;
+  readonly services: readonly ServicePlan[];
+  /** Epoch ms of the observation that the grant rests on. */
+  readonly grantedAt: number;
+  /** Observed before the node was granted: it was registered and healthy. */
+  readonly evidence: NodeStatus['evidence'];
+}
+
+/** Who asks for something, and why; kept in the audit trail. */
+export interface OperatorRequest {
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** Stops new step-outs; nodes on their way out finish. Rejected when paused already, aborting or over. */
+export const pauseUpdate = update<RunStatus, [OperatorRequest]>('pause');
+
+/** Ends a pause, retries every step that needs attention, or both. Rejected when there is nothing to resume. */
+export const resumeUpdate = update<RunStatus, [OperatorRequest]>('resume');
+
+/** Puts everything back, capacity included. Rejected when aborting already, or when every node has been replaced. */
+export const abortUpdate = update<RunStatus, [OperatorRequest]>('abort');
+
+/** State of a run. A node on its way out is `stepping-out` here; its own workflow's `nodeStatus` query knows the step. */
+export const statusQuery = query<RunStatus>('status');
+
+/** State of one node's replacement. */
+export const nodeStatusQuery = query<NodeStatus>('status');
+
+/** Node workflow to pool workflow: a step of this node needs attention. */
+export const nodeParkedSignal = signal<[NodeParked]>('nodeParked');
+
+/** Pool workflow to node workflow: try the parked step again. */
+export const retrySignal = signal<[]>('retry');
+
+/** What a parked node tells its pool. */
+export interface NodeParked {
+  readonly node: string;
+  readonly problem: Problem;
+}
+
+/**
+ * Search attributes of pool upgrades (the first two also of node replacements). They have to be registered in the
+ * namespace before a worker or client uses them.
+ */
+export const searchAttributes = {
+  cluster: { name: 'NodeferryCluster', type: 'KEYWORD' },
+  pool: { name: 'NodeferryPool', type: 'KEYWORD' },
+  phase: { name: 'NodeferryPhase', type: 'KEYWORD' },
+  needsAttention: { name: 'NodeferryNeedsAttention', type: 'BOOL' },
+} as const;
+
+/** How the `temporal` command line spells the type of a search attribute. */
+export function commandLineType(type: (typeof searchAttributes)[keyof typeof searchAttributes]['type']): string {
+  return type === 'BOOL' ? 'Bool' : 'Keyword';
+}
+
+function update<Ret, Args extends unknown[]>(name: string): UpdateDefinition<Ret, Args> {
+  return { type: 'update', name } as UpdateDefinition<Ret, Args>;
+}
+
+function query<Ret>(name: string): QueryDefinition<Ret> {
+  return { type: 'query', name } as QueryDefinition<Ret>;
+}
+
+function signal<Args extends unknown[]>(name: string): SignalDefinition<Args> {
+  return { type: 'signal', name } as SignalDefinition<Args>;
+}

@@ -1,0 +1,114 @@
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import { notProtected } from '../core/plan/refusal.ts';
+import type { RunReport } from '../core/status/status.ts';
+import type { PoolUpgradeInput } from './messages.ts';
+import { conclude } from './run/conclude.ts';
+import { putBackAll, record, settled } from './run/ledger.ts';
+import { addNodes, replaceNodes } from './run/replace-nodes.ts';
+import { attempt, enter, openRun, planOf, type Run, turnAround } from './run/run.ts';
+import { failWith, problemOf, settle, steps } from './run/steps.ts';
+import { startWatch } from './run/watch.ts';
+
+/**
+ * Replaces every node of a pool. Reads like the runbook: look and plan, lock, bring up the new nodes, cordon the old ones, let them
+ * go as the guard grants, remove the old pool. Whatever is changed is on the ledger before; every ending puts the ledger back.
+ */
+export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
+  const run = openRun(input);
+  try {
+    await run.forward.run(async () => {
+      const plan = await preflight(run);
+      await lockPool(run, plan);
+      await surge(run, plan);
+      await cordonOld(run, plan);
+      enter(run, 'replace');
+      await replaceNodes(run, plan, plan.nodes, plan.oldPool);
+    });
+  } catch (error) {
+    return await CancellationScope.nonCancellable(async () => await turnBack(run, error));
+  }
+  return await CancellationScope.nonCancellable(async () => await finish(run));
+}
+
+/** Looks, audits, plans. Touches nothing, so it fails instead of asking for attention. */
+async function preflight(run: Run): Promise<PoolPlan> {
+  enter(run, 'preflight');
+  const looked = await settle(() => steps('look, audit, plan').preflight(run.input));
+  if (looked.outcome === 'deadline') throw failWith(looked.problem);
+  const { plan } = looked;
+  run.plan = plan;
+  run.now = looked.at;
+  run.notProtected = [...notProtected(plan.findings)];
+  run.status.startedAt = looked.at;
+  run.status.fromVersion = plan.fromVersion;
+  run.status.toVersion = plan.toVersion;
+  addNodes(run, plan.nodes);
+  return plan;
+}
+
+/** From here on nobody else works on the pool, and the cloud doesn't either. */
+async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
+  enter(run, 'lock');
+  record(run, { kind: 'lock' });
+  const taken = await settle(() => steps('take the lock').acquireLock(run.input));
+  if (taken.outcome === 'deadline') {
+    settled(run, 'lock');
+    throw failWith(taken.problem);
+  }
+  run.lock = taken.lock;
+  record(run, { kind: 'watch' });
+  await CancellationScope.nonCancellable(async () => {
+    run.watch = startWatch(run);
+  });
+  const pool = plan.oldPool;
+  const hold = record(run, { kind: 'rebalancing', pool, suspended: [] as readonly string[] });
+  const held = await attempt(run, `${pool.name} to be held`, () =>
+    steps(`hold ${pool.name}`).holdRebalancing({ pool }),
+  );
+  hold.suspended = held.suspended;
+}
+
+/** Brings up the new nodes and waits until the load balancers have taken them. */
+async function surge(run: Run, plan: PoolPlan): Promise<void> {
+  const { newPool } = plan;
+  enter(run, 'surge');
+  record(run, { kind: 'new-pool' });
+  await attempt(run, `${newPool.name} to be created`, () =>
+    steps(`create ${newPool.name}`).createReplacement({ plan }),
+  );
+  enter(run, 'surge-ready');
+  const { nodes } = await attempt(run, `${plan.surge} new nodes to be ready`, () =>
+    steps('new nodes ready').awaitSurgeReady({ plan }),
+  );
+  run.newNodes = nodes;
+}
+
+/** Keeps new pods off all old nodes, so that none moves twice. */
+async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
+  enter(run, 'cordon-old');
+  const { nodes } = plan;
+  record(run, { kind: 'cordons', nodes });
+  await attempt(run, 'old nodes to be cordoned', () => steps('cordon old nodes').cordonNodes({ nodes, run: plan.run }));
+}
+
+/** Every node is replaced: what was built stays, what was held is let go. */
+async function finish(run: Run): Promise<RunReport> {
+  enter(run, 'finalize');
+  settled(run, 'cordons');
+  settled(run, 'new-pool');
+  const { oldPool: pool, policy } = planOf(run);
+  await attempt(run, `${pool.name} to be deleted`, () => steps(`delete ${pool.name}`).removePool({ pool, policy }));
+  settled(run, 'rebalancing');
+  return conclude(run, 'completed', await putBackAll(run));
+}
+
+/** Abort, cancellation or a failure: nodes on their way end safely, then everything is put back, newest first. */
+async function turnBack(run: Run, error: unknown): Promise<RunReport> {
+  const wanted = run.aborting || isCancellation(error);
+  if (!run.aborting) turnAround(run);
+  enter(run, 'putting-back');
+  await Promise.all(Object.values(run.children).map(async (child) => await child.ended));
+  const left = await putBackAll(run);
+  return wanted ? conclude(run, 'aborted', left) : conclude(run, 'failed', left, problemOf(error));
+}

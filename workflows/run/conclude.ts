@@ -1,0 +1,40 @@
+import type { Problem } from '../../core/model/problem.ts';
+import type { RunReport } from '../../core/status/status.ts';
+import { enter, type Run } from './run.ts';
+import { failWith } from './steps.ts';
+
+/**
+ * Ends a run with its report. Completed and aborted runs return it; a failed one, or one that could not put everything back,
+ * @throws ApplicationFailure with the problem and the report.
+ */
+export function conclude(
+  run: Run,
+  outcome: RunReport['outcome'],
+  leftBehind: readonly string[],
+  problem?: Problem,
+): RunReport {
+  const { status } = run;
+  const failure = problem ?? incomplete(leftBehind);
+  status.finishedAt = run.now;
+  status.needsAttention = failure;
+  enter(run, failure === undefined ? outcome : 'failed');
+  const report: RunReport = {
+    ...status,
+    outcome: failure === undefined ? outcome : 'failed',
+    makespanMs: run.now - status.startedAt,
+    newNodes: run.newNodes,
+    leftBehind,
+    notProtected: run.notProtected,
+  };
+  if (failure !== undefined) throw failWith(failure, report);
+  return report;
+}
+
+function incomplete(leftBehind: readonly string[]): Problem | undefined {
+  if (leftBehind.length === 0) return undefined;
+  return {
+    code: 'CompensationIncomplete',
+    message: `not everything could be put back: ${leftBehind.join('; ')}`,
+    hint: 'Remove the marks that are named by hand; the runbook says how.',
+  };
+}

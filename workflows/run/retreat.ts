@@ -1,0 +1,36 @@
+import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { replaceNodes } from './replace-nodes.ts';
+import { attempt, type Run } from './run.ts';
+import { steps } from './steps.ts';
+
+/**
+ * Gives back what an aborted run has too much: as many new nodes stay as old ones were replaced. The others leave like any node,
+ * step by step under the guard, so that an abort loses as little as an upgrade. With none replaced the new pool goes as well.
+ */
+export async function retreat(run: Run, plan: PoolPlan): Promise<void> {
+  const old = new Set(plan.nodes.map((node) => node.uid));
+  const keep = run.status.nodes.filter((node) => old.has(node.node.uid) && node.step === 'replaced').length;
+  const pool = plan.newPool;
+  const inRun = { pool, run: plan.run };
+  let held: readonly string[] | undefined;
+  for (;;) {
+    const { surplus } = await attempt(run, `surplus nodes of ${pool.name}`, () =>
+      steps('choose surplus').planRetreat({ ...inRun, keep }),
+    );
+    if (surplus.length === 0) break;
+    held ??= (await attempt(run, `${pool.name} to be held`, () => steps(`hold ${pool.name}`).holdRebalancing({ pool })))
+      .suspended;
+    await replaceNodes(run, plan, surplus, pool);
+  }
+  if (keep === 0) {
+    const { policy } = plan;
+    await attempt(run, `${pool.name} to be deleted`, () =>
+      steps(`delete ${pool.name}`).removePool({ pool, policy, onlyIfCreatedBy: plan.run }),
+    );
+  } else if (held !== undefined) {
+    const suspended = held;
+    await attempt(run, `${pool.name} to be released`, () =>
+      steps(`release ${pool.name}`).releaseRebalancing({ pool, suspended }),
+    );
+  }
+}
