@@ -1,0 +1,99 @@
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { NativeConnectionOptions } from '@temporalio/worker';
+import { NodeferryError } from '../core/model/problem.ts';
+import { defaultTaskQueue } from '../workflows/messages.ts';
+
+/** Where a small HTTP server listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** All that a worker is told from outside. */
+export interface WorkerConfig {
+  /** From TEMPORAL_*, TEMPORAL_PROFILE and the TOML file, as the temporal CLI reads them. */
+  readonly connection: NativeConnectionOptions;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** `/livez` and `/readyz`; undefined when switched off. */
+  readonly health: ListenAddress | undefined;
+  /** Prometheus `/metrics`; undefined when switched off. */
+  readonly metrics: ListenAddress | undefined;
+  /** Namespace of the locks; undefined for `nodeferry` when it exists, else `default`. */
+  readonly leaseNamespace: string | undefined;
+  /** Region of the load balancers. */
+  readonly region: string;
+  /** Describe calls to Elastic Load Balancing per second over all steps of this worker; undefined for the adapter's default. */
+  readonly elbRatePerSecond: number | undefined;
+  /** Steps that may run together; a node on its way holds one. */
+  readonly maxSteps: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+
+/**
+ * Reads the configuration from environment variables.
+ * @throws NodeferryError InvalidPolicy naming the variable and what it may hold
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): WorkerConfig {
+  const temporal = loadClientConnectConfig({ overrideEnvVars: definedOf(env) });
+  const region = env['NODEFERRY_REGION'] ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
+  if (region === undefined || region === '')
+    throw wrong('AWS_REGION', region, 'the region of the cluster, e.g. eu-west-1');
+  return {
+    connection: { ...temporal.connectionOptions, address: temporal.connectionOptions.address ?? 'localhost:7233' },
+    namespace: temporal.namespace ?? 'default',
+    taskQueue: env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue,
+    health: listenAddress(env, 'NODEFERRY_HEALTH_ADDRESS', '127.0.0.1:8686'),
+    metrics: listenAddress(env, 'NODEFERRY_METRICS_ADDRESS', '127.0.0.1:9464'),
+    leaseNamespace: env['NODEFERRY_LEASE_NAMESPACE'],
+    region,
+    elbRatePerSecond: positive(env, 'NODEFERRY_ELB_RATE'),
+    maxSteps: positive(env, 'NODEFERRY_MAX_STEPS') ?? 200,
+    logLevel: oneOf(env, 'NODEFERRY_LOG_LEVEL', logLevels, 'info'),
+  };
+}
+
+function listenAddress(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  fallback: string,
+): ListenAddress | undefined {
+  const text = env[name] ?? fallback;
+  if (text === 'off') return undefined;
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535) throw wrong(name, text, 'host:port, e.g. 127.0.0.1:8686, or `off`');
+  return { host, port: Number(port) };
+}
+
+function positive(env: Readonly<Record<string, string | undefined>>, name: string): number | undefined {
+  const text = env[name];
+  if (text === undefined || text === '') return undefined;
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw wrong(name, text, 'a number above 0');
+  return value;
+}
+
+function oneOf<T extends string>(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  allowed: readonly T[],
+  fallback: T,
+): T {
+  const text = env[name] ?? fallback;
+  const value = allowed.find((one) => one === text);
+  if (value === undefined) throw wrong(name, text, allowed.join(', '));
+  return value;
+}
+
+function definedOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+function wrong(name: string, value: string | undefined, allowed: string): NodeferryError {
+  const given = value === undefined ? 'is not set' : `is ${JSON.stringify(value)}`;
+  return new NodeferryError({ code: 'InvalidPolicy', message: `${name} ${given}`, hint: `Set it to ${allowed}.` });
+}

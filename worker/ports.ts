@@ -1,0 +1,36 @@
+import { systemClock } from '../adapters/clock/system-clock.ts';
+import { createEksNodePools } from '../adapters/eks/node-pools.ts';
+import { createElbLoadBalancers } from '../adapters/elb/load-balancers.ts';
+import { createKubernetesCluster } from '../adapters/kubernetes/cluster.ts';
+import { createHttpTraffic } from '../adapters/probe/http-traffic.ts';
+import type { NodeferryError } from '../core/model/problem.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { WorkerConfig } from './config.ts';
+
+/** The ports over the real systems, and how to let go of them. */
+export interface OpenPorts {
+  readonly ports: Ports;
+  close(): void;
+}
+
+/** Wires the adapters. Nothing is connected before the first step. */
+export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryError) => void): OpenPorts {
+  const clock = systemClock;
+  const cluster = createKubernetesCluster({
+    ...(config.leaseNamespace === undefined ? {} : { leaseNamespace: config.leaseNamespace }),
+    onEventLost,
+  });
+  const rate = config.elbRatePerSecond;
+  const ports: Ports = {
+    clock,
+    cluster,
+    pools: createEksNodePools({ clock }),
+    loadBalancers: createElbLoadBalancers({
+      clock,
+      region: config.region,
+      ...(rate === undefined ? {} : { describeRatePerSecond: rate, describeBurst: 3 * rate }),
+    }),
+    traffic: createHttpTraffic(),
+  };
+  return { ports, close: () => cluster.close() };
+}
