@@ -1,0 +1,37 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { NodeferryError } from '../core/model/problem.ts';
+
+/** Path of the worker's entry file, beside the CLI's own, in the source tree and in a build alike. */
+export function workerEntry(): string {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return fileURLToPath(new URL(`../worker/main.${extension}`, import.meta.url));
+}
+
+/**
+ * Starts a program as a child.
+ * @throws NodeferryError Internal when it can't be started
+ */
+export async function startChild(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): Promise<ChildProcess> {
+  const child = spawn(command, args, options);
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (cause) =>
+      reject(
+        new NodeferryError({ code: 'Internal', message: `${command} can't be started: ${cause.message}` }, { cause }),
+      ),
+    );
+  });
+  return child;
+}
+
+/** Resolves with the exit code of a child; a child that a signal ended counts as 128 + 15. */
+export function exitOf(child: ChildProcess): Promise<number> {
+  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
+  if (child.signalCode !== null) return Promise.resolve(143);
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 143)));
+}

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type ExitCode, exitCodes } from './output/exit-codes.ts';
+import { reportFailure } from './output/fail.ts';
+import { type OutputFormat, outputFormats } from './output/print.ts';
+import { parseRunTarget } from './run-target.ts';
+
+const exitCodeHelp = `
+Exit codes:
+  0 done    1 failed    3 needs a human (paused, needs attention)    4 aborted
+  64 usage or policy    69 Temporal, cluster or cloud unreachable
+  124 stopped watching (the run goes on)    130 detached by Ctrl-C (the run goes on)`;
+
+/** Runs one command line and returns its exit code. Nothing here touches a cluster: commands load what they need. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  let code: number = exitCodes.ok;
+  const program = createProgram((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(argv);
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    return reportFailure(error);
+  }
+}
+
+function createProgram(finish: (code: number) => void): Command {
+  const program = new Command('nodeferry')
+    .description('Replaces every node of a Kubernetes node pool, drops no connection, and proves it.')
+    .version(readVersion(), '-V, --version')
+    .showHelpAfterError('(see nodeferry --help)')
+    .exitOverride()
+    .addHelpText('after', exitCodeHelp);
+  addPlanning(program, finish);
+  addWatching(program, finish);
+  addControls(program, finish);
+  addProcesses(program, finish);
+  return program;
+}
+
+function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
+  program
+    .command('plan')
+    .description('show what an upgrade would do, with findings; changes nothing')
+    .requiredOption('-f, --file <policy>', 'policy file, - for standard input')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ nodeferry plan -f policy.yaml\n  $ nodeferry plan -f policy.yaml -o json | jq .findings',
+    )
+    .action(async (options: { file: string; output: OutputFormat }) => {
+      const { planCommand } = await import('./commands/plan.ts');
+      finish(await planCommand(options));
+    });
+  program
+    .command('upgrade')
+    .description('start the upgrade of a pool and watch it')
+    .requiredOption('-f, --file <policy>', 'policy file, - for standard input')
+    .option('--reason <text>', 'why, for the audit trail', '')
+    .option('-d, --detach', 'return as soon as the run is started', false)
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nCtrl-C detaches; the run goes on.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade -f policy.yaml --detach -o json',
+    )
+    .action(async (options: { file: string; reason: string; detach: boolean; output: OutputFormat }) => {
+      const { upgradeCommand } = await import('./commands/upgrade.ts');
+      finish(await upgradeCommand(options));
+    });
+}
+
+function addWatching(program: Command, finish: (code: ExitCode) => void): void {
+  program
+    .command('status')
+    .description('show how a run stands, once')
+    .argument('<cluster/pool>', 'the pool, as in the policy')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ nodeferry status prod-eu/web\n  $ nodeferry status prod-eu/web -o json | jq .nodes[].waiting',
+    )
+    .action(async (target: string, options: { output: OutputFormat }) => {
+      const { statusCommand } = await import('./commands/status.ts');
+      finish(await statusCommand(parseRunTarget(target), options));
+    });
+  program
+    .command('watch')
+    .description('follow a run until it ends')
+    .argument('<cluster/pool>', 'the pool, as in the policy')
+    .option('--until-attention', 'end with exit code 3 as soon as a human is needed', false)
+    .option('--timeout <seconds>', 'stop watching after this long (exit code 124)', parseSeconds)
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nCtrl-C detaches; the run goes on.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-attention --timeout 7200   # in a pipeline',
+    )
+    .action(async (target: string, options: { output: OutputFormat; untilAttention: boolean; timeout?: number }) => {
+      const { watchCommand } = await import('./commands/watch.ts');
+      const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
+      finish(
+        await watchCommand(parseRunTarget(target), {
+          output: options.output,
+          untilAttention: options.untilAttention,
+          timeoutMs,
+        }),
+      );
+    });
+  program
+    .command('report')
+    .description('print the proof of a finished run')
+    .argument('<cluster/pool>', 'the pool, as in the policy')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ nodeferry report prod-eu/web\n  $ nodeferry report prod-eu/web -o json > proof.json',
+    )
+    .action(async (target: string, options: { output: OutputFormat }) => {
+      const { reportCommand } = await import('./commands/report.ts');
+      finish(await reportCommand(parseRunTarget(target), options));
+    });
+}
+
+const controlTexts = {
+  pause: 'let no further node step out; nodes on their way out finish',
+  resume: 'end a pause and try parked steps again',
+  abort: 'end the run and put everything back, capacity included',
+} as const;
+
+function addControls(program: Command, finish: (code: ExitCode) => void): void {
+  for (const action of ['pause', 'resume', 'abort'] as const) {
+    program
+      .command(action)
+      .description(controlTexts[action])
+      .argument('<cluster/pool>', 'the pool, as in the policy')
+      .option('--reason <text>', 'why, for the audit trail', '')
+      .addOption(outputOption())
+      .addHelpText('after', `\nExample:\n  $ nodeferry ${action} prod-eu/web --reason "error rate is up"`)
+      .action(async (target: string, options: { reason: string; output: OutputFormat }) => {
+        const { controlCommand } = await import('./commands/control.ts');
+        finish(await controlCommand(action, parseRunTarget(target), options));
+      });
+  }
+}
+
+function addProcesses(program: Command, finish: (code: number) => void): void {
+  program
+    .command('worker')
+    .description('run a worker in the foreground (configuration by environment, see docs/worker.md)')
+    .addHelpText('after', '\nExample:\n  $ TEMPORAL_ADDRESS=temporal:7233 nodeferry worker')
+    .action(async () => {
+      const { workerCommand } = await import('./commands/worker.ts');
+      finish(await workerCommand());
+    });
+  program
+    .command('dev')
+    .description('run a Temporal development server and a worker on this machine')
+    .option('--port <number>', 'port of the Temporal server', parsePort, 7233)
+    .option('--ui-port <number>', 'port of the Temporal web UI', parsePort, 8233)
+    .option('--database <file>', "SQLite file that keeps the runs (default: in the user's state directory)")
+    .addHelpText(
+      'after',
+      '\nRuns survive a restart. Not for production: one process, no authentication, loopback only.\n\nExample:\n  $ nodeferry dev --port 7233 --ui-port 8233',
+    )
+    .action(async (options: { port: number; uiPort: number; database?: string }) => {
+      const { defaultDatabase, devCommand } = await import('./commands/dev.ts');
+      finish(await devCommand({ ...options, database: options.database ?? defaultDatabase() }));
+    });
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => {
+      process.stdout.write(`nodeferry ${readVersion()} (Node.js ${process.version})\n`);
+    });
+}
+
+function outputOption(): Option {
+  return new Option('-o, --output <format>', 'how to print data').choices([...outputFormats]).default('table');
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isFinite(seconds) || seconds <= 0)
+    throw new InvalidArgumentError('Say a positive number of seconds, for example 3600.');
+  return seconds;
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new InvalidArgumentError('Say a port from 1 to 65535.');
+  return port;
+}
+
+function readVersion(): string {
+  const name = import.meta.url.endsWith('.ts') ? '../package.json' : '../../package.json';
+  const manifest: unknown = JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
+  return 'unknown';
+}

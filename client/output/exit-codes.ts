@@ -1,0 +1,14 @@
+/** Exit codes of the CLI; the table in docs/cli.md says the same. */
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  needsHuman: 3,
+  aborted: 4,
+  usage: 64,
+  unreachable: 69,
+  timedOut: 124,
+  detached: 130,
+} as const;
+
+/** One of the documented exit codes. */
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

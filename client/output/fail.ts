@@ -1,0 +1,39 @@
+import { NodeferryError, type Problem, type ProblemCode } from '../../core/model/problem.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { styleFor } from './style.ts';
+
+/** Exit code for a problem: usage for what the caller can mend in the command or file, unreachable for what doesn't answer. */
+export function exitCodeOf(code: ProblemCode): ExitCode {
+  switch (code) {
+    case 'InvalidArgument':
+    case 'InvalidPolicy':
+    case 'PoolNotFound':
+      return exitCodes.usage;
+    case 'TemporalUnreachable':
+    case 'ClusterUnreachable':
+    case 'ProviderUnavailable':
+      return exitCodes.unreachable;
+    default:
+      return exitCodes.failed;
+  }
+}
+
+/** Writes a problem the same way everywhere: code, what, and how to fix it. */
+export function formatProblem(problem: Problem): string {
+  return problem.hint
+    ? `error ${problem.code}: ${problem.message}\n  fix: ${problem.hint}`
+    : `error ${problem.code}: ${problem.message}`;
+}
+
+/** Prints what went wrong on stderr and returns the exit code. Unknown errors keep their stack: they are our bug. */
+export function reportFailure(error: unknown): ExitCode {
+  const style = styleFor(process.stderr);
+  if (error instanceof NodeferryError) {
+    process.stderr.write(`${style.paint('bad', formatProblem(error.problem))}\n`);
+    return exitCodeOf(error.problem.code);
+  }
+  process.stderr.write(
+    `${style.paint('bad', 'error Internal:')} ${error instanceof Error ? error.stack : String(error)}\n`,
+  );
+  return exitCodes.failed;
+}

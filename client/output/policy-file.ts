@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { formatPolicyProblem, parsePolicy } from '../../core/policy/parse.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import { printProgress } from './print.ts';
+
+/**
+ * Reads a policy file; `-` is standard input. Warnings go to stderr.
+ * @throws NodeferryError InvalidPolicy naming every problem with file, line and field
+ */
+export function readPolicyFile(path: string): Policy {
+  const text = readText(path);
+  const parsed = parsePolicy(text, path === '-' ? '<stdin>' : path);
+  if (!parsed.ok) {
+    throw new NodeferryError({
+      code: 'InvalidPolicy',
+      message: [
+        `${parsed.problems.length === 1 ? 'a problem' : `${parsed.problems.length} problems`} in the policy`,
+        ...parsed.problems.map((problem) => `  ${formatPolicyProblem(problem)}`),
+      ].join('\n'),
+      hint: 'The fields are described in docs/policy.md and schemas/pool-upgrade.schema.json; nothing was started.',
+    });
+  }
+  for (const warning of parsed.warnings) printProgress(`warning: ${formatPolicyProblem(warning)}`);
+  return parsed.policy;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path === '-' ? 0 : path, 'utf8');
+  } catch (cause) {
+    throw new NodeferryError(
+      {
+        code: 'InvalidPolicy',
+        message: `The policy file ${path} can't be read.`,
+        hint: 'Name an existing file with -f, or - for standard input.',
+      },
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import { stringify } from 'yaml';
+
+/** Formats that every command with data understands. */
+export const outputFormats = ['table', 'json', 'yaml'] as const;
+/** One of the output formats. */
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Prints data on stdout: the table text for people, or the whole value for machines. */
+export function printData(format: OutputFormat, value: unknown, table: () => string): void {
+  switch (format) {
+    case 'table':
+      process.stdout.write(`${table()}\n`);
+      return;
+    case 'json':
+      process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+      return;
+    case 'yaml':
+      process.stdout.write(stringify(value));
+  }
+}
+
+/** Prints progress and hints on stderr, so that stdout stays data. */
+export function printProgress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,34 @@
+import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
+import { formatTime } from '../output/duration.ts';
+
+/** Says what changed between two looks, one line per change, for logs and pipelines. Pure. */
+export function describeChanges(before: RunStatus | undefined, after: RunStatus): string[] {
+  const name = `${after.cluster}/${after.pool}`;
+  const lines: string[] = [];
+  if (before?.phase !== after.phase) lines.push(`${name} phase ${after.phase}`);
+  if (after.waiting && hasNews(before?.waiting, after.waiting)) lines.push(`${name} waiting: ${after.waiting.on}`);
+  if (!before?.paused && after.paused) lines.push(`${name} paused by ${after.paused.by}: ${after.paused.reason}`);
+  if (before?.paused && !after.paused) lines.push(`${name} resumed`);
+  if (before?.needsAttention?.message !== after.needsAttention?.message && after.needsAttention) {
+    lines.push(`${name} needs attention: ${after.needsAttention.code}: ${after.needsAttention.message}`);
+  }
+  for (const node of after.nodes) lines.push(...changesOfNode(before, node));
+  return lines;
+}
+
+function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[] {
+  const old = before?.nodes.find((other) => other.node.uid === node.node.uid);
+  const lines: string[] = [];
+  if (old && old.step !== node.step) lines.push(`node ${node.node.name} ${node.step}`);
+  for (const evidence of node.evidence.slice(old?.evidence.length ?? 0)) {
+    lines.push(`node ${node.node.name} ${evidence.kind} at ${formatTime(evidence.at)}: ${evidence.detail}`);
+  }
+  if (node.waiting && hasNews(old?.waiting, node.waiting))
+    lines.push(`node ${node.node.name} waiting: ${node.waiting.on}`);
+  return lines;
+}
+
+/** A countdown is no news: waits are compared without their figures. */
+function hasNews(before: Waiting | undefined, after: Waiting): boolean {
+  return before?.on.replaceAll(/\d+/g, '') !== after.on.replaceAll(/\d+/g, '');
+}

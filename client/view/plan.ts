@@ -1,0 +1,64 @@
+import type { Finding } from '../../core/plan/finding.ts';
+import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
+import { formatDuration } from '../output/duration.ts';
+import type { Style, Tone } from '../output/style.ts';
+import { renderTable } from './table.ts';
+
+const toneOfSeverity = { blocker: 'bad', error: 'bad', warning: 'warn', info: 'dim' } as const satisfies Record<
+  Finding['severity'],
+  Tone
+>;
+
+/** Draws a plan: what is replaced, what protects each Service, what was found, how long it should take. */
+export function renderPlan(plan: PoolPlan, style: Style): string[] {
+  return [
+    style.paint(
+      'strong',
+      `${plan.oldPool.cluster}/${plan.oldPool.name} → ${plan.newPool.name}   ${plan.fromVersion} → ${plan.toVersion}`,
+    ),
+    '',
+    ...renderTable([
+      ['NODE', 'ZONE', 'INSTANCE'],
+      ...plan.nodes.map((node) => [node.name, node.zone, node.instanceId]),
+    ]),
+    '',
+    ...renderTable([
+      ['SERVICE', 'POLICY', 'FLOOR', 'WHY', 'DRAIN', 'TRANSIT', 'UNLIST'],
+      ...plan.services.map(serviceRow),
+    ]),
+    '',
+    ...renderFindings(plan.findings, style),
+    `surge ${plan.surge} nodes; expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
+      .map((term) => `${term.name} ${formatDuration(term.ms)}`)
+      .join(', ')}`,
+    ...unprotected(plan, style),
+  ];
+}
+
+function serviceRow(service: ServicePlan): string[] {
+  const zones = Object.entries(service.floor.perZone).map(([zone, least]) => `${zone} ${least}`);
+  const endpoints = service.floor.endpoints > 0 ? [`${service.floor.endpoints} endpoints`] : [];
+  return [
+    service.service,
+    service.externalTrafficPolicy,
+    [`${service.floor.targets} targets`, ...zones, ...endpoints].join(', '),
+    service.floor.source,
+    formatDuration(service.drainMs),
+    formatDuration(service.transitMs),
+    service.unlist ? 'yes' : 'no',
+  ];
+}
+
+function renderFindings(findings: readonly Finding[], style: Style): string[] {
+  if (findings.length === 0) return ['no findings', ''];
+  const lines = findings.flatMap((finding) => [
+    `${style.paint(toneOfSeverity[finding.severity], finding.severity.padEnd(7))} ${finding.rule} ${finding.subject}: ${finding.message}`,
+    `        fix: ${finding.hint}`,
+  ]);
+  return [...lines, ''];
+}
+
+function unprotected(plan: PoolPlan, style: Style): string[] {
+  const disabled = plan.policy.disabledRules;
+  return disabled.length === 0 ? [] : [style.paint('bad', `UNPROTECTED: rules switched off: ${disabled.join(', ')}`)];
+}

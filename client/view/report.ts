@@ -1,0 +1,52 @@
+import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/status/status.ts';
+import { formatDuration } from '../output/duration.ts';
+import type { Style } from '../output/style.ts';
+import { renderTable } from './table.ts';
+
+const columns: readonly { readonly kind: EvidenceKind; readonly title: string }[] = [
+  { kind: 'registered', title: 'REGISTERED' },
+  { kind: 'healthy', title: 'HEALTHY' },
+  { kind: 'excluded', title: 'EXCLUDED' },
+  { kind: 'observed-out', title: 'OUT' },
+  { kind: 'drained', title: 'DRAINED' },
+  { kind: 'evicted', title: 'EVICTED' },
+  { kind: 'serving-elsewhere', title: 'ELSEWHERE' },
+  { kind: 'endpoints-retired', title: 'RETIRED' },
+  { kind: 'terminated', title: 'TERMINATED' },
+];
+
+/** Draws the proof of a run: requests, and per node when each step was observed (seconds after the start). */
+export function renderReport(report: RunReport, style: Style): string[] {
+  const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'aborted' ? 'warn' : 'bad';
+  return [
+    `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, report.outcome)} in ${formatDuration(report.makespanMs)}`,
+    `probes: ${report.traffic.sent} sent, ${report.traffic.lost} lost, ${report.traffic.slow} slow`,
+    '',
+    ...renderTimeline(report),
+    '',
+    ...list('not protected', report.notProtected, style),
+    ...list('left behind', report.leftBehind, style),
+    ...report.actions.map(
+      (action) =>
+        `${new Date(action.at).toISOString()} ${action.action} by ${action.by}${action.reason ? `: ${action.reason}` : ''}`,
+    ),
+  ];
+}
+
+/** Draws when each step of each node was observed, in seconds after the start of the run. */
+export function renderTimeline(report: Pick<RunReport, 'nodes' | 'startedAt'>): string[] {
+  const rows = report.nodes.map((node) => [
+    node.node.name,
+    ...columns.map((column) => moment(node, column.kind, report.startedAt)),
+  ]);
+  return renderTable([['NODE', ...columns.map((column) => column.title)], ...rows]);
+}
+
+function moment(node: NodeStatus, kind: EvidenceKind, startedAt: number): string {
+  const found: Evidence | undefined = node.evidence.findLast((evidence) => evidence.kind === kind);
+  return found ? `+${((found.at - startedAt) / 1000).toFixed(1)}s` : '-';
+}
+
+function list(title: string, items: readonly string[], style: Style): string[] {
+  return items.map((item) => style.paint('warn', `${title}: ${item}`));
+}

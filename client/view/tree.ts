@@ -1,0 +1,123 @@
+import type { BlockedProgress } from '../../core/status/blocked.ts';
+import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
+import { formatDuration, formatTime } from '../output/duration.ts';
+import type { Style, Tone } from '../output/style.ts';
+
+/** Draws a run as a tree: pool, nodes, step, waiting for what, since, until. Pure: status in, lines out. */
+export function renderTree(status: RunStatus, now: number, style: Style): string[] {
+  const lines = [headline(status, now, style)];
+  if (status.disabledRules.length > 0) {
+    lines.push(style.paint('bad', `UNPROTECTED: rules switched off: ${status.disabledRules.join(', ')}`));
+  }
+  const waiting = describeWaiting(status.waiting, now);
+  if (waiting && status.finishedAt === undefined) lines.push(`${style.branch.pipe}${style.paint('dim', waiting)}`);
+  status.nodes.forEach((node, index) => {
+    lines.push(...renderNode(node, now, style, index === status.nodes.length - 1));
+  });
+  lines.push(...footer(status, style));
+  return lines;
+}
+
+function headline(status: RunStatus, now: number, style: Style): string {
+  const replaced = status.nodes.filter((node) => node.step === 'replaced').length;
+  const elapsed = formatDuration((status.finishedAt ?? now) - status.startedAt);
+  const state = status.paused ? 'paused' : status.needsAttention ? 'needs attention' : status.phase;
+  return [
+    style.paint('strong', `${status.cluster}/${status.pool}`),
+    `${status.fromVersion} → ${status.toVersion}`,
+    style.paint(toneOfRun(status), state),
+    `${replaced}/${status.nodes.length} nodes`,
+    `elapsed ${elapsed}`,
+  ].join('   ');
+}
+
+function toneOfRun(status: RunStatus): Tone {
+  if (status.needsAttention || status.phase === 'failed') return 'bad';
+  if (status.paused || status.phase === 'aborted' || status.phase === 'putting-back') return 'warn';
+  return status.phase === 'completed' ? 'good' : 'busy';
+}
+
+function renderNode(node: NodeStatus, now: number, style: Style, last: boolean): string[] {
+  const { icon, tone } = iconOf(node, style);
+  const branch = last ? style.branch.last : style.branch.middle;
+  const indent = last ? style.branch.gap : style.branch.pipe;
+  const evidence = node.evidence.at(-1);
+  const parts = [
+    style.paint(tone, icon),
+    node.node.name,
+    style.paint('dim', node.node.zone),
+    style.paint(tone, words(node.step)),
+  ];
+  if (node.step === 'replaced' && evidence) parts.push(style.paint('dim', formatTime(evidence.at)));
+  const lines = [branch + parts.join(' ')];
+  const waiting = describeWaiting(node.waiting, now);
+  if (waiting) lines.push(`${indent}  ${style.paint('dim', waiting)}`);
+  for (const blocked of node.waiting?.blocked ?? [])
+    lines.push(`${indent}  ${style.paint('warn', describeBlocked(blocked, now))}`);
+  if (node.problem) {
+    lines.push(`${indent}  ${style.paint('bad', `${node.problem.code}: ${node.problem.message}`)}`);
+    if (node.problem.hint) lines.push(`${indent}  fix: ${node.problem.hint}`);
+  }
+  return lines;
+}
+
+function iconOf(node: NodeStatus, style: Style): { icon: string; tone: Tone } {
+  switch (node.step) {
+    case 'waiting':
+      return { icon: style.icons.waiting, tone: 'dim' };
+    case 'replaced':
+      return { icon: style.icons.done, tone: 'good' };
+    case 'needs-attention':
+      return { icon: style.icons.attention, tone: 'bad' };
+    case 'putting-back':
+    case 'put-back':
+      return { icon: style.icons.back, tone: 'warn' };
+    default:
+      return { icon: style.icons.busy, tone: 'busy' };
+  }
+}
+
+function words(step: string): string {
+  return step.replaceAll('-', ' ');
+}
+
+/** Says what is waited for, since when, until when, and what would unblock it. */
+export function describeWaiting(waiting: Waiting | undefined, now: number): string | undefined {
+  if (!waiting) return undefined;
+  const parts = [`${waiting.on}, for ${formatDuration(now - waiting.since)}`];
+  if (waiting.until !== undefined) {
+    parts.push(
+      waiting.until > now
+        ? `gives up in ${formatDuration(waiting.until - now)} (${formatTime(waiting.until)} UTC)`
+        : 'deadline passed',
+    );
+  }
+  if (waiting.unblockedBy) parts.push(`unblocked by: ${waiting.unblockedBy}`);
+  return parts.join('; ');
+}
+
+function describeBlocked(blocked: BlockedProgress, now: number): string {
+  const budget = blocked.budget
+    ? `pdb ${blocked.budget} needs ${blocked.needs} healthy, has ${blocked.has}`
+    : blocked.reason;
+  return `pod ${blocked.pod} blocked for ${formatDuration(now - blocked.since)}: ${budget}`;
+}
+
+function footer(status: RunStatus, style: Style): string[] {
+  const lines: string[] = [];
+  if (status.traffic.sent > 0) {
+    const tone: Tone = status.traffic.lost > 0 ? 'bad' : 'good';
+    lines.push(
+      `probes: ${status.traffic.sent} sent, ${style.paint(tone, `${status.traffic.lost} lost`)}, ${status.traffic.slow} slow`,
+    );
+  }
+  if (status.paused) lines.push(style.paint('warn', `paused by ${status.paused.by}: ${status.paused.reason}`));
+  if (status.needsAttention) {
+    lines.push(style.paint('bad', `${status.needsAttention.code}: ${status.needsAttention.message}`));
+    if (status.needsAttention.hint) lines.push(`fix: ${status.needsAttention.hint}`);
+    lines.push(
+      `then: nodeferry resume ${status.cluster}/${status.pool}   or: nodeferry abort ${status.cluster}/${status.pool}`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const main = fileURLToPath(new URL('../../client/main.ts', import.meta.url));
+
+function nodeferry(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
+  const result = spawnSync(process.execPath, [main, ...args], {
+    encoding: 'utf8',
+    input: options.input ?? '',
+    env: { ...process.env, NO_COLOR: '1', ...options.env },
+  });
+  return { code: result.status, stdout: result.stdout, stderr: result.stderr };
+}
+
+describe('the command line', () => {
+  test('teaches its commands and exit codes on stdout', () => {
+    const help = nodeferry(['--help']);
+
+    expect(help.code).toBe(0);
+    expect(help.stdout).toContain('upgrade');
+    expect(help.stdout).toContain('Exit codes:');
+    expect(help.stderr).toBe('');
+  });
+
+  test.each(['plan', 'upgrade', 'status', 'watch', 'report', 'pause', 'resume', 'abort', 'worker', 'dev'])(
+    'shows an example in the help of %s',
+    (command) => {
+      expect(nodeferry([command, '--help']).stdout).toMatch(/Examples?:/);
+    },
+  );
+
+  test.each([
+    { name: 'an unknown command', args: ['upgrde'], says: /unknown command 'upgrde'/ },
+    { name: 'a missing argument', args: ['status'], says: /missing required argument 'cluster\/pool'/ },
+    { name: 'a target without a slash', args: ['status', 'web'], says: /CLUSTER\/POOL/ },
+    {
+      name: 'an unknown output format',
+      args: ['status', 'a/b', '-o', 'xml'],
+      says: /Allowed choices are table, json, yaml/,
+    },
+    {
+      name: 'a policy file that is not there',
+      args: ['upgrade', '-f', 'no-such-file.yaml'],
+      says: /no-such-file\.yaml can't be read/,
+    },
+  ])('refuses $name with exit code 64 and says how to fix it', ({ args, says }) => {
+    const refused = nodeferry(args);
+
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).toMatch(says);
+    expect(refused.stdout).toBe('');
+  });
+
+  test('names file, line and field of a bad policy and starts nothing', () => {
+    const policy =
+      'apiVersion: nodeferry.dev/v1alpha1\nkind: PoolUpgrade\nmetadata: { name: web }\nspec:\n  pool: { provider: eks }\n';
+
+    const refused = nodeferry(['upgrade', '-f', '-'], { input: policy });
+
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).toMatch(/<stdin>:5:\d+ spec\.pool/);
+    expect(refused.stderr).toMatch(/spec\.cluster/);
+  });
+
+  test('says that no Temporal server answers, with exit code 69', () => {
+    const refused = nodeferry(['status', 'prod/web'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+
+    expect(refused.code).toBe(69);
+    expect(refused.stderr).toContain('127.0.0.1:1');
+    expect(refused.stderr).toContain('TEMPORAL_ADDRESS');
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import { formatDuration } from '../../client/output/duration.ts';
+import { plainStyle } from '../../client/output/style.ts';
+import { describeChanges } from '../../client/view/changes.ts';
+import { renderReport } from '../../client/view/report.ts';
+import { renderTable } from '../../client/view/table.ts';
+import { renderTree } from '../../client/view/tree.ts';
+import { aNode, aRun, startedAt } from './run-status-fixture.ts';
+
+const now = startedAt + 125_000;
+
+describe('renderTree', () => {
+  test('shows pool, nodes, steps, and what each waits for, since and until', () => {
+    const run = aRun({
+      traffic: { sent: 1200, lost: 0, slow: 1 },
+      nodes: [
+        aNode('n1', {
+          step: 'replaced',
+          evidence: [{ kind: 'terminated', at: startedAt + 60_000, detail: 'i-n1 terminated' }],
+        }),
+        aNode('n2', {
+          step: 'draining-connections',
+          waiting: { on: 'k8s-web: deregistration delay', since: startedAt + 100_000, until: startedAt + 185_000 },
+        }),
+        aNode('n3'),
+      ],
+    });
+
+    expect(renderTree(run, now, plainStyle).join('\n')).toBe(
+      [
+        'prod/web   1.35.9 → 1.36.3   replace   1/3 nodes   elapsed 2m 5s',
+        '├─ ✔ n1 eu-west-1a replaced 03:05:05',
+        '├─ ◎ n2 eu-west-1a draining connections',
+        '│    k8s-web: deregistration delay, for 25s; gives up in 1m (03:07:10 UTC)',
+        '└─ ○ n3 eu-west-1a waiting',
+        'probes: 1200 sent, 0 lost, 1 slow',
+      ].join('\n'),
+    );
+  });
+
+  test('names pod, budget, needs and has of a blocked eviction', () => {
+    const run = aRun({
+      nodes: [
+        aNode('n1', {
+          step: 'evicting',
+          waiting: {
+            on: '1 pod blocked',
+            since: startedAt,
+            until: now + 60_000,
+            blocked: [
+              {
+                pod: 'default/api-1',
+                budget: 'default/api',
+                needs: 3,
+                has: 3,
+                since: startedAt + 65_000,
+                reason: 'budget',
+              },
+            ],
+          },
+        }),
+      ],
+    });
+
+    expect(renderTree(run, now, plainStyle)).toContain(
+      '     pod default/api-1 blocked for 1m: pdb default/api needs 3 healthy, has 3',
+    );
+  });
+
+  test('says what needs attention and both ways on', () => {
+    const run = aRun({ needsAttention: { code: 'DeadlineExceeded', message: 'n1 is stuck', hint: 'scale up' } });
+
+    const text = renderTree(run, now, plainStyle).join('\n');
+
+    expect(text).toContain('needs attention');
+    expect(text).toContain('fix: scale up');
+    expect(text).toContain('nodeferry resume prod/web   or: nodeferry abort prod/web');
+  });
+
+  test('says loudly which rules are switched off', () => {
+    const run = aRun({ disabledRules: ['capacity-guard'] });
+
+    expect(renderTree(run, now, plainStyle)[1]).toBe('UNPROTECTED: rules switched off: capacity-guard');
+  });
+});
+
+describe('describeChanges', () => {
+  test('says nothing when nothing has changed', () => {
+    const run = aRun({ nodes: [aNode('n1')] });
+
+    expect(describeChanges(run, run)).toEqual([]);
+  });
+
+  test('tells each new step and each new piece of evidence once', () => {
+    const before = aRun({ nodes: [aNode('n1')] });
+    const after = aRun({
+      nodes: [
+        aNode('n1', { step: 'stepping-out', evidence: [{ kind: 'excluded', at: startedAt, detail: 'label set' }] }),
+      ],
+    });
+
+    expect(describeChanges(before, after)).toEqual(['node n1 stepping-out', 'node n1 excluded at 03:04:05: label set']);
+    expect(describeChanges(after, after)).toEqual([]);
+  });
+
+  test('tells phase, pause and need of attention', () => {
+    const after = aRun({
+      phase: 'finalize',
+      paused: { by: 'ann', reason: 'lunch', at: now },
+      needsAttention: { code: 'DeadlineExceeded', message: 'n1 is stuck' },
+    });
+
+    expect(describeChanges(aRun(), after)).toEqual([
+      'prod/web phase finalize',
+      'prod/web paused by ann: lunch',
+      'prod/web needs attention: DeadlineExceeded: n1 is stuck',
+    ]);
+  });
+});
+
+describe('renderReport', () => {
+  test('shows when each step of each node was observed, in seconds after the start', () => {
+    const report = {
+      ...aRun({
+        phase: 'completed',
+        finishedAt: now,
+        traffic: { sent: 9, lost: 1, slow: 0 },
+        nodes: [
+          aNode('n1', {
+            step: 'replaced',
+            evidence: [
+              { kind: 'excluded', at: startedAt + 1500, detail: '' },
+              { kind: 'terminated', at: startedAt + 61_000, detail: '' },
+            ],
+          }),
+        ],
+      }),
+      outcome: 'completed' as const,
+      makespanMs: 125_000,
+      newNodes: [],
+      leftBehind: ['lease x'],
+      notProtected: ['default/api: no maximum connection age'],
+    };
+
+    const text = renderReport(report, plainStyle).join('\n');
+
+    expect(text).toContain('completed in 2m 5s');
+    expect(text).toContain('9 sent, 1 lost, 0 slow');
+    expect(text).toMatch(/n1 +- +- +\+1\.5s +- +- +- +- +- +\+61\.0s/);
+    expect(text).toContain('not protected: default/api: no maximum connection age');
+    expect(text).toContain('left behind: lease x');
+  });
+});
+
+test('renderTable aligns by what a terminal shows', () => {
+  expect(
+    renderTable([
+      ['A', 'B'],
+      ['✔✔✔', 'x'],
+      ['日本', 'y'],
+    ]),
+  ).toEqual(['A      B', '✔✔✔    x', '日本   y']);
+});
+
+test.each([
+  { ms: 850, text: '850ms' },
+  { ms: 12_400, text: '12s' },
+  { ms: 245_000, text: '4m 5s' },
+  { ms: 120_000, text: '2m' },
+  { ms: 4_320_000, text: '1h 12m' },
+])('formatDuration writes $ms ms as $text', ({ ms, text }) => {
+  expect(formatDuration(ms)).toBe(text);
+});
