@@ -1,0 +1,186 @@
+import { launchInstance, terminateInstance } from '../ec2/instances.ts';
+import type { Instance } from '../ec2/state.ts';
+import { nodeIdentity } from '../eks/node-identity.ts';
+import { takeRefusedLaunch } from '../faults.ts';
+import { notifyChange, type World } from '../world.ts';
+import { endActivities, failedLaunch, startActivity } from './activities.ts';
+import type { AutoScalingGroup, GroupMember, ScalingActivity, ScalingProcess } from './state.ts';
+
+const living = (member: GroupMember) => member.lifecycle === 'Pending' || member.lifecycle === 'InService';
+
+/** Members that count towards the desired capacity. */
+export function livingMembers(group: AutoScalingGroup): GroupMember[] {
+  return [...group.members.values()].filter(living);
+}
+
+const runs = (group: AutoScalingGroup, process: ScalingProcess) => !group.suspended.has(process);
+
+/** Follows the instances' states: running → InService, ended elsewhere → Unhealthy, terminated by the group → out of it. */
+export function followInstances(world: World): void {
+  world.instanceListeners.push((instance) => {
+    for (const group of world.autoScalingGroups.values()) {
+      const member = group.members.get(instance.id);
+      if (member !== undefined) followInstance(world, group, member, instance);
+    }
+  });
+}
+
+function followInstance(world: World, group: AutoScalingGroup, member: GroupMember, instance: Instance): void {
+  switch (instance.state) {
+    case 'pending':
+      return;
+    case 'running':
+      if (member.lifecycle === 'Pending') member.lifecycle = 'InService';
+      endActivities(world, group, instance.id);
+      break;
+    case 'shutting-down':
+      break;
+    case 'terminated':
+      if (member.lifecycle === 'Terminating') leave(world, group, member);
+      break;
+  }
+  reconcile(world, group);
+}
+
+function leave(world: World, group: AutoScalingGroup, member: GroupMember): void {
+  member.lifecycle = 'Terminated';
+  group.members.delete(member.instanceId);
+  endActivities(world, group, member.instanceId);
+}
+
+/** Brings the group to what it should be, as far as its processes are not suspended. */
+export function reconcile(world: World, group: AutoScalingGroup): void {
+  checkHealth(world, group);
+  replaceUnhealthy(world, group);
+  launchMissing(world, group);
+  terminateSurplus(world, group);
+  rebalance(world, group);
+  if (group.deleting && group.members.size === 0) world.autoScalingGroups.delete(group.name);
+  for (const listener of world.groupListeners) listener(group);
+  notifyChange(world);
+}
+
+/** HealthCheck marks instances that EC2 no longer runs. */
+function checkHealth(world: World, group: AutoScalingGroup): void {
+  if (!runs(group, 'HealthCheck')) return;
+  for (const member of livingMembers(group)) {
+    const state = world.instances.get(member.instanceId)?.state;
+    if (state !== 'pending' && state !== 'running') member.health = 'Unhealthy';
+  }
+}
+
+/**
+ * ReplaceUnhealthy rests while Terminate is suspended; while Launch is, it terminates and the replacement comes later
+ * (user guide, "How suspended processes affect other processes").
+ */
+function replaceUnhealthy(world: World, group: AutoScalingGroup): void {
+  if (!runs(group, 'ReplaceUnhealthy') || !runs(group, 'Terminate')) return;
+  for (const member of livingMembers(group).filter(({ health }) => health === 'Unhealthy')) {
+    terminateMember(world, group, member, 'an instance was taken out of service in response to an EC2 health check.');
+  }
+}
+
+function launchMissing(world: World, group: AutoScalingGroup): void {
+  if (group.deleting || !runs(group, 'Launch') || world.clock.now() < group.launchNotBefore) return;
+  while (livingMembers(group).length < group.desired) {
+    const cause = 'an instance was started in response to a difference between desired and actual capacity.';
+    if (!launchInto(world, group, zonesBySize(group, world), cause)) return;
+  }
+}
+
+/** A surplus that rebalancing made waits until the new instance serves: it launches before it terminates. */
+function terminateSurplus(world: World, group: AutoScalingGroup): void {
+  if (!group.deleting && !runs(group, 'Terminate')) return;
+  const pending = livingMembers(group).filter(({ lifecycle }) => lifecycle === 'Pending').length;
+  // Counted anew each time: the end of one machine may bring this function back in before the loop goes on.
+  while (livingMembers(group).length - (group.rebalancing ? pending : 0) > group.desired) {
+    const victim = scaleInVictim(world, group);
+    if (victim === undefined) return;
+    terminateMember(world, group, victim, 'an instance was taken out of service in response to a surplus of capacity.');
+  }
+  if (pending === 0) group.rebalancing = false;
+}
+
+/** Default termination policy: the zone with most instances first, the oldest of it; protected ones never. */
+function scaleInVictim(world: World, group: AutoScalingGroup): GroupMember | undefined {
+  const open = livingMembers(group).filter((member) => !member.protectedFromScaleIn);
+  return zonesBySize(group, world)
+    .reverse()
+    .flatMap((zone) => open.filter((member) => member.zone === zone))[0];
+}
+
+/**
+ * AZRebalance: a zone with two instances fewer than another gets one, then the larger zone loses one. It "might terminate
+ * instances in other zones" after a terminate with decrement (API reference, TerminateInstanceInAutoScalingGroup).
+ * It does nothing while Launch is suspended; while Terminate is, it launches all the same and the group stays larger
+ * (user guide, "How suspended processes affect other processes").
+ */
+function rebalance(world: World, group: AutoScalingGroup): void {
+  if (group.deleting || group.rebalancing || !runs(group, 'AZRebalance') || !runs(group, 'Launch')) return;
+  if (livingMembers(group).length !== group.desired || world.clock.now() < group.launchNotBefore) return;
+  const zones = zonesBySize(group, world);
+  const [smallest, largest] = [zones[0], zones.at(-1)];
+  if (smallest === undefined || largest === undefined || sizeOf(group, largest) - sizeOf(group, smallest) < 2) return;
+  group.rebalancing = launchInto(world, group, [smallest], 'an instance was launched to rebalance the zones.');
+}
+
+const sizeOf = (group: AutoScalingGroup, zone: string) =>
+  livingMembers(group).filter((member) => member.zone === zone).length;
+
+/** Zones of the group, the one with fewest instances first. */
+function zonesBySize(group: AutoScalingGroup, world: World): string[] {
+  const zones = world.network.subnets.filter(({ id }) => group.subnetIds.includes(id)).map(({ zone }) => zone);
+  return zones.sort((a, b) => sizeOf(group, a) - sizeOf(group, b));
+}
+
+/** Tries the zones in order. Where EC2 has no capacity anywhere, the group pauses and then tries again. */
+function launchInto(world: World, group: AutoScalingGroup, zones: readonly string[], cause: string): boolean {
+  const nodegroup = world.nodegroups.get(group.nodegroup);
+  const template = world.launchTemplates.get(group.launchTemplateId)?.versions.at(-1);
+  if (nodegroup === undefined || template === undefined) return false;
+  for (const zone of zones) {
+    const subnet = world.network.subnets.find((s) => s.zone === zone && group.subnetIds.includes(s.id));
+    if (subnet === undefined) continue;
+    if (takeRefusedLaunch(world.faults, zone)) {
+      failedLaunch(world, group, cause, template.instanceType, zone);
+      continue;
+    }
+    const tags = new Map([...group.tags].filter(([, tag]) => tag.propagate).map(([key, tag]) => [key, tag.value]));
+    tags.set('aws:autoscaling:groupName', group.name);
+    const node = nodeIdentity(nodegroup, group.launchTemplateId);
+    const instance = launchInstance(
+      world,
+      { subnetId: subnet.id, instanceType: template.instanceType, imageId: template.imageId, tags, node },
+      group.prewarmed ? 0 : world.delays.instanceBootMs,
+    );
+    group.members.set(instance.id, {
+      instanceId: instance.id,
+      zone,
+      instanceType: instance.instanceType,
+      lifecycle: 'Pending',
+      health: 'Healthy',
+      protectedFromScaleIn: group.newInstancesProtected,
+    });
+    startActivity(world, group, `Launching a new EC2 instance: ${instance.id}`, cause, instance.id);
+    return true;
+  }
+  group.launchNotBefore = world.clock.now() + world.delays.launchRetryMs;
+  world.clock.after(world.delays.launchRetryMs, () => reconcile(world, group));
+  return false;
+}
+
+/** Takes a member out of the group and ends its machine. */
+export function terminateMember(
+  world: World,
+  group: AutoScalingGroup,
+  member: GroupMember,
+  cause: string,
+): ScalingActivity {
+  member.lifecycle = 'Terminating';
+  const description = `Terminating EC2 instance: ${member.instanceId}`;
+  const activity = startActivity(world, group, description, cause, member.instanceId);
+  const instance = world.instances.get(member.instanceId);
+  if (instance === undefined || instance.state === 'terminated') leave(world, group, member);
+  else terminateInstance(world, instance);
+  return activity;
+}

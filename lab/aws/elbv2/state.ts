@@ -1,0 +1,93 @@
+/** State that DescribeTargetHealth tells of a target (ELBv2 API reference, TargetHealth). */
+export type TargetState = 'initial' | 'healthy' | 'unhealthy' | 'unhealthy.draining' | 'draining' | 'unused';
+
+/**
+ * Why it is in that state (ELBv2 API reference, TargetHealth). A network load balancer has one reason for all failed
+ * checks: the finer ones are the application load balancer's.
+ */
+export type TargetReason =
+  | 'Elb.RegistrationInProgress'
+  | 'Elb.InitialHealthChecking'
+  | 'Target.FailedHealthChecks'
+  | 'Target.DeregistrationInProgress'
+  | 'Target.NotRegistered'
+  | 'Target.NotInUse';
+
+/** A registered target: the control plane's view. */
+export interface Target {
+  readonly id: string;
+  readonly port: number;
+  readonly ip: string;
+  readonly zone: string;
+  state: TargetState;
+  reason: TargetReason | undefined;
+  /** Consecutive health checks of the same outcome. */
+  passes: number;
+  failures: number;
+  /** Ends whatever the present state waits for. */
+  cancelTimer: (() => void) | undefined;
+}
+
+/** What the load balancer's forwarding machines believe of a target: the control plane's view, some time later. */
+export interface Route {
+  readonly id: string;
+  readonly port: number;
+  readonly ip: string;
+  readonly zone: string;
+  readonly belief: 'registered' | 'healthy' | 'unhealthy';
+}
+
+/** How a target group checks health; times in seconds. */
+export interface HealthCheck {
+  protocol: string;
+  port: string;
+  path: string | undefined;
+  matcher: string | undefined;
+  enabled: boolean;
+  intervalSeconds: number;
+  timeoutSeconds: number;
+  healthyThreshold: number;
+  unhealthyThreshold: number;
+}
+
+/** A target group. Targets and routes are keyed by `id:port`. */
+export interface TargetGroup {
+  readonly arn: string;
+  readonly name: string;
+  readonly protocol: string;
+  readonly port: number;
+  readonly targetType: 'instance' | 'ip';
+  readonly vpcId: string;
+  readonly tags: Map<string, string>;
+  readonly attributes: Map<string, string>;
+  readonly targets: Map<string, Target>;
+  readonly routes: Map<string, Route>;
+  readonly healthCheck: HealthCheck;
+  /** Number of the newest change of any target. */
+  changes: number;
+  /** Number of the newest change that reached the forwarding machines, by target: older ones that come later are ignored. */
+  readonly arrived: Map<string, number>;
+}
+
+/** A listener that forwards to one target group. */
+export interface Listener {
+  readonly arn: string;
+  port: number;
+  protocol: string;
+  targetGroupArn: string;
+}
+
+/** A network load balancer. */
+export interface LoadBalancer {
+  readonly arn: string;
+  readonly name: string;
+  readonly dnsName: string;
+  readonly scheme: string;
+  readonly createdAt: number;
+  readonly tags: Map<string, string>;
+  readonly attributes: Map<string, string>;
+  readonly listeners: Map<string, Listener>;
+  securityGroups: readonly string[];
+  /** One address per enabled zone. */
+  zones: readonly { readonly zone: string; readonly subnetId: string; readonly vip: string }[];
+}

@@ -1,0 +1,125 @@
+import type { ForwardingRule, HealthProbe, ProbeResult } from '../../contracts.ts';
+import type { World } from '../world.ts';
+import type { LoadBalancer, Route, Target, TargetGroup } from './state.ts';
+
+/** The target group's own setting wins, else the load balancer's counts (Network Load Balancer guide, "Cross-zone load balancing"). */
+function crossesZones(balancer: LoadBalancer, group: TargetGroup): boolean {
+  const own = group.attributes.get('load_balancing.cross_zone.enabled');
+  return (
+    (own === 'use_load_balancer_configuration' ? balancer.attributes.get('load_balancing.cross_zone.enabled') : own) ===
+    'true'
+  );
+}
+
+/**
+ * Who gets new connections: the healthy targets, of the address's own zone unless cross-zone is on; where none is
+ * healthy, all of them ("fail open": Network Load Balancer guide, "Target group health").
+ */
+function receivers(balancer: LoadBalancer, group: TargetGroup, zone: string): Route[] {
+  const enabled = balancer.zones.map((enabledZone) => enabledZone.zone);
+  const zones = crossesZones(balancer, group) ? enabled : [zone];
+  const reachable = [...group.routes.values()].filter((route) => zones.includes(route.zone));
+  const healthy = reachable.filter((route) => route.belief === 'healthy');
+  return healthy.length > 0 ? healthy : reachable;
+}
+
+/** The rules in force, for every listener and zone. */
+export function forwardingRules(world: World): ForwardingRule[] {
+  return [...world.loadBalancers.values()].flatMap((balancer) =>
+    [...balancer.listeners.values()].flatMap((listener) => {
+      const group = world.targetGroups.get(listener.targetGroupArn);
+      return balancer.zones.map(({ zone, vip }) => ({
+        loadBalancerName: balancer.name,
+        dnsName: balancer.dnsName,
+        zone,
+        vip,
+        port: listener.port,
+        targets: (group ? receivers(balancer, group, zone) : []).map(({ id, ip, port }) => ({
+          instanceId: id,
+          ip,
+          port,
+        })),
+      }));
+    }),
+  );
+}
+
+/** Addresses that the load balancer's name resolves to: zones without a healthy target leave DNS while another has one. */
+export function resolveName(world: World, dnsName: string): string[] {
+  const balancer = [...world.loadBalancers.values()].find((candidate) => candidate.dnsName === dnsName);
+  if (balancer === undefined) return [];
+  const groups = [...balancer.listeners.values()].flatMap(
+    ({ targetGroupArn }) => world.targetGroups.get(targetGroupArn) ?? [],
+  );
+  const hasHealthy = (zone: string) =>
+    groups.every((group) => receivers(balancer, group, zone).some((route) => route.belief === 'healthy'));
+  const healthy = balancer.zones.filter(({ zone }) => hasHealthy(zone));
+  return (healthy.length > 0 ? healthy : balancer.zones).map(({ vip }) => vip);
+}
+
+/** One health check per checked target. */
+export function healthProbes(
+  world: World,
+  isChecked: (target: Target) => boolean,
+): Map<string, { readonly probe: HealthProbe; readonly group: TargetGroup; readonly target: Target }> {
+  const probes = new Map<string, { probe: HealthProbe; group: TargetGroup; target: Target }>();
+  for (const group of world.targetGroups.values()) {
+    const { protocol, port, path, intervalSeconds, timeoutSeconds } = group.healthCheck;
+    for (const [key, target] of group.targets) {
+      if (!isChecked(target)) continue;
+      const id = `${group.name} ${key}`;
+      const probe: HealthProbe = {
+        id,
+        ip: target.ip,
+        port: port === 'traffic-port' ? target.port : Number(port),
+        protocol: protocol === 'HTTP' ? 'HTTP' : 'TCP',
+        path: path ?? '/',
+        intervalMs: intervalSeconds * 1000,
+        timeoutMs: timeoutSeconds * 1000,
+      };
+      probes.set(id, { probe, group, target });
+    }
+  }
+  return probes;
+}
+
+/** Has the load balancers of the group break what is established to a target. */
+export function breakFlowsTo(world: World, group: TargetGroup, target: Target): void {
+  const flows = [...world.loadBalancers.values()].flatMap((balancer) =>
+    [...balancer.listeners.values()]
+      .filter((listener) => listener.targetGroupArn === group.arn)
+      .flatMap(({ port }) =>
+        balancer.zones.map(({ vip }) => ({ vip, port, targetIp: target.ip, targetPort: target.port })),
+      ),
+  );
+  if (flows.length > 0) world.dataPlane?.breakFlows(flows);
+}
+
+/** Keeps the data plane up to date: after every change, what differs from before is handed over. */
+export function driveDataPlane(
+  world: World,
+  dataPlane: NonNullable<World['dataPlane']>,
+  isChecked: (target: Target) => boolean,
+  onResult: (group: TargetGroup, target: Target, result: ProbeResult) => void,
+): void {
+  let lastRules = '[]';
+  let lastProbes = '[]';
+  let known: ReturnType<typeof healthProbes> = new Map();
+  world.changeListeners.add(() => {
+    const rules = forwardingRules(world);
+    const rulesText = JSON.stringify(rules);
+    if (rulesText !== lastRules) {
+      lastRules = rulesText;
+      dataPlane.forward(rules);
+    }
+    known = healthProbes(world, isChecked);
+    const probes = [...known.values()].map(({ probe }) => probe);
+    const probesText = JSON.stringify(probes);
+    if (probesText === lastProbes) return;
+    lastProbes = probesText;
+    dataPlane.probe(probes, (result) => {
+      const checked = known.get(result.id);
+      if (checked !== undefined) onResult(checked.group, checked.target, result);
+    });
+  });
+}

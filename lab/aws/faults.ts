@@ -1,0 +1,114 @@
+import { AwsError } from './codec/errors.ts';
+
+/** Which calls a fault hits: all of them, those of a service, or one action. */
+export interface CallMatch {
+  /** `ec2`, `autoscaling`, `eks` or `elbv2`. */
+  readonly service?: string;
+  /** E.g. `DescribeTargetHealth`. */
+  readonly action?: string;
+}
+
+/** What goes wrong on purpose. */
+export interface Faults {
+  /** This share (0..1) of the calls is refused with the service's throttling error. */
+  throttle(match: CallMatch, rate: number): void;
+  /** This share (0..1) of the calls ends in the service's internal error. */
+  fail(match: CallMatch, rate: number): void;
+  /** Answers come this many milliseconds late. */
+  slow(match: CallMatch, ms: number): void;
+  /** The next launches fail for lack of capacity; without a count until cleared, without a zone in all of them. */
+  refuseLaunches(options?: { readonly count?: number; readonly zone?: string }): void;
+  /** The next so many machines run but never become nodes. */
+  neverJoin(count: number): void;
+  /** All is well again. */
+  clear(): void;
+}
+
+interface CallFault {
+  readonly match: CallMatch;
+  readonly kind: 'throttle' | 'fail' | 'slow';
+  /** A share, or milliseconds for `slow`. */
+  readonly amount: number;
+}
+
+/** The faults in force. */
+export interface FaultState {
+  calls: CallFault[];
+  refusedLaunches: { left: number; readonly zone: string | undefined } | undefined;
+  neverJoining: number;
+}
+
+/** A state in which nothing goes wrong. */
+export function noFaults(): FaultState {
+  return { calls: [], refusedLaunches: undefined, neverJoining: 0 };
+}
+
+/** The controls of a fault state. */
+export function faultControls(state: FaultState): Faults {
+  const add = (kind: CallFault['kind']) => (match: CallMatch, amount: number) => {
+    state.calls.push({ match, kind, amount });
+  };
+  return {
+    throttle: add('throttle'),
+    fail: add('fail'),
+    slow: add('slow'),
+    refuseLaunches: ({ count, zone } = {}) => {
+      state.refusedLaunches = { left: count ?? Number.POSITIVE_INFINITY, zone };
+    },
+    neverJoin: (count) => {
+      state.neverJoining = count;
+    },
+    clear: () => {
+      Object.assign(state, noFaults());
+    },
+  };
+}
+
+function matching(state: FaultState, kind: CallFault['kind'], service: string, action: string): CallFault[] {
+  return state.calls.filter(
+    ({ kind: k, match }) => k === kind && (match.service ?? service) === service && (match.action ?? action) === action,
+  );
+}
+
+/** How late the answer comes, in milliseconds. */
+export function answerDelay(state: FaultState, service: string, action: string): number {
+  return Math.max(0, ...matching(state, 'slow', service, action).map((fault) => fault.amount));
+}
+
+/** The error that a call meets by an injected fault, if any. */
+export function injectedError(
+  state: FaultState,
+  random: () => number,
+  service: string,
+  action: string,
+): AwsError | undefined {
+  const hit = (fault: CallFault) => random() < fault.amount;
+  if (matching(state, 'throttle', service, action).some(hit)) return throttlingError(service);
+  if (matching(state, 'fail', service, action).some(hit)) return internalError(service);
+  return undefined;
+}
+
+/**
+ * EC2 API reference "Error codes": RequestLimitExceeded; Auto Scaling and ELB "Common errors": Throttling;
+ * EKS: ThrottlingException with status 429, as its API reference lists for its newer operations.
+ */
+function throttlingError(service: string): AwsError {
+  if (service === 'ec2') return new AwsError('RequestLimitExceeded', 'Request limit exceeded.', 503);
+  if (service === 'eks') return new AwsError('ThrottlingException', 'Rate exceeded', 429);
+  return new AwsError('Throttling', 'Rate exceeded', 400);
+}
+
+/** EC2 API reference "Error codes": InternalError; EKS: ServerException; the others "Common errors": InternalFailure. */
+function internalError(service: string): AwsError {
+  if (service === 'ec2') return new AwsError('InternalError', 'An internal error has occurred', 500);
+  if (service === 'eks') return new AwsError('ServerException', 'Internal server error', 500);
+  return new AwsError('InternalFailure', 'We encountered an internal error. Please try again.', 500);
+}
+
+/** Takes one refused launch, if launches in this zone are refused. */
+export function takeRefusedLaunch(state: FaultState, zone: string): boolean {
+  const refused = state.refusedLaunches;
+  if (refused === undefined || refused.left <= 0 || (refused.zone ?? zone) !== zone) return false;
+  refused.left -= 1;
+  return true;
+}

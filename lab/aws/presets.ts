@@ -1,0 +1,61 @@
+import type { CloudDelays } from '../contracts.ts';
+
+/** All delays of the pretend AWS: those that every part of the lab knows, and those of its own. Milliseconds. */
+export interface AwsDelays extends CloudDelays {
+  /** A node group that is not whole by then becomes CREATE_FAILED. */
+  readonly nodegroupCreateTimeoutMs: number;
+  /** Pause of an Auto Scaling group after a launch that failed. */
+  readonly launchRetryMs: number;
+  /** From termination of an instance to the moment when the load balancers deregister it of themselves. */
+  readonly terminatedTargetMs: number;
+  /** From UpdateNodegroupConfig to `Successful`. */
+  readonly nodegroupUpdateMs: number;
+  /** How long a terminated instance still shows in DescribeInstances. */
+  readonly terminatedVisibleMs: number;
+}
+
+const fast: AwsDelays = {
+  instanceBootMs: 2_000,
+  instanceTerminationMs: 2_000,
+  nodegroupCreateMs: 1_000,
+  nodegroupDeleteMs: 1_000,
+  registrationMs: 4_000,
+  deregistrationPropagationMs: 6_000,
+  unhealthyPropagationMs: 3_000,
+  healthyPropagationMs: 500,
+  nodegroupCreateTimeoutMs: 60_000,
+  launchRetryMs: 3_000,
+  terminatedTargetMs: 10_000,
+  nodegroupUpdateMs: 500,
+  terminatedVisibleMs: 3_600_000,
+};
+
+/**
+ * Values as published or reported for the real thing:
+ * - registration: 90-180 s until health checks count (kubernetes-sigs/aws-load-balancer-controller issue 1834);
+ * - deregistration: new connections for about 120 s more (Network Load Balancer guide, "Deregistration delay", which
+ *   recommends at least 120 s because of propagation; aws/containers-roadmap issue 470 measured about 120 s);
+ * - unhealthy: new connections for 30-40 s more (aws/containers-roadmap issue 470);
+ * - create timeout: a managed node group gives up on nodes that don't join after about 20 minutes (EKS user guide,
+ *   "Managed node group errors", NodeCreationFailure, tells of 15 minutes and more);
+ * - a terminated instance stays visible for about an hour (EC2 user guide, "Terminate your instance").
+ * The others are what one commonly sees, with no promise of AWS behind them.
+ */
+const real: AwsDelays = {
+  instanceBootMs: 45_000,
+  instanceTerminationMs: 60_000,
+  nodegroupCreateMs: 60_000,
+  nodegroupDeleteMs: 120_000,
+  registrationMs: 120_000,
+  deregistrationPropagationMs: 120_000,
+  unhealthyPropagationMs: 35_000,
+  healthyPropagationMs: 5_000,
+  nodegroupCreateTimeoutMs: 1_200_000,
+  launchRetryMs: 30_000,
+  terminatedTargetMs: 60_000,
+  nodegroupUpdateMs: 30_000,
+  terminatedVisibleMs: 3_600_000,
+};
+
+/** Full sets of delays by name: `fast` for demo and tests, `real` for a rehearsal at AWS's own pace. */
+export const presets = { fast, real } as const;

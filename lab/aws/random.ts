@@ -1,0 +1,15 @@
+/** Random numbers in 0..1 that repeat for the same seed (mulberry32, public domain, by Tommy Ettinger). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** So many hexadecimal digits. */
+export function randomHex(random: () => number, digits: number): string {
+  return Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('');
+}

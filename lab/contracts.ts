@@ -1,0 +1,95 @@
+/**
+ * What the parts of the lab agree on: the pretend cloud decides, the cluster boots and kills nodes,
+ * the data plane moves packets. Times are milliseconds unless a name says otherwise.
+ */
+
+/** How long the pretend cloud takes for each thing; a preset is one full set of these. */
+export interface CloudDelays {
+  /** From launch by the Auto Scaling group to state `running`, when the machine starts to boot. */
+  readonly instanceBootMs: number;
+  /** From TerminateInstance… to `terminated`; the machine is dead from the first moment on. */
+  readonly instanceTerminationMs: number;
+  /** From CreateNodegroup to the moment when its Auto Scaling group exists and launches instances. */
+  readonly nodegroupCreateMs: number;
+  /** From DeleteNodegroup to the moment when the group is gone, instances not counted. */
+  readonly nodegroupDeleteMs: number;
+  /** From RegisterTargets to the first health check that counts (real NLB: 90-180 s). */
+  readonly registrationMs: number;
+  /** New connections still reach a target for this long after DeregisterTargets (real NLB: about 120 s). */
+  readonly deregistrationPropagationMs: number;
+  /** New connections still reach a target for this long after it was found unhealthy (real NLB: 30-40 s). */
+  readonly unhealthyPropagationMs: number;
+  /** New connections reach a target this long after it was found healthy. */
+  readonly healthyPropagationMs: number;
+}
+
+/** A machine that the pretend EC2 has switched on; the cluster makes a node of it. */
+export interface BootedInstance {
+  readonly instanceId: string;
+  /** Availability zone, e.g. `eu-west-1a`. */
+  readonly zone: string;
+  readonly instanceType: string;
+  /** Primary IPv4 address: the kubelet's node IP. */
+  readonly privateIp: string;
+  /** EC2 private DNS name, which is the node's name: `ip-10-0-1-11.eu-west-1.compute.internal`. */
+  readonly privateDnsName: string;
+  /** Node group that the machine belongs to, and the labels and taints that EKS gives its nodes. */
+  readonly nodegroup: string;
+  readonly kubernetesVersion: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
+}
+
+/** Called by the pretend EC2 when machines come and go. Must not throw; long work goes on in the background. */
+export interface InstanceHooks {
+  boot(instance: BootedInstance): void;
+  terminate(instanceId: string): void;
+}
+
+/** One address of a load balancer in one zone, with the targets that get its new connections at this moment. */
+export interface ForwardingRule {
+  readonly loadBalancerName: string;
+  readonly dnsName: string;
+  readonly zone: string;
+  /** The load balancer's IPv4 address in this zone. */
+  readonly vip: string;
+  readonly port: number;
+  readonly targets: readonly { readonly instanceId: string; readonly ip: string; readonly port: number }[];
+}
+
+/** A health check that the data plane must run from the load balancer's namespace. */
+export interface HealthProbe {
+  /** Stable for one target of one target group. */
+  readonly id: string;
+  readonly ip: string;
+  readonly port: number;
+  readonly protocol: 'HTTP' | 'TCP';
+  /** For HTTP: GET this path, healthy on 200-399. */
+  readonly path: string;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+}
+
+/** The outcome of one health check. */
+export interface ProbeResult {
+  readonly id: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** Established connections that the load balancer must break now (connection termination, unhealthy reset). */
+export interface BrokenFlows {
+  readonly vip: string;
+  readonly port: number;
+  readonly targetIp: string;
+  readonly targetPort: number;
+}
+
+/** What the pretend ELB asks of the data plane. Implemented by the real nftables data plane and by nothing in unit tests. */
+export interface DataPlane {
+  /** Replaces all rules in one transaction. */
+  forward(rules: readonly ForwardingRule[]): void;
+  /** Replaces the set of running health checks; each result goes to `onResult`. */
+  probe(probes: readonly HealthProbe[], onResult: (result: ProbeResult) => void): void;
+  breakFlows(flows: readonly BrokenFlows[]): void;
+}
