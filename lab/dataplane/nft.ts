@@ -1,0 +1,154 @@
+/** The data plane of the pretend load balancers: nftables and connection tracking in a network namespace. */
+import type { BrokenFlows, DataPlane, ForwardingRule } from '../contracts.ts';
+import { VIP_CIDR } from '../network-plan.ts';
+import { attempt } from '../process.ts';
+import { startHealthChecks } from './health-checks.ts';
+import { MARK_BREAK, MARK_BROKEN, renderRuleset, TABLE } from './ruleset.ts';
+
+/** Idle timeout of TCP flows through a Network Load Balancer, in seconds (ELB user guide, "Connection idle timeout"). */
+const IDLE_TIMEOUT_S = 350;
+
+const SYSCTLS = {
+  'net/ipv4/ip_forward': 1,
+  'net/netfilter/nf_conntrack_tcp_timeout_established': IDLE_TIMEOUT_S,
+  // A client gives up after some seconds. Longer-lived entries would only catch later clients with the same port.
+  'net/netfilter/nf_conntrack_tcp_timeout_syn_sent': 15,
+  // Out-of-window packets stay with their flow; otherwise they would reach the client with the target's address.
+  'net/netfilter/nf_conntrack_tcp_be_liberal': 1,
+} as const;
+
+const SWEEP_EVERY_MS = 10_000;
+const TRIES = 20;
+
+/** Where the data plane runs and who is told when the kernel refuses something. */
+export interface DataPlaneOptions {
+  /** Network namespace, by its name under /run/netns. */
+  readonly namespace: string;
+  /** Range of all load balancer addresses. */
+  readonly vipCidr?: string;
+  /** Called for every failure; without it the first failure rejects `settled()` and `close()`. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** The data plane with what only its owner may do. */
+export interface LabDataPlane extends DataPlane {
+  /** Resolves when everything asked for so far is in force; rejects with the first failure that nobody was told of. */
+  settled(): Promise<void>;
+  /** Stops the health checks and removes the rules. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates the data plane in a namespace that exists. Calls return at once; changes are carried out one after
+ * the other in the order of the calls, and of rule sets that pile up meanwhile only the last one is applied.
+ */
+export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
+  const { namespace, vipCidr = VIP_CIDR } = options;
+  const checks = startHealthChecks({ namespace, onError: report });
+  let wanted: readonly ForwardingRule[] | undefined = [];
+  let breaks: BrokenFlows[] = [];
+  let working = Promise.resolve();
+  let busy = false;
+  let unreported: Error | undefined;
+  let sweepUntil = 0;
+
+  function report(error: Error): void {
+    if (options.onError) options.onError(error);
+    else unreported ??= error;
+  }
+
+  async function work(): Promise<void> {
+    while (wanted !== undefined || breaks.length > 0) {
+      const rules = wanted;
+      const flows = breaks;
+      wanted = undefined;
+      breaks = [];
+      try {
+        // Rules first: a flow that is broken must not be able to come back by the old ones.
+        if (rules !== undefined) await applyRules(namespace, rules, vipCidr);
+        for (const flow of flows) await markFlows(namespace, flow);
+      } catch (error) {
+        report(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    busy = false;
+  }
+
+  function wake(): void {
+    if (busy) return;
+    busy = true;
+    working = work();
+  }
+
+  const prepared = prepare(namespace).catch(report);
+  const sweeper = setInterval(() => {
+    if (Date.now() < sweepUntil) void removeBroken(namespace).catch(report);
+  }, SWEEP_EVERY_MS);
+  wake();
+
+  async function settled(): Promise<void> {
+    await prepared;
+    while (busy) await working;
+    if (unreported !== undefined) throw unreported;
+  }
+
+  return {
+    forward(rules) {
+      wanted = rules;
+      wake();
+    },
+    probe: (probes, onResult) => checks.replace(probes, onResult),
+    breakFlows(flows) {
+      breaks.push(...flows);
+      sweepUntil = Date.now() + IDLE_TIMEOUT_S * 1000;
+      wake();
+    },
+    settled,
+    async close() {
+      clearInterval(sweeper);
+      await checks.close();
+      await settled();
+      await attempt('nsenter', [...inside(namespace), 'nft', 'delete', 'table', 'ip', TABLE]);
+    },
+  };
+}
+
+async function prepare(namespace: string): Promise<void> {
+  const script = Object.entries(SYSCTLS).map(([name, value]) => `echo ${value} > /proc/sys/${name}`);
+  await command(namespace, ['sh', '-ec', script.join('\n')]);
+}
+
+async function applyRules(namespace: string, rules: readonly ForwardingRule[], vipCidr: string): Promise<void> {
+  await command(namespace, ['nft', '-f', '-'], renderRuleset(rules, vipCidr));
+}
+
+/** Marks the established flows of one listener to one target; the rules break them with their next packet. */
+async function markFlows(namespace: string, flow: BrokenFlows): Promise<void> {
+  const selection = ['--orig-dst', flow.vip, '--orig-port-dst', String(flow.port)];
+  const target = ['--reply-src', flow.targetIp, '--reply-port-src', String(flow.targetPort)];
+  await conntrack(namespace, ['-U', '-p', 'tcp', ...selection, ...target, '--mark', String(MARK_BREAK)]);
+}
+
+/** Forgets flows whose client was told: the client's port is free again, and may come back with a new connection. */
+async function removeBroken(namespace: string): Promise<void> {
+  await conntrack(namespace, ['-D', '-p', 'tcp', '--mark', String(MARK_BROKEN)]);
+}
+
+/** Runs conntrack until it gets through: it stops half-way when a flow ends while it works on the list. */
+async function conntrack(namespace: string, args: readonly string[]): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    const { code, stderr } = await attempt('nsenter', [...inside(namespace), 'conntrack', ...args]);
+    // With nothing to do, conntrack exits with 1 and says so.
+    if (code === 0 || / 0 flow entries have been/.test(stderr)) return;
+    if (tried === TRIES) throw new Error(`conntrack ${args.join(' ')}: ${stderr.trim()}`);
+  }
+}
+
+async function command(namespace: string, words: readonly string[], input = ''): Promise<void> {
+  const { code, stderr } = await attempt('nsenter', [...inside(namespace), ...words], { input });
+  if (code !== 0) throw new Error(`${words.slice(0, 2).join(' ')} in ${namespace}: ${stderr.trim()}`);
+}
+
+function inside(namespace: string): readonly string[] {
+  return [`--net=/run/netns/${namespace}`];
+}
