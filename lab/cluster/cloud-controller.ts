@@ -1,0 +1,71 @@
+/** The real AWS cloud controller manager, pointed at the pretend AWS. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ToolPaths } from '../../scripts/setup/paths.ts';
+import { AWS_PORT_INSIDE, NAMESPACES } from '../network-plan.ts';
+import { start } from '../process.ts';
+import type { ControlPlaneProcess } from './control-plane.ts';
+import { logFile, STATE } from './state.ts';
+
+/** What the cloud controller manager must know of its cluster. */
+export interface CloudControllerSettings {
+  readonly region: string;
+  readonly clusterName: string;
+  readonly vpcId: string;
+  /** Any subnet of the cluster. */
+  readonly subnetId: string;
+}
+
+/** The environment in which AWS clients find the pretend AWS from inside the lab. */
+export function awsEnvironment(region: string): Readonly<Record<string, string>> {
+  return {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${AWS_PORT_INSIDE}`,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+}
+
+/** The cloud configuration file (kubernetes/cloud-provider-aws, pkg/providers/v1/config). */
+export function cloudConfig(settings: CloudControllerSettings): string {
+  return `[Global]
+Region = ${settings.region}
+VPC = ${settings.vpcId}
+SubnetID = ${settings.subnetId}
+KubernetesClusterID = ${settings.clusterName}
+`;
+}
+
+/** Starts the cloud controller manager; needs an API server that answers. */
+export async function startCloudController(
+  tools: ToolPaths,
+  kubeconfig: string,
+  settings: CloudControllerSettings,
+): Promise<ControlPlaneProcess> {
+  const name = 'aws-cloud-controller-manager';
+  const config = join(STATE.pki, 'cloud.conf');
+  await writeFile(config, cloudConfig(settings));
+  const child = start(
+    tools.ccm,
+    [
+      '--cloud-provider=aws',
+      `--cloud-config=${config}`,
+      `--kubeconfig=${kubeconfig}`,
+      `--cluster-name=${settings.clusterName}`,
+      '--leader-elect=false',
+      '--configure-cloud-routes=false',
+      '--allocate-node-cidrs=false',
+      '--use-service-account-credentials=false',
+      '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller',
+      '--authentication-skip-lookup=true',
+      '--bind-address=127.0.0.1',
+    ],
+    {
+      namespace: NAMESPACES.controlPlane,
+      log: logFile(name),
+      env: { ...process.env, ...awsEnvironment(settings.region) },
+    },
+  );
+  return { name, child };
+}

@@ -1,0 +1,143 @@
+/** Puts the cluster together: network, control plane, machines, load balancer data plane and pretend AWS. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { KubeConfig } from '@kubernetes/client-node';
+import type { ToolPaths } from '../../scripts/setup/paths.ts';
+import { type PretendAws, startPretendAws } from '../aws/server.ts';
+import { createDataPlane } from '../dataplane/nft.ts';
+import { forwardFromLocalhost, portToSocket, socketToAddress } from '../forward.ts';
+import { ADDRESSES, API_SERVER_INSIDE, AWS_PORT_INSIDE, NAMESPACES } from '../network-plan.ts';
+import { stop } from '../process.ts';
+import type { Scenario } from '../scenario.ts';
+import { createPodCgroup } from './cgroups.ts';
+import { removeLeftovers } from './cleanup.ts';
+import { startCloudController } from './cloud-controller.ts';
+import { awaitApiServer, type ControlPlaneProcess, startApiServer, startControllers } from './control-plane.ts';
+import { buildImages } from './images.ts';
+import { createCredentials, kubeconfig } from './kubeconfig.ts';
+import { createMachines, type Machines } from './machines.ts';
+import { followNames } from './name-service.ts';
+import { createNetwork } from './network.ts';
+import { logFile, STATE } from './state.ts';
+
+/** Folders of the machine that every node mounts its own over. */
+const MOUNT_POINTS = ['/var/lib/kubelet', '/var/lib/cni', '/var/log/containers'] as const;
+
+/** A cluster whose control plane runs; its nodes may still be booting. */
+export interface Cluster {
+  readonly aws: PretendAws;
+  readonly machines: Machines;
+  /** For this process. */
+  readonly kubeConfig: KubeConfig;
+}
+
+/** How a cluster is started. */
+export interface ClusterOptions {
+  readonly tools: ToolPaths;
+  readonly scenario: Scenario;
+  readonly signal: AbortSignal | undefined;
+  readonly report: (text: string) => void;
+  /** Things to undo are added here as soon as they are done; the last one is to be undone first. */
+  readonly undo: (() => Promise<unknown> | void)[];
+}
+
+/** Starts everything but the scenario's objects; what it has started when it fails is in `undo`. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { tools, scenario, signal, report, undo } = options;
+  const leftovers = await removeLeftovers();
+  if (leftovers.namespaces > 0) report(`removed ${leftovers.namespaces} namespaces of an earlier lab`);
+  undo.push(removeLeftovers);
+  await prepareFolders();
+  await createNetwork();
+  await createPodCgroup();
+  signal?.throwIfAborted();
+
+  const credentials = await createCredentials();
+  const first = watched(startApiServer(tools, credentials), undo, report);
+  portToSocket(NAMESPACES.controlPlane, AWS_PORT_INSIDE, STATE.awsSocket, logFile('forward'));
+  portToSocket(NAMESPACES.operations, AWS_PORT_INSIDE, STATE.awsSocket, logFile('forward'));
+  const apiServer = `${ADDRESSES.controlPlane}:6443`;
+  await socketToAddress(NAMESPACES.controlPlane, STATE.apiServerSocket, apiServer, logFile('forward'));
+  const entrance = await forwardFromLocalhost(0, { path: STATE.apiServerSocket });
+  undo.push(() => entrance.close());
+
+  const ready = awaitApiServer(entrance.port, credentials, first, signal).then(async (authority) => {
+    await writeFile(STATE.kubeconfigInside, kubeconfig(API_SERVER_INSIDE, authority, credentials.adminToken));
+    await writeFile(
+      STATE.kubeconfig,
+      kubeconfig(`https://127.0.0.1:${entrance.port}`, authority, credentials.adminToken),
+    );
+    return STATE.kubeconfigInside;
+  });
+  // Awaited below; a failure before that is not unhandled.
+  ready.catch(() => undefined);
+  const images = await buildImages(STATE.images, tools);
+  const machines = createMachines({ tools, images, apiServer: ready }, report);
+  undo.push(() => machines.killAll());
+  const aws = await startCloud(options, machines);
+
+  const inside = await ready;
+  report('the API server is ready');
+  watched(startControllers(tools, inside, credentials), undo, report);
+  const settings = {
+    region: scenario.region,
+    clusterName: scenario.clusterName,
+    vpcId: aws.model.network.vpcId,
+    subnetId: aws.model.network.subnets[0]?.id ?? '',
+  };
+  watched([await startCloudController(tools, inside, settings)], undo, report);
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromFile(STATE.kubeconfig);
+  return { aws, machines, kubeConfig };
+}
+
+async function startCloud(options: ClusterOptions, machines: Machines): Promise<PretendAws> {
+  const { scenario, report, undo } = options;
+  const dataPlane = createDataPlane({
+    namespace: NAMESPACES.loadBalancer,
+    onError: (error) => report(`load balancer data plane: ${error.message}`),
+  });
+  undo.push(() => dataPlane.close());
+  const aws = await startPretendAws({
+    clusterName: scenario.clusterName,
+    clusterVersion: scenario.version,
+    clusterEndpoint: API_SERVER_INSIDE,
+    region: scenario.region,
+    zones: scenario.zones,
+    delays: scenario.delays,
+    hooks: machines,
+    dataPlane,
+    nodegroups: scenario.nodegroups,
+    socketPath: STATE.awsSocket,
+  });
+  undo.push(() => aws.close(), await followNames(aws));
+  return aws;
+}
+
+async function prepareFolders(): Promise<void> {
+  for (const folder of [STATE.logs, STATE.pki, STATE.images, STATE.nodes, STATE.shared]) {
+    await mkdir(folder, { recursive: true });
+  }
+  for (const folder of MOUNT_POINTS) {
+    const created = await mkdir(folder, { recursive: true });
+    if (created !== undefined) await writeFile(STATE.createdFolders, `${folder}\n`, { flag: 'a' });
+  }
+}
+
+/** Says so when a process of the control plane ends before the lab does. */
+function watched(
+  processes: readonly ControlPlaneProcess[],
+  undo: ClusterOptions['undo'],
+  report: ClusterOptions['report'],
+): readonly ControlPlaneProcess[] {
+  let stopping = false;
+  for (const { name, child } of processes) {
+    child.once('exit', () => {
+      if (!stopping) report(`${name} has ended: see ${logFile(name)}`);
+    });
+  }
+  undo.push(async () => {
+    stopping = true;
+    await Promise.all(processes.map(({ child }) => stop(child, 0)));
+  });
+  return processes;
+}

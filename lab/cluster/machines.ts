@@ -1,0 +1,73 @@
+/** All machines of the lab, switched on and off by the pretend cloud. */
+import type { BootedInstance, InstanceHooks } from '../contracts.ts';
+import { freeNodeNumber, instanceNamespace } from '../network-plan.ts';
+import { type Machine, type NodeSurroundings, powerOn } from './node.ts';
+
+/** The lab's machines. */
+export interface Machines extends InstanceHooks {
+  /** Machines that are switched on now, in order of boot. */
+  list(): readonly Machine[];
+  namespaces(): readonly string[];
+  /** Kills all machines and waits until they are dead; what is left of them goes with the lab. */
+  killAll(): Promise<void>;
+}
+
+/** Machines are told here of what happens to them. */
+export type MachineReport = (text: string) => void;
+
+/** Makes the empty set of machines. Boots and deaths are worked off one after the other: each changes everyone's routes. */
+export function createMachines(surroundings: NodeSurroundings, report: MachineReport): Machines {
+  const machines = new Map<string, Machine>();
+  const terminated = new Set<string>();
+  let closed = false;
+  let queue = Promise.resolve();
+
+  const enqueue = (what: string, work: () => Promise<void>): void => {
+    queue = queue.then(work).catch((error: unknown) => {
+      report(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  };
+
+  const boot = async (instance: BootedInstance): Promise<void> => {
+    if (closed || terminated.has(instance.instanceId)) return;
+    const others = [...machines.values()].map((machine) => machine.address);
+    const number = freeNodeNumber(new Set(others.map((other) => other.number)));
+    const machine = await powerOn(instance, number, others, surroundings);
+    machines.set(instance.instanceId, machine);
+    machine.started.then(
+      () => report(`${instance.privateDnsName} (${instance.instanceId}, ${instance.zone}) started`),
+      (error: unknown) => {
+        if (machines.has(instance.instanceId)) report(`${instance.instanceId} does not start: ${String(error)}`);
+      },
+    );
+  };
+
+  const terminate = async (instanceId: string): Promise<void> => {
+    const machine = machines.get(instanceId);
+    if (machine === undefined) return;
+    await machine.kill();
+    machines.delete(instanceId);
+    report(`${machine.instance.privateDnsName} (${instanceId}) is dead`);
+    await machine.remove();
+  };
+
+  return {
+    boot: (instance) => enqueue(`boot of ${instance.instanceId}`, () => boot(instance)),
+    terminate: (instanceId) => {
+      terminated.add(instanceId);
+      // Death does not queue behind boots: the machine loses power now, the tidying up can wait.
+      machines
+        .get(instanceId)
+        ?.kill()
+        .catch((error: unknown) => report(`${instanceId} does not die: ${String(error)}`));
+      enqueue(`termination of ${instanceId}`, () => terminate(instanceId));
+    },
+    list: () => [...machines.values()],
+    namespaces: () => [...machines.keys()].map(instanceNamespace),
+    killAll: async () => {
+      closed = true;
+      await queue;
+      await Promise.all([...machines.values()].map((machine) => machine.kill()));
+    },
+  };
+}

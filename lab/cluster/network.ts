@@ -1,0 +1,145 @@
+/** Programs the address plan into the kernel: namespaces, the fabric's bridge, veth pairs, routes. */
+import {
+  ADDRESSES,
+  clientAddresses,
+  FABRIC,
+  fabricPort,
+  hardwareAddress,
+  instanceNamespace,
+  NAMESPACES,
+  podSubnet,
+  VIP_CIDR,
+} from '../network-plan.ts';
+import { attempt, run } from '../process.ts';
+
+/** What the network needs to know of a node. */
+export interface NodeAddress {
+  readonly instanceId: string;
+  readonly ip: string;
+  /** Number of its pod subnet. */
+  readonly number: number;
+}
+
+/** Makes the namespaces that exist once per lab and connects them. */
+export async function createNetwork(): Promise<void> {
+  const { fabric, controlPlane, loadBalancer, client, operations } = NAMESPACES;
+  await ip([
+    ...Object.values(NAMESPACES).map((name) => `netns add ${name}`),
+    fabricCable(controlPlane, ADDRESSES.controlPlane, 'p-cp'),
+    fabricCable(loadBalancer, ADDRESSES.gateway, 'p-lb'),
+    `link add cli0 netns ${loadBalancer} type veth peer name e0 netns ${client}`,
+    `link add ops0 netns ${loadBalancer} type veth peer name e0 netns ${operations}`,
+  ]);
+  await Promise.all(Object.values(NAMESPACES).map((name) => configureKernel(name)));
+  await ip(
+    [
+      `link add ${FABRIC.bridge} type bridge`,
+      `link set ${FABRIC.bridge} up`,
+      'link set lo up',
+      ...plug('p-cp'),
+      ...plug('p-lb'),
+    ],
+    fabric,
+  );
+  await ip([...onFabric(ADDRESSES.controlPlane), ...viaGateway()], controlPlane);
+  await ip(
+    [
+      ...onFabric(ADDRESSES.gateway),
+      `addr add ${ADDRESSES.clientGateway}/24 dev cli0`,
+      'link set cli0 up',
+      `addr add ${ADDRESSES.operationsGateway}/24 dev ops0`,
+      'link set ops0 up',
+      // An address of a load balancer without a listener on that port swallows packets, as the real one does.
+      `route add blackhole ${VIP_CIDR}`,
+    ],
+    loadBalancer,
+  );
+  await ip(edge(clientAddresses(), ADDRESSES.clientGateway), client);
+  await ip(edge([ADDRESSES.operations], ADDRESSES.operationsGateway), operations);
+}
+
+/** Makes the namespace of a node, plugs it in and tells everyone the way to its pods. */
+export async function connectNode(node: NodeAddress, others: readonly NodeAddress[]): Promise<void> {
+  const namespace = instanceNamespace(node.instanceId);
+  await ip([`netns add ${namespace}`, fabricCable(namespace, node.ip, fabricPort(node.ip))]);
+  await configureKernel(namespace);
+  await ip(plug(fabricPort(node.ip)), NAMESPACES.fabric);
+  await ip([...onFabric(node.ip), ...viaGateway(), ...others.flatMap((other) => wayTo(other))], namespace);
+  const everyone = [
+    NAMESPACES.controlPlane,
+    NAMESPACES.loadBalancer,
+    ...others.map((other) => instanceNamespace(other.instanceId)),
+  ];
+  await Promise.all(everyone.map((name) => ip(wayTo(node), name)));
+}
+
+/**
+ * Takes a node off the fabric between two packets: nothing is said to anyone, like a machine that loses power.
+ * Its neighbours keep sending into the void, as they do in a VPC.
+ */
+export async function unplugNode(node: NodeAddress): Promise<void> {
+  await ip([`link set ${fabricPort(node.ip)} down`], NAMESPACES.fabric);
+}
+
+/** Removes a node's namespace and with it all its interfaces; its processes must be dead. */
+export async function removeNodeNamespace(node: NodeAddress): Promise<void> {
+  await attempt('ip', ['netns', 'del', instanceNamespace(node.instanceId)]);
+}
+
+/** Forgets every tracked connection in the given namespaces, so that one scenario does not disturb the next. */
+export async function flushConntrack(namespaces: readonly string[]): Promise<void> {
+  await Promise.all(namespaces.map((name) => run('nsenter', [`--net=/run/netns/${name}`, 'conntrack', '-F'])));
+}
+
+function fabricCable(namespace: string, address: string, port: string): string {
+  return `link add e0 netns ${namespace} address ${hardwareAddress(address)} type veth peer name ${port} netns ${NAMESPACES.fabric}`;
+}
+
+function plug(port: string): readonly string[] {
+  return [`link set ${port} master ${FABRIC.bridge}`, `link set ${port} up`];
+}
+
+function onFabric(address: string): readonly string[] {
+  return ['link set lo up', `addr add ${address}/${FABRIC.prefixLength} dev e0`, 'link set e0 up'];
+}
+
+function viaGateway(): readonly string[] {
+  return [`route add default via ${ADDRESSES.gateway}`, `route add ${VIP_CIDR} via ${ADDRESSES.gateway}`];
+}
+
+function edge(addresses: readonly string[], gateway: string): readonly string[] {
+  return [
+    'link set lo up',
+    ...addresses.map((address) => `addr add ${address}/24 dev e0`),
+    'link set e0 up',
+    `route add default via ${gateway}`,
+  ];
+}
+
+function wayTo(node: NodeAddress): readonly string[] {
+  return [
+    `neigh replace ${node.ip} lladdr ${hardwareAddress(node.ip)} dev e0 nud permanent`,
+    `route replace ${podSubnet(node.number)} via ${node.ip}`,
+  ];
+}
+
+/** Forwarding on; no ICMP redirects and no reverse-path filter, for routes here are not symmetric; no IPv6. */
+async function configureKernel(namespace: string): Promise<void> {
+  const settings = [
+    ['net/ipv4/ip_forward', '1'],
+    ['net/ipv4/conf/all/send_redirects', '0'],
+    ['net/ipv4/conf/default/send_redirects', '0'],
+    ['net/ipv4/conf/all/rp_filter', '0'],
+    ['net/ipv4/conf/default/rp_filter', '0'],
+    ['net/ipv6/conf/all/disable_ipv6', '1'],
+    ['net/ipv6/conf/default/disable_ipv6', '1'],
+  ] as const;
+  const script = settings.map(([name, value]) => `[ ! -e /proc/sys/${name} ] || echo ${value} > /proc/sys/${name}`);
+  await run('nsenter', [`--net=/run/netns/${namespace}`, 'sh', '-ec', script.join('\n')]);
+}
+
+/** Runs `ip` commands as one batch in a namespace, the root namespace when none is named. */
+async function ip(lines: readonly string[], namespace?: string): Promise<void> {
+  const where = namespace === undefined ? [] : ['-n', namespace];
+  await run('ip', [...where, '-batch', '-'], { input: `${lines.join('\n')}\n` });
+}

@@ -1,0 +1,41 @@
+/** Creates a scenario's objects in the cluster. */
+import { type KubeConfig, type KubernetesObject, KubernetesObjectApi, PatchStrategy } from '@kubernetes/client-node';
+import { until } from '../process.ts';
+
+const FIELD_MANAGER = 'nodeferry-lab';
+const APPLY_TIMEOUT_MS = 20_000;
+
+/** Kinds that make pods. They wait for the nodes: pods of the first moment would all end up on the first node. */
+const WORKLOAD_KINDS: readonly string[] = [
+  'Pod',
+  'Deployment',
+  'DaemonSet',
+  'StatefulSet',
+  'ReplicaSet',
+  'Job',
+  'CronJob',
+];
+
+/** Whether an object makes pods. */
+export function isWorkload(object: KubernetesObject): boolean {
+  return object.kind !== undefined && WORKLOAD_KINDS.includes(object.kind);
+}
+
+/** Applies objects in their order with server-side apply; safe to repeat. */
+export async function applyObjects(
+  config: KubeConfig,
+  objects: readonly KubernetesObject[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const api = KubernetesObjectApi.makeApiClient(config);
+  for (const object of objects) {
+    const what = `${object.kind} ${object.metadata?.name} cannot be applied`;
+    // The API server is ready a moment before it serves every resource and namespace.
+    await until(() => apply(api, object), { what, timeoutMs: APPLY_TIMEOUT_MS, signal });
+  }
+}
+
+async function apply(api: KubernetesObjectApi, object: KubernetesObject): Promise<true> {
+  await api.patch(object, undefined, undefined, FIELD_MANAGER, true, PatchStrategy.ServerSideApply);
+  return true;
+}

@@ -1,0 +1,32 @@
+/** Where a running lab keeps its files. Everything below is removed by `lab down`. */
+import { join } from 'node:path';
+
+/** Root of all files of a running lab. */
+export const STATE_DIR = '/run/nodeferry-lab';
+
+/** Name of the lab's control group under every controller. */
+export const CGROUP = 'nodeferry-lab';
+
+/** Files and folders that exist once per lab. */
+export const STATE = {
+  logs: join(STATE_DIR, 'log'),
+  pki: join(STATE_DIR, 'pki'),
+  etcd: join(STATE_DIR, 'etcd'),
+  images: join(STATE_DIR, 'images'),
+  nodes: join(STATE_DIR, 'nodes'),
+  /** Shared with pods through hostPath volumes: what they write here survives their node. */
+  shared: join(STATE_DIR, 'shared'),
+  /** Bound over /etc/hosts for processes in the client and operations namespaces. */
+  hosts: join(STATE_DIR, 'hosts'),
+  kubeconfig: join(STATE_DIR, 'kubeconfig'),
+  kubeconfigInside: join(STATE_DIR, 'kubeconfig-inside'),
+  createdFolders: join(STATE_DIR, 'created-folders'),
+  apiServerSocket: join(STATE_DIR, 'apiserver.sock'),
+  awsSocket: join(STATE_DIR, 'aws.sock'),
+  temporalSocket: join(STATE_DIR, 'temporal.sock'),
+} as const;
+
+/** The log file of a process of the lab. */
+export function logFile(name: string): string {
+  return join(STATE.logs, `${name}.log`);
+}

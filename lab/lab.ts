@@ -1,0 +1,273 @@
+/**
+ * The lab: a real Kubernetes cluster with real nodes and a real load balancer data plane, on a pretend AWS.
+ * It runs in the process that starts it and dies with it.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { assertTools, toolPaths } from '../scripts/setup/paths.ts';
+import type { PretendAws } from './aws/server.ts';
+import { awsEnvironment } from './cluster/cloud-controller.ts';
+import { type Cluster, startCluster } from './cluster/cluster.ts';
+import { takeLock } from './cluster/lock.ts';
+import { withNames } from './cluster/name-service.ts';
+import { flushConntrack } from './cluster/network.ts';
+import { applyObjects, isWorkload } from './cluster/objects.ts';
+import {
+  findServices,
+  type LabService,
+  type Missing,
+  missingAnswers,
+  missingNodes,
+  missingPods,
+  missingTargets,
+} from './cluster/readiness.ts';
+import { logFile, STATE } from './cluster/state.ts';
+import { setTargetGroupAttributes } from './cluster/target-groups.ts';
+import { type Forward, forwardFromSocket, portToSocket } from './forward.ts';
+import { NAMESPACES, TEMPORAL_PORT_INSIDE } from './network-plan.ts';
+import { type StartOptions, start, stop, until } from './process.ts';
+import { type Scenario, validScenario } from './scenario.ts';
+
+export type { LabService } from './cluster/readiness.ts';
+
+const NODES_TIMEOUT_MS = 120_000;
+const SERVICES_TIMEOUT_MS = 120_000;
+
+/** How to start a lab. */
+export interface LabOptions {
+  /** Told of every step, one line each. */
+  readonly onProgress?: (text: string) => void;
+  /** Ends the start: everything is taken down again and `startLab` rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** A process inside the lab: its standard streams are ignored unless told otherwise. */
+export type InsideOptions = Pick<StartOptions, 'env' | 'stdio' | 'cwd' | 'log' | 'nice'>;
+
+/** What a lab consists of at this moment. */
+export interface LabStatus {
+  readonly scenario: string;
+  readonly kubeconfig: string;
+  readonly awsUrl: string;
+  readonly logs: string;
+  readonly nodes: readonly {
+    readonly instanceId: string;
+    readonly name: string;
+    readonly nodegroup: string;
+    readonly zone: string;
+    readonly ip: string;
+    readonly version: string;
+  }[];
+  readonly services: readonly LabService[];
+}
+
+/** A running lab. */
+export interface Lab {
+  /** For clients in the root namespace: the API server at 127.0.0.1. */
+  readonly kubeconfigPath: string;
+  /** For clients in the namespaces of the control plane and of operations. */
+  readonly kubeconfigInsidePath: string;
+  /** The pretend AWS in the root namespace, for AWS_ENDPOINT_URL. */
+  readonly awsUrl: string;
+  readonly aws: PretendAws;
+  /** Environment of a worker inside: AWS endpoint and credentials, KUBECONFIG, TEMPORAL_ADDRESS. */
+  readonly opsEnv: Readonly<Record<string, string>>;
+  /** Load-balanced Services; filled by `waitForServices`. */
+  readonly services: readonly LabService[];
+  /** Files below it are seen by pods through hostPath volumes and outlive the node. */
+  readonly sharedFolder: string;
+  /** Starts a process where nodeferry's worker runs. It knows the load balancers by name; `opsEnv` is part of its environment. */
+  spawnInOps(command: string, args: readonly string[], options?: InsideOptions): ChildProcess;
+  /** Starts a process where clients of the Services are. It knows the load balancers by name. */
+  spawnInClient(command: string, args: readonly string[], options?: InsideOptions): ChildProcess;
+  /** Makes a Temporal server of the root namespace reachable at TEMPORAL_ADDRESS inside. Replaces an earlier one. */
+  forwardTemporal(address: { readonly host: string; readonly port: number }): Promise<void>;
+  /** Waits until each load-balanced Service has a load balancer and its target groups have the scenario's attributes. */
+  waitForServices(): Promise<readonly LabService[]>;
+  /** Waits until all pods are ready, all targets are healthy and every address answers; then forgets tracked connections. */
+  waitForTraffic(): Promise<readonly LabService[]>;
+  /** Forgets all tracked connections in all namespaces. Established connections through the load balancers break. */
+  flushConntrack(): Promise<void>;
+  status(): LabStatus;
+  /** Takes everything down; safe to call again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a lab and resolves when its nodes are ready and its objects applied. Throws `LabInUseError` when there is one
+ * already, a `SetupError` when tools are missing, and the signal's reason when it is aborted.
+ */
+export async function startLab(scenario: Scenario, options: LabOptions = {}): Promise<Lab> {
+  validScenario(scenario);
+  if (process.getuid?.() !== 0) throw new Error('the lab makes namespaces: run it as root');
+  assertTools();
+  const report = options.onProgress ?? (() => undefined);
+  const undo: (() => Promise<unknown> | void)[] = [];
+  let lab: Lab | undefined;
+  const lock = await takeLock(() => lab?.status());
+  let stopped: Promise<void> | undefined;
+  const stopLab = (): Promise<void> => {
+    stopped ??= undoAll([() => lock.release(), ...undo], report);
+    return stopped;
+  };
+  try {
+    const cluster = await startCluster({ tools: toolPaths(), scenario, signal: options.signal, report, undo });
+    await populate(cluster, scenario, options.signal, report);
+    lab = createLab(cluster, scenario, undo, options, stopLab);
+    return lab;
+  } catch (error) {
+    await stopLab();
+    throw error;
+  }
+}
+
+/** Objects that make pods come last: they are spread over the nodes that exist at that moment. */
+async function populate(
+  cluster: Cluster,
+  scenario: Scenario,
+  signal: AbortSignal | undefined,
+  report: (text: string) => void,
+): Promise<void> {
+  const { kubeConfig } = cluster;
+  await applyObjects(
+    kubeConfig,
+    scenario.objects.filter((object) => !isWorkload(object)),
+    signal,
+  );
+  const nodes = scenario.nodegroups.reduce((sum, group) => sum + group.size, 0);
+  await nothingMissing(() => missingNodes(kubeConfig, nodes), { timeoutMs: NODES_TIMEOUT_MS, signal });
+  report(`${nodes} nodes are ready`);
+  await applyObjects(kubeConfig, scenario.objects.filter(isWorkload), signal);
+}
+
+function createLab(
+  cluster: Cluster,
+  scenario: Scenario,
+  undo: (() => Promise<unknown> | void)[],
+  options: LabOptions,
+  stopLab: () => Promise<void>,
+): Lab {
+  const { aws, kubeConfig, machines } = cluster;
+  const report = options.onProgress ?? (() => undefined);
+  const opsEnv = {
+    ...awsEnvironment(scenario.region),
+    KUBECONFIG: STATE.kubeconfigInside,
+    TEMPORAL_ADDRESS: `127.0.0.1:${TEMPORAL_PORT_INSIDE}`,
+  };
+  let services: readonly LabService[] = [];
+  let temporal: Forward | undefined;
+  let temporalInside: ChildProcess | undefined;
+  undo.push(async () => temporal?.close());
+
+  const spawnIn = (
+    namespace: string,
+    command: string,
+    args: readonly string[],
+    inside: InsideOptions,
+  ): ChildProcess => {
+    const child = start(...withNames(command, args), { ...inside, namespace });
+    undo.push(() => stop(child, 0));
+    return child;
+  };
+
+  const flush = (): Promise<void> => {
+    const { client, operations, loadBalancer, controlPlane } = NAMESPACES;
+    return flushConntrack([client, operations, loadBalancer, controlPlane, ...machines.namespaces()]);
+  };
+
+  const waitForServices = async (): Promise<readonly LabService[]> => {
+    const wait = { timeoutMs: SERVICES_TIMEOUT_MS, signal: options.signal };
+    await nothingMissing(async () => {
+      const found = await findServices(kubeConfig, aws);
+      services = found.services;
+      return found.missing;
+    }, wait);
+    await setTargetGroupAttributes(aws.url, scenario, services);
+    return services;
+  };
+
+  return {
+    kubeconfigPath: STATE.kubeconfig,
+    kubeconfigInsidePath: STATE.kubeconfigInside,
+    awsUrl: aws.url,
+    aws,
+    opsEnv,
+    get services() {
+      return services;
+    },
+    sharedFolder: STATE.shared,
+    spawnInOps: (command, args, inside = {}) => {
+      const env = { ...process.env, ...opsEnv, ...inside.env };
+      return spawnIn(NAMESPACES.operations, command, args, { ...inside, env });
+    },
+    spawnInClient: (command, args, inside = {}) => spawnIn(NAMESPACES.client, command, args, inside),
+    forwardTemporal: async (address) => {
+      await temporal?.close();
+      temporal = await forwardFromSocket(STATE.temporalSocket, address);
+      temporalInside ??= portToSocket(
+        NAMESPACES.operations,
+        TEMPORAL_PORT_INSIDE,
+        STATE.temporalSocket,
+        logFile('forward'),
+      );
+    },
+    waitForServices,
+    waitForTraffic: async () => {
+      await waitForServices();
+      report('the load balancers exist');
+      const wait = { timeoutMs: SERVICES_TIMEOUT_MS, signal: options.signal };
+      await nothingMissing(() => missingPods(kubeConfig), wait);
+      report('all pods are ready');
+      await nothingMissing(() => missingTargets(kubeConfig, aws, services), wait);
+      await nothingMissing(() => missingAnswers(services), wait);
+      await flush();
+      report('all targets are healthy and every address answers');
+      return services;
+    },
+    flushConntrack: flush,
+    status: () => ({
+      scenario: scenario.name,
+      kubeconfig: STATE.kubeconfig,
+      awsUrl: aws.url,
+      logs: STATE.logs,
+      nodes: machines.list().map(({ instance }) => ({
+        instanceId: instance.instanceId,
+        name: instance.privateDnsName,
+        nodegroup: instance.nodegroup,
+        zone: instance.zone,
+        ip: instance.privateIp,
+        version: instance.kubernetesVersion,
+      })),
+      services,
+    }),
+    stop: stopLab,
+  };
+}
+
+/** Waits until a check finds nothing missing; the error at the deadline tells what still was. */
+async function nothingMissing(
+  check: () => Promise<Missing>,
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  await until(
+    async () => {
+      const missing = await check();
+      if (missing.length > 0) throw new Error(missing.join('; '));
+      return true;
+    },
+    { ...options, what: 'the lab is not ready', everyMs: 250 },
+  );
+}
+
+/** Undoes in reverse order; a step that fails is told of and does not keep the others from being taken. */
+async function undoAll(
+  undo: readonly (() => Promise<unknown> | void)[],
+  report: (text: string) => void,
+): Promise<void> {
+  for (const step of undo.toReversed()) {
+    try {
+      await step();
+    } catch (error) {
+      report(`while stopping: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** The lab's command line: `npm run lab -- up|down|status`. */
+import { Command } from 'commander';
+import { hostLab, labDown, labStatus, labUp } from './cluster/commands.ts';
+import { scenarios } from './scenarios/catalog.ts';
+
+const summaries = scenarios.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join('\n');
+
+const program = new Command('lab')
+  .description('A real Kubernetes cluster on this machine, on a pretend AWS. Needs root. One lab per machine.')
+  .showHelpAfterError();
+
+program
+  .command('up')
+  .description('start a lab and return when traffic can flow')
+  .argument('[scenario]', 'what to start', 'demo')
+  .addHelpText('after', `\nScenarios:\n${summaries}`)
+  .action(labUp);
+
+program.command('down').description('stop the lab and remove whatever is left of it').action(labDown);
+
+program
+  .command('status')
+  .description('tell what runs')
+  .option('--json', 'for programs')
+  .action((options: { json?: boolean }) => labStatus(options.json ?? false));
+
+program.command('host', { hidden: true }).argument('<scenario>').action(hostLab);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`lab: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,104 @@
+/**
+ * The address plan of the lab: every namespace, address and route is computed here, so that the parts
+ * which program the kernel, the pretend cloud and the load balancer agree without asking each other.
+ */
+
+/** All network namespaces of the lab start with this; clean-up goes by it. */
+export const NAMESPACE_PREFIX = 'nf-';
+
+/** Namespaces that exist once per lab. */
+export const NAMESPACES = {
+  fabric: 'nf-fabric',
+  controlPlane: 'nf-cp',
+  loadBalancer: 'nf-lb',
+  client: 'nf-cli',
+  operations: 'nf-ops',
+} as const;
+
+/** Addresses that exist once per lab. */
+export const ADDRESSES = {
+  controlPlane: '10.0.0.1',
+  /** The load balancer on the fabric: everyone's default gateway. */
+  gateway: '10.0.0.100',
+  clientGateway: '10.9.0.1',
+  operationsGateway: '10.9.1.1',
+  operations: '10.9.1.10',
+} as const;
+
+/** The fabric is one layer-2 segment; each zone has a subnet of it. */
+export const FABRIC = { cidr: '10.0.0.0/16', prefixLength: 16, bridge: 'br0' } as const;
+
+/** Load balancer addresses are `10.0.200.N`, routed to the gateway by everyone and on-link for no one. */
+export const VIP_CIDR = '10.0.200.0/24';
+
+/** All pods; each node has one /24 of it. */
+export const POD_CIDR = '10.244.0.0/16';
+
+/** Cluster IPs of Services. */
+export const SERVICE_CIDR = '10.96.0.0/16';
+
+/** Where the control plane and the worker find the pretend AWS inside their namespaces. */
+export const AWS_PORT_INSIDE = 4566;
+
+/** Where the worker finds Temporal inside its namespace. */
+export const TEMPORAL_PORT_INSIDE = 7233;
+
+/** The API server as seen from inside the lab. */
+export const API_SERVER_INSIDE = `https://${ADDRESSES.controlPlane}:6443`;
+
+const CLIENT_ADDRESSES = 16;
+const FIRST_CLIENT_ADDRESS = 10;
+const HIGHEST_POD_SUBNET = 250;
+
+/** The source addresses of the traffic prober; several, because one address has only about 28,000 ports. */
+export function clientAddresses(): readonly string[] {
+  return Array.from({ length: CLIENT_ADDRESSES }, (_, n) => `10.9.0.${FIRST_CLIENT_ADDRESS + n}`);
+}
+
+/** The network namespace of an instance, e.g. `nf-i-0123456789abcdef0`. */
+export function instanceNamespace(instanceId: string): string {
+  return `${NAMESPACE_PREFIX}${instanceId}`;
+}
+
+/**
+ * The name of an instance's port on the fabric's bridge. Interface names have at most 15 characters
+ * (linux/if.h IFNAMSIZ), so it is made of the address, not of the instance ID: `p-10-0-1-11` → `p-1-11`.
+ */
+export function fabricPort(ip: string): string {
+  const [, , third, fourth] = octets(ip);
+  return `p-${third}-${fourth}`;
+}
+
+/**
+ * The hardware address of an instance, made of its IPv4 address. It is known to all from the start, so that
+ * packets to a dead instance vanish as in a VPC instead of failing after an unanswered ARP request.
+ */
+export function hardwareAddress(ip: string): string {
+  return ['02', '00', ...octets(ip).map((octet) => octet.toString(16).padStart(2, '0'))].join(':');
+}
+
+/** The /24 of the pods of the node with this number. */
+export function podSubnet(node: number): string {
+  return `10.244.${node}.0/24`;
+}
+
+/** The lowest number that no living node uses for its pods; throws when all 250 are in use. */
+export function freeNodeNumber(used: ReadonlySet<number>): number {
+  for (let node = 1; node <= HIGHEST_POD_SUBNET; node++) {
+    if (!used.has(node)) return node;
+  }
+  throw new Error(`the lab has room for ${HIGHEST_POD_SUBNET} nodes`);
+}
+
+/** The four numbers of an IPv4 address; throws when it is none. */
+function octets(ip: string): readonly [number, number, number, number] {
+  const [a, b, c, d, ...rest] = ip.split('.').map(Number);
+  const parts = [a, b, c, d];
+  if (
+    rest.length > 0 ||
+    !parts.every((part) => part !== undefined && Number.isInteger(part) && part >= 0 && part < 256)
+  ) {
+    throw new Error(`not an IPv4 address: ${ip}`);
+  }
+  return [a ?? 0, b ?? 0, c ?? 0, d ?? 0];
+}

@@ -1,0 +1,159 @@
+/**
+ * Child processes of the lab. All of them die with the process that started them, even when that one is
+ * killed with SIGKILL: `setpriv --pdeathsig` (util-linux) asks the kernel for it.
+ */
+import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+
+/** What became of a command that ran to its end. */
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Settings of a command that runs to its end. */
+export interface RunOptions {
+  readonly input?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Milliseconds after which the command is killed; 30,000 unless told otherwise. */
+  readonly timeoutMs?: number;
+}
+
+/** Runs a command to its end and resolves whatever its exit code is (127 when it cannot be started). */
+export function attempt(command: string, args: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      command,
+      [...args],
+      {
+        timeout: options.timeoutMs ?? 30_000,
+        killSignal: 'SIGKILL',
+        maxBuffer: 64 << 20,
+        env: options.env ?? process.env,
+      },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 127;
+        resolve({ code, stdout, stderr: stderr === '' && error !== null ? error.message : stderr });
+      },
+    );
+    if (child.stdin === null) return;
+    // A command that ends without reading all of its input is judged by its exit code, not by EPIPE.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+  });
+}
+
+/** Runs a command to its end and resolves with its standard output; rejects unless it exits with 0. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const result = await attempt(command, args, options);
+  if (result.code === 0) return result.stdout;
+  const line = [command, ...args].join(' ');
+  throw new Error(`${line.slice(0, 300)} exited with ${result.code}: ${result.stderr.trim().slice(0, 2000)}`);
+}
+
+/** Settings of a process that stays. */
+export interface StartOptions {
+  /** File to which both outputs are appended; `stdio` is used instead when there is none. */
+  readonly log?: string;
+  readonly stdio?: StdioOptions;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Network namespace to run in; the caller's when absent. */
+  readonly namespace?: string;
+  /** Added to the nice value: 10 keeps a kubelet from starving the traffic under test. */
+  readonly nice?: number;
+}
+
+/**
+ * Starts a process in a session of its own, so that Ctrl-C in a terminal reaches the lab first, which then
+ * stops its children in order.
+ */
+export function start(command: string, args: readonly string[], options: StartOptions = {}): ChildProcess {
+  const line = commandLine(command, args, options);
+  const log = options.log === undefined ? undefined : openSync(options.log, 'a');
+  try {
+    return spawn(line[0], line.slice(1), {
+      detached: true,
+      stdio: log === undefined ? (options.stdio ?? 'ignore') : ['ignore', log, log],
+      env: options.env ?? process.env,
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+  } finally {
+    if (log !== undefined) closeSync(log);
+  }
+}
+
+/** The full command line with the wrappers that tie it to its parent, its namespace and its priority. */
+export function commandLine(
+  command: string,
+  args: readonly string[],
+  options: Pick<StartOptions, 'namespace' | 'nice'> = {},
+): [string, ...string[]] {
+  const nice = options.nice === undefined ? [] : ['nice', '-n', String(options.nice)];
+  const namespace = options.namespace === undefined ? [] : ['nsenter', `--net=/run/netns/${options.namespace}`];
+  return ['setpriv', '--pdeathsig', 'KILL', ...nice, ...namespace, command, ...args];
+}
+
+/** Whether the process has neither exited nor failed to start. */
+export function isRunning(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+/** Resolves when the process has ended, at once if it already has. */
+export function ended(child: ChildProcess): Promise<void> {
+  if (!isRunning(child)) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+}
+
+/** Asks a process to end and kills it when it has not after `graceMs`. */
+export async function stop(child: ChildProcess, graceMs: number): Promise<void> {
+  if (!isRunning(child)) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  try {
+    await ended(child);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Thrown by a check of `until` when more waiting is of no use. */
+export class StopWaiting extends Error {
+  override readonly name = 'StopWaiting';
+}
+
+/** How long and how often `until` asks. */
+export interface UntilOptions {
+  readonly what: string;
+  readonly timeoutMs: number;
+  readonly everyMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Asks `check` until it answers something other than undefined and resolves with that. Rejects at the deadline
+ * with the last error that `check` threw, and at once when it threw `StopWaiting` or the signal is aborted.
+ */
+export async function until<T>(check: () => Promise<T | undefined>, options: UntilOptions): Promise<T> {
+  const deadline = Date.now() + options.timeoutMs;
+  let last: unknown;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    try {
+      const answer = await check();
+      if (answer !== undefined) return answer;
+    } catch (error) {
+      if (error instanceof StopWaiting) throw error;
+      last = error;
+    }
+    if (Date.now() >= deadline) {
+      const detail = last === undefined ? '' : `: ${last instanceof Error ? last.message : JSON.stringify(last)}`;
+      throw new Error(`${options.what}: not within ${options.timeoutMs / 1000} s${detail}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, options.everyMs ?? 100));
+  }
+}
