@@ -1,0 +1,179 @@
+// Command app is the web server that the lab's pods run.
+//
+// It behaves as most servers in production do and no better: it goes on serving until SIGTERM, then
+// closes its listener and its idle connections at once and finishes the requests that it has. There is
+// no lame duck and no preStop hook, so whoever sends it new connections after SIGTERM loses them.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// finishWithin is how long requests in flight may take after SIGTERM; it fits into the kubelet's default
+// termination grace period of 30 s.
+const finishWithin = 28 * time.Second
+
+// chunkEvery is the pace of /stream.
+const chunkEvery = 200 * time.Millisecond
+
+type identity struct{ pod, node string }
+
+func main() {
+	listen := flag.String("listen", ":8080", "address to listen on")
+	flag.Parse()
+
+	maxAge, err := durationEnv("MAX_CONNECTION_AGE", 15*time.Second)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	server := &http.Server{
+		Handler:     recycled(maxAge, routes(whoAmI())),
+		ConnContext: rememberAccept,
+		IdleTimeout: maxAge,
+	}
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+
+	select {
+	case err := <-failed:
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	case <-stop:
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "requests were still running:", err)
+		os.Exit(1)
+	}
+}
+
+func routes(me identity) *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) { stream(w, r, me) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { answer(w, r, me) })
+	return mux
+}
+
+// answer says who served the request, after ?sleep= if given.
+func answer(w http.ResponseWriter, r *http.Request, me identity) {
+	pause, ok := durationQuery(w, r, "sleep")
+	if !ok {
+		return
+	}
+	if pause > 0 && !wait(r.Context(), pause) {
+		return
+	}
+	sign(w, me)
+	fmt.Fprintln(w, me.pod, me.node)
+}
+
+// stream writes a chunk every 200 ms for ?for= and ends the answer properly, so that a client can tell
+// a finished stream from a broken one.
+func stream(w http.ResponseWriter, r *http.Request, me identity) {
+	length, ok := durationQuery(w, r, "for")
+	if !ok {
+		return
+	}
+	sign(w, me)
+	out := http.NewResponseController(w)
+	for end := time.Now().Add(length); ; {
+		if _, err := fmt.Fprintln(w, me.pod, me.node); err != nil {
+			return
+		}
+		if err := out.Flush(); err != nil {
+			return
+		}
+		if !time.Now().Before(end) || !wait(r.Context(), chunkEvery) {
+			return
+		}
+	}
+}
+
+func sign(w http.ResponseWriter, me identity) {
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("X-Pod", me.pod)
+	w.Header().Set("X-Node", me.node)
+}
+
+type acceptedAt struct{}
+
+func rememberAccept(ctx context.Context, _ net.Conn) context.Context {
+	return context.WithValue(ctx, acceptedAt{}, time.Now())
+}
+
+// recycled closes a connection with the first answer after it has reached maxAge, as nginx does with
+// keepalive_time and gRPC with MAX_CONNECTION_AGE.
+func recycled(maxAge time.Duration, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if at, ok := r.Context().Value(acceptedAt{}).(time.Time); ok && time.Since(at) >= maxAge {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func whoAmI() identity {
+	pod := os.Getenv("POD_NAME")
+	if pod == "" {
+		pod, _ = os.Hostname()
+	}
+	node := os.Getenv("NODE_NAME")
+	if node == "" {
+		node = "-"
+	}
+	return identity{pod: pod, node: node}
+}
+
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func durationQuery(w http.ResponseWriter, r *http.Request, name string) (time.Duration, bool) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return 0, true
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return 0, false
+	}
+	return d, true
+}
+
+func durationEnv(name string, otherwise time.Duration) (time.Duration, error) {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return d, nil
+}

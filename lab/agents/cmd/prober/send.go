@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// slowAfter is below the kernel's first SYN retransmission (1 s) and far above any healthy connect.
+const slowAfter = 900 * time.Millisecond
+
+// result is what became of one request.
+type result struct {
+	stream         *streamConfig
+	seq            int
+	url            string
+	start          time.Time
+	connect, total time.Duration
+	connected      bool
+	reused         bool // sent over a connection that had served before
+	retried        bool // the reused connection had been closed, so a fresh one was taken
+	retransmits    int  // SYNs sent again while connecting
+	answered       bool // at least one byte came back
+	pod, node      string
+	local          string
+	err            error
+}
+
+// outcome is ok, lost (failed before the first byte of the answer) or cut (broken off after it).
+func (r *result) outcome() string {
+	switch {
+	case r.err == nil:
+		return "ok"
+	case r.answered:
+		return "cut"
+	default:
+		return "lost"
+	}
+}
+
+// slow: the connection came about, but only after a SYN had been dropped and sent again.
+func (r *result) slow() bool { return r.connected && r.connect > slowAfter && r.retransmits > 0 }
+
+// starved: the connect took as long without any retransmission, so this machine was busy, not the network.
+func (r *result) starved() bool { return r.connected && r.connect > slowAfter && r.retransmits == 0 }
+
+// connection is a TCP connection that counts what it reads and bounds every read and write.
+type connection struct {
+	net.Conn
+	reader  *bufio.Reader
+	wait    time.Duration
+	gotByte bool
+}
+
+func (c *connection) Read(p []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(c.wait)); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.gotByte = true
+	}
+	return n, err
+}
+
+// client keeps idle connections, as an HTTP client's pool does: a request takes an idle one or opens another.
+type client struct {
+	mutex sync.Mutex
+	idle  []*connection
+}
+
+func newClients(stream *streamConfig) []*client {
+	clients := make([]*client, stream.Clients)
+	for i := range clients {
+		clients[i] = &client{}
+	}
+	return clients
+}
+
+func (c *client) take() *connection {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	last := len(c.idle) - 1
+	if last < 0 {
+		return nil
+	}
+	taken := c.idle[last]
+	c.idle = c.idle[:last]
+	return taken
+}
+
+func (c *client) put(conn *connection) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.idle = append(c.idle, conn)
+}
+
+// send carries out request n of the stream.
+func send(stream *streamConfig, n int, clients []*client) *result {
+	r := &result{stream: stream, seq: n, start: time.Now()}
+	if len(clients) == 0 {
+		t := stream.targets[n%len(stream.targets)]
+		exchangeFresh(r, t, stream.source(n), false, nil)
+	} else {
+		// A client stays with one target and one address, so that what it keeps open can be reused.
+		i := n % len(clients)
+		t := stream.targets[i%len(stream.targets)]
+		exchangeReusing(r, t, stream.source(i), clients[i])
+	}
+	r.total = time.Since(r.start)
+	return r
+}
+
+func exchangeReusing(r *result, t target, source *net.TCPAddr, pool *client) {
+	if conn := pool.take(); conn != nil {
+		r.reused, r.connected = true, true
+		exchange(r, t, conn, true, pool)
+		if !closedWhileIdle(r) {
+			return
+		}
+		r.retried, r.reused, r.connected, r.err = true, false, false, nil
+	}
+	exchangeFresh(r, t, source, true, pool)
+}
+
+// closedWhileIdle: the server had closed the connection before it saw this request. HTTP clients then send
+// it again over a fresh connection (RFC 9112 §9.3.1). A timeout is no such sign.
+func closedWhileIdle(r *result) bool {
+	return r.err != nil && !r.answered && !errors.Is(r.err, os.ErrDeadlineExceeded)
+}
+
+func exchangeFresh(r *result, t target, source *net.TCPAddr, keep bool, pool *client) {
+	r.url = t.url
+	// KeepAlive < 0: no TCP keep-alive probes, requests are short and the system calls cost more.
+	dialer := net.Dialer{Timeout: r.stream.timeout(), KeepAlive: -1, Control: choosePortOnConnect}
+	if source != nil {
+		dialer.LocalAddr = source
+	}
+	begin := time.Now()
+	conn, err := dialer.Dial("tcp4", t.address)
+	r.connect = time.Since(begin)
+	if err != nil {
+		r.err = err
+		return
+	}
+	r.connected = true
+	r.retransmits = retransmits(conn)
+	wrapped := &connection{Conn: conn}
+	wrapped.reader = bufio.NewReaderSize(wrapped, 1024)
+	exchange(r, t, wrapped, keep, pool)
+}
+
+// exchange sends the request over conn, reads the whole answer and hands the connection back or closes it.
+func exchange(r *result, t target, conn *connection, keep bool, pool *client) {
+	r.url, r.local = t.url, conn.LocalAddr().String()
+	conn.gotByte = false
+	again, err := roundTrip(r, t, conn, keep)
+	r.answered = conn.gotByte
+	if r.err = err; err == nil && again {
+		pool.put(conn)
+		return
+	}
+	conn.Close()
+}
+
+func roundTrip(r *result, t target, conn *connection, keep bool) (again bool, err error) {
+	timeout := r.stream.timeout()
+	if err := conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
+		return false, err
+	}
+	if _, err := conn.Write(t.request[keep]); err != nil {
+		return false, err
+	}
+	conn.wait = timeout + r.stream.sleep()
+	response, err := http.ReadResponse(conn.reader, nil)
+	if err != nil {
+		return false, err
+	}
+	defer response.Body.Close()
+	conn.wait = timeout
+	r.pod, r.node = response.Header.Get("X-Pod"), response.Header.Get("X-Node")
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return false, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return false, fmt.Errorf("status %d", response.StatusCode)
+	}
+	return keep && !response.Close, nil
+}
+
+// choosePortOnConnect lets the kernel take any port that is free towards this destination, instead of one
+// that is free for the whole source address (ip(7), IP_BIND_ADDRESS_NO_PORT).
+func choosePortOnConnect(_, _ string, raw syscall.RawConn) error {
+	const ipBindAddressNoPort = 24
+	var failed error
+	if err := raw.Control(func(fd uintptr) {
+		failed = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IP, ipBindAddressNoPort, 1)
+	}); err != nil {
+		return err
+	}
+	return failed
+}

@@ -1,0 +1,3 @@
+module nodeferry.dev/lab/agents
+
+go 1.24

@@ -1,0 +1,173 @@
+/** What really became of the traffic: the prober's lines added up. Pure; times come from the lines. */
+import type { Incident, Report, StreamCounts, StreamKind } from './prober.ts';
+
+/** Totals of one stream or of all; the same words as in StreamCounts. */
+export interface Counts {
+  readonly sent: number;
+  readonly ok: number;
+  readonly lost: number;
+  readonly cut: number;
+  readonly slow: number;
+  readonly starved: number;
+  readonly retried: number;
+  readonly inFlight: number;
+}
+
+/** One stream's account; connect times are milliseconds. */
+export interface StreamTruth extends Counts {
+  readonly kind: StreamKind;
+  readonly p50ConnectMs: number;
+  readonly p99ConnectMs: number;
+}
+
+/** The account of all traffic since the counts were last set to zero. Times are milliseconds since the Unix epoch. */
+export interface TrafficTruth extends Counts {
+  readonly perStream: Readonly<Record<string, StreamTruth>>;
+  /** The first requests that were lost, cut or slow; at most `INCIDENTS_KEPT`. */
+  readonly incidents: readonly Incident[];
+  /** How many requests were lost, cut or slow. */
+  readonly incidentCount: number;
+  /** When the first and the last such request was sent; absent while there is none. */
+  readonly firstBadAt?: number;
+  readonly lastBadAt?: number;
+  /** When counting began and when the last line was written. */
+  readonly sinceMs: number;
+  readonly atMs: number;
+  /** Answers by node and by pod in the last half second (in a final account: since the prober's start). */
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly pods: Readonly<Record<string, number>>;
+  /** The largest lag behind schedule: beyond some hundred ms the machine was too busy for the rate. */
+  readonly lateMs: number;
+  /** Whether the prober has ended and this is its last word. */
+  readonly final: boolean;
+}
+
+/** How many incidents an account keeps in full. */
+export const INCIDENTS_KEPT = 500;
+
+const COUNTS = ['sent', 'ok', 'lost', 'cut', 'slow', 'starved', 'retried', 'inFlight'] as const;
+
+/** Running account of one prober. */
+export interface Account {
+  add(line: Report | Incident): void;
+  /** Counts from here on; what is in flight counts when it ends. */
+  zero(): void;
+  truth(): TrafficTruth;
+  /**
+   * Whether the last `seconds` went without a lost, cut or slow request while the short requests were answered
+   * at the rate at which they were sent.
+   */
+  cleanFor(seconds: number): boolean;
+}
+
+/** Opens an account with nothing in it. */
+export function openAccount(): Account {
+  let base: Readonly<Record<string, StreamCounts>> = {};
+  let history: Report[] = [];
+  let incidents: Incident[] = [];
+  let incidentCount = 0;
+  let incidentsLeftOffBefore = 0;
+  let firstBadAt = Number.POSITIVE_INFINITY;
+  let lastBadAt = Number.NEGATIVE_INFINITY;
+  let lateMs = 0;
+  let sinceMs: number | undefined;
+
+  const last = () => history.at(-1);
+
+  return {
+    add(line) {
+      if (line.type === 'incident') {
+        incidentCount++;
+        if (incidents.length < INCIDENTS_KEPT) incidents.push(line);
+        firstBadAt = Math.min(firstBadAt, line.atMs);
+        lastBadAt = Math.max(lastBadAt, line.atMs);
+        return;
+      }
+      sinceMs ??= line.startMs;
+      lateMs = Math.max(lateMs, line.lateMs);
+      history.push(line);
+      if (history.length > HISTORY_KEPT) history = history.slice(-HISTORY_KEPT);
+    },
+    zero() {
+      base = last()?.streams ?? {};
+      incidentsLeftOffBefore = last()?.incidentsLeftOff ?? 0;
+      sinceMs = last()?.atMs;
+      // The counts of a tick are older than the incidents that came after it.
+      incidents = incidents.filter((incident) => incident.endMs > (sinceMs ?? 0));
+      incidentCount = incidents.length;
+      lateMs = 0;
+      const badAt = incidents.map((incident) => incident.atMs);
+      firstBadAt = Math.min(...badAt);
+      lastBadAt = Math.max(...badAt);
+    },
+    truth() {
+      const report = last();
+      const perStream = subtract(report?.streams ?? {}, base);
+      return {
+        ...total(Object.values(perStream)),
+        perStream,
+        incidents: [...incidents],
+        incidentCount: incidentCount + (report?.incidentsLeftOff ?? 0) - incidentsLeftOffBefore,
+        ...(Number.isFinite(firstBadAt) ? { firstBadAt, lastBadAt } : {}),
+        sinceMs: sinceMs ?? 0,
+        atMs: report?.atMs ?? 0,
+        nodes: report?.nodes ?? {},
+        pods: report?.pods ?? {},
+        lateMs,
+        final: report?.type === 'summary',
+      };
+    },
+    cleanFor: (seconds) => isClean(history, seconds),
+  };
+}
+
+/** Two minutes of ticks: as far as `cleanFor` can look back. */
+const HISTORY_KEPT = 240;
+
+/** Short requests in flight at a tick, and the sampling of ticks, explain this much of a difference. */
+const ANSWERED_SHARE = 0.9;
+
+function isClean(history: readonly Report[], seconds: number): boolean {
+  const end = history.at(-1);
+  const start = history.findLast((report) => end !== undefined && end.atMs - report.atMs >= seconds * 1000);
+  if (start === undefined || end === undefined) return false;
+  return Object.values(subtract(end.streams, start.streams)).every((gained) => {
+    if (gained.lost + gained.cut + gained.slow > 0) return false;
+    const short = gained.kind === 'connect' || gained.kind === 'keepalive';
+    return !short || (gained.sent > 0 && gained.ok >= gained.sent * ANSWERED_SHARE);
+  });
+}
+
+function subtract(
+  now: Readonly<Record<string, StreamCounts>>,
+  base: Readonly<Record<string, StreamCounts>>,
+): Readonly<Record<string, StreamTruth>> {
+  return Object.fromEntries(
+    Object.entries(now).map(([name, counts]) => {
+      const before = base[name];
+      const gained = before === undefined ? counts : minus(counts, before);
+      return [name, { ...counts, ...gained, inFlight: counts.inFlight }];
+    }),
+  );
+}
+
+function minus(a: Counts, b: Counts): Counts {
+  return mapCounts((key) => a[key] - b[key]);
+}
+
+function total(streams: readonly Counts[]): Counts {
+  return mapCounts((key) => streams.reduce((sum, stream) => sum + stream[key], 0));
+}
+
+function mapCounts(value: (key: (typeof COUNTS)[number]) => number): Counts {
+  return {
+    sent: value('sent'),
+    ok: value('ok'),
+    lost: value('lost'),
+    cut: value('cut'),
+    slow: value('slow'),
+    starved: value('starved'),
+    retried: value('retried'),
+    inFlight: value('inFlight'),
+  };
+}
