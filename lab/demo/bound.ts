@@ -1,0 +1,60 @@
+/** The least time that a crossing of the lab can take, from the lab's configured delays. */
+
+import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
+import { createElbLoadBalancers } from '../../adapters/elb/load-balancers.ts';
+import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { buildPlan } from '../../core/plan/build-plan.ts';
+import { type LowerBound, lowerBound } from '../../core/plan/lower-bound.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import { presets } from '../aws/presets.ts';
+import type { Lab } from '../lab.ts';
+import type { Scenario } from '../scenario.ts';
+
+/** The longest request that the demo sends: a pod that is told to stop ends it first, ms. */
+const longestRequestMs = 20_000;
+
+/** Computes the bound from a look at the pool before its upgrade begins. */
+export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy): Promise<LowerBound> {
+  // The SDKs of this process shall find the pretend AWS, as the AWS CLI would.
+  Object.assign(process.env, { ...lab.opsEnv, KUBECONFIG: lab.kubeconfigPath, AWS_ENDPOINT_URL: lab.awsUrl });
+  const cluster = createKubernetesCluster({ kubeconfig: lab.kubeconfigPath });
+  try {
+    const pools = createEksNodePools({ clock: systemClock });
+    const loadBalancers = createElbLoadBalancers({ region: policy.cluster.region, clock: systemClock });
+    const pool = await pools.describePool({
+      cluster: policy.cluster.name,
+      region: policy.cluster.region,
+      name: policy.pool.name,
+    });
+    const observed = await cluster.observe();
+    const targetGroups = await loadBalancers.discover(observed.services);
+    const facts = { cluster: observed, targetGroups, observedAt: systemClock.now() };
+    const plan = buildPlan({ policy, run: 'bound', pool, facts });
+    const delays = { ...presets.fast, ...scenario.delays };
+    const checks = targetGroups.map((group) => group.healthCheck.healthyThreshold * group.healthCheck.intervalMs);
+    // A target is `initial` until its first health checks agree (Elastic Load Balancing, "Target health status").
+    const firstVerdictMs = Math.max(0, ...checks);
+    const local = plan.services.some((service) => service.externalTrafficPolicy === 'Local');
+    return lowerBound({
+      facts,
+      services: plan.services,
+      nodes: plan.nodes,
+      maxInFlight: policy.guard.maxInFlight,
+      enabled: !policy.disabledRules.includes('capacity-guard'),
+      delays: {
+        bootMs: delays.nodegroupCreateMs + delays.instanceBootMs,
+        registrationMs: delays.registrationMs + firstVerdictMs,
+        propagationMs: delays.deregistrationPropagationMs,
+        deregistrationDelayMs: Math.max(0, ...targetGroups.map((group) => group.deregistrationDelayMs)),
+        evictionMs: longestRequestMs,
+        replacementReadyMs: 0,
+        healthyMs: local ? firstVerdictMs + delays.healthyPropagationMs : 0,
+        transitMs: Math.max(0, ...plan.services.map((service) => service.transitMs)),
+        terminationMs: delays.instanceTerminationMs,
+      },
+    });
+  } finally {
+    cluster.close();
+  }
+}

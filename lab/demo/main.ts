@@ -1,0 +1,112 @@
+/** `npm run demo`: a live node group behind two load balancers is replaced under traffic, and the loss is counted. */
+import { writeFile } from 'node:fs/promises';
+import type { RunStatus } from '../../core/status/status.ts';
+import { ensureTools } from '../../scripts/setup/ensure.ts';
+import { demoScenario } from '../scenarios/demo.ts';
+import { boundCrossing } from './bound.ts';
+import { countHistoryEvents, crossingPolicy, followCrossing, startCrossing } from './crossing.ts';
+import { upgradeNaively } from './naive.ts';
+import { type DemoOptions, readDemoOptions } from './options.ts';
+import { addRequests, makeProof, type Proof, renderProof } from './proof.ts';
+import { createScreen, type Screen } from './screen.ts';
+import { openSession, type Session } from './session.ts';
+
+/** Traffic goes on for this long after the last step, so that late losses are seen too, ms. */
+const afterglowMs = 5000;
+
+const pool = { pool: 'web', newPool: 'web-1-36', version: '1.36' };
+
+async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> {
+  await ensureTools({ need: ['packages', 'temporal', 'agents', 'kubernetes'], signal });
+  const screen = createScreen();
+  const session = await openSession(demoScenario, { onProgress: (text) => screen.progress(text), signal });
+  try {
+    for (const traffic of session.traffic) traffic.zero();
+    const startedAt = Date.now();
+    // A crossing ends its calls to Temporal before the session is closed under it; the usual order calls only kubectl and the cloud.
+    const proof = options.naive
+      ? await Promise.race([crossNaively(session, screen), whenAborted(signal)])
+      : await cross(session, screen, options, signal);
+    screen.done();
+    process.stdout.write(`\n${renderProof(proof, startedAt).join('\n')}\n`);
+    if (options.report) await writeFile(options.report, `${JSON.stringify(proof, null, 2)}\n`);
+    if (options.keep) await keepUp(session, screen, signal);
+    const { lost, cut, slow } = proof.requests;
+    return proof.outcome === 'completed' && (options.naive || lost + cut + slow === 0) ? 0 : 1;
+  } finally {
+    await session.close();
+  }
+}
+
+async function cross(session: Session, screen: Screen, options: DemoOptions, signal: AbortSignal): Promise<Proof> {
+  const policy = crossingPolicy(session.lab, { ...pool, without: options.without });
+  const bound = await boundCrossing(session.lab, demoScenario, policy);
+  screen.progress(`upgrade begins; Temporal web UI: ${session.temporal.uiUrl}`);
+  await startCrossing(session, policy);
+  const show = (status: RunStatus) =>
+    screen.show(
+      status,
+      session.traffic.map((traffic) => traffic.truth()),
+    );
+  const report = await followCrossing(session, policy, show, signal);
+  const events = await countHistoryEvents(session, report);
+  return makeProof(report, await finishTraffic(session), bound, events);
+}
+
+async function crossNaively(session: Session, screen: Screen): Promise<Proof> {
+  screen.progress('upgrade in the usual order begins: cordon, kubectl drain, terminate');
+  const makespanMs = await upgradeNaively({
+    kubeconfigPath: session.lab.kubeconfigPath,
+    awsUrl: session.lab.awsUrl,
+    region: demoScenario.region,
+    cluster: demoScenario.clusterName,
+    pool: pool.pool,
+    newPool: pool.newPool,
+    newVersion: pool.version,
+    onProgress: (text) => screen.progress(text),
+  });
+  return {
+    order: 'naive',
+    outcome: 'completed',
+    ...addRequests(await finishTraffic(session)),
+    makespanSeconds: makespanMs / 1000,
+    lowerBoundSeconds: undefined,
+    lowerBoundTerms: [],
+    nodes: [],
+    historyEventsPerNode: undefined,
+    versions: { from: '1.35', to: pool.version },
+    disabledRules: [],
+  };
+}
+
+async function finishTraffic(session: Session) {
+  await new Promise((resolve) => setTimeout(resolve, afterglowMs));
+  return Promise.all(session.traffic.map((traffic) => traffic.stop()));
+}
+
+/** Rejects when the signal is aborted; what was going on ends with the session. */
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+async function keepUp(session: Session, screen: Screen, signal: AbortSignal): Promise<void> {
+  screen.progress(
+    `the lab stays up: KUBECONFIG=${session.lab.kubeconfigPath} AWS_ENDPOINT_URL=${session.lab.awsUrl} ${session.temporal.uiUrl}`,
+  );
+  screen.progress('Ctrl-C ends it');
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+}
+
+const interrupted = new AbortController();
+process.on('SIGINT', () => interrupted.abort(new Error('interrupted')));
+process.on('SIGTERM', () => interrupted.abort(new Error('terminated')));
+try {
+  process.exitCode = await demo(readDemoOptions(process.argv), interrupted.signal);
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error;
+  process.stderr.write('\nInterrupted; the lab has been taken down.\n');
+  process.exitCode = 130;
+}

@@ -1,0 +1,34 @@
+/** The command line of the demo. */
+import { Command, Option } from 'commander';
+import { type ProtectiveRule, protectiveRules } from '../../core/policy/policy.ts';
+
+/** What the demo may be told. */
+export interface DemoOptions {
+  /** Upgrade in the usual order instead: the control that loses requests. */
+  readonly naive: boolean;
+  /** File for the proof as JSON. */
+  readonly report: string | undefined;
+  /** Protective rules to do without. */
+  readonly without: readonly ProtectiveRule[];
+  /** Leave the lab up at the end until Ctrl-C. */
+  readonly keep: boolean;
+}
+
+/** Reads the command line; prints help or a usage error and ends the process when there is nothing to run. */
+export function readDemoOptions(argv: readonly string[]): DemoOptions {
+  const program = new Command('npm run demo --')
+    .description('Upgrades a live node group behind two load balancers under traffic, and proves what was lost.')
+    .option('--naive', 'upgrade in the usual order (cordon, drain, terminate): loses requests', false)
+    .option('--report <file>', 'also write the proof as JSON')
+    .addOption(
+      new Option('--without <rule...>', 'switch protective rules off').choices([...protectiveRules]).default([]),
+    )
+    .option('--keep', 'keep the lab up at the end, until Ctrl-C', false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --report proof.json\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
+    );
+  program.parse([...argv]);
+  const options = program.opts<{ naive: boolean; report?: string; without: ProtectiveRule[]; keep: boolean }>();
+  return { naive: options.naive, report: options.report, without: options.without, keep: options.keep };
+}

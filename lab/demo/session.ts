@@ -1,0 +1,115 @@
+/** Everything that a crossing needs: lab, Temporal, a worker inside the lab, a client, and traffic. */
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connectTemporalAt, type TemporalConnection } from '../../client/connect.ts';
+import { toolPaths } from '../../scripts/setup/paths.ts';
+import { type Lab, startLab } from '../lab.ts';
+import { NAMESPACES } from '../network-plan.ts';
+import { stop } from '../process.ts';
+import type { Scenario } from '../scenario.ts';
+import { insideTrafficFile } from '../scenarios/demo.ts';
+import { startTemporal } from '../temporal.ts';
+import { DEFAULT_VOLUME, loadBalancerUrls, outsideTraffic, type TrafficVolume } from '../traffic/config.ts';
+import { followTraffic, startTraffic, type Traffic } from '../traffic/traffic.ts';
+
+const workerMain = fileURLToPath(new URL('../../worker/main.ts', import.meta.url));
+
+/** A lab under traffic with nodeferry ready to work. */
+export interface Session {
+  readonly lab: Lab;
+  readonly temporal: { readonly address: string; readonly uiUrl: string };
+  readonly connection: TemporalConnection;
+  /** Folder with the logs of Temporal and worker; gone after close. */
+  readonly directory: string;
+  /** The probers: one outside, one in a pod. */
+  readonly traffic: readonly Traffic[];
+  startWorker(): void;
+  /** SIGKILL, as a crashed machine would; resolves once the process is gone. */
+  killWorker(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How to open a session. */
+export interface SessionOptions {
+  readonly onProgress?: (text: string) => void;
+  readonly signal?: AbortSignal;
+  readonly volume?: TrafficVolume;
+}
+
+/** Opens a session and resolves once traffic has flowed without a loss for a few seconds. */
+export async function openSession(scenario: Scenario, options: SessionOptions = {}): Promise<Session> {
+  const report = options.onProgress ?? (() => undefined);
+  const directory = await mkdtemp(join(tmpdir(), 'nodeferry-lab-'));
+  const undo: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
+  const close = async (): Promise<void> => {
+    for (const step of undo.splice(0).toReversed())
+      await step().catch((error: unknown) => report(`while closing: ${String(error)}`));
+  };
+  try {
+    const startingTemporal = startTemporal(directory);
+    const lab = await startLab(scenario, {
+      onProgress: report,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+    undo.push(() => lab.stop());
+    const temporal = await startingTemporal;
+    undo.push(() => temporal.stop());
+    report(`Temporal answers at ${temporal.address}, its web UI is at ${temporal.uiUrl}`);
+    const [host = '', port = ''] = temporal.address.split(':');
+    await lab.forwardTemporal({ host, port: Number(port) });
+    const connection = await connectTemporalAt({ address: temporal.address, namespace: 'default' });
+    undo.push(() => connection.close());
+    const worker = workerProcess(lab, directory);
+    worker.startWorker();
+    undo.push(() => worker.stopWorker());
+    const traffic = await startAllTraffic(lab, options.volume ?? DEFAULT_VOLUME);
+    undo.push(...traffic.map((one) => () => one.stop()));
+    await Promise.all(traffic.map((one) => one.waitUntilClean(5)));
+    report('traffic flows without a loss');
+    return { lab, temporal, connection, directory, traffic, ...worker, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startAllTraffic(lab: Lab, volume: TrafficVolume): Promise<readonly Traffic[]> {
+  const services = await lab.waitForTraffic();
+  const targets = services.map((service) => ({
+    name: service.name,
+    urls: loadBalancerUrls(
+      service.vips.map((vip) => vip.address),
+      service.port,
+    ),
+  }));
+  const outside = startTraffic({
+    prober: toolPaths().prober,
+    namespace: NAMESPACES.client,
+    config: outsideTraffic(targets, volume),
+  });
+  return [outside, followTraffic(insideTrafficFile(lab.sharedFolder))];
+}
+
+function workerProcess(lab: Lab, directory: string) {
+  let child: ChildProcess | undefined;
+  return {
+    startWorker(): void {
+      child = lab.spawnInOps(process.execPath, [workerMain], {
+        log: join(directory, 'worker.log'),
+        env: { NODEFERRY_ELB_RATE: '20' },
+      });
+    },
+    async killWorker(): Promise<void> {
+      if (!child) return;
+      const gone = new Promise((resolve) => child?.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    },
+    async stopWorker(): Promise<void> {
+      if (child) await stop(child, 10_000);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { type Scenario, validScenario } from '../scenario.ts';
+import { controlsScenario } from './controls.ts';
+import { demoScenario } from './demo.ts';
+import { smallScenario } from './small.ts';
+
+/** All scenarios, for the command line. */
+export const scenarios: readonly Scenario[] = [demoScenario, smallScenario, controlsScenario];
+
+/** The scenario of that name, checked; throws when there is none. */
+export function scenarioByName(name: string): Scenario {
+  const found = scenarios.find((scenario) => scenario.name === name);
+  if (found !== undefined) return validScenario(found);
+  throw new Error(
+    `there is no scenario ${name}; choose one of: ${scenarios.map((scenario) => scenario.name).join(', ')}`,
+  );
+}

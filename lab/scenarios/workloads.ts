@@ -1,0 +1,208 @@
+/** Building blocks of scenarios: plain workloads as most teams write them, with no preStop hook anywhere. */
+import { basename, dirname, join } from 'node:path';
+import type {
+  V1Container,
+  V1DaemonSet,
+  V1Deployment,
+  V1PodDisruptionBudget,
+  V1PodSpec,
+  V1Service,
+  V1Toleration,
+} from '@kubernetes/client-node';
+import { IMAGES } from '../cluster/images.ts';
+import type { ProberConfig } from '../traffic/prober.ts';
+
+const APP_PORT = 8080;
+/** Where the prober's output folder is inside its container. */
+const OUTPUT_FOLDER = '/output';
+const ANNOTATION = 'service.beta.kubernetes.io/aws-load-balancer';
+
+/** A Deployment of the lab's app. */
+export interface DeploymentOptions {
+  readonly name: string;
+  readonly replicas: number;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  /** Further container environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What its pods need to run on tainted nodes; nothing unless told otherwise. */
+  readonly tolerations?: readonly V1Toleration[];
+}
+
+/** A Deployment whose pods prefer to be spread over nodes and zones. */
+export function deployment(options: DeploymentOptions): V1Deployment {
+  const labels = { app: options.name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: options.name, namespace: 'default', labels },
+    spec: {
+      replicas: options.replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          ...appPod(options.nodeSelector, options.env ?? {}),
+          tolerations: [...(options.tolerations ?? [])],
+          topologySpreadConstraints: ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
+            maxSkew: 1,
+            topologyKey,
+            // A hard rule would leave pods pending while the pool is being replaced.
+            whenUnsatisfiable: 'ScheduleAnyway',
+            labelSelector: { matchLabels: labels },
+            // Counts the pods of one version of the template only, as rollouts want it.
+            matchLabelKeys: ['pod-template-hash'],
+          })),
+        },
+      },
+    },
+  };
+}
+
+/** A DaemonSet of the lab's app with the tolerations that every DaemonSet pod has and no others. */
+export function daemonSet(options: {
+  readonly name: string;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+}): V1DaemonSet {
+  const labels = { app: options.name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: options.name, namespace: 'default', labels },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: appPod(options.nodeSelector, {}) },
+    },
+  };
+}
+
+/** A Service behind a Network Load Balancer, made by the AWS cloud controller manager. */
+export interface LoadBalancerServiceOptions {
+  readonly name: string;
+  /** Fixed, so that pods can be told of it before it exists. */
+  readonly clusterIP: string;
+  readonly externalTrafficPolicy: 'Local' | 'Cluster';
+  /** 5-300; the cloud controller manager's default is 10. */
+  readonly healthCheckIntervalSeconds: number;
+}
+
+/** A Service of type LoadBalancer on port 80. */
+export function loadBalancerService(options: LoadBalancerServiceOptions): V1Service {
+  const { name, clusterIP, externalTrafficPolicy, healthCheckIntervalSeconds } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      ...serviceMetadata(name),
+      annotations: {
+        [`${ANNOTATION}-type`]: 'nlb',
+        [`${ANNOTATION}-healthcheck-interval`]: String(healthCheckIntervalSeconds),
+        [`${ANNOTATION}-healthcheck-healthy-threshold`]: '2',
+        [`${ANNOTATION}-healthcheck-unhealthy-threshold`]: '2',
+      },
+    },
+    spec: { type: 'LoadBalancer', clusterIP, externalTrafficPolicy, ...servicePorts(name) },
+  };
+}
+
+/** A Service of type ClusterIP on port 80. */
+export function clusterIPService(options: { readonly name: string; readonly clusterIP: string }): V1Service {
+  const { name, clusterIP } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: serviceMetadata(name),
+    spec: { type: 'ClusterIP', clusterIP, ...servicePorts(name) },
+  };
+}
+
+function serviceMetadata(name: string) {
+  return { name, namespace: 'default', labels: { app: name } };
+}
+
+function servicePorts(name: string) {
+  return { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: APP_PORT, protocol: 'TCP' }] };
+}
+
+/** A PodDisruptionBudget for the pods of a Deployment. */
+export function disruptionBudget(name: string, maxUnavailable: number): V1PodDisruptionBudget {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: 'default' },
+    spec: { maxUnavailable, selector: { matchLabels: { app: name } } },
+  };
+}
+
+/** A prober that runs in the cluster for as long as the lab does. */
+export interface ProberOptions {
+  readonly name: string;
+  readonly config: ProberConfig;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly V1Toleration[];
+  /** File of the machine that gets its JSON lines; below the lab's shared folder. */
+  readonly output: string;
+}
+
+/** A Deployment of one prober pod. */
+export function proberDeployment(options: ProberOptions): V1Deployment {
+  const { name, config, nodeSelector, tolerations, output } = options;
+  const labels = { app: name };
+  const volume = { name: 'output', hostPath: { path: dirname(output), type: 'Directory' } };
+  const container = {
+    name: 'prober',
+    image: IMAGES.prober,
+    imagePullPolicy: 'Never',
+    args: ['-config', 'env:TRAFFIC', '-out', join(OUTPUT_FOLDER, basename(output)), '-max', '12h', '-grace', '1s'],
+    env: [{ name: 'TRAFFIC', value: JSON.stringify(config) }],
+    resources: { requests: { cpu: '100m', memory: '16Mi' } },
+    volumeMounts: [{ name: volume.name, mountPath: OUTPUT_FOLDER }],
+  } satisfies V1Container;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: 'default', labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          automountServiceAccountToken: false,
+          dnsPolicy: 'Default',
+          nodeSelector: { ...nodeSelector },
+          tolerations: [...tolerations],
+          containers: [container],
+          volumes: [volume],
+        },
+      },
+    },
+  };
+}
+
+/** What pods need to run on nodes that are tainted `key=value:NoSchedule`. */
+export function toleration(key: string, value: string): V1Toleration {
+  return { key, operator: 'Equal', value, effect: 'NoSchedule' };
+}
+
+/** A pod of the lab's app: readiness asked every second, otherwise the defaults of Kubernetes. */
+function appPod(nodeSelector: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) {
+  const container = {
+    name: 'app',
+    image: IMAGES.app,
+    imagePullPolicy: 'Never',
+    ports: [{ name: 'http', containerPort: APP_PORT }],
+    env: [
+      { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+      ...Object.entries(env).map(([name, value]) => ({ name, value })),
+    ],
+    readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 1, failureThreshold: 1 },
+    // A request gives the container a CPU share of its own; without one it would starve beside a busy neighbour.
+    resources: { requests: { cpu: '100m', memory: '16Mi' } },
+  } satisfies V1Container;
+  return {
+    automountServiceAccountToken: false,
+    nodeSelector: { ...nodeSelector },
+    containers: [container],
+  } satisfies V1PodSpec;
+}
