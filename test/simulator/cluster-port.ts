@@ -1,0 +1,226 @@
+import type { NodeFacts, NodeRef } from '../../core/model/node.ts';
+import type { DisruptionBudgetFacts } from '../../core/model/pod.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { ServiceFacts } from '../../core/model/service.ts';
+import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
+import { deletePod, endpointsOf } from './kubernetes.ts';
+import { forgetNode } from './pools.ts';
+import { matches, note, type SimBudget, type SimNode, type SimPod, type SimService, type World } from './world.ts';
+
+const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
+const retiringTaint = 'nodeferry.dev/retiring';
+
+/** The world behind the Cluster port. */
+export function createSimCluster(world: World): Cluster {
+  const nodeOf = (ref: NodeRef): SimNode | undefined => world.nodes.find((node) => node.uid === ref.uid);
+  const podOf = (ref: PodRef): SimPod | undefined => world.pods.find((pod) => pod.uid === ref.uid);
+  return {
+    observe: async () => ({
+      nodes: world.nodes.map(nodeFacts),
+      pods: world.pods.map(({ accepts: _accepts, workload: _workload, createdAt: _createdAt, ...facts }) => facts),
+      budgets: world.budgets.map((budget) => budgetFacts(world, budget)),
+      services: world.services.map((service) => serviceFacts(world, service)),
+      nodesWithVolumes: [],
+    }),
+    cordon: async (ref, run) => {
+      const node = nodeOf(ref);
+      if (node === undefined) return 'gone';
+      if (node.annotations['nodeferry.dev/cordoned-by'] === run) return 'done';
+      if (node.cordoned) return 'already';
+      node.cordoned = true;
+      node.annotations['nodeferry.dev/cordoned-by'] = run;
+      return 'done';
+    },
+    uncordon: async (ref, run) =>
+      unmark(nodeOf(ref), 'nodeferry.dev/cordoned-by', run, (node) => {
+        node.cordoned = false;
+      }),
+    exclude: async (ref, run) => {
+      const node = nodeOf(ref);
+      if (node === undefined) return 'gone';
+      if (node.annotations['nodeferry.dev/excluded-by'] === run) return 'done';
+      if (node.labels[excludeLabel] !== undefined) return 'already';
+      node.labels[excludeLabel] = 'true';
+      node.annotations['nodeferry.dev/excluded-by'] = run;
+      note(world, `${node.name} excluded`);
+      return 'done';
+    },
+    include: async (ref, run) =>
+      unmark(nodeOf(ref), 'nodeferry.dev/excluded-by', run, (node) => {
+        delete node.labels[excludeLabel];
+        note(world, `${node.name} included`);
+      }),
+    taintRetiring: async (ref, run) => {
+      const node = nodeOf(ref);
+      if (node === undefined) return 'gone';
+      if (!node.taints.some((taint) => taint.key === retiringTaint)) {
+        node.taints.push({ key: retiringTaint, effect: 'NoSchedule' });
+      }
+      node.annotations['nodeferry.dev/retiring-by'] = run;
+      return 'done';
+    },
+    untaintRetiring: async (ref, run) =>
+      unmark(nodeOf(ref), 'nodeferry.dev/retiring-by', run, (node) => {
+        node.taints = node.taints.filter((taint) => taint.key !== retiringTaint);
+      }),
+    unlist: async (ref, removeLabels, run) => {
+      const pod = podOf(ref);
+      if (pod === undefined || pod.terminating) return 'gone';
+      judgeLeaving(world, pod, 'unlisted');
+      pod.unlisted ??= { by: run, originalLabels: { ...pod.labels } };
+      for (const label of removeLabels) delete (pod.labels as Record<string, string>)[label];
+      note(world, `pod ${pod.name} on ${pod.node} unlisted`);
+      return 'done';
+    },
+    relist: async (ref, run) => {
+      const pod = podOf(ref);
+      if (pod === undefined || pod.terminating) return 'gone';
+      if (pod.unlisted?.by !== run) return 'not-ours';
+      pod.labels = pod.unlisted.originalLabels;
+      delete (pod as { unlisted?: unknown }).unlisted;
+      return 'done';
+    },
+    evict: async (ref, { dryRun }) => evict(world, podOf(ref), dryRun),
+    deletePod: async (ref) => {
+      const pod = podOf(ref);
+      if (pod === undefined) return 'gone';
+      deletePod(world, pod);
+      return 'done';
+    },
+    deleteNode: async (ref) => {
+      if (nodeOf(ref) === undefined) return 'gone';
+      if (world.instances.some((one) => one.instanceId === ref.instanceId && one.alive)) {
+        world.violations.push(`Node ${ref.name} deleted while its machine runs`);
+      }
+      forgetNode(world, ref.uid);
+      return 'done';
+    },
+    acquireLock: async (name, holder, durationMs) => {
+      const lease = world.leases.get(name);
+      const now = world.clock.now();
+      if (lease !== undefined && lease.holder !== holder && lease.expiresAt > now) {
+        throw new NodeferryError({ code: 'LockHeld', message: `lease ${name} is held by ${lease.holder}` });
+      }
+      const token = lease?.holder === holder ? lease.token : (lease?.token ?? 0) + 1;
+      world.leases.set(name, { holder, token, expiresAt: now + durationMs });
+      return { name, holder, token };
+    },
+    renewLock: async (lock, durationMs) => {
+      const lease = world.leases.get(lock.name);
+      if (lease?.holder !== lock.holder || lease.token !== lock.token) {
+        throw new NodeferryError({
+          code: 'LockLost',
+          message: `lease ${lock.name} is held by ${lease?.holder ?? 'nobody'}`,
+        });
+      }
+      lease.expiresAt = world.clock.now() + durationMs;
+    },
+    releaseLock: async (lock) => {
+      if (world.leases.get(lock.name)?.holder === lock.holder) world.leases.delete(lock.name);
+    },
+    recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
+    findMarks: async (run) => marksOf(world, run),
+    findUnlistedPods: async (run) => world.pods.filter((pod) => pod.unlisted?.by === run),
+  };
+}
+
+/** Every mark of a run (or of any run) in the world, in words. */
+export function marksOf(world: World, run?: string): string[] {
+  const ours = (by: string | undefined) => by !== undefined && (run === undefined || by === run);
+  return [
+    ...world.nodes.flatMap((node) =>
+      Object.entries(node.annotations)
+        .filter(([, by]) => ours(by))
+        .map(([key]) => `node ${node.name}: ${key}`),
+    ),
+    ...world.pods.filter((pod) => ours(pod.unlisted?.by)).map((pod) => `pod ${pod.namespace}/${pod.name}: unlisted`),
+  ];
+}
+
+function unmark(node: SimNode | undefined, key: string, run: string, undo: (node: SimNode) => void) {
+  if (node === undefined) return 'gone' as const;
+  if (node.annotations[key] !== run) return 'not-ours' as const;
+  delete node.annotations[key];
+  undo(node);
+  return 'done' as const;
+}
+
+function nodeFacts(node: SimNode): NodeFacts {
+  const marks = {
+    ...mark('cordonedBy', node.annotations['nodeferry.dev/cordoned-by']),
+    ...mark('excludedBy', node.annotations['nodeferry.dev/excluded-by']),
+    ...mark('retiringBy', node.annotations['nodeferry.dev/retiring-by']),
+  };
+  const { annotations: _annotations, ...rest } = node;
+  return { ...rest, excluded: node.labels[excludeLabel] !== undefined, marks };
+}
+
+function mark(key: string, value: string | undefined) {
+  return value === undefined ? {} : { [key]: value };
+}
+
+function serviceFacts(world: World, service: SimService): ServiceFacts {
+  return {
+    key: service.key,
+    type: service.type,
+    externalTrafficPolicy: service.externalTrafficPolicy,
+    selector: service.selector,
+    healthCheckNodePort: service.healthCheckNodePort,
+    nodePorts: service.type === 'LoadBalancer' ? [30_080] : [],
+    hostnames: service.type === 'LoadBalancer' ? [`${service.key.replace('/', '-')}.elb.example`] : [],
+    publishNotReadyAddresses: false,
+    endpoints: endpointsOf(world, service.selector).map((pod) => ({
+      podUid: pod.uid,
+      podName: pod.name,
+      node: pod.node,
+      ready: pod.ready && !pod.terminating,
+      serving: pod.accepts,
+      terminating: pod.terminating,
+    })),
+  };
+}
+
+function budgetFacts(world: World, budget: SimBudget): DisruptionBudgetFacts {
+  const covered = world.pods.filter((pod) => matches(budget.selector, pod.labels) && !pod.terminating);
+  const expected = world.workloads
+    .filter((workload) => matches(budget.selector, workload.labels))
+    .reduce((sum, workload) => sum + workload.replicas, 0);
+  const desiredHealthy = budget.minAvailable ?? expected - (budget.maxUnavailable ?? 0);
+  const currentHealthy = covered.filter((pod) => pod.ready).length;
+  return {
+    namespace: 'default',
+    name: budget.name,
+    podUids: covered.map((pod) => pod.uid),
+    desiredHealthy,
+    currentHealthy,
+    disruptionsAllowed: Math.max(0, currentHealthy - desiredHealthy),
+    expectedPods: expected,
+  };
+}
+
+function evict(world: World, pod: SimPod | undefined, dryRun: boolean): EvictionOutcome {
+  if (pod === undefined) return { outcome: 'gone' };
+  if (pod.terminating) return { outcome: 'evicted' };
+  const budget = world.budgets.map((one) => budgetFacts(world, one)).find((one) => one.podUids.includes(pod.uid));
+  if (budget !== undefined && pod.ready && budget.disruptionsAllowed === 0) {
+    const message = `The disruption budget ${budget.name} needs ${budget.desiredHealthy} healthy pods and has ${budget.currentHealthy} currently`;
+    return { outcome: 'blocked-by-budget', message, retryAfterMs: 5_000 };
+  }
+  if (dryRun) return { outcome: 'evicted' };
+  judgeLeaving(world, pod, 'evicted');
+  deletePod(world, pod);
+  return { outcome: 'evicted' };
+}
+
+/** I2: while a load balancer sends to a node under policy Local, its pods are the only ones that can answer. */
+function judgeLeaving(world: World, pod: SimPod, how: string): void {
+  for (const service of world.services) {
+    if (service.type !== 'LoadBalancer' || service.externalTrafficPolicy !== 'Local') continue;
+    if (!matches(service.selector, pod.labels)) continue;
+    const node = world.nodes.find((one) => one.name === pod.node);
+    const target = service.targets.find((one) => one.instanceId === node?.instanceId);
+    if (target?.forwards === true) {
+      world.violations.push(`pod ${pod.name} ${how} while ${service.key} sent to ${pod.node ?? '?'}`);
+    }
+  }
+}

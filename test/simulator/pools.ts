@@ -1,0 +1,153 @@
+import { NodeferryError } from '../../core/model/problem.ts';
+import { endpointsOf } from './kubernetes.ts';
+import { servingTargets } from './traffic.ts';
+import { later, note, type SimInstance, type SimNode, type SimPool, type World } from './world.ts';
+
+/** Boots machines until the pool has its size, as far as the cloud has machines. */
+export function fillPool(world: World, pool: SimPool): void {
+  const have = world.instances.filter(
+    (one) => one.pool === pool.name && one.state !== 'terminated' && one.state !== 'terminating',
+  );
+  for (let i = have.length; i < pool.desiredSize; i++) {
+    const running = world.instances.filter((one) => one.state !== 'terminated').length;
+    if (running >= world.faults.capacity) {
+      const problem = 'AsgInstanceLaunchFailures: Insufficient capacity.';
+      if (!pool.problems.includes(problem)) pool.problems.push(problem);
+      later(world, 30_000, () => {
+        if (world.pools.includes(pool)) fillPool(world, pool);
+      });
+      return;
+    }
+    boot(world, pool, pool.zones[i % pool.zones.length] ?? 'zone-a');
+  }
+  pool.problems = [];
+  if (pool.status === 'creating') later(world, world.delays.boot, () => (pool.status = 'active'));
+}
+
+/** Ends a machine; what it served breaks at once. */
+export function terminate(world: World, instance: SimInstance): void {
+  if (instance.state === 'terminating' || instance.state === 'terminated') return;
+  world.terminations.set(instance.instanceId, (world.terminations.get(instance.instanceId) ?? 0) + 1);
+  judgeTermination(world, instance);
+  instance.state = 'terminating';
+  instance.alive = false;
+  const node = world.nodes.find((one) => one.instanceId === instance.instanceId);
+  note(world, `${instance.instanceId} (${node?.name ?? 'no node'}) terminates`);
+  later(world, world.delays.instanceGone, () => (instance.state = 'terminated'));
+  if (node === undefined) return;
+  later(world, world.delays.nodeForgotten, () => (node.ready = false));
+  later(world, world.delays.nodeForgotten + 2_000, () => forgetNode(world, node.uid));
+}
+
+/** Removes a Node object; its pods go with it. */
+export function forgetNode(world: World, uid: string): void {
+  const node = world.nodes.find((one) => one.uid === uid);
+  if (node === undefined) return;
+  world.nodes = world.nodes.filter((one) => one.uid !== uid);
+  world.pods = world.pods.filter((pod) => pod.node !== node.name);
+}
+
+/** Finds a pool or says that there is none. */
+export function poolNamed(world: World, name: string): SimPool {
+  const pool = world.pools.find((one) => one.name === name);
+  if (pool === undefined) {
+    throw new NodeferryError({
+      code: 'PoolNotFound',
+      message: `node group ${name} is not there`,
+      hint: 'check pool.name',
+    });
+  }
+  return pool;
+}
+
+/** Deletes a pool with whatever machines it still has. */
+export function removePool(world: World, pool: SimPool): void {
+  if (pool.status === 'deleting') return;
+  pool.status = 'deleting';
+  for (const instance of world.instances) {
+    if (instance.pool === pool.name && instance.state !== 'terminated') terminate(world, instance);
+  }
+  later(world, world.delays.instanceGone + 5_000, () => {
+    world.pools = world.pools.filter((one) => one !== pool);
+  });
+}
+
+function boot(world: World, pool: SimPool, zone: string): void {
+  const number = world.instances.length + 1;
+  const instance: SimInstance = { instanceId: `i-${number}`, zone, state: 'pending', pool: pool.name, alive: false };
+  world.instances.push(instance);
+  const broken = pool.createdBy !== undefined && world.faults.neverReady > 0;
+  if (broken) world.faults.neverReady -= 1;
+  later(world, world.delays.boot, () => {
+    if (instance.state !== 'pending') return;
+    instance.state = 'running';
+    instance.alive = true;
+    const name = `ip-10-0-0-${number}`;
+    const node = {
+      name,
+      uid: `uid-${name}`,
+      instanceId: instance.instanceId,
+      zone,
+      pool: pool.name,
+      kubeletVersion: pool.version,
+      ready: false,
+      cordoned: false,
+      labels: { 'eks.amazonaws.com/nodegroup': pool.name, 'topology.kubernetes.io/zone': zone },
+      annotations: {},
+      taints: [],
+    };
+    world.nodes.push(node);
+    if (!broken) {
+      later(world, world.delays.nodeReady, () => {
+        if (instance.alive) node.ready = true;
+      });
+    }
+  });
+}
+
+/** What the invariants say about ending this machine now. */
+function judgeTermination(world: World, instance: SimInstance): void {
+  const node = world.nodes.find((one) => one.instanceId === instance.instanceId);
+  if (node === undefined) return;
+  const left = world.pods.filter((pod) => pod.node === node.name && pod.ownerKind !== 'DaemonSet' && !pod.mirror);
+  if (left.length > 0)
+    world.violations.push(`${node.name} terminated with pods ${left.map((pod) => pod.name).join(', ')}`);
+  for (const service of world.services) {
+    const target = service.targets.find((one) => one.instanceId === instance.instanceId);
+    if (target?.forwards === true) world.violations.push(`${node.name} terminated while ${service.key} sent to it`);
+    const last = world.lastForwarded.get(`${service.key} ${instance.instanceId}`) ?? 0;
+    if (service.type === 'LoadBalancer' && service.externalTrafficPolicy === 'Cluster' && last > 0) {
+      if (world.clock.now() < last + world.delays.connectionAge) {
+        world.traffic.cut += 1;
+        note(world, `${service.key}: connections through ${node.name} cut`);
+      }
+    }
+    if (service.view.some((endpoint) => endpoint.node === node.name)) {
+      world.violations.push(`${node.name} terminated while it held endpoints of ${service.key}`);
+    }
+    const replicas = world.workloads.find(
+      (one) => one.kind === 'Deployment' && service.key === `default/${one.name}`,
+    )?.replicas;
+    if (replicas !== undefined && service.type === 'LoadBalancer') {
+      const healthy = servingTargets(world, service);
+      const ready = endpointsOf(world, service.selector).filter((pod) => pod.ready && !pod.terminating).length;
+      note(world, `${service.key}: ${ready}/${replicas} endpoints, ${healthy} serving targets as ${node.name} goes`);
+      if (ready < replicas && !othersMove(world, node))
+        world.violations.push(`${node.name} terminated with ${ready} of ${replicas} endpoints of ${service.key}`);
+    }
+  }
+}
+
+/** Remembers when each load balancer last sent a new connection to each machine. */
+export function rememberForwarding(world: World, now: number): void {
+  for (const service of world.services) {
+    for (const target of service.targets) {
+      if (target.forwards) world.lastForwarded.set(`${service.key} ${target.instanceId}`, now);
+    }
+  }
+}
+
+/** With another node on its way, its own pods may be missing just now. */
+function othersMove(world: World, node: SimNode): boolean {
+  return world.nodes.some((other) => other !== node && other.annotations['nodeferry.dev/excluded-by'] !== undefined);
+}

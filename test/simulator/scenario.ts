@@ -1,0 +1,141 @@
+import type { Policy } from '../../core/policy/policy.ts';
+import { daemonTolerations, reconcileCluster } from './kubernetes.ts';
+import { reconcileLoadBalancers } from './load-balancer.ts';
+import { fillPool, rememberForwarding } from './pools.ts';
+import { servingTargets, trafficPasses } from './traffic.ts';
+import { createWorld, type Delays, type World } from './world.ts';
+
+/** What a scenario may say otherwise. */
+export interface ScenarioOptions {
+  readonly nodes?: number;
+  readonly seed?: number;
+  readonly delays?: Partial<Delays>;
+}
+
+/**
+ * A cluster as the demo has it: pool `web` over two zones; Service `web` (policy Local), Service `api` (policy Cluster),
+ * a budget each, and a DaemonSet `agent` behind a Service of its own. Settled: everything healthy, traffic flows.
+ */
+export function createScenario(options: ScenarioOptions = {}): World {
+  const size = options.nodes ?? 4;
+  const world = createWorld({
+    seed: options.seed ?? 1,
+    ...(options.delays === undefined ? {} : { delays: options.delays }),
+    reconcile: (changed) => {
+      reconcileCluster(changed);
+      reconcileLoadBalancers(changed);
+      watchFloors(changed);
+    },
+  });
+  world.pools.push({
+    name: 'web',
+    status: 'active',
+    version: 'v1.35.9',
+    desiredSize: size,
+    minSize: 1,
+    maxSize: size * 2,
+    zones: ['eu-west-1a', 'eu-west-1b'],
+    labels: {},
+    problems: [],
+    suspended: [],
+  });
+  const pool = world.pools[0];
+  if (pool !== undefined) fillPool(world, pool);
+  world.clock.advance(2 * 60_000);
+  for (const [name, policy] of [
+    ['web', 'Local'],
+    ['api', 'Cluster'],
+  ] as const) {
+    world.workloads.push({
+      kind: 'Deployment',
+      name,
+      replicas: size,
+      labels: { app: name },
+      selector: { app: name },
+      tolerations: [],
+      creating: 0,
+    });
+    world.services.push({
+      key: `default/${name}`,
+      type: 'LoadBalancer',
+      externalTrafficPolicy: policy,
+      selector: { app: name },
+      healthCheckNodePort: policy === 'Local' ? 31_000 : 0,
+      ratePerSecond: 0,
+      view: [],
+      targets: [],
+    });
+    world.budgets.push({ name, selector: { app: name }, maxUnavailable: name === 'web' ? Math.max(1, size / 2) : 1 });
+  }
+  world.workloads.push({
+    kind: 'DaemonSet',
+    name: 'agent',
+    replicas: 0,
+    labels: { app: 'agent' },
+    selector: { app: 'agent' },
+    tolerations: daemonTolerations,
+    creating: 0,
+  });
+  world.services.push({
+    key: 'default/agent',
+    type: 'ClusterIP',
+    externalTrafficPolicy: 'Cluster',
+    selector: { app: 'agent' },
+    healthCheckNodePort: 0,
+    ratePerSecond: 0,
+    view: [],
+    targets: [],
+  });
+  world.clock.onPassage((from, to) => {
+    trafficPasses(world, from, to);
+    rememberForwarding(world, to);
+  });
+  world.changed();
+  world.clock.advance(10 * 60_000);
+  for (const service of world.services) service.ratePerSecond = 100;
+  world.log.length = 0;
+  world.fewestServing.clear();
+  world.changed();
+  return world;
+}
+
+function watchFloors(world: World): void {
+  for (const service of world.services) {
+    if (service.type !== 'LoadBalancer' || service.ratePerSecond === 0) continue;
+    const serving = servingTargets(world, service);
+    const fewest = world.fewestServing.get(service.key) ?? Number.POSITIVE_INFINITY;
+    if (serving < fewest) world.fewestServing.set(service.key, serving);
+  }
+}
+
+/** A policy for the scenario; `change` edits it. */
+export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
+  return {
+    name: 'web-to-1.36',
+    cluster: { name: 'sim', region: 'eu-west-1' },
+    pool: { provider: 'eks', name: 'web' },
+    target: { poolName: 'web-new', version: 'v1.36.3', releaseVersion: undefined, launchTemplateVersion: undefined },
+    guard: { defaultFloor: 0.5, floors: {}, maxInFlight: 2 },
+    waits: {
+      propagationMs: 60_000,
+      endpointPropagationMs: 2_000,
+      marginMs: 5_000,
+      pollMs: 5_000,
+      maxConnectionAgeMs: { '*': 90_000 },
+      deadlines: {
+        surgeReadyMs: 15 * 60_000,
+        observedOutMs: 3 * 60_000,
+        connectionsDrainedMs: 15 * 60_000,
+        evictionMs: 20 * 60_000,
+        replacementsServingMs: 15 * 60_000,
+        endpointsRetiredMs: 5 * 60_000,
+        nodeGoneMs: 10 * 60_000,
+        guardMs: 30 * 60_000,
+      },
+    },
+    drain: { deleteEmptyDirData: true, force: false, neverUnlist: [] },
+    traffic: { probes: [], lossBudget: 10 },
+    disabledRules: [],
+    ...change,
+  };
+}

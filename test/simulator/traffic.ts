@@ -1,0 +1,63 @@
+import { endpointsOf } from './kubernetes.ts';
+import { note, type SimService, type World } from './world.ts';
+
+/** Sends requests at a fixed rate while time passes, asking of each where it would land and whether anybody answers there. */
+export function trafficPasses(world: World, from: number, to: number): void {
+  for (const service of world.services) {
+    if (service.ratePerSecond === 0) continue;
+    const requests = (service.ratePerSecond * (to - from)) / 1000;
+    const lost = requests * lostShare(world, service);
+    world.traffic.sent += requests;
+    world.traffic.lost += lost;
+    if (lost > 0) note(world, `${service.key}: ${lost.toFixed(2)} of ${requests.toFixed(2)} requests lost`);
+  }
+}
+
+/** Targets that really serve: in rotation, and a packet sent there finds a living endpoint. */
+export function servingTargets(world: World, service: SimService): number {
+  return service.targets.filter(
+    (target) =>
+      target.state === 'healthy' &&
+      world.nodes.some(
+        (node) =>
+          node.instanceId === target.instanceId &&
+          (service.externalTrafficPolicy === 'Cluster' || readyOn(world, service, node.name) > 0),
+      ),
+  ).length;
+}
+
+function readyOn(world: World, service: SimService, node: string): number {
+  return endpointsOf(world, service.selector).filter((pod) => pod.ready && !pod.terminating && pod.node === node)
+    .length;
+}
+
+function lostShare(world: World, service: SimService): number {
+  if (service.type === 'ClusterIP') return deadShare(world, service.view);
+  const inRotation = service.targets.filter((target) => target.forwards);
+  // With nothing healthy an NLB sends to everything that is registered.
+  const chosen = inRotation.length > 0 ? inRotation : service.targets;
+  if (chosen.length === 0) return 1;
+  return chosen.reduce((sum, target) => sum + lostAt(world, service, target.instanceId), 0) / chosen.length;
+}
+
+function lostAt(world: World, service: SimService, instanceId: string): number {
+  const alive = world.instances.some((instance) => instance.instanceId === instanceId && instance.alive);
+  const node = world.nodes.find((one) => one.instanceId === instanceId);
+  if (!alive || node === undefined) return 1;
+  if (service.externalTrafficPolicy === 'Cluster') return deadShare(world, service.view);
+  return deadShare(
+    world,
+    service.view.filter((endpoint) => endpoint.node === node.name),
+  );
+}
+
+function deadShare(world: World, endpoints: SimService['view']): number {
+  if (endpoints.length === 0) return 1;
+  const dead = endpoints.filter((endpoint) => {
+    const pod = world.pods.find((one) => one.uid === endpoint.podUid);
+    const node = world.nodes.find((one) => one.name === endpoint.node);
+    const machine = world.instances.find((one) => one.instanceId === node?.instanceId);
+    return pod?.accepts !== true || machine?.alive !== true;
+  });
+  return dead.length / endpoints.length;
+}

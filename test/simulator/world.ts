@@ -1,0 +1,221 @@
+import type { TaintFacts } from '../../core/model/node.ts';
+import type { PodFacts, TolerationFacts } from '../../core/model/pod.ts';
+import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
+import type { TargetState } from '../../core/model/target-group.ts';
+import { createVirtualClock, type VirtualClock } from './clock.ts';
+
+/** Removes `readonly`, one level deep. */
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** How fast the pretend world is. All ms. */
+export interface Delays {
+  readonly boot: number;
+  readonly nodeReady: number;
+  readonly cloudController: number;
+  readonly registration: number;
+  /** New connections still arrive for this long after deregistration. */
+  readonly propagation: number;
+  readonly deregistration: number;
+  readonly healthInterval: number;
+  readonly healthThreshold: number;
+  readonly endpoints: number;
+  readonly podReady: number;
+  readonly podGone: number;
+  readonly instanceGone: number;
+  readonly nodeForgotten: number;
+  readonly connectionAge: number;
+}
+
+export interface SimInstance extends Mutable<InstanceFacts> {
+  pool: string;
+  /** Answers packets. */
+  alive: boolean;
+}
+
+export interface SimNode {
+  name: string;
+  uid: string;
+  instanceId: string;
+  zone: string;
+  pool: string;
+  kubeletVersion: string;
+  ready: boolean;
+  cordoned: boolean;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  taints: TaintFacts[];
+}
+
+export interface SimPod extends Mutable<PodFacts> {
+  /** The process accepts connections. */
+  accepts: boolean;
+  workload: string;
+  createdAt: number;
+}
+
+export interface SimWorkload {
+  kind: 'Deployment' | 'DaemonSet';
+  name: string;
+  replicas: number;
+  labels: Record<string, string>;
+  selector: Record<string, string>;
+  tolerations: TolerationFacts[];
+  /** Pods being created right now. */
+  creating: number;
+}
+
+export interface SimTarget {
+  instanceId: string;
+  state: TargetState;
+  /** The load balancer's API still tells of it; new connections may arrive after that. */
+  listed: boolean;
+  /** The load balancer sends new connections here. */
+  forwards: boolean;
+  /** Which health check result began when. */
+  passing: boolean;
+  passingSince: number;
+}
+
+export interface SimService {
+  key: string;
+  type: 'LoadBalancer' | 'ClusterIP';
+  externalTrafficPolicy: 'Local' | 'Cluster';
+  selector: Record<string, string>;
+  healthCheckNodePort: number;
+  ratePerSecond: number;
+  /** What the kube-proxies believe; behind the truth by the endpoint delay. */
+  view: readonly { podUid: string; node: string }[];
+  targets: SimTarget[];
+}
+
+export interface SimBudget {
+  name: string;
+  selector: Record<string, string>;
+  minAvailable?: number;
+  maxUnavailable?: number;
+}
+
+export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems'> {
+  name: string;
+  problems: string[];
+  createdBy?: string;
+  token?: string;
+  suspended: string[];
+}
+
+/** Things that go wrong on purpose. */
+export interface Faults {
+  /** Share (0-1) of port calls that answer Throttled. */
+  throttled: number;
+  /** So many machines of a new pool never make their node Ready. */
+  neverReady: number;
+  /** The most machines that the cloud can give; more are refused with a capacity problem. */
+  capacity: number;
+}
+
+/** The pretend world: one cluster in one cloud. Mutable; call `changed` after touching it. */
+export interface World {
+  readonly clock: VirtualClock;
+  delays: Delays;
+  readonly faults: Faults;
+  instances: SimInstance[];
+  nodes: SimNode[];
+  pods: SimPod[];
+  workloads: SimWorkload[];
+  services: SimService[];
+  budgets: SimBudget[];
+  pools: SimPool[];
+  leases: Map<string, { holder: string; token: number; expiresAt: number }>;
+  /** Requests so far; fractions are added up exactly. */
+  traffic: { sent: number; lost: number; cut: number };
+  /** When each load balancer last sent a new connection to each machine, by `<service> <instance>`. */
+  lastForwarded: Map<string, number>;
+  /** How often each instance was told to terminate while it ran. */
+  terminations: Map<string, number>;
+  /** Everything that happened against the rules, in words. */
+  violations: string[];
+  /** The fewest serving targets seen per Service. */
+  fewestServing: Map<string, number>;
+  log: string[];
+  random(): number;
+  nextId(prefix: string): string;
+  changed(): void;
+}
+
+/** Delays in the proportions of AWS, short enough to read in a log. */
+export const defaultDelays: Delays = {
+  boot: 40_000,
+  nodeReady: 10_000,
+  cloudController: 1_000,
+  registration: 60_000,
+  propagation: 45_000,
+  deregistration: 60_000,
+  healthInterval: 5_000,
+  healthThreshold: 2,
+  endpoints: 1_500,
+  podReady: 4_000,
+  podGone: 2_000,
+  instanceGone: 5_000,
+  nodeForgotten: 40_000,
+  connectionAge: 90_000,
+};
+
+/** An empty world at a fixed time. */
+export function createWorld(options: {
+  seed: number;
+  delays?: Partial<Delays>;
+  reconcile: (world: World) => void;
+}): World {
+  let ids = 0;
+  let state = options.seed;
+  const world: World = {
+    clock: createVirtualClock(Date.UTC(2026, 0, 1)),
+    delays: { ...defaultDelays, ...options.delays },
+    faults: { throttled: 0, neverReady: 0, capacity: Number.POSITIVE_INFINITY },
+    instances: [],
+    nodes: [],
+    pods: [],
+    workloads: [],
+    services: [],
+    budgets: [],
+    pools: [],
+    leases: new Map(),
+    traffic: { sent: 0, lost: 0, cut: 0 },
+    lastForwarded: new Map(),
+    terminations: new Map(),
+    violations: [],
+    fewestServing: new Map(),
+    log: [],
+    random: () => {
+      state = (state + 0x6d2b79f5) | 0;
+      let t = Math.imul(state ^ (state >>> 15), 1 | state);
+      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+      return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+    },
+    nextId: (prefix) => {
+      ids += 1;
+      return `${prefix}-${ids}`;
+    },
+    changed: () => options.reconcile(world),
+  };
+  return world;
+}
+
+/** Schedules a change of the world. */
+export function later(world: World, ms: number, change: () => void): void {
+  world.clock.at(world.clock.now() + ms, () => {
+    change();
+    world.changed();
+  });
+}
+
+/** Whether labels match a selector; an empty selector matches nothing. */
+export function matches(selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>>): boolean {
+  const entries = Object.entries(selector);
+  return entries.length > 0 && entries.every(([key, value]) => labels[key] === value);
+}
+
+/** Writes a line to the world's log, with the time. */
+export function note(world: World, line: string): void {
+  world.log.push(`${new Date(world.clock.now()).toISOString().slice(11, 19)} ${line}`);
+}

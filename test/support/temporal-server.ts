@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Connection } from '@temporalio/client';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import type { TestProject } from 'vitest/node';
+import { temporalPath } from '../../scripts/setup/temporal.ts';
+import { commandLineType, searchAttributes } from '../../workflows/messages.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** `host:port` of the Temporal server of this test run. */
+    temporalAddress: string;
+    /** File with the workflow bundle of this test run. */
+    workflowBundle: string;
+  }
+}
+
+/** Starts one real Temporal server and builds one workflow bundle for the whole test run; ends the server afterwards. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(join(tmpdir(), 'nodeferry-temporal-'));
+  const [server, bundle] = await Promise.all([startServer(), buildBundle(directory)]);
+  project.provide('temporalAddress', server.address);
+  project.provide('workflowBundle', bundle);
+  return async () => {
+    await stopServer(server.process);
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
+
+/** Starts a development server in memory on a free port and waits until it answers. */
+export async function startServer(): Promise<{ address: string; process: ChildProcess }> {
+  const executable = temporalPath();
+  if (!existsSync(executable)) throw new Error(`there is no Temporal at ${executable}: run \`npm run setup\``);
+  const port = await freePort();
+  const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
+    '--search-attribute',
+    `${name}=${commandLineType(type)}`,
+  ]);
+  const child = spawn(
+    executable,
+    [
+      'server',
+      'start-dev',
+      '--headless',
+      '--ip',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--log-level',
+      'error',
+      ...attributes,
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  const address = `127.0.0.1:${port}`;
+  await answers(address, child);
+  return { address, process: child };
+}
+
+async function answers(address: string, child: ChildProcess): Promise<void> {
+  const giveUpAt = Date.now() + 30_000;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the Temporal server ended with ${child.exitCode}`);
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+      await connection.workflowService.describeNamespace({ namespace: 'default' });
+      await connection.close();
+      return;
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** Bundles workflows (the product's unless others are given) into a file of that folder. */
+export async function buildBundle(
+  directory: string,
+  workflows = new URL('../../workflows/index.ts', import.meta.url),
+): Promise<string> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(workflows),
+    logger: quiet,
+  });
+  const path = join(directory, 'workflow-bundle.js');
+  writeFileSync(path, code);
+  return path;
+}
+
+const quiet = Object.fromEntries(
+  ['log', 'trace', 'debug', 'info', 'warn', 'error'].map((level) => [level, () => undefined]),
+) as unknown as NonNullable<Parameters<typeof bundleWorkflowCode>[0]['logger']>;
+
+async function freePort(): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+/** Ends a server, and waits until it has. */
+export async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const impatience = setTimeout(() => child.kill('SIGKILL'), 5_000);
+  await ended;
+  clearTimeout(impatience);
+}

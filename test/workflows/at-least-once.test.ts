@@ -1,0 +1,76 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { afterEach, describe, expect, test } from 'vitest';
+import { abortUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type Harness, openHarness } from '../support/temporal-harness.ts';
+
+let harness: Harness | undefined;
+afterEach(async () => {
+  await harness?.stop();
+  harness = undefined;
+});
+
+const lostAnswer = () => ApplicationFailure.retryable('the worker died before it could answer');
+
+describe('steps that are carried out more than once', () => {
+  test('an upgrade in which every step loses its first answer ends the same', async () => {
+    const world = createScenario();
+    const done = new Set<string>();
+    harness = await openHarness(world, {
+      after: (step, [input]) => {
+        const node = (input as { node?: { name: string } }).node?.name ?? '';
+        if (step === 'watchRun' || done.has(step + node)) return;
+        done.add(step + node);
+        throw lostAnswer();
+      },
+    });
+    const report = await (await harness.start(scenarioPolicy())).result();
+    expect(report.outcome).toBe('completed');
+    expect(done.size).toBeGreaterThan(30);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('an abort in which every step loses its first answer puts everything back', async () => {
+    const world = createScenario();
+    const done = new Set<string>();
+    let abort = async (): Promise<unknown> => undefined;
+    harness = await openHarness(world, {
+      before: async (step) => {
+        if (step === 'evictPods' && !done.has('abort')) {
+          done.add('abort');
+          await abort();
+        }
+      },
+      after: (step, [input]) => {
+        const node = (input as { node?: { name: string } }).node?.name ?? '';
+        if (step === 'watchRun' || done.has(step + node)) return;
+        done.add(step + node);
+        throw lostAnswer();
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    abort = async () => await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('a step that fails outright parks the run instead of failing it', async () => {
+    const world = createScenario();
+    harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'cordonNodes') throw ApplicationFailure.nonRetryable('a bug');
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention).toMatchObject({ code: 'Internal', message: 'a bug' });
+    await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
+    expect((await handle.result()).outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});

@@ -1,0 +1,176 @@
+import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Activities } from '../../activities/activities.ts';
+import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type Harness, openHarness } from '../support/temporal-harness.ts';
+
+let harness: Harness | undefined;
+afterEach(async () => {
+  await harness?.stop();
+  harness = undefined;
+});
+
+const operator = { by: 'ann', reason: 'because' };
+
+/** Every step before the old pool goes, so that every phase is met. */
+const stepsInOrder = [
+  'acquireLock',
+  'holdRebalancing',
+  'createReplacement',
+  'awaitSurgeReady',
+  'cordonNodes',
+  'awaitStepOut',
+  'stepOutNode',
+  'awaitDrained',
+  'evictPods',
+  'awaitReplacements',
+  'retireEndpoints',
+  'awaitTransit',
+  'terminateNode',
+] as const satisfies readonly (keyof Activities)[];
+
+/** Calls `act` once, when that step begins for the `nth` time (counted from 1). */
+function onceBefore(step: string, nth: number, act: () => Promise<unknown>) {
+  let seen = 0;
+  return async (name: string) => {
+    if (name !== step) return;
+    seen += 1;
+    if (seen === nth) await act();
+  };
+}
+
+describe('abort', () => {
+  test.each(stepsInOrder)('at %s puts everything back and loses nothing', async (step) => {
+    const world = createScenario();
+    let abort = async (): Promise<unknown> => undefined;
+    harness = await openHarness(world, { before: onceBefore(step, 1, async () => await abort()) });
+    const handle = await harness.start(scenarioPolicy());
+    abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expect(report.actions.map((action) => action.action)).toEqual(['start', 'abort']);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    const replaced = report.nodes.filter((node) => node.step === 'replaced' && node.node.name < 'ip-10-0-0-5').length;
+    const kept = world.instances.filter((one) => one.state === 'running' && one.pool === 'web-new').length;
+    expect(kept).toBe(replaced);
+    expect(world.pools.some((pool) => pool.name === 'web-new')).toBe(replaced > 0);
+  });
+
+  test('after two nodes keeps two new nodes', async () => {
+    const world = createScenario();
+    let abort = async (): Promise<unknown> => undefined;
+    harness = await openHarness(world, { before: onceBefore('evictPods', 3, async () => await abort()) });
+    const handle = await harness.start(scenarioPolicy());
+    abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    const kept = world.instances.filter((one) => one.state === 'running' && one.pool === 'web-new').length;
+    expect(kept).toBeGreaterThanOrEqual(1);
+    expect(world.pools.map((pool) => pool.name).toSorted()).toEqual(['web', 'web-new']);
+  });
+
+  test('a cancelled workflow puts everything back like an abort', async () => {
+    const world = createScenario();
+    let cancel = async (): Promise<unknown> => undefined;
+    harness = await openHarness(world, { before: onceBefore('awaitDrained', 1, async () => await cancel()) });
+    const handle = await harness.start(scenarioPolicy());
+    cancel = async () => await handle.cancel();
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('is refused once every node has been replaced', async () => {
+    const world = createScenario({ nodes: 4 });
+    let abort = async (): Promise<unknown> => undefined;
+    let refusal: unknown;
+    harness = await openHarness(world, { before: onceBefore('removePool', 1, async () => await abort()) });
+    const handle = await harness.start(scenarioPolicy());
+    abort = async () => {
+      refusal = await handle.executeUpdate(abortUpdate, { args: [operator] }).catch((error: unknown) => error);
+    };
+    expect((await handle.result()).outcome).toBe('completed');
+    expect(refusal).toBeInstanceOf(WorkflowUpdateFailedError);
+    expectNothingLost(world);
+  });
+});
+
+describe('pause', () => {
+  test.each(['createReplacement', 'cordonNodes', 'awaitStepOut', 'awaitDrained', 'terminateNode'] as const)(
+    'at %s lets nodes on their way finish, grants none, and goes on after resume',
+    async (step) => {
+      const world = createScenario();
+      let pause = async (): Promise<unknown> => undefined;
+      harness = await openHarness(world, { before: onceBefore(step, 1, async () => await pause()) });
+      const handle = await harness.start(scenarioPolicy());
+      pause = async () => await handle.executeUpdate(pauseUpdate, { args: [operator] });
+      const quiet = await harness.until(
+        handle,
+        'paused in replace with nobody on the way',
+        (status) =>
+          status.paused !== undefined &&
+          status.phase === 'replace' &&
+          status.nodes.every((node) => node.step === 'waiting' || node.step === 'replaced'),
+      );
+      expect(quiet.paused?.by).toBe('ann');
+      const replaced = quiet.nodes.filter((node) => node.step === 'replaced').length;
+      expect(replaced).toBeLessThan(4);
+      await handle.executeUpdate(resumeUpdate, { args: [operator] });
+      const report = await handle.result();
+      expect(report.outcome).toBe('completed');
+      expect(report.actions.map((action) => action.action)).toEqual(['start', 'pause', 'resume']);
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+});
+
+describe('messages', () => {
+  test('that make no sense are rejected and change nothing', async () => {
+    const world = createScenario();
+    harness = await openHarness(world);
+    const handle = await harness.start(scenarioPolicy());
+    const refused = async (what: Promise<unknown>) =>
+      expect(await what.catch((error: unknown) => error)).toBeInstanceOf(WorkflowUpdateFailedError);
+    await refused(handle.executeUpdate(resumeUpdate, { args: [operator] }));
+    await handle.executeUpdate(pauseUpdate, { args: [operator] });
+    await refused(handle.executeUpdate(pauseUpdate, { args: [operator] }));
+    await refused(handle.executeUpdate(pauseUpdate, { args: [{} as never] }));
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    await refused(handle.executeUpdate(abortUpdate, { args: [operator] }));
+    await refused(handle.executeUpdate(pauseUpdate, { args: [operator] }));
+    const report = await handle.result();
+    expect(report.actions.map((action) => action.action)).toEqual(['start', 'pause', 'abort']);
+    expectNothingLeft(world, 4);
+  });
+
+  test('that arrive before the first step of the workflow count', async () => {
+    const world = createScenario();
+    harness = await openHarness(world, {});
+    await harness.pauseWorker();
+    const handle = await harness.start(scenarioPolicy());
+    const early = handle.executeUpdate(pauseUpdate, { args: [operator] });
+    await harness.restart();
+    expect((await early).paused?.by).toBe('ann');
+    await harness.until(handle, 'it waits before the first node', (status) => status.phase === 'replace');
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    expect((await handle.result()).outcome).toBe('completed');
+    expectNothingLost(world);
+  });
+
+  test('a second upgrade of the same pool is refused by the server', async () => {
+    const world = createScenario();
+    harness = await openHarness(world);
+    const handle = await harness.start(scenarioPolicy());
+    const second = await harness.start(scenarioPolicy()).catch((error: unknown) => error);
+    expect(second).toBeInstanceOf(WorkflowExecutionAlreadyStartedError);
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    await handle.result();
+  });
+});

@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ProtectiveRule } from '../../core/policy/policy.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { Delays, World } from '../simulator/world.ts';
+import { expectNothingLost } from '../support/run-checks.ts';
+import { type Harness, openHarness } from '../support/temporal-harness.ts';
+
+let harness: Harness | undefined;
+afterEach(async () => {
+  await harness?.stop();
+  harness = undefined;
+});
+
+/** The world in which a rule matters, and what goes wrong without it. */
+interface Control {
+  readonly rule: ProtectiveRule;
+  readonly delays: Partial<Delays>;
+  /** Delays that change once the cluster has come up. */
+  readonly later?: Partial<Delays>;
+  readonly harm: (world: World) => boolean;
+  readonly what: string;
+}
+
+const lost = (world: World) => world.traffic.lost > 0;
+
+const controls: readonly Control[] = [
+  {
+    rule: 'wait-for-deregistration',
+    what: 'requests are lost when the cloud controller is slow',
+    delays: { cloudController: 100_000 },
+    harm: lost,
+  },
+  {
+    rule: 'wait-out-propagation',
+    what: 'requests are lost that still arrive after deregistration',
+    delays: { deregistration: 5_000 },
+    harm: lost,
+  },
+  {
+    rule: 'unlist-before-eviction',
+    what: 'requests are lost that other nodes still forward to the pod',
+    delays: {},
+    harm: lost,
+  },
+  {
+    rule: 'wait-out-transit-connections',
+    what: 'connections through the node are cut',
+    delays: {},
+    harm: (world) => world.traffic.cut > 0,
+  },
+  {
+    rule: 'retire-daemonset-endpoints',
+    what: 'requests are lost to a DaemonSet endpoint on a dead machine',
+    delays: {},
+    harm: lost,
+  },
+  {
+    rule: 'wait-for-replacements',
+    what: 'a machine ends before its pods are made up for',
+    delays: {},
+    later: { podReady: 600_000 },
+    harm: (world) => world.violations.some((line) => line.includes('terminated with')),
+  },
+  {
+    rule: 'capacity-guard',
+    what: 'fewer targets serve than the floor allows',
+    delays: {},
+    harm: (world) => (world.fewestServing.get('default/web') ?? 0) < 2,
+  },
+];
+
+describe('each protective rule', () => {
+  test.each(controls)('$rule: without it $what, with it nothing is lost', async ({ rule, delays, later, harm }) => {
+    const base = scenarioPolicy();
+    const guard = { ...base.guard, maxInFlight: rule === 'capacity-guard' ? 4 : 1 };
+    // Without the rule the loss would pause the run before it ends.
+    const traffic = { probes: [], lossBudget: 1_000_000 };
+    const without = createScenario({ delays });
+    without.delays = { ...without.delays, ...later };
+    harness = await openHarness(without);
+    await (await harness.start({ ...base, guard, traffic, disabledRules: [rule] })).result();
+    expect(harm(without), without.log.join('\n')).toBe(true);
+    await harness.stop();
+
+    const withRule = createScenario({ delays });
+    withRule.delays = { ...withRule.delays, ...later };
+    harness = await openHarness(withRule);
+    const report = await (await harness.start({ ...base, guard })).result();
+    expect(report.outcome).toBe('completed');
+    expect(harm(withRule)).toBe(false);
+    expectNothingLost(withRule);
+  });
+});

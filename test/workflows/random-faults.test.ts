@@ -1,0 +1,61 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { createWorld } from '../simulator/world.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type Harness, openHarness, type UpgradeFunction } from '../support/temporal-harness.ts';
+
+let harness: Harness | undefined;
+afterEach(async () => {
+  await harness?.stop();
+  harness = undefined;
+});
+
+const operator = { by: 'ann', reason: 'at random' };
+
+/** A run with faults drawn from a seed: throttling, lost answers, a restart, and an operator who meddles. */
+describe('random faults', () => {
+  test.each([11, 23, 37, 58])(
+    'seed %i: loses nothing, leaves nothing behind, ends every machine once',
+    async (seed) => {
+      const dice = createWorld({ seed, reconcile: () => undefined });
+      const random = () => dice.random();
+      const nodes = 3 + Math.floor(random() * 3);
+      const world = createScenario({ nodes, seed });
+      world.faults.throttled = random() * 0.2;
+      const meddling = ['none', 'pause', 'abort', 'restart'][Math.floor(random() * 4)];
+      const meddleAt = 10 + Math.floor(random() * 30);
+      let attempts = 0;
+      let lostAnswers = 0;
+      let handle: WorkflowHandle<UpgradeFunction> | undefined;
+      let restarted: Promise<void> | undefined;
+      harness = await openHarness(world, {
+        before: async () => {
+          attempts += 1;
+          if (attempts !== meddleAt || handle === undefined) return;
+          if (meddling === 'pause') {
+            await handle.executeUpdate(pauseUpdate, { args: [operator] });
+            await handle.executeUpdate(resumeUpdate, { args: [operator] });
+          }
+          if (meddling === 'abort')
+            await handle.executeUpdate(abortUpdate, { args: [operator] }).catch(() => undefined);
+          if (meddling === 'restart') restarted = harness?.restart();
+        },
+        after: (step) => {
+          if (step === 'watchRun' || lostAnswers > 8 || random() > 0.15) return;
+          lostAnswers += 1;
+          throw ApplicationFailure.retryable('lost');
+        },
+      });
+      handle = await harness.start(scenarioPolicy());
+      const report = await harness.finish(handle);
+      await restarted;
+      world.faults.throttled = 0;
+      expect(report.outcome).toBe(meddling === 'abort' && report.outcome === 'aborted' ? 'aborted' : 'completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, nodes);
+    },
+  );
+});

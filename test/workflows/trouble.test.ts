@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { StepProgress } from '../../core/status/progress.ts';
+import { abortUpdate, nodeReplacementId, nodeStatusQuery, resumeUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import { type Harness, openHarness } from '../support/temporal-harness.ts';
+
+let harness: Harness | undefined;
+afterEach(async () => {
+  await harness?.stop();
+  harness = undefined;
+});
+
+const operator = { by: 'ann', reason: 'mended' };
+
+describe('a budget that never allows', () => {
+  test('parks the node with pod, budget and figures, forces nothing, and goes on when it is mended', async () => {
+    const world = createScenario();
+    harness = await openHarness(world, {
+      before: (step) => {
+        // The budget tightens after the plan was made.
+        if (step === 'evictPods')
+          for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => {
+      return status.needsAttention !== undefined;
+    });
+    expect(parked.needsAttention?.code).toBe('DeadlineExceeded');
+    expect(parked.needsAttention?.message).toMatch(/default\/api-\d+: budget default\/api needs 4 healthy and has 4/);
+    const node = parked.nodes.find((one) => one.step === 'needs-attention');
+    expect(node?.problem?.hint).toContain('resume');
+    expect(world.pods.filter((pod) => pod.node === node?.node.name && pod.workload === 'api')).toHaveLength(1);
+    const id = nodeReplacementId(parked.cluster, 'web', 'run-1', node?.node.name ?? '');
+    const asked = await harness.client.workflow.getHandle(id).query(nodeStatusQuery);
+    expect(asked.waiting).toMatchObject({ unblockedBy: 'resume' });
+
+    // Resumed without being mended it waits again, and says what for, since when, until when.
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    await harness.until(
+      handle,
+      'parked again',
+      (status) => status.needsAttention !== undefined && status.actions.length === 2,
+    );
+    harness.hooks.before = async (step) => {
+      if (step !== 'evictPods') return;
+      for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 1;
+    };
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('tells in the heartbeat which pod waits for which budget since when and until when', async () => {
+    const world = createScenario();
+    let blocked: StepProgress | undefined;
+    harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'evictPods')
+          for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
+      },
+      progress: (step, details) => {
+        if (step === 'evictPods' && details.blocked?.[0]?.budget === 'default/api') blocked = details;
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    harness.hooks.before = () => undefined;
+    for (const budget of world.budgets) budget.maxUnavailable = 1;
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(blocked?.blocked?.[0]).toMatchObject({ budget: 'default/api', needs: 4, has: 4 });
+    expect(blocked?.blocked?.[0]?.pod).toMatch(/^default\/api-/);
+    expect(blocked?.until).toBe((blocked?.since ?? 0) + scenarioPolicy().waits.deadlines.evictionMs);
+  });
+});
+
+describe('machines that are not to be had', () => {
+  test('a new node that never becomes Ready parks the run, and abort removes the new pool', async () => {
+    const world = createScenario();
+    world.faults.neverReady = 1;
+    harness = await openHarness(world);
+    const handle = await harness.start(scenarioPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.phase).toBe('surge-ready');
+    expect(parked.needsAttention?.message).toContain('3 of 4 new nodes are Ready');
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(world.pools.map((pool) => pool.name)).toEqual(['web']);
+  });
+
+  test('a lack of capacity is told and waited out', async () => {
+    const world = createScenario();
+    world.faults.capacity = 6;
+    const reasons = new Set<string>();
+    harness = await openHarness(world, {
+      progress: (step, details) => {
+        if (step !== 'awaitSurgeReady') return;
+        reasons.add(details.reason);
+        if (details.reason.includes('capacity')) world.faults.capacity = 100;
+      },
+    });
+    const report = await (await harness.start(scenarioPolicy())).result();
+    expect(report.outcome).toBe('completed');
+    expect([...reasons].join('\n')).toContain('Insufficient capacity');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a cloud that throttles', () => {
+  test('30 % of all calls is told and outlasted', async () => {
+    const world = createScenario();
+    world.faults.throttled = 0.3;
+    const reasons = new Set<string>();
+    harness = await openHarness(world, { progress: (_step, details) => reasons.add(details.reason) });
+    const report = await (await harness.start(scenarioPolicy())).result();
+    expect(report.outcome).toBe('completed');
+    expect([...reasons].some((reason) => reason.includes('Throttled'))).toBe(true);
+    expectNothingLost(world);
+    world.faults.throttled = 0;
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('the watch', () => {
+  test('pauses the run when more requests are lost than the budget allows, and the report says how many', async () => {
+    const world = createScenario();
+    harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'awaitDrained' && world.traffic.lost === 0) world.traffic.lost += 50;
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const paused = await harness.until(handle, 'paused', (status) => status.paused !== undefined);
+    expect(paused.paused?.by).toBe('nodeferry');
+    expect(paused.paused?.reason).toContain('50 requests lost, the budget is 10');
+    await harness.until(handle, 'nobody on the way', (status) =>
+      status.nodes.every((node) => node.step === 'waiting' || node.step === 'replaced'),
+    );
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('completed');
+    expect(report.traffic.lost).toBe(50);
+  });
+
+  test('stops granting when the lock is lost, and goes on with it taken again', async () => {
+    const world = createScenario();
+    const name = () => [...world.leases.keys()].find((key) => key.startsWith('nodeferry-')) ?? '';
+    harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'awaitDrained' && world.leases.get(name())?.holder === 'run-1') {
+          world.leases.set(name(), { holder: 'somebody', token: 99, expiresAt: world.clock.now() + 60_000 });
+        }
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.code).toBe('LockLost');
+    world.leases.delete(name());
+    harness.hooks.before = () => undefined;
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a run that may not begin', () => {
+  test('fails as PoolNotFound for an unknown pool and touches nothing', async () => {
+    const world = createScenario();
+    harness = await openHarness(world);
+    const handle = await harness.start(scenarioPolicy({ pool: { provider: 'eks', name: 'wib' } }));
+    expect((await failureOfRun(handle)).type).toBe('PoolNotFound');
+    expectNothingLeft(world, 4);
+  });
+
+  test('fails as PreflightRefused when the new pool is there already, and touches nothing', async () => {
+    const world = createScenario();
+    const [old] = world.pools;
+    if (old !== undefined) world.pools.push({ ...old, name: 'web-new', desiredSize: 0 });
+    harness = await openHarness(world);
+    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    expect(failure.type).toBe('PreflightRefused');
+    expectNothingLeft(world, 4);
+    expect(world.pools).toHaveLength(2);
+  });
+
+  test('fails as LockHeld while somebody else holds the lock and touches nothing', async () => {
+    const world = createScenario();
+    harness = await openHarness(world, {
+      before: (step, [input]) => {
+        if (step !== 'acquireLock') return;
+        const cluster = (input as { policy: { cluster: { name: string } } }).policy.cluster.name;
+        world.leases.set(`nodeferry-${cluster}-web`, {
+          holder: 'other',
+          token: 1,
+          expiresAt: world.clock.now() + 60_000,
+        });
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const failure = await failureOfRun(handle);
+    expect(failure.type).toBe('LockHeld');
+    expect(failure.report.outcome).toBe('failed');
+    world.leases.clear();
+    expectNothingLeft(world, 4);
+  });
+
+  test('fails as PreflightRefused when a Service would lose its only node', async () => {
+    const world = createScenario();
+    for (const workload of world.workloads) if (workload.name === 'web') workload.replicas = 1;
+    world.changed();
+    world.clock.advance(120_000);
+    world.traffic = { sent: 0, lost: 0, cut: 0 };
+    harness = await openHarness(world);
+    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    expect(failure.type).toBe('PreflightRefused');
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a worker that restarts', () => {
+  test.each(['awaitSurgeReady', 'awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'] as const)(
+    'in the middle of %s changes nothing about the end',
+    async (step) => {
+      const world = createScenario();
+      let restarted: Promise<void> | undefined;
+      harness = await openHarness(world, {
+        progress: (name) => {
+          if (name === step && restarted === undefined) restarted = harness?.restart();
+        },
+      });
+      const report = await (await harness.start(scenarioPolicy())).result();
+      await restarted;
+      expect(restarted).toBeDefined();
+      expect(report.outcome).toBe('completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+});
