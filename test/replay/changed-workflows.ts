@@ -1,0 +1,18 @@
+import { sleep } from '@temporalio/workflow';
+import type { PoolUpgradeInput } from '../../workflows/messages.ts';
+import { nodeReplacement as nodeReplacementToday } from '../../workflows/node-replacement.ts';
+import { poolUpgrade as poolUpgradeToday } from '../../workflows/pool-upgrade.ts';
+
+/** The pool upgrade with one more thing at its beginning: what a careless change looks like to runs in progress. */
+export async function poolUpgrade(input: PoolUpgradeInput): ReturnType<typeof poolUpgradeToday> {
+  await sleep('1 second');
+  return await poolUpgradeToday(input);
+}
+
+/** The node replacement with one more thing at its beginning. */
+export async function nodeReplacement(
+  input: Parameters<typeof nodeReplacementToday>[0],
+): ReturnType<typeof nodeReplacementToday> {
+  await sleep('1 second');
+  return await nodeReplacementToday(input);
+}

@@ -1,0 +1,97 @@
+/**
+ * Records the histories that the replay tests read: `node test/replay/record.ts`. Run it, and commit what it writes, whenever the
+ * workflows change in a way that runs in progress need not survive; otherwise keep the old ones and use `patched`.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ApplicationFailure } from '@temporalio/activity';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { type Harness, openHarness, type StepHooks, type TemporalPlace } from '../support/temporal-harness.ts';
+import { buildBundle, startServer, stopServer } from '../support/temporal-server.ts';
+
+const directory = fileURLToPath(new URL('histories', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const operator = { by: 'ann', reason: 'recorded' };
+
+async function record(name: string, place: TemporalPlace, meddle: (run: Meddling) => StepHooks): Promise<void> {
+  const world = createScenario({ nodes: 3 });
+  const meddling: Meddling = { send: async () => undefined, resume: async () => undefined };
+  const harness = await openHarness(world, meddle(meddling), place);
+  try {
+    const handle = await harness.start(scenarioPolicy());
+    meddling.send = async (update) => {
+      const definition = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate }[update];
+      await handle.executeUpdate(definition, { args: [operator] });
+    };
+    meddling.resume = async () => {
+      await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+      await meddling.send('resume');
+    };
+    const report = await handle.result();
+    await save(harness, handle.workflowId, `${name}-pool`);
+    const child = report.nodes[0]?.workflowId;
+    if (child !== undefined) await save(harness, child, `${name}-node`);
+  } finally {
+    await harness.stop();
+  }
+}
+
+interface Meddling {
+  send: (update: 'pause' | 'resume' | 'abort') => Promise<void>;
+  resume: () => Promise<void>;
+}
+
+async function save(harness: Harness, workflowId: string, name: string): Promise<void> {
+  const history = await harness.client.workflow.getHandle(workflowId).fetchHistory();
+  const text = JSON.stringify(JSON.parse(historyToJSON(history)))
+    .replaceAll(`${process.pid}@${hostname()}`, 'recorder')
+    .replaceAll(root, '/nodeferry/');
+  writeFileSync(join(directory, `${name}.json`), `${text}\n`);
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'nodeferry-record-'));
+const server = await startServer();
+try {
+  mkdirSync(directory, { recursive: true });
+  const place = { address: server.address, codePath: await buildBundle(scratch) };
+  await record('completed', place, () => ({}));
+  await record('aborted', place, (run) => {
+    let done = false;
+    return {
+      before: async (step) => {
+        if (step !== 'evictPods' || done) return;
+        done = true;
+        await run.send('abort');
+      },
+    };
+  });
+  await record('parked', place, (run) => {
+    let mended = false;
+    return {
+      before: (step) => {
+        if (step !== 'evictPods' || mended) return;
+        mended = true;
+        void run.resume();
+        throw ApplicationFailure.nonRetryable('something that a person has to mend');
+      },
+    };
+  });
+  await record('paused', place, (run) => {
+    let done = false;
+    return {
+      before: async (step) => {
+        if (step !== 'cordonNodes' || done) return;
+        done = true;
+        await run.send('pause');
+        await run.send('resume');
+      },
+    };
+  });
+} finally {
+  await stopServer(server.process);
+  rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,52 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { buildBundle } from '../support/temporal-server.ts';
+
+const histories = globSync(fileURLToPath(new URL('histories/*.json', import.meta.url))).toSorted();
+let scratch: string;
+let changed: string;
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  scratch = mkdtempSync(join(tmpdir(), 'nodeferry-replay-'));
+  changed = await buildBundle(scratch, new URL('changed-workflows.ts', import.meta.url));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe('recorded histories', () => {
+  test('are there for every kind of end', () => {
+    const names = histories.map((path) => basename(path, '.json'));
+    expect(names).toEqual([
+      'aborted-node',
+      'aborted-pool',
+      'completed-node',
+      'completed-pool',
+      'parked-node',
+      'parked-pool',
+      'paused-node',
+      'paused-pool',
+    ]);
+  });
+
+  test.each(histories.map((path) => [basename(path, '.json'), path]))(
+    '%s replays with the workflows of today',
+    async (_name, path) => {
+      const history: unknown = JSON.parse(readFileSync(path, 'utf8'));
+      await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history);
+    },
+  );
+
+  test.each(histories.map((path) => [basename(path, '.json'), path]))(
+    '%s does not replay with changed workflows',
+    async (_name, path) => {
+      const history: unknown = JSON.parse(readFileSync(path, 'utf8'));
+      const replay = Worker.runReplayHistory({ workflowBundle: { codePath: changed } }, history);
+      await expect(replay).rejects.toBeInstanceOf(DeterminismViolationError);
+    },
+  );
+});
