@@ -1,0 +1,189 @@
+import {
+  AddTagsCommand,
+  CreateListenerCommand,
+  CreateTargetGroupCommand,
+  DeleteListenerCommand,
+  DeleteTargetGroupCommand,
+  DescribeListenersCommand,
+  ModifyLoadBalancerAttributesCommand,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { beforeEach, expect, test } from 'vitest';
+import { createElbLoadBalancers } from '../../../adapters/elb/load-balancers.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { LoadBalancers } from '../../../ports/load-balancers.ts';
+import { type BalancedCloud, startBalancedCloud } from '../../lab/aws/balancer.ts';
+import { calls, pointSdkAt, problemOf } from './support.ts';
+
+let cloud: BalancedCloud;
+let loadBalancers: LoadBalancers;
+
+beforeEach(async () => {
+  cloud = await startBalancedCloud();
+  pointSdkAt(cloud.aws.url);
+  const clock = {
+    now: () => cloud.clock.now(),
+    sleep: async (ms: number) => cloud.clock.advance(ms),
+  };
+  loadBalancers = createElbLoadBalancers({ region: 'eu-west-1', clock, maxAttempts: 2 });
+});
+
+const tag = (Key: string, Value: string) =>
+  cloud.elb.send(new AddTagsCommand({ ResourceArns: [cloud.loadBalancerArn], Tags: [{ Key, Value }] }));
+
+function service(overrides: Partial<ServiceFacts> = {}): ServiceFacts {
+  return {
+    key: 'default/web',
+    type: 'LoadBalancer',
+    externalTrafficPolicy: 'Local',
+    selector: { app: 'web' },
+    healthCheckNodePort: 31000,
+    nodePorts: [30080],
+    hostnames: [cloud.aws.model.loadBalancers.get(cloud.loadBalancerArn)?.dnsName ?? ''],
+    publishNotReadyAddresses: false,
+    endpoints: [],
+    ...overrides,
+  };
+}
+
+test('finds the target group behind a Service with its live attributes', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+  await cloud.setAttribute('deregistration_delay.timeout_seconds', '120');
+  await cloud.setAttribute('deregistration_delay.connection_termination.enabled', 'true');
+  await cloud.becomeHealthy();
+
+  const [group, ...others] = await loadBalancers.discover([service()]);
+
+  expect(others).toEqual([]);
+  expect(group).toMatchObject({
+    id: cloud.targetGroupArn,
+    name: 'web-tg',
+    kind: 'elbv2-instance',
+    loadBalancer: 'web',
+    service: 'default/web',
+    crossZone: false,
+    zones: ['eu-west-1a', 'eu-west-1b'],
+    deregistrationDelayMs: 120_000,
+    terminatesConnectionsAfterDelay: true,
+    terminatesUnhealthyConnections: true,
+    healthCheck: { protocol: 'HTTP', port: '31000', intervalMs: 10_000, healthyThreshold: 2, unhealthyThreshold: 2 },
+  });
+  expect(group?.targets.map(({ instanceId, port, state }) => [instanceId, port, state])).toEqual(
+    cloud.nodes.map((id) => [id, 30080, 'healthy']),
+  );
+});
+
+test('accepts the tag of the AWS Load Balancer Controller as well', async () => {
+  await tag('service.k8s.aws/stack', 'default/web');
+
+  expect(await loadBalancers.discover([service()])).toHaveLength(1);
+});
+
+test('cross-zone comes from the load balancer unless the target group says otherwise', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+  const on = { Key: 'load_balancing.cross_zone.enabled', Value: 'true' };
+  await cloud.elb.send(
+    new ModifyLoadBalancerAttributesCommand({ LoadBalancerArn: cloud.loadBalancerArn, Attributes: [on] }),
+  );
+
+  const [inherited] = await loadBalancers.discover([service()]);
+  await cloud.setAttribute('load_balancing.cross_zone.enabled', 'false');
+  const [own] = await loadBalancers.discover([service()]);
+
+  expect([inherited?.crossZone, own?.crossZone]).toEqual([true, false]);
+});
+
+test('refreshing follows a target from draining to absent with one call each', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+  await cloud.becomeHealthy();
+  const groups = await loadBalancers.discover([service()]);
+  const before = cloud.aws.requests.length;
+  const [first = ''] = cloud.nodes;
+
+  await cloud.deregister([first]);
+  const [draining] = await loadBalancers.refresh(groups);
+  cloud.clock.advance(300_000);
+  const [gone] = await loadBalancers.refresh(groups);
+
+  const stateIn = (group: typeof draining) => group?.targets.find(({ instanceId }) => instanceId === first);
+  expect(stateIn(draining)).toMatchObject({ state: 'draining', reason: 'Target.DeregistrationInProgress' });
+  expect(stateIn(gone)).toBeUndefined();
+  expect(cloud.aws.requests.slice(before).map(({ action }) => action)).toEqual([
+    'DeregisterTargets',
+    'DescribeTargetHealth',
+    'DescribeTargetHealth',
+  ]);
+});
+
+test('refreshes that ask together share one call', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+  const groups = await loadBalancers.discover([service()]);
+  const before = calls(cloud.aws, 'DescribeTargetHealth').length;
+
+  await Promise.all(Array.from({ length: 20 }, () => loadBalancers.refresh(groups)));
+
+  expect(calls(cloud.aws, 'DescribeTargetHealth').length - before).toBe(1);
+});
+
+test('Services that are no load balancers or have no address yet cost no call', async () => {
+  const found = await loadBalancers.discover([service({ type: 'NodePort' }), service({ hostnames: [] })]);
+
+  expect(found).toEqual([]);
+  expect(calls(cloud.aws, 'DescribeLoadBalancers')).toEqual([]);
+});
+
+test('refuses an address that no ELBv2 load balancer has, and names the Service', async () => {
+  const problem = await problemOf(loadBalancers.discover([service({ hostnames: ['classic-1.elb.amazonaws.com'] })]));
+
+  expect(problem).toMatchObject({ code: 'ProviderRefused', message: expect.stringContaining('default/web') });
+  expect(problem.hint).toContain('Classic');
+});
+
+test('refuses a load balancer that no controller manages for the Service', async () => {
+  expect(await problemOf(loadBalancers.discover([service()]))).toMatchObject({
+    code: 'ProviderRefused',
+    message: expect.stringContaining('no tag'),
+  });
+  await tag('kubernetes.io/service-name', 'default/api');
+  expect(await problemOf(loadBalancers.discover([service()]))).toMatchObject({
+    message: expect.stringContaining('default/api'),
+  });
+});
+
+test('refuses pod targets, because nodes are no targets there', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+  const made = await cloud.elb.send(
+    new CreateTargetGroupCommand({
+      Name: 'web-ip',
+      Protocol: 'TCP',
+      Port: 8080,
+      TargetType: 'ip',
+      VpcId: cloud.aws.model.network.vpcId,
+    }),
+  );
+  await cloud.elb.send(
+    new CreateListenerCommand({
+      LoadBalancerArn: cloud.loadBalancerArn,
+      Port: 8080,
+      Protocol: 'TCP',
+      DefaultActions: [{ Type: 'forward', TargetGroupArn: made.TargetGroups?.[0]?.TargetGroupArn }],
+    }),
+  );
+
+  expect(await problemOf(loadBalancers.discover([service()]))).toMatchObject({
+    code: 'ProviderRefused',
+    message: expect.stringContaining('type ip'),
+  });
+});
+
+test('a target group that disappeared is a conflict until it is discovered anew', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+  const groups = await loadBalancers.discover([service()]);
+  const { Listeners = [] } = await cloud.elb.send(
+    new DescribeListenersCommand({ LoadBalancerArn: cloud.loadBalancerArn }),
+  );
+  await cloud.elb.send(new DeleteListenerCommand({ ListenerArn: Listeners[0]?.ListenerArn }));
+  await cloud.elb.send(new DeleteTargetGroupCommand({ TargetGroupArn: cloud.targetGroupArn }));
+
+  expect(await problemOf(loadBalancers.refresh(groups))).toMatchObject({ code: 'Conflict' });
+  expect(await loadBalancers.discover([service()])).toEqual([]);
+});

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
+import type { NodePools } from '../../../ports/node-pools.ts';
+import { type AwsBench, calls, openBench, problemOf, target } from './support.ts';
+
+let bench: AwsBench;
+let pools: NodePools;
+
+beforeEach(async () => {
+  bench = await openBench();
+  bench.cloudClock.advance(10_000);
+  pools = createEksNodePools({ clock: bench.clock, maxAttempts: 2 });
+});
+afterEach(() => bench.close());
+
+const create = (overrides: { run?: string; token?: string; size?: number; poolName?: string } = {}) =>
+  pools.createReplacement({
+    source: bench.web,
+    target: { ...target, poolName: overrides.poolName ?? target.poolName },
+    size: overrides.size ?? 4,
+    run: overrides.run ?? 'run-1',
+    token: overrides.token ?? 'run-1/surge',
+  });
+
+const replacement = () => ({ ...bench.web, name: 'web-new' });
+
+describe('describing a pool', () => {
+  test('tells sizes, version, zones and machines', async () => {
+    const facts = await pools.describePool(bench.web);
+
+    expect(facts).toMatchObject({ status: 'active', version: '1.35', desiredSize: 4, minSize: 2, maxSize: 8 });
+    expect(facts.zones).toEqual(['eu-west-1a', 'eu-west-1b']);
+    expect(facts.labels).toEqual({ tier: 'web', 'eks.amazonaws.com/nodegroup': 'web' });
+    expect(facts.instances.map(({ state }) => state)).toEqual(['running', 'running', 'running', 'running']);
+    expect(facts.problems).toEqual([]);
+  });
+
+  test('says PoolNotFound for a missing pool, and findPool says undefined', async () => {
+    const missing = { ...bench.web, name: 'nope' };
+
+    expect(await problemOf(pools.describePool(missing))).toMatchObject({ code: 'PoolNotFound' });
+    expect(await pools.findPool(missing)).toBeUndefined();
+  });
+
+  test('says PoolNotFound for a missing cluster, even when a missing pool would be fine', async () => {
+    expect(await problemOf(pools.findPool({ ...bench.web, cluster: 'dev' }))).toMatchObject({ code: 'PoolNotFound' });
+  });
+
+  test('tells why machines are missing while EKS itself has not noticed', async () => {
+    bench.aws.faults.refuseLaunches();
+    await create();
+    bench.cloudClock.advance(5_000);
+
+    const facts = await pools.describePool(replacement());
+
+    expect(facts.instances).toEqual([]);
+    expect(facts.problems.join()).toMatch(/AsgInstanceLaunchFailures: .*capacity/i);
+  });
+});
+
+describe('creating a replacement', () => {
+  test('clones the node group with the new version and our tags', async () => {
+    await create();
+    bench.cloudClock.advance(10_000);
+
+    const facts = await pools.describePool(replacement());
+    const [made] = calls(bench.aws, 'CreateNodegroup');
+
+    expect(facts).toMatchObject({ status: 'active', version: '1.36', desiredSize: 4, minSize: 2, maxSize: 8 });
+    expect(facts.labels).toMatchObject({ tier: 'web' });
+    expect(made?.input).toMatchObject({
+      instanceTypes: ['m7i.large'],
+      amiType: 'AL2023_x86_64_STANDARD',
+      clientRequestToken: 'run-1/surge',
+      tags: { 'nodeferry.dev/created-by': 'run-1', 'nodeferry.dev/replaces': 'web' },
+    });
+  });
+
+  test('creates one node group however often the call is repeated', async () => {
+    await create();
+    await create();
+    bench.cloudClock.advance(10_000);
+    await create();
+
+    expect(calls(bench.aws, 'CreateNodegroup')).toHaveLength(1);
+    expect((await pools.describePool(replacement())).instances).toHaveLength(4);
+  });
+
+  test('creates one node group when two attempts race', async () => {
+    await Promise.all([create(), create()]);
+    bench.cloudClock.advance(10_000);
+
+    expect((await pools.describePool(replacement())).instances).toHaveLength(4);
+  });
+
+  test('refuses a pool that another run made', async () => {
+    await create();
+
+    const problem = await problemOf(create({ run: 'run-2', token: 'run-2/surge' }));
+
+    expect(problem).toMatchObject({ code: 'ProviderRefused', message: expect.stringContaining('made by run run-1') });
+    expect(problem.hint).toContain('target.poolName');
+  });
+
+  test('refuses a pool that nodeferry did not make', async () => {
+    expect(await problemOf(create({ poolName: 'other' }))).toMatchObject({
+      code: 'ProviderRefused',
+      message: expect.stringContaining('not made by nodeferry'),
+    });
+  });
+
+  test('says CapacityUnavailable once the replacement has failed for lack of machines', async () => {
+    bench.aws.faults.refuseLaunches();
+    await create();
+    bench.cloudClock.advance(70_000);
+
+    expect(await problemOf(create())).toMatchObject({ code: 'CapacityUnavailable' });
+  });
+
+  test('gives a held source its own minimum, not the lowered one', async () => {
+    await pools.holdRebalancing(bench.web);
+    await create();
+
+    expect((await pools.describePool(replacement())).minSize).toBe(2);
+    expect(Object.keys(calls(bench.aws, 'CreateNodegroup')[0]?.input['tags'] ?? {})).not.toContain(
+      'nodeferry.dev/held',
+    );
+  });
+});
+
+describe('deleting a pool', () => {
+  test('refuses one that another run made', async () => {
+    await create();
+
+    const problem = await problemOf(pools.deletePool(replacement(), { onlyIfCreatedBy: 'run-2' }));
+
+    expect(problem).toMatchObject({ code: 'NodeNotOurs' });
+    expect(calls(bench.aws, 'DeleteNodegroup')).toEqual([]);
+  });
+
+  test('refuses an old pool that still has machines', async () => {
+    const problem = await problemOf(pools.deletePool(bench.web, {}));
+
+    expect(problem).toMatchObject({ code: 'ProviderRefused', message: expect.stringMatching(/still has i-/) });
+  });
+
+  test('is fine when it is repeated, while it goes on and after', async () => {
+    await create();
+    bench.cloudClock.advance(10_000);
+
+    await pools.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
+    await pools.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
+    bench.cloudClock.advance(60_000);
+    await pools.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
+
+    expect(await pools.findPool(replacement())).toBeUndefined();
+    expect(calls(bench.aws, 'DeleteNodegroup')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createKubernetesCluster, type KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
+import { createNode, createPod, grantDeployedRoles } from './objects.ts';
+
+describe('observing a real API server', () => {
+  let controlPlane: ControlPlane;
+  let cluster: KubernetesCluster;
+
+  beforeAll(async () => {
+    controlPlane = await startControlPlane();
+    grantDeployedRoles(controlPlane);
+    cluster = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
+  });
+
+  afterAll(async () => {
+    cluster?.close();
+    await controlPlane?.stop();
+  });
+
+  const nodeNames = async () => (await cluster.observe()).nodes.map(({ name }) => name);
+  const node = async (name: string) => (await cluster.observe()).nodes.find((found) => found.name === name);
+  const pod = async (name: string) => (await cluster.observe()).pods.find((found) => found.name === name);
+
+  it('shows its own writes in the very next look, every time', async () => {
+    const ref = await createNode(controlPlane, 'own-writes');
+    for (let round = 0; round < 20; round += 1) {
+      const run = `run-${round}`;
+      await cluster.cordon(ref, run);
+      expect(await node(ref.name)).toMatchObject({ cordoned: true, marks: { cordonedBy: run } });
+      await cluster.uncordon(ref, run);
+      expect(await node(ref.name)).toMatchObject({ cordoned: false, marks: {} });
+    }
+  });
+
+  it('shows what others wrote before the look, every time', async () => {
+    await createNode(controlPlane, 'others-write');
+    for (let round = 0; round < 20; round += 1) {
+      const labels = { round: String(round) };
+      await controlPlane.api('PATCH', '/api/v1/nodes/others-write', { metadata: { labels } });
+      expect((await node('others-write'))?.labels).toMatchObject(labels);
+    }
+  });
+
+  it('shows objects that come and go', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await createNode(controlPlane, 'come-and-go');
+      expect(await nodeNames()).toContain('come-and-go');
+      await controlPlane.api('DELETE', '/api/v1/nodes/come-and-go');
+      expect(await nodeNames()).not.toContain('come-and-go');
+    }
+  });
+
+  it('never shows a deleted pod as staying', async () => {
+    await createNode(controlPlane, 'holder');
+    for (let round = 0; round < 10; round += 1) {
+      const ref = await createPod(controlPlane, `short-${round}`, { node: 'holder' });
+      expect(await pod(ref.name)).toMatchObject({ terminating: false });
+      expect(await cluster.deletePod(ref)).toBe('done');
+      expect((await pod(ref.name))?.terminating ?? true).toBe(true);
+    }
+  });
+
+  it('keeps showing changes after its watches have been renewed many times', async () => {
+    await createNode(controlPlane, 'long-lived');
+    await delay(25_000);
+    await controlPlane.api('PATCH', '/api/v1/nodes/long-lived', { metadata: { labels: { late: 'yes' } } });
+    expect((await node('long-lived'))?.labels).toMatchObject({ late: 'yes' });
+  });
+
+  it('lets callers who ask at the same time share one look', async () => {
+    const looks = await Promise.all(Array.from({ length: 50 }, () => cluster.observe()));
+    expect(new Set(looks).size).toBeLessThanOrEqual(2);
+  });
+
+  it('unlists a pod, finds it again and lists it as it was', async () => {
+    const labels = { app: 'web', tier: 'front', 'pod-template-hash': 'abc' };
+    const ref = await createPod(controlPlane, 'unlisted', { node: 'holder', labels });
+    const before = (await pod(ref.name))?.labels;
+    expect(await cluster.unlist(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
+    expect(await cluster.unlist(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
+    const unlisted = { by: 'run-1', originalLabels: { app: 'web', tier: 'front' } };
+    expect(await pod(ref.name)).toMatchObject({ labels: { 'pod-template-hash': 'abc' }, unlisted });
+    expect((await pod(ref.name))?.labels).not.toHaveProperty('app');
+    expect((await cluster.findUnlistedPods('run-1')).map(({ name }) => name)).toEqual(['unlisted']);
+    expect(await cluster.findMarks('run-1')).toEqual(['pod default/unlisted: removed labels app, tier']);
+
+    expect(await cluster.relist(ref, 'run-2')).toBe('not-ours');
+    expect(await cluster.relist(ref, 'run-1')).toBe('done');
+    expect(await cluster.relist(ref, 'run-1')).toBe('not-ours');
+    const restored = await pod(ref.name);
+    expect(restored?.labels).toEqual(before);
+    expect(restored?.unlisted).toBeUndefined();
+    expect(await cluster.findUnlistedPods('run-1')).toEqual([]);
+  });
+
+  it('keeps a label that somebody has set since when it lists a pod again', async () => {
+    const ref = await createPod(controlPlane, 'relabelled', { node: 'holder', labels: { app: 'web' } });
+    await cluster.unlist(ref, ['app'], 'run-1');
+    await controlPlane.api('PATCH', '/api/v1/namespaces/default/pods/relabelled', {
+      metadata: { labels: { app: 'new' } },
+    });
+    expect(await cluster.relist(ref, 'run-1')).toBe('done');
+    expect((await pod(ref.name))?.labels).toMatchObject({ app: 'new' });
+  });
+
+  it('takes a pod of the same name with another UID for gone', async () => {
+    const old = { ...(await createPod(controlPlane, 'twin', { node: 'holder' })), uid: 'another' };
+    expect(await cluster.unlist(old, ['app'], 'run-1')).toBe('gone');
+    expect(await cluster.relist(old, 'run-1')).toBe('gone');
+    expect(await cluster.deletePod(old)).toBe('gone');
+    expect(await pod('twin')).toMatchObject({ terminating: false });
+  });
+
+  it('says which rule is missing when its role lacks one', async () => {
+    const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/nodeferry';
+    const granted = await controlPlane.api<{ rules: { resources: string[] }[] }>('GET', role);
+    await controlPlane.api('PATCH', role, {
+      rules: granted.rules.filter(({ resources }) => !resources.includes('poddisruptionbudgets')),
+    });
+    const other = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
+    try {
+      await expect(other.observe()).rejects.toMatchObject({
+        problem: {
+          code: 'Forbidden',
+          message: expect.stringContaining('list poddisruptionbudgets'),
+          hint: expect.stringContaining('{"apiGroups":["policy"],"resources":["poddisruptionbudgets"]'),
+        },
+      });
+      await controlPlane.api('PATCH', role, { rules: granted.rules });
+      await expect.poll(() => other.observe().then(() => 'seen', String), { timeout: 15_000 }).toBe('seen');
+    } finally {
+      other.close();
+      await controlPlane.api('PATCH', role, { rules: granted.rules });
+    }
+  });
+});
