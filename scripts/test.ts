@@ -1,0 +1,68 @@
+import { ensureTools } from './setup/ensure.ts';
+import { SetupError } from './setup/errors.ts';
+import type { ToolName } from './setup/tool.ts';
+import { runChecks } from './testing/checks.ts';
+import { labObstacle } from './testing/lab-ability.ts';
+import { countTests, type Outcome, type ProjectName, projectNames, runProject } from './testing/projects.ts';
+import { closingLine, failureOutput, outcomeTable, totalCounts } from './testing/summary.ts';
+
+// npm test              everything
+// npm test -- unit      only the named projects, without types, lint and format
+const chosen = projectNames.filter((name) => process.argv.includes(name));
+const projects = chosen.length > 0 ? chosen : projectNames;
+const obstacle = labObstacle();
+const outcomes = [...(await prepare()), ...(await runAll())];
+
+const failures = failureOutput(outcomes);
+if (failures !== '') console.log(`\n${failures}`);
+console.log(`\n${outcomeTable(outcomes)}\n`);
+if (obstacle !== undefined && projects.includes('e2e')) announceSkipped(obstacle);
+const counts = totalCounts(outcomes);
+console.log(closingLine(counts));
+process.exitCode = outcomes.every(({ ok }) => ok) && counts.passed > 0 ? 0 : 1;
+
+/** Sets up what the chosen projects need; a failure is an outcome like any other. */
+async function prepare(): Promise<Outcome[]> {
+  const startedMs = performance.now();
+  try {
+    await ensureTools({ need: neededTools() });
+    return [];
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    const counts = { passed: 0, failed: 1, skipped: 0 };
+    return [
+      { name: 'set-up', ok: false, counts, seconds: (performance.now() - startedMs) / 1000, output: error.message },
+    ];
+  }
+}
+
+function neededTools(): ToolName[] {
+  const labRuns = projects.includes('e2e') && obstacle === undefined;
+  if (!labRuns && !projects.includes('workflow')) return [];
+  // The workflow project holds contract tests against a real API server, which needs neither root nor packages.
+  return ['temporal', 'agents', 'kubernetes', ...(labRuns ? (['packages'] as const) : [])];
+}
+
+async function runAll(): Promise<Outcome[]> {
+  const done: Outcome[] = [];
+  if (chosen.length === 0) {
+    console.log('types, lint, format');
+    done.push(...(await runChecks()));
+  }
+  for (const project of projects) done.push(await runOne(project));
+  return done;
+}
+
+async function runOne(project: ProjectName): Promise<Outcome> {
+  if (project !== 'e2e' || obstacle === undefined) return runProject(project, 'shown');
+  announceSkipped(obstacle);
+  const counts = { passed: 0, failed: 0, skipped: await countTests(project) };
+  return { name: project, ok: true, counts, seconds: 0, output: '' };
+}
+
+function announceSkipped(why: string): void {
+  const line = '!'.repeat(100);
+  console.log(
+    `\n${line}\n!!! THE END-TO-END TESTS WERE NOT RUN. ${why}\n!!! Nothing is shown about live traffic by this run.\n${line}\n`,
+  );
+}

@@ -1,0 +1,131 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { projectRoot } from '../setup/sources.ts';
+
+/** Vitest projects of vitest.config.ts, in the order in which they run. */
+export const projectNames = ['unit', 'workflow', 'e2e'] as const;
+
+/** Name of a vitest project. */
+export type ProjectName = (typeof projectNames)[number];
+
+/** After this time the processes that run a project's tests are ended, minutes: a test in an endless loop has no other end. */
+const minutesAtMost: Readonly<Record<ProjectName, number>> = { unit: 5, workflow: 15, e2e: 40 };
+
+/** Numbers of tests by how they ended. */
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** How one test project or check ended. */
+export interface Outcome {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly counts: Counts;
+  readonly seconds: number;
+  /** What it printed, where that was kept back instead of shown. */
+  readonly output: string;
+}
+
+/** The parts of vitest's JSON report that are read here. */
+interface VitestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
+}
+
+/** How a program of node_modules/.bin ended. `output` is empty where it was shown. */
+export interface ProgramEnd {
+  readonly exitCode: number;
+  readonly seconds: number;
+  readonly output: string;
+}
+
+/** Runs a program of node_modules/.bin in the project; its output is shown as it comes, or kept back. */
+export function runProgram(
+  name: string,
+  args: readonly string[],
+  output: 'shown' | 'kept',
+  minutes?: number,
+): Promise<ProgramEnd> {
+  const startedMs = performance.now();
+  const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
+  const stdio = output === 'shown' ? 'inherit' : 'pipe';
+  const child = spawn(join(projectRoot, 'node_modules', '.bin', name), args, {
+    cwd: projectRoot,
+    // What is kept back is printed later, among other things: without colours.
+    env: output === 'shown' ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+    stdio: ['ignore', stdio, stdio],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  // Vitest then tells which files did not finish, and goes on with the others.
+  const endWorkers = () => spawnSync('pkill', ['-KILL', '-P', String(child.pid)]);
+  const limit = minutes === undefined ? undefined : setInterval(endWorkers, minutes * 60_000);
+  child.on('error', reject);
+  child.on('close', (code) => {
+    clearInterval(limit);
+    resolve({ exitCode: code ?? 1, seconds: (performance.now() - startedMs) / 1000, output: text });
+  });
+  return promise;
+}
+
+/** Runs the tests of one project. A project that holds no tests has failed: there is nothing that it could show. */
+export async function runProject(project: ProjectName, output: 'shown' | 'kept'): Promise<Outcome> {
+  const directory = mkdtempSync(join(tmpdir(), 'nodeferry-test-'));
+  try {
+    const report = join(directory, 'report.json');
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const args = ['run', '--project', project, '--passWithNoTests', ...reporters];
+    const end = await runProgram('vitest', args, output, minutesAtMost[project]);
+    const counts = withFailure(readCounts(report), end.exitCode);
+    const ok = end.exitCode === 0 && counts.failed === 0;
+    return { name: project, ok, counts, seconds: end.seconds, output: end.output };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Number of tests in a project, found without running any. */
+export async function countTests(project: ProjectName): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'nodeferry-test-'));
+  try {
+    const list = join(directory, 'list.json');
+    const end = await runProgram('vitest', ['list', '--project', project, `--json=${list}`], 'kept');
+    if (end.exitCode !== 0) throw new Error(`cannot list the tests of ${project}:\n${end.output}`);
+    return (JSON.parse(readFileSync(list, 'utf8')) as readonly unknown[]).length;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function readCounts(report: string): Counts {
+  let text: string;
+  try {
+    text = readFileSync(report, 'utf8');
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0 };
+  }
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
+    text,
+  ) as VitestReport;
+  // A file that cannot even be loaded has no tests to count, yet it has failed.
+  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+  return { passed: numPassedTests, failed: numFailedTests + broken, skipped: numPendingTests + numTodoTests };
+}
+
+/** The counts, where a run that failed as a whole (a crash, an unhandled error) or ran nothing counts as one failure. */
+function withFailure(counts: Counts, exitCode: number): Counts {
+  const nothing = counts.passed + counts.failed + counts.skipped === 0;
+  return counts.failed === 0 && (exitCode !== 0 || nothing) ? { ...counts, failed: 1 } : counts;
+}

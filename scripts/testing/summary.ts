@@ -1,0 +1,40 @@
+import type { Counts, Outcome } from './projects.ts';
+
+/** Sum of the counts of all outcomes. */
+export function totalCounts(outcomes: readonly Outcome[]): Counts {
+  const sum = (pick: (counts: Counts) => number) => outcomes.reduce((total, { counts }) => total + pick(counts), 0);
+  return { passed: sum((one) => one.passed), failed: sum((one) => one.failed), skipped: sum((one) => one.skipped) };
+}
+
+/** The closing line, e.g. `12 passed, 0 failed, 3 skipped`. */
+export function closingLine(counts: Counts): string {
+  return `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
+}
+
+/** One row for each outcome: name, verdict, numbers of tests, seconds. */
+export function outcomeTable(outcomes: readonly Outcome[]): string {
+  const header = ['', 'result', 'passed', 'failed', 'skipped', 'seconds'];
+  const rows = outcomes.map(({ name, ok, counts, seconds }) => [
+    name,
+    ok ? 'ok' : 'FAILED',
+    ...[counts.passed, counts.failed, counts.skipped].map(String),
+    seconds.toFixed(1),
+  ]);
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  return [header, ...rows]
+    .map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join('  '))
+    .join('\n');
+}
+
+/** Words to the left, numbers to the right. */
+function pad(cell: string, width: number, column: number): string {
+  return column < 2 ? cell.padEnd(width) : cell.padStart(width);
+}
+
+/** What the failed ones printed, each under its name; empty when none failed. */
+export function failureOutput(outcomes: readonly Outcome[]): string {
+  return outcomes
+    .filter(({ ok, output }) => !ok && output !== '')
+    .map(({ name, output }) => `--- ${name} ---\n${output.trimEnd()}\n`)
+    .join('\n');
+}
