@@ -138,20 +138,26 @@ export async function openHarness(world: World, hooks: StepHooks = {}, place?: T
     },
     finish: async (handle) => {
       let over = false;
-      const stuck = async (): Promise<never> => {
+      const standsStill = async (): Promise<RunStatus | undefined> => {
         while (!over) {
           await new Promise((resolve) => setTimeout(resolve, 250));
           const status = over ? undefined : await handle.query(statusQuery).catch(() => undefined);
           if (status?.needsAttention === undefined && status?.paused === undefined) continue;
-          if (status.phase === 'failed') continue;
-          throw new Error(`the run stands still: ${JSON.stringify(status, undefined, 1)}\n${world.log.join('\n')}`);
+          if (status.phase !== 'failed') return status;
         }
-        return await new Promise(() => undefined);
+        return undefined;
       };
+      const watching = standsStill();
+      const stuck = watching.then(async (status) => {
+        if (status === undefined) return await handle.result();
+        throw new Error(`the run stands still: ${JSON.stringify(status, undefined, 1)}\n${world.log.join('\n')}`);
+      });
       try {
-        return await Promise.race([handle.result(), stuck()]);
+        return await Promise.race([handle.result(), stuck]);
       } finally {
         over = true;
+        // A query that is tried again after the connection was closed would throw where nobody can catch it.
+        await watching;
       }
     },
     stop: async () => {
