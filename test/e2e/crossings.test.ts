@@ -4,17 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { controls } from '../../client/commands/control.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import {
-  type CrossingOptions,
-  countHistoryEvents,
-  crossingPolicy,
-  followCrossing,
-  startCrossing,
-} from '../../lab/demo/crossing.ts';
+import { type CrossingOptions, countHistoryEvents, crossingPolicy, startCrossing } from '../../lab/demo/crossing.ts';
 import { addRequests } from '../../lab/demo/proof.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
+import { followToEnd } from '../support/follow-to-end.ts';
 import { findTraces } from './support/traces.ts';
 
 let session: Session;
@@ -68,7 +63,7 @@ describe('undisturbed', () => {
     const policy = nextCrossing();
     await startCrossing(session, policy);
 
-    const report = await followCrossing(session, policy);
+    const report = await followToEnd(session, policy);
     pool = report.newPool;
     await until(() => requests().newConnections >= 30_000);
 
@@ -89,7 +84,7 @@ describe('disturbed', () => {
     await startCrossing(session, policy);
     let killed = false;
 
-    const report = await followCrossing(session, policy, async (status) => {
+    const report = await followToEnd(session, policy, async (status) => {
       if (killed || !status.nodes.some((node) => node.step === 'evicting')) return;
       killed = true;
       await session.killWorker();
@@ -119,7 +114,7 @@ describe('disturbed', () => {
     await startCrossing(session, policy);
     let aborted = false;
 
-    const report = await followCrossing(session, policy, async (status) => {
+    const report = await followToEnd(session, policy, async (status) => {
       if (aborted || !status.nodes.some((node) => node.step === 'draining-connections')) return;
       aborted = true;
       await control(policy, 'abort', 'a test');
@@ -157,7 +152,7 @@ describe('disturbed', () => {
     let blocked: unknown;
     let parked: RunStatus | undefined;
 
-    const report = await followCrossing(session, policy, async (status) => {
+    const report = await followToEnd(session, policy, async (status) => {
       if (!seen.includes('surge-ready') && status.phase === 'surge-ready') {
         seen.push('surge-ready');
         await setBudget(0);

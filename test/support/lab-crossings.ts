@@ -2,7 +2,7 @@ import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy, ProtectiveRule } from '../../core/policy/policy.ts';
 import type { RunReport } from '../../core/status/status.ts';
-import { crossingPolicy, followCrossing, startCrossing } from '../../lab/demo/crossing.ts';
+import { crossingPolicy, startCrossing } from '../../lab/demo/crossing.ts';
 import { addRequests, type Proof } from '../../lab/demo/proof.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import type { Lab } from '../../lab/lab.ts';
@@ -12,6 +12,7 @@ import { loadBalancerUrls, type TrafficVolume } from '../../lab/traffic/config.t
 import type { Incident } from '../../lab/traffic/prober.ts';
 import { startTraffic, type Traffic } from '../../lab/traffic/traffic.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
+import { followToEnd } from './follow-to-end.ts';
 
 /** Short streams keep evictions short: a pod ends its requests before it goes. */
 const volume: TrafficVolume = {
@@ -102,7 +103,7 @@ export async function openCrossings(): Promise<Crossings> {
     },
     cross: async (policy) => {
       await startCrossing(session, policy);
-      const report = await followCrossing(session, policy, ({ needsAttention }) => {
+      const report = await followToEnd(session, policy, ({ needsAttention }) => {
         if (needsAttention !== undefined) throw new NodeferryError(needsAttention);
       });
       if (report.outcome === 'completed') pool = report.newPool;
