@@ -29,6 +29,8 @@ export type Look<T> =
       readonly againInMs?: number;
       /** The look itself says that it has taken too long. */
       readonly giveUp?: boolean;
+      /** What is waited for comes by itself in a bounded time: the deadline lets it. */
+      readonly comes?: boolean;
     };
 
 /** What a look is told: the clock's time, when the wait began, and what earlier looks left behind. */
@@ -75,6 +77,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
         const now = wait.clock.now();
         let pause = wait.pollMs;
         let giveUp = false;
+        let comes = false;
         try {
           const look = await wait.look({ now, since, memo: progress.memo ?? {} });
           if (look.done) return { ...look.value, outcome: 'done', at: wait.clock.now() };
@@ -82,6 +85,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           progress = progressOf(look, since, until, progress.memo);
           pause = look.againInMs ?? wait.pollMs;
           giveUp = look.giveUp === true;
+          comes = look.comes === true;
         } catch (error) {
           const failure = retryable(error);
           failures += 1;
@@ -89,9 +93,9 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           progress = { ...progress, reason: `${failure.problem.message} (${failure.problem.code}, try ${failures})` };
         }
         heartbeat(progress);
-        if (giveUp || wait.clock.now() >= (until ?? Number.POSITIVE_INFINITY))
-          return deadline(wait, progress, wait.clock.now());
-        const left = until === undefined ? pause : Math.min(pause, until - wait.clock.now());
+        const untilDeadline = (until ?? Number.POSITIVE_INFINITY) - wait.clock.now();
+        if (giveUp || (untilDeadline <= 0 && !comes)) return deadline(wait, progress, wait.clock.now());
+        const left = untilDeadline <= 0 ? pause : Math.min(pause, untilDeadline);
         await wait.clock.sleep(Math.max(1, left), Context.current().cancellationSignal);
       }
     },

@@ -36,6 +36,7 @@ export function podFacts(pod: V1Pod): MappedPod {
   const unlisted = parseUnlistedMark(metadata?.annotations?.[unlistedAnnotation]);
   const grace = spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds;
   const unschedulableReason = whyUnschedulable(pod);
+  const deletion = metadata?.deletionTimestamp;
   const facts: PodFacts = {
     namespace: metadata?.namespace ?? '',
     name: metadata?.name ?? '',
@@ -46,13 +47,14 @@ export function podFacts(pod: V1Pod): MappedPod {
     ownerName: owner?.name ?? '',
     phase: (status?.phase ?? 'Unknown') as PodFacts['phase'],
     ready: status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false,
-    terminating: metadata?.deletionTimestamp !== undefined,
+    terminating: deletion !== undefined,
     mirror: metadata?.annotations?.[mirrorAnnotation] !== undefined,
     hostNetwork: spec?.hostNetwork ?? false,
     hasEmptyDir: spec?.volumes?.some((volume) => volume.emptyDir !== undefined) ?? false,
     preStopSeconds: Math.min(preStopSleepSeconds(spec?.containers ?? []), grace),
     terminationGracePeriodSeconds: grace,
     tolerations: (spec?.tolerations ?? []).map(tolerationFacts),
+    ...(deletion === undefined ? {} : { killedAt: new Date(deletion).getTime() }),
     ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
     ...(unlisted === undefined ? {} : { unlisted }),
   };

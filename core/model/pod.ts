@@ -28,6 +28,8 @@ export interface PodFacts {
   readonly ready: boolean;
   /** True once it has a deletion timestamp. */
   readonly terminating: boolean;
+  /** Time (epoch ms) at which the kubelet kills it, its grace period included: the deletion timestamp. Only while it terminates. */
+  readonly killedAt?: number;
   readonly mirror: boolean;
   readonly hostNetwork: boolean;
   readonly hasEmptyDir: boolean;

@@ -57,6 +57,16 @@ describe('pollUntil', () => {
     });
   });
 
+  test('lets come past the deadline what comes by itself, and gives up as soon as it does not any more', async () => {
+    let looks = 0;
+    const wait = waitOn(async () => {
+      looks += 1;
+      return { done: false, reason: 'pods terminate', comes: looks < 20 };
+    });
+    const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
+    expect(outcome).toMatchObject({ outcome: 'deadline', at: 1_000_000 + 19 * 5_000 });
+  });
+
   test('outlasts throttling, honours the pause that was asked for, and tells', async () => {
     let looks = 0;
     const times: number[] = [];

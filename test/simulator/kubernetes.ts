@@ -20,6 +20,7 @@ export function reconcileCluster(world: World): void {
 export function deletePod(world: World, pod: SimPod): void {
   if (pod.terminating) return;
   pod.terminating = true;
+  pod.killedAt = world.clock.now() + pod.terminationGracePeriodSeconds * 1000;
   pod.ready = false;
   pod.accepts = pod.preStopSeconds > 0 && pod.node !== undefined;
   if (pod.accepts) later(world, pod.preStopSeconds * 1000, () => (pod.accepts = false));

@@ -128,7 +128,7 @@ describe('a pod', () => {
     const metadata = {
       ...deploymentPod.metadata,
       annotations: { 'kubernetes.io/config.mirror': 'hash' },
-      deletionTimestamp: new Date(0),
+      deletionTimestamp: new Date(90_000),
     };
     const message = '0/4 nodes are available: 4 Insufficient cpu.';
     const status = {
@@ -138,6 +138,7 @@ describe('a pod', () => {
     expect(podFacts({ ...deploymentPod, metadata, status }).facts).toMatchObject({
       mirror: true,
       terminating: true,
+      killedAt: 90_000,
       ready: false,
       phase: 'Pending',
       unschedulableReason: message,

@@ -1,0 +1,28 @@
+import type { PodFacts } from '../model/pod.ts';
+import type { WaitPolicy } from '../policy/policy.ts';
+import { unlistMs } from '../waits/formulas.ts';
+import type { UnlistedSince } from './actions.ts';
+
+/** Time for a kubelet to clear away a pod that it has killed, ms. */
+const clearingMs = 10_000;
+
+/**
+ * True while pods are about to go by themselves: those that were told to stop and may still use their grace period, and those out of
+ * their endpoints that wait until every kube-proxy has heard. A deadline that ended before them would call an operator who can do
+ * nothing but wait.
+ */
+export function leaveByThemselves(
+  pods: readonly PodFacts[],
+  unlistedAt: UnlistedSince,
+  waits: WaitPolicy,
+  now: number,
+): boolean {
+  return pods.some((pod) => {
+    const by = pod.terminating ? pod.killedAt : addTo(unlistedAt[pod.uid], unlistMs(waits));
+    return by !== undefined && now < by + clearingMs;
+  });
+}
+
+function addTo(time: number | undefined, ms: number): number | undefined {
+  return time === undefined ? undefined : time + ms;
+}
