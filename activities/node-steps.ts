@@ -1,4 +1,5 @@
 import type { UnlistedSince } from '../core/drain/actions.ts';
+import { leaveByThemselves } from '../core/drain/leaving.ts';
 import { decidePutBack } from '../core/drain/put-back.ts';
 import { trackUnlisted } from '../core/drain/unlist.ts';
 import type { NodeRef } from '../core/model/node.ts';
@@ -13,6 +14,7 @@ import { decideReplacementsServing, type EndpointSnapshot, snapshotEndpoints } f
 import type { Ports } from '../ports/ports.ts';
 import type { Looking } from './looking.ts';
 import { type Outcome, pollUntil } from './polling.ts';
+import { whileLocked } from './pool-lock.ts';
 
 /** Time for a target group to let go after the drain's own timer, ms. */
 const drainGraceMs = 60_000;
@@ -44,7 +46,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.observedOutMs,
         pollMs: policy.waits.pollMs,
         hint: 'Check that the cloud controller manager runs and sees the exclude label; then resume.',
-        look: async ({ now, memo }) => {
+        look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.serving();
           const before =
             (memo['before'] as EndpointSnapshot | undefined) ?? snapshotEndpoints(node, facts, input.services);
@@ -66,7 +68,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
           }
           const out = { kind: 'observed-out', at: now, detail: decision.reason } as const;
           return { done: true, value: { evidence: [excluded, out], before } };
-        },
+        }),
       });
     },
 
@@ -164,7 +166,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.nodeGoneMs,
         pollMs: policy.waits.pollMs,
         hint: 'Look at the instance and its lifecycle hooks; then resume.',
-        look: async ({ memo }) => {
+        look: whileLocked(cluster, input, async ({ memo }) => {
           if (memo['asked'] !== true) {
             await tell(node, 'Terminating', `terminating ${node.instanceId} of ${pool.name}`);
             await pools.terminateInstance(pool, node.instanceId);
@@ -191,7 +193,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
               ],
             },
           };
-        },
+        }),
       });
     },
 
@@ -213,8 +215,11 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
             else if (now >= (unlistedAt[action.pod.uid] ?? now) + unlistMs(policy.waits))
               await cluster.evict(action.pod, { dryRun: false });
           }
-          if (unlisted.length > 0)
-            return { done: false, reason: `${unlisted.length} unlisted pods on ${node.name}`, memo: { unlistedAt } };
+          if (unlisted.length > 0) {
+            const comes = leaveByThemselves(unlisted, unlistedAt, policy.waits, now);
+            const reason = `${unlisted.length} unlisted pods on ${node.name}`;
+            return { done: false, reason, comes, memo: { unlistedAt } };
+          }
           await cluster.untaintRetiring(node, run);
           await cluster.include(node, run);
           return { done: true, value: {} };

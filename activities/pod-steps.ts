@@ -1,5 +1,6 @@
 import type { BlockedPod, PodAction, UnlistedSince } from '../core/drain/actions.ts';
 import { decideEvictionRound } from '../core/drain/eviction-round.ts';
+import { leaveByThemselves } from '../core/drain/leaving.ts';
 import { decideRetirement } from '../core/drain/retirement.ts';
 import { servicesOf } from '../core/drain/services-of-pod.ts';
 import { trackUnlisted } from '../core/drain/unlist.ts';
@@ -12,6 +13,7 @@ import { disruptionLockNames, withDisruptionLocks } from './budget-locks.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { type Outcome, pollUntil } from './polling.ts';
+import { whileLocked } from './pool-lock.ts';
 
 /** Steps that take the pods off one node. */
 export function createPodSteps(ports: Ports, looking: Looking) {
@@ -27,7 +29,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollMs: Math.min(1_000, policy.waits.pollMs),
         hint: 'Scale the workload up or loosen the budget that is named, then resume; or abort.',
-        look: async ({ now, memo }) => {
+        look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.cluster();
           const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
           const round = decideEvictionRound({ node, facts, policy, run, now, unlistedAt });
@@ -46,8 +48,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             first === undefined
               ? round.reason
               : `${round.remaining} pods left on ${node.name}; ${first.pod}: ${first.reason}`;
-          return { done: false, reason, blocked, memo: { unlistedAt, blocked } };
-        },
+          const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
+          return { done: false, reason, blocked, comes, memo: { unlistedAt, blocked } };
+        }),
       });
     },
 
@@ -62,7 +65,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.endpointsRetiredMs,
         pollMs: Math.min(1_000, policy.waits.pollMs),
         hint: 'Look at the DaemonSet pods that are named; then resume.',
-        look: async ({ now, memo }) => {
+        look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.cluster();
           const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
           const { taint, actions, remaining, notProtected, reason } = decideRetirement({
@@ -84,8 +87,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             return { done: false, reason, memo: { unlistedAt }, againInMs: 100 };
           }
           for (const action of actions) await act(action, run);
-          return { done: false, reason, memo: { unlistedAt } };
-        },
+          const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
+          return { done: false, reason, comes, memo: { unlistedAt } };
+        }),
       });
     },
   };

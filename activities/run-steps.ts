@@ -11,6 +11,7 @@ import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Looking } from './looking.ts';
 import { failureOf, lastProgress, type Outcome, persist, whileHeartbeating } from './polling.ts';
+import { poolLockName } from './pool-lock.ts';
 
 /** How the watch over a run ended. `counts` are those of the whole run so far. */
 export interface WatchOutcome {
@@ -49,7 +50,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
     /** Takes the lock on the pool. @throws ApplicationFailure LockHeld */
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
       await persist({ clock, what: 'taking the lock on the pool', hint: 'Check access to Leases.' }, async () => ({
-        lock: await cluster.acquireLock(lockName(input.policy), input.run, leaseMs),
+        lock: await cluster.acquireLock(poolLockName(input.policy), input.run, leaseMs),
       })),
 
     /**
@@ -161,8 +162,4 @@ function alreadyThere(pool: string): Problem {
     message: `the new pool ${pool} exists already`,
     hint: 'Give the new pool another name in spec.target.poolName, or delete the one that is there if nobody needs it.',
   };
-}
-
-function lockName(policy: Policy): string {
-  return `nodeferry-${policy.cluster.name}-${policy.pool.name}`;
 }

@@ -61,6 +61,8 @@ export interface Cluster {
   /** @throws LockLost when somebody else has taken it since. */
   renewLock(lock: PoolLock, durationMs: number): Promise<void>;
   releaseLock(lock: PoolLock): Promise<void>;
+  /** @throws LockLost unless the lock is that holder's, under whatever token. An expired lock is his until somebody takes it. */
+  requireLock(name: string, holder: string): Promise<void>;
   recordEvent(event: NodeEvent): Promise<void>;
   /** Everything that still carries a mark of the run, in words, e.g. `node ip-…: label exclude-from-external-load-balancers`. */
   findMarks(run: string): Promise<readonly string[]>;

@@ -35,7 +35,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
   const connection = openConnection(options);
   const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness });
   const locks = leaseLocks(connection, options.leaseNamespace);
-  const { acquireLock, renewLock, releaseLock } = locks;
+  const { acquireLock, renewLock, releaseLock, requireLock } = locks;
   const access = { connection, caches };
   return {
     observe: () => caches.observe(),
@@ -45,6 +45,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
     acquireLock,
     renewLock,
     releaseLock,
+    requireLock,
     recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),
     ...leftoverOperations(caches, locks),
     close: () => {

@@ -24,7 +24,7 @@ export interface LeaseObject {
 }
 
 /** The lock operations, and the leases of a namespace for who looks for leftovers. */
-export interface LeaseLocks extends Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock'> {
+export interface LeaseLocks extends Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock'> {
   list(): Promise<readonly LeaseObject[]>;
 }
 
@@ -118,6 +118,12 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     throw busy(lock.name);
   }
 
+  async function requireLock(wanted: string, holder: string): Promise<void> {
+    const name = leaseName(wanted);
+    const { lease } = await read(name);
+    if (lease?.spec?.holderIdentity !== holder) throw lockLost({ name, holder }, lease);
+  }
+
   async function list(): Promise<readonly LeaseObject[]> {
     const body = await connection.fetch<{ readonly items?: readonly LeaseObject[] }>({
       resource: 'leases',
@@ -127,7 +133,7 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     return body.items ?? [];
   }
 
-  return { acquireLock, renewLock, releaseLock, list };
+  return { acquireLock, renewLock, releaseLock, requireLock, list };
 }
 
 /**
@@ -192,14 +198,17 @@ function lockHeld(lease: LeaseObject | undefined, serverNow: number): NodeferryE
   });
 }
 
-function lockLost(lock: PoolLock, lease: LeaseObject | undefined): NodeferryError {
+function lockLost(
+  lock: Pick<PoolLock, 'name' | 'holder'> & Partial<PoolLock>,
+  lease: LeaseObject | undefined,
+): NodeferryError {
   const now =
     lease === undefined
       ? 'it is gone'
       : `${lease.spec?.holderIdentity || 'nobody'} holds it (token ${lease.spec?.leaseTransitions})`;
   return new NodeferryError({
     code: 'LockLost',
-    message: `Lease ${lock.name} is no longer held by ${lock.holder} (token ${lock.token}): ${now}`,
+    message: `Lease ${lock.name} is no longer held by ${lock.holder}${lock.token === undefined ? '' : ` (token ${lock.token})`}: ${now}`,
     hint: 'Somebody else works on this pool, or deleted the Lease. No further node steps out until it is taken again.',
   });
 }

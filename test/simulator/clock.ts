@@ -84,12 +84,17 @@ export function createVirtualClock(start: number): VirtualClock {
     sleep: async (ms, signal) => {
       if (signal?.aborted) return;
       await new Promise<void>((resolve) => {
-        const sleeper: Sleeper = { wakeAt: now + Math.max(1, ms), wake: resolve };
-        sleepers.push(sleeper);
-        signal?.addEventListener('abort', () => {
+        const wake = () => {
+          signal?.removeEventListener('abort', cancel);
+          resolve();
+        };
+        const sleeper: Sleeper = { wakeAt: now + Math.max(1, ms), wake };
+        const cancel = () => {
           sleepers = sleepers.filter((other) => other !== sleeper);
           resolve();
-        });
+        };
+        sleepers.push(sleeper);
+        signal?.addEventListener('abort', cancel, { once: true });
         check();
       });
     },

@@ -118,6 +118,11 @@ export function createSimCluster(world: World): Cluster {
     releaseLock: async (lock) => {
       if (world.leases.get(lock.name)?.holder === lock.holder) world.leases.delete(lock.name);
     },
+    requireLock: async (name, holder) => {
+      const lease = world.leases.get(name);
+      if (lease?.holder === holder) return;
+      throw new NodeferryError({ code: 'LockLost', message: `lease ${name} is held by ${lease?.holder ?? 'nobody'}` });
+    },
     recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
     findMarks: async (run) => marksOf(world, run),
     findUnlistedPods: async (run) => world.pods.filter((pod) => pod.unlisted?.by === run),

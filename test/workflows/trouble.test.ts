@@ -152,28 +152,6 @@ describe('the watch', () => {
     expect(report.outcome).toBe('completed');
     expect(report.traffic.lost).toBe(50);
   });
-
-  test('stops granting when the lock is lost, and goes on with it taken again', async () => {
-    const world = createScenario();
-    const name = () => [...world.leases.keys()].find((key) => key.startsWith('nodeferry-')) ?? '';
-    harness = await openHarness(world, {
-      before: (step) => {
-        if (step === 'awaitDrained' && world.leases.get(name())?.holder === 'run-1') {
-          world.leases.set(name(), { holder: 'somebody', token: 99, expiresAt: world.clock.now() + 60_000 });
-        }
-      },
-    });
-    const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-    expect(parked.needsAttention?.code).toBe('LockLost');
-    world.leases.delete(name());
-    harness.hooks.before = () => undefined;
-    await handle.executeUpdate(resumeUpdate, { args: [operator] });
-    const report = await handle.result();
-    expect(report.outcome).toBe('completed');
-    expectNothingLost(world);
-    expectNothingLeft(world, 4);
-  });
 });
 
 describe('a run that may not begin', () => {

@@ -183,6 +183,8 @@ export function turnAround(run: Run): void {
   run.aborting = true;
   run.status.paused = undefined;
   run.status.needsAttention = undefined;
+  // Putting back needs the lock too: whoever waits to take it again tries now.
+  run.resumes += 1;
   // A node past the point of no return has to go on; the others put themselves back.
   retryParked(run);
 }

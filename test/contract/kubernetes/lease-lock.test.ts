@@ -50,6 +50,20 @@ describe('the lock as a Lease of a real API server', () => {
     await other.renewLock(taken, 30_000);
   });
 
+  it('tells whether a holder has it, whatever the token, expired or not', async () => {
+    await expect(one.requireLock('asked', 'run-1')).rejects.toMatchObject({
+      problem: { code: 'LockLost', message: expect.stringContaining('it is gone') },
+    });
+    await one.acquireLock('asked', 'run-1', 30_000);
+    await other.requireLock('asked', 'run-1');
+    await expire('asked');
+    await other.requireLock('asked', 'run-1');
+    await other.acquireLock('asked', 'run-2', 30_000);
+    await expect(one.requireLock('asked', 'run-1')).rejects.toMatchObject({
+      problem: { code: 'LockLost', message: expect.stringContaining('run-2 holds it') },
+    });
+  });
+
   it('stays with a holder who renews late, as long as nobody has taken it', async () => {
     const lock = await one.acquireLock('late', 'run-1', 30_000);
     await expire('late');
