@@ -78,11 +78,14 @@ interface CountedService {
 }
 
 function lookAtServices(question: StepOutQuestion): readonly CountedService[] {
+  const { nodes } = question.facts.cluster;
   const waiting = new Set(question.waiting.map((node) => node.name));
+  // Not all that wait need be named: the others of their pool will have their turn too.
+  const pools = new Set(nodes.filter((node) => waiting.has(node.name)).map((node) => node.pool));
   const out = nodesOut(
-    question.facts.cluster.nodes,
+    nodes,
     question.inFlight.map((node) => node.name),
-    (node) => waiting.has(node.name),
+    (node) => waiting.has(node.name) || (node.pool !== undefined && pools.has(node.pool)),
   );
   return question.services.map((plan) => {
     const look = lookAtService(plan, question.facts);

@@ -23,6 +23,9 @@ import {
 import { changeNode, mayGrant, needAttention, type Run, raise, show } from './run.ts';
 import { problemOf, settle, steps } from './steps.ts';
 
+/** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
+const candidatesAtMost = 50;
+
 /** Moves the nodes of a pool out, as many together as the guard grants; returns when each has been replaced. */
 export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
   addNodes(run, nodes);
@@ -52,7 +55,8 @@ async function nextGrants(run: Run, plan: PoolPlan, waiting: readonly NodeRef[])
   const asked = asking.run(async () => {
     const inFlight = Object.values(run.children).map((child) => child.node);
     const { policy, services } = plan;
-    answer = await settle(() => steps('ask the guard').awaitStepOut({ policy, services, inFlight, waiting }));
+    const next = waiting.slice(0, candidatesAtMost);
+    answer = await settle(() => steps('ask the guard').awaitStepOut({ policy, services, inFlight, waiting: next }));
   });
   const quiet = asked.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
@@ -94,26 +98,43 @@ async function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, { node,
       { key: searchAttributes.pool, value: pool.name },
     ],
   });
-  const ended = follow(run, node, child.result());
+  const ended = follow(run, node, child.result(), CancellationScope.current());
   run.children[node.name] = { node, ended, retry: async () => await child.signal(retrySignal) };
   changeNode(run, node.name, { step: 'stepping-out', workflowId, evidence });
 }
 
-/** Takes over what a node's workflow ended with. One that failed outright needs attention, then begins anew. */
-async function follow(run: Run, node: NodeRef, result: Promise<NodeStatus>): Promise<void> {
+/**
+ * Takes over what a node's workflow ended with. One that failed outright, or that somebody cancelled by itself in the web UI, needs
+ * attention, then begins anew. `scope` is the one that started it: when that is cancelled, putting back is what was wanted.
+ */
+async function follow(run: Run, node: NodeRef, result: Promise<NodeStatus>, scope: CancellationScope): Promise<void> {
   try {
     const status = await result;
     const latest = status.evidence.at(-1)?.at ?? run.now;
     run.now = Math.max(run.now, latest);
     changeNode(run, node.name, status);
+    if (status.step === 'put-back' && !scope.consideredCancelled) beginAnew(run, node, cancelledByItself(node));
   } catch (error) {
-    const problem = isCancellation(error) ? undefined : problemOf(error);
-    changeNode(run, node.name, { step: 'waiting', problem });
-    if (problem !== undefined) raise(run, problem);
+    if (!isCancellation(error)) beginAnew(run, node, problemOf(error));
+    else if (scope.consideredCancelled) changeNode(run, node.name, { step: 'waiting', problem: undefined });
+    else beginAnew(run, node, cancelledByItself(node));
   } finally {
     delete run.parked[node.name];
     delete run.children[node.name];
   }
+}
+
+function beginAnew(run: Run, node: NodeRef, problem: Problem): void {
+  changeNode(run, node.name, { step: 'waiting', problem });
+  raise(run, problem);
+}
+
+function cancelledByItself(node: NodeRef): Problem {
+  return {
+    code: 'Conflict',
+    message: `the replacement of ${node.name} was cancelled by itself; the node was put back`,
+    hint: 'Resume to replace it again, or abort the run.',
+  };
 }
 
 /** Adds nodes that the run did not know yet, as waiting. */

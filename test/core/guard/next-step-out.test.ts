@@ -46,9 +46,14 @@ describe('the floor of serving targets', () => {
   });
 
   test('does not count a node that somebody else has cordoned, unless it waits for its own turn', () => {
-    const facts = lookWith({ node: 'n4', with: { cordoned: true } });
+    const facts = lookWith({ node: 'n4', with: { cordoned: true, pool: 'other' } });
     expect(ask({ facts, waiting: [refOf(aNode('n1'))] }).node).toBeUndefined();
     expect(ask({ facts }).node?.name).toBe('n1');
+  });
+
+  test('takes the other nodes of the pool that waits for those that wait too, named or not', () => {
+    const facts = lookWith({ node: 'n4', with: { cordoned: true } });
+    expect(ask({ facts, waiting: [refOf(aNode('n1'))] }).node?.name).toBe('n1');
   });
 
   test('goes on counting nodes that we have cordoned ourselves', () => {

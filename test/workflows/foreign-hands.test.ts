@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type Harness, openHarness } from '../support/temporal-harness.ts';
+
+let harness: Harness | undefined;
+afterEach(async () => {
+  await harness?.stop();
+  harness = undefined;
+});
+
+const operator = { by: 'ann', reason: 'mended' };
+const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
+
+/** Somebody else takes the lock on the pool, as if this run's had expired. */
+function stealLock(world: World): void {
+  const name = lockName(world);
+  if (world.leases.get(name)?.holder !== 'run-1') return;
+  world.leases.set(name, { holder: 'somebody', token: 99, expiresAt: world.clock.now() + 10 * 365 * 24 * 3_600_000 });
+}
+
+function lockName(world: World): string {
+  return [...world.leases.keys()].find((key) => key.startsWith('nodeferry-')) ?? '';
+}
+
+/** Everything that a step of a node could have changed. */
+function untouched(world: World) {
+  return {
+    excluded: world.nodes.filter((node) => node.annotations['nodeferry.dev/excluded-by'] !== undefined).length,
+    unlisted: world.pods.filter((pod) => pod.unlisted !== undefined).map((pod) => pod.uid),
+    leaving: world.pods.filter((pod) => pod.terminating).map((pod) => pod.uid),
+    terminations: world.terminations.size,
+  };
+}
+
+describe('the lock, lost to somebody else', () => {
+  test.each(['stepOutNode', 'evictPods', 'retireEndpoints', 'terminateNode'])(
+    'in the middle: %s touches nothing until the run has taken it again',
+    async (fenced) => {
+      const world = createScenario();
+      let stolen: ReturnType<typeof untouched> | undefined;
+      let waits = 0;
+      harness = await openHarness(world, {
+        before: (step) => {
+          if (step !== fenced || stolen !== undefined) return;
+          stealLock(world);
+          stolen = untouched(world);
+        },
+        progress: (step, { reason }) => {
+          if (step === fenced && reason.includes('held by somebody')) waits += 1;
+        },
+      });
+      const handle = await harness.start(scenarioPolicy(oneByOne));
+      const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+      await harness.until(handle, 'the step waits for the lock', () => waits > 0);
+      expect(parked.nodes.some((node) => node.step !== 'waiting')).toBe(true);
+      expect(untouched(world)).toEqual(stolen);
+
+      world.leases.delete(lockName(world));
+      await resumeUntilItGoesOn(handle);
+      const report = await handle.result();
+      expect(report.outcome).toBe('completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+
+  test('an abort tells who holds it, and ends once the run could take it again', async () => {
+    const world = createScenario();
+    harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'awaitDrained') stealLock(world);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'the lock is lost', ({ needsAttention }) => needsAttention?.code === 'LockLost');
+    harness.hooks.before = () => undefined;
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const held = await harness.until(handle, 'the lock is held', ({ needsAttention }) => {
+      return needsAttention?.code === 'LockHeld';
+    });
+    expect(held.needsAttention?.message).toContain('somebody');
+
+    world.leases.delete(lockName(world));
+    await resumeUntilItGoesOn(handle);
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  /** Steps may have run into their deadlines one after the other while nobody held the lock. */
+  async function resumeUntilItGoesOn(handle: Parameters<Harness['until']>[0]): Promise<void> {
+    for (let i = 0; i < 5; i++) {
+      await handle.executeUpdate(resumeUpdate, { args: [operator] }).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  }
+});
+
+describe('the workflow of one node, cancelled in the web UI', () => {
+  test('puts the node back and asks; resumed, the run replaces it like the others', async () => {
+    const world = createScenario();
+    let cancel = async (): Promise<unknown> => undefined;
+    harness = await openHarness(world, {
+      before: async (step) => {
+        if (step === 'awaitDrained') await cancel();
+      },
+    });
+    const handle = await harness.start(scenarioPolicy(oneByOne));
+    const { cluster } = await harness.until(handle, 'a node on its way', ({ nodes }) => {
+      return nodes.some((node) => node.step === 'stepping-out');
+    });
+    const [first] = world.nodes.filter((node) => node.pool === 'web').map((node) => node.name);
+    const id = nodeReplacementId(cluster, 'web', 'run-1', first ?? '');
+    cancel = async () => {
+      cancel = async () => undefined;
+      await harness?.client.workflow.getHandle(id).cancel();
+    };
+    const asking = await harness.until(handle, 'needs attention', ({ needsAttention }) => needsAttention !== undefined);
+    expect(asking.needsAttention?.message).toBe(
+      `the replacement of ${first} was cancelled by itself; the node was put back`,
+    );
+    expect(asking.nodes.find(({ node }) => node.name === first)?.step).toBe('waiting');
+    expect(world.nodes.find((node) => node.name === first)?.annotations['nodeferry.dev/excluded-by']).toBeUndefined();
+
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
