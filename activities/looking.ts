@@ -1,5 +1,5 @@
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
-import type { TargetGroupFacts } from '../core/model/target-group.ts';
+import type { Discovery } from '../ports/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 
 /** Looks at cluster and load balancers together. */
@@ -15,37 +15,40 @@ const rediscoverAfterMs = 60_000;
 
 /** Makes the one looking-glass of a worker, so that all its steps share what was discovered. */
 export function createLooking(ports: Ports): Looking {
-  let known:
-    | { readonly services: string; readonly at: number; readonly groups: readonly TargetGroupFacts[] }
-    | undefined;
+  let known: { readonly services: string; readonly at: number; readonly found: Discovery } | undefined;
 
-  let discovering: { readonly services: string; readonly groups: Promise<readonly TargetGroupFacts[]> } | undefined;
+  let discovering: { readonly services: string; readonly found: Promise<Discovery> } | undefined;
 
   /** Many steps find the same discovery expired at the same moment: one of them does it, the others only refresh its states. */
-  async function groupsOf(cluster: ClusterFacts): Promise<readonly TargetGroupFacts[]> {
+  async function lookBehind(cluster: ClusterFacts): Promise<Discovery> {
     const balanced = cluster.services.filter((service) => service.type === 'LoadBalancer');
     const services = JSON.stringify(balanced.map((service) => [service.key, service.hostnames]));
     if (known?.services === services && ports.clock.now() - known.at <= rediscoverAfterMs) {
-      return await ports.loadBalancers.refresh(known.groups);
+      return await refresh(known.found);
     }
-    if (discovering?.services === services) return await ports.loadBalancers.refresh(await discovering.groups);
-    const mine = { services, groups: ports.loadBalancers.discover(balanced) };
+    if (discovering?.services === services) return await refresh(await discovering.found);
+    const mine = { services, found: ports.loadBalancers.discover(balanced) };
     discovering = mine;
     try {
-      const groups = await mine.groups;
-      known = { services, at: ports.clock.now(), groups };
-      return groups;
+      const found = await mine.found;
+      known = { services, at: ports.clock.now(), found };
+      return found;
     } finally {
       if (discovering === mine) discovering = undefined;
     }
   }
 
+  async function refresh({ groups, unsupported }: Discovery): Promise<Discovery> {
+    return { groups: await ports.loadBalancers.refresh(groups), unsupported };
+  }
+
   return {
     cluster: async () => await ports.cluster.observe(),
     serving: async () => {
-      const targetGroups = await groupsOf(await ports.cluster.observe());
+      const { groups, unsupported } = await lookBehind(await ports.cluster.observe());
       // Load balancers may take seconds to answer, the cluster does not: it is looked at last, so that the look is of one moment.
-      return { cluster: await ports.cluster.observe(), targetGroups, observedAt: ports.clock.now() };
+      const cluster = await ports.cluster.observe();
+      return { cluster, targetGroups: groups, unsupported, observedAt: ports.clock.now() };
     },
   };
 }

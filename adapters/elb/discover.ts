@@ -9,15 +9,22 @@ import {
   type TagDescription,
   type TargetGroup,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { TargetGroupFacts } from '../../core/model/target-group.ts';
+import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
 import { callElb } from './errors.ts';
 import { mapTargetGroup } from './map.ts';
 import type { RateBudget } from './rate-budget.ts';
 
 /** A target group without its targets: what changes rarely. */
 export type TargetGroupFrame = Omit<TargetGroupFacts, 'targets'>;
+
+/** Frames behind Services of type LoadBalancer, and the Services with something behind them that is no frame. */
+export interface DiscoveredFrames {
+  readonly frames: readonly TargetGroupFrame[];
+  /** At most one entry per Service. */
+  readonly unsupported: readonly UnsupportedServiceFacts[];
+}
 
 /** What discovery reads with. */
 export interface ElbReader {
@@ -30,6 +37,12 @@ interface ServiceLoadBalancer {
   readonly loadBalancer: LoadBalancer;
 }
 
+/** One step of discovery: what goes on to the next, and what does not. */
+interface Sifted {
+  readonly found: readonly ServiceLoadBalancer[];
+  readonly unsupported: readonly UnsupportedServiceFacts[];
+}
+
 /** Tags by which controllers say which Service a load balancer is for (cloud-provider-aws; aws-load-balancer-controller). */
 const serviceTags = ['kubernetes.io/service-name', 'service.k8s.aws/stack'] as const;
 
@@ -37,21 +50,21 @@ const serviceTags = ['kubernetes.io/service-name', 'service.k8s.aws/stack'] as c
 const tagsPerCall = 20;
 
 /**
- * Target groups behind the Services of type LoadBalancer that have an address: found by hostname, confirmed by tag.
- * A Service that we could not protect is refused, never left out.
- * @throws ProviderRefused for an address that no ELBv2 load balancer has, one that no controller manages for the
- * Service, and target types other than `instance`.
+ * Target groups behind the Services of type LoadBalancer that have an address: found by hostname, confirmed by tag. A Service that
+ * we can't protect is never left out: it is told as unsupported, with the first of its reasons.
  */
-export async function discoverFrames(
-  reader: ElbReader,
-  services: readonly ServiceFacts[],
-): Promise<readonly TargetGroupFrame[]> {
+export async function discoverFrames(reader: ElbReader, services: readonly ServiceFacts[]): Promise<DiscoveredFrames> {
   const exposed = services.filter(({ type, hostnames }) => type === 'LoadBalancer' && hostnames.length > 0);
-  if (exposed.length === 0) return [];
-  const found = matchHostnames(exposed, await listLoadBalancers(reader));
-  confirmByTags(found, await listTags(reader, found));
-  const frames = await Promise.all(found.map((entry) => framesOf(reader, entry)));
-  return frames.flat();
+  if (exposed.length === 0) return { frames: [], unsupported: [] };
+  const matched = matchHostnames(exposed, await listLoadBalancers(reader));
+  const managed = confirmByTags(matched.found, await listTags(reader, matched.found));
+  const read = await Promise.all(managed.found.map((entry) => framesOf(reader, entry)));
+  const unsupported = [matched, managed, ...read].flatMap((step) => step.unsupported);
+  return { frames: read.flatMap(({ frames }) => frames), unsupported: firstOfEachService(unsupported) };
+}
+
+function firstOfEachService(facts: readonly UnsupportedServiceFacts[]): readonly UnsupportedServiceFacts[] {
+  return [...Map.groupBy(facts, ({ service }) => service).values()].flatMap((ofService) => ofService.slice(0, 1));
 }
 
 async function listLoadBalancers({ client, budget }: ElbReader): Promise<readonly LoadBalancer[]> {
@@ -68,21 +81,29 @@ async function listLoadBalancers({ client, budget }: ElbReader): Promise<readonl
   return all;
 }
 
-function matchHostnames(services: readonly ServiceFacts[], all: readonly LoadBalancer[]): ServiceLoadBalancer[] {
+function matchHostnames(services: readonly ServiceFacts[], all: readonly LoadBalancer[]): Sifted {
   const byName = new Map(all.map((loadBalancer) => [loadBalancer.DNSName?.toLowerCase(), loadBalancer]));
-  return services.flatMap(({ key, hostnames }) =>
-    hostnames.map((hostname) => {
+  const found: ServiceLoadBalancer[] = [];
+  const unsupported: UnsupportedServiceFacts[] = [];
+  for (const { key, hostnames } of services) {
+    for (const hostname of hostnames) {
       const loadBalancer = byName.get(hostname.toLowerCase());
-      if (loadBalancer !== undefined) return { service: key, loadBalancer };
-      throw new NodeferryError({
-        code: 'ProviderRefused',
-        message: `service ${key}: no Application or Network Load Balancer of this account and region has the address ${hostname}`,
-        hint:
-          'Classic Load Balancers and load balancers of others are not supported: nodes would leave them unseen. ' +
-          'Check the region, or move the Service to a Network Load Balancer.',
-      });
-    }),
-  );
+      if (loadBalancer === undefined) unsupported.push(unknownLoadBalancer(key, hostname));
+      else found.push({ service: key, loadBalancer });
+    }
+  }
+  return { found, unsupported };
+}
+
+function unknownLoadBalancer(service: string, hostname: string): UnsupportedServiceFacts {
+  return {
+    service,
+    why: 'unknown-load-balancer',
+    detail: `no Application or Network Load Balancer of this account and region has the address ${hostname}`,
+    hint:
+      'Classic Load Balancers and load balancers of others are not supported: nodes would leave them unseen. ' +
+      'Check the region, or move the Service to a Network Load Balancer.',
+  };
 }
 
 async function listTags(
@@ -105,45 +126,53 @@ async function listTags(
 }
 
 /** Without a controller nobody would deregister an excluded node. */
-function confirmByTags(found: readonly ServiceLoadBalancer[], descriptions: readonly TagDescription[]): void {
+function confirmByTags(entries: readonly ServiceLoadBalancer[], descriptions: readonly TagDescription[]): Sifted {
   const byArn = new Map(descriptions.map(({ ResourceArn, Tags = [] }) => [ResourceArn, Tags]));
-  for (const { service, loadBalancer } of found) {
-    const tags = byArn.get(loadBalancer.LoadBalancerArn) ?? [];
-    const named = tags.filter(({ Key }) => serviceTags.some((tag) => tag === Key)).map(({ Value }) => Value);
-    if (named.includes(service)) continue;
-    const said = named.length === 0 ? 'no tag says that a controller manages it' : `its tags name ${named.join(', ')}`;
-    throw new NodeferryError({
-      code: 'ProviderRefused',
-      message: `service ${service}: load balancer ${loadBalancer.LoadBalancerName} has its address, but ${said}`,
-      hint: `Expected tag ${serviceTags.join(' or ')} with value ${service}; without its controller no node is deregistered.`,
-    });
+  const found: ServiceLoadBalancer[] = [];
+  const unsupported: UnsupportedServiceFacts[] = [];
+  for (const entry of entries) {
+    const tags = byArn.get(entry.loadBalancer.LoadBalancerArn) ?? [];
+    const named = tags.filter(({ Key }) => serviceTags.some((tag) => tag === Key)).map(({ Value }) => Value ?? '');
+    if (named.includes(entry.service)) found.push(entry);
+    else unsupported.push(notManaged(entry, named));
   }
+  return { found, unsupported };
 }
 
-async function framesOf(
-  reader: ElbReader,
-  { service, loadBalancer }: ServiceLoadBalancer,
-): Promise<TargetGroupFrame[]> {
-  const [loadBalancerAttributes, targetGroups] = await Promise.all([
-    readLoadBalancerAttributes(reader, loadBalancer),
-    listTargetGroups(reader, loadBalancer),
-  ]);
-  for (const targetGroup of targetGroups) requireInstanceTargets(service, targetGroup);
-  return Promise.all(
-    targetGroups.map(async (targetGroup) => {
+function notManaged({ service, loadBalancer }: ServiceLoadBalancer, named: readonly string[]): UnsupportedServiceFacts {
+  const said = named.length === 0 ? 'no tag says that a controller manages it' : `its tags name ${named.join(', ')}`;
+  return {
+    service,
+    why: 'not-managed',
+    detail: `load balancer ${loadBalancer.LoadBalancerName} has its address, but ${said}`,
+    hint: `Expected tag ${serviceTags.join(' or ')} with value ${service}; without its controller no node is deregistered.`,
+  };
+}
+
+async function framesOf(reader: ElbReader, { service, loadBalancer }: ServiceLoadBalancer): Promise<DiscoveredFrames> {
+  const targetGroups = await listTargetGroups(reader, loadBalancer);
+  const supported = targetGroups.filter(({ TargetType }) => TargetType === 'instance');
+  const others = targetGroups.filter(({ TargetType }) => TargetType !== 'instance');
+  const unsupported = others.length === 0 ? [] : [otherTargets(service, others)];
+  if (supported.length === 0) return { frames: [], unsupported };
+  const loadBalancerAttributes = await readLoadBalancerAttributes(reader, loadBalancer);
+  const frames = await Promise.all(
+    supported.map(async (targetGroup) => {
       const targetGroupAttributes = await readTargetGroupAttributes(reader, targetGroup);
       return mapTargetGroup({ service, loadBalancer, loadBalancerAttributes, targetGroup, targetGroupAttributes });
     }),
   );
+  return { frames, unsupported };
 }
 
-function requireInstanceTargets(service: string, { TargetGroupName, TargetType }: TargetGroup): void {
-  if (TargetType === 'instance') return;
-  throw new NodeferryError({
-    code: 'ProviderRefused',
-    message: `service ${service}: target group ${TargetGroupName} has targets of type ${TargetType}; only instance is supported`,
+function otherTargets(service: string, groups: readonly TargetGroup[]): UnsupportedServiceFacts {
+  const named = groups.map(({ TargetGroupName, TargetType }) => `${TargetGroupName} has targets of type ${TargetType}`);
+  return {
+    service,
+    why: 'other-targets',
+    detail: `target group ${named.join(', ')}; only instance is supported`,
     hint: 'Nodes are no targets there, so steering them out protects nothing. Use instance targets for this Service.',
-  });
+  };
 }
 
 async function readLoadBalancerAttributes({ client, budget }: ElbReader, loadBalancer: LoadBalancer) {

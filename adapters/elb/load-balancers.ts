@@ -37,7 +37,10 @@ export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
   }
 
   return {
-    discover: async (services) => withTargets(await discoverFrames({ client, budget }, services)),
+    discover: async (services) => {
+      const { frames, unsupported } = await discoverFrames({ client, budget }, services);
+      return { groups: await withTargets(frames), unsupported };
+    },
     refresh: withTargets,
   };
 }

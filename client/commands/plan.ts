@@ -28,18 +28,18 @@ export async function planCommand(options: {
 }
 
 async function makePlan(policy: Policy): Promise<PoolPlan> {
-  const cluster = createKubernetesCluster({});
+  const kubernetes = createKubernetesCluster({});
   try {
     const pools = createEksNodePools({ clock: systemClock });
     const loadBalancers = createElbLoadBalancers({ region: policy.cluster.region, clock: systemClock });
-    const [pool, facts] = await Promise.all([
+    const [pool, cluster] = await Promise.all([
       pools.describePool({ cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name }),
-      cluster.observe(),
+      kubernetes.observe(),
     ]);
-    const targetGroups = await loadBalancers.discover(facts.services);
-    const observedAt = systemClock.now();
-    return buildPlan({ policy, run: 'plan', pool, facts: { cluster: facts, targetGroups, observedAt } });
+    const { groups, unsupported } = await loadBalancers.discover(cluster.services);
+    const facts = { cluster, targetGroups: groups, unsupported, observedAt: systemClock.now() };
+    return buildPlan({ policy, run: 'plan', pool, facts });
   } finally {
-    cluster.close();
+    kubernetes.close();
   }
 }

@@ -2,6 +2,7 @@ import type { NodeFacts } from './node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
 import type { ServiceFacts } from './service.ts';
 import type { TargetGroupFacts } from './target-group.ts';
+import type { UnsupportedServiceFacts } from './unsupported-service.ts';
 
 /** One consistent look at the cluster: nodes, pods, budgets and Services, from watch-backed caches. */
 export interface ClusterFacts {
@@ -17,6 +18,8 @@ export interface ClusterFacts {
 export interface ServingFacts {
   readonly cluster: ClusterFacts;
   readonly targetGroups: readonly TargetGroupFacts[];
+  /** Services of the whole cluster behind load balancers that can't be watched, at most one entry each. */
+  readonly unsupported: readonly UnsupportedServiceFacts[];
   /** When the look was taken, epoch ms. */
   readonly observedAt: number;
 }

@@ -28,8 +28,8 @@ export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy
       name: policy.pool.name,
     });
     const observed = await cluster.observe();
-    const targetGroups = await loadBalancers.discover(observed.services);
-    const facts = { cluster: observed, targetGroups, observedAt: systemClock.now() };
+    const { groups: targetGroups, unsupported } = await loadBalancers.discover(observed.services);
+    const facts = { cluster: observed, targetGroups, unsupported, observedAt: systemClock.now() };
     const plan = buildPlan({ policy, run: 'bound', pool, facts });
     const delays = { ...presets.fast, ...scenario.delays };
     const checks = targetGroups.map((group) => group.healthCheck.healthyThreshold * group.healthCheck.intervalMs);

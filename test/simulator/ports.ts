@@ -1,6 +1,7 @@
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { TargetGroupFacts } from '../../core/model/target-group.ts';
+import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
 import type { LoadBalancers } from '../../ports/load-balancers.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -151,8 +152,23 @@ function createSimLoadBalancers(world: World): LoadBalancers {
           })),
       }));
   return {
-    discover: async (services: readonly ServiceFacts[]) => groups(services.map((service) => service.key)),
+    discover: async (services: readonly ServiceFacts[]) => {
+      const classic = world.services.filter((service) => service.classic === true).map((service) => service.key);
+      return {
+        groups: groups(services.map((service) => service.key).filter((key) => !classic.includes(key))),
+        unsupported: services.filter((service) => classic.includes(service.key)).map(unknownLoadBalancer),
+      };
+    },
     refresh: async (known) => groups(known.map((group) => group.service)),
+  };
+}
+
+function unknownLoadBalancer({ key, hostnames }: ServiceFacts): UnsupportedServiceFacts {
+  return {
+    service: key,
+    why: 'unknown-load-balancer',
+    detail: `no load balancer has the address ${hostnames.join(', ')}`,
+    hint: 'Move it to a Network Load Balancer.',
   };
 }
 

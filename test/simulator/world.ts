@@ -83,6 +83,8 @@ export interface SimService {
   selector: Record<string, string>;
   healthCheckNodePort: number;
   ratePerSecond: number;
+  /** Behind a Classic Load Balancer: it works like the others, but its API does not tell of it. */
+  classic?: boolean;
   /** What the kube-proxies believe; behind the truth by the endpoint delay. */
   view: readonly { podUid: string; node: string }[];
   targets: SimTarget[];

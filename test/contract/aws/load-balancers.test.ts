@@ -27,6 +27,8 @@ beforeEach(async () => {
   loadBalancers = createElbLoadBalancers({ region: 'eu-west-1', clock, maxAttempts: 2 });
 });
 
+const nothing = { groups: [], unsupported: [] };
+
 const tag = (Key: string, Value: string) =>
   cloud.elb.send(new AddTagsCommand({ ResourceArns: [cloud.loadBalancerArn], Tags: [{ Key, Value }] }));
 
@@ -51,9 +53,11 @@ test('finds the target group behind a Service with its live attributes', async (
   await cloud.setAttribute('deregistration_delay.connection_termination.enabled', 'true');
   await cloud.becomeHealthy();
 
-  const [group, ...others] = await loadBalancers.discover([service()]);
+  const { groups, unsupported } = await loadBalancers.discover([service()]);
 
-  expect(others).toEqual([]);
+  expect(unsupported).toEqual([]);
+  expect(groups).toHaveLength(1);
+  const [group] = groups;
   expect(group).toMatchObject({
     id: cloud.targetGroupArn,
     name: 'web-tg',
@@ -75,7 +79,7 @@ test('finds the target group behind a Service with its live attributes', async (
 test('accepts the tag of the AWS Load Balancer Controller as well', async () => {
   await tag('service.k8s.aws/stack', 'default/web');
 
-  expect(await loadBalancers.discover([service()])).toHaveLength(1);
+  expect(await loadBalancers.discover([service()])).toMatchObject({ groups: [{}], unsupported: [] });
 });
 
 test('cross-zone comes from the load balancer unless the target group says otherwise', async () => {
@@ -85,17 +89,17 @@ test('cross-zone comes from the load balancer unless the target group says other
     new ModifyLoadBalancerAttributesCommand({ LoadBalancerArn: cloud.loadBalancerArn, Attributes: [on] }),
   );
 
-  const [inherited] = await loadBalancers.discover([service()]);
+  const inherited = await loadBalancers.discover([service()]);
   await cloud.setAttribute('load_balancing.cross_zone.enabled', 'false');
-  const [own] = await loadBalancers.discover([service()]);
+  const own = await loadBalancers.discover([service()]);
 
-  expect([inherited?.crossZone, own?.crossZone]).toEqual([true, false]);
+  expect([inherited, own].map(({ groups }) => groups[0]?.crossZone)).toEqual([true, false]);
 });
 
 test('refreshing follows a target from draining to absent with one call each', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
   await cloud.becomeHealthy();
-  const groups = await loadBalancers.discover([service()]);
+  const { groups } = await loadBalancers.discover([service()]);
   const before = cloud.aws.requests.length;
   const [first = ''] = cloud.nodes;
 
@@ -116,7 +120,7 @@ test('refreshing follows a target from draining to absent with one call each', a
 
 test('refreshes that ask together share one call', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
-  const groups = await loadBalancers.discover([service()]);
+  const { groups } = await loadBalancers.discover([service()]);
   const before = calls(cloud.aws, 'DescribeTargetHealth').length;
 
   await Promise.all(Array.from({ length: 20 }, () => loadBalancers.refresh(groups)));
@@ -127,30 +131,12 @@ test('refreshes that ask together share one call', async () => {
 test('Services that are no load balancers or have no address yet cost no call', async () => {
   const found = await loadBalancers.discover([service({ type: 'NodePort' }), service({ hostnames: [] })]);
 
-  expect(found).toEqual([]);
+  expect(found).toEqual(nothing);
   expect(calls(cloud.aws, 'DescribeLoadBalancers')).toEqual([]);
 });
 
-test('refuses an address that no ELBv2 load balancer has, and names the Service', async () => {
-  const problem = await problemOf(loadBalancers.discover([service({ hostnames: ['classic-1.elb.amazonaws.com'] })]));
-
-  expect(problem).toMatchObject({ code: 'ProviderRefused', message: expect.stringContaining('default/web') });
-  expect(problem.hint).toContain('Classic');
-});
-
-test('refuses a load balancer that no controller manages for the Service', async () => {
-  expect(await problemOf(loadBalancers.discover([service()]))).toMatchObject({
-    code: 'ProviderRefused',
-    message: expect.stringContaining('no tag'),
-  });
-  await tag('kubernetes.io/service-name', 'default/api');
-  expect(await problemOf(loadBalancers.discover([service()]))).toMatchObject({
-    message: expect.stringContaining('default/api'),
-  });
-});
-
-test('refuses pod targets, because nodes are no targets there', async () => {
-  await tag('kubernetes.io/service-name', 'default/web');
+/** Adds a target group with pods' addresses as targets to the load balancer. */
+async function addPodTargets(): Promise<void> {
   const made = await cloud.elb.send(
     new CreateTargetGroupCommand({
       Name: 'web-ip',
@@ -168,16 +154,81 @@ test('refuses pod targets, because nodes are no targets there', async () => {
       DefaultActions: [{ Type: 'forward', TargetGroupArn: made.TargetGroups?.[0]?.TargetGroupArn }],
     }),
   );
+}
 
-  expect(await problemOf(loadBalancers.discover([service()]))).toMatchObject({
-    code: 'ProviderRefused',
-    message: expect.stringContaining('type ip'),
+const classic = 'classic-1.elb.amazonaws.com';
+
+test('an address that no ELBv2 load balancer has makes its Service unsupported, and costs no further call', async () => {
+  const { groups, unsupported } = await loadBalancers.discover([service({ hostnames: [classic] })]);
+
+  expect(groups).toEqual([]);
+  expect(unsupported).toEqual([
+    {
+      service: 'default/web',
+      why: 'unknown-load-balancer',
+      detail: expect.stringContaining(classic),
+      hint: expect.stringContaining('Classic'),
+    },
+  ]);
+  expect(calls(cloud.aws, 'DescribeTags')).toEqual([]);
+});
+
+test('so does a load balancer that no controller manages for the Service', async () => {
+  const untagged = await loadBalancers.discover([service()]);
+  await tag('kubernetes.io/service-name', 'default/api');
+  const foreign = await loadBalancers.discover([service()]);
+
+  const why = { service: 'default/web', why: 'not-managed' };
+  expect(untagged).toMatchObject({
+    groups: [],
+    unsupported: [{ ...why, detail: expect.stringContaining('no tag') }],
   });
+  expect(foreign).toMatchObject({
+    groups: [],
+    unsupported: [{ ...why, detail: expect.stringContaining('its tags name default/api') }],
+  });
+});
+
+test('so do pod targets, because nodes are no targets there; target groups with nodes are looked at all the same', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+  await addPodTargets();
+
+  expect(await loadBalancers.discover([service()])).toMatchObject({
+    groups: [{ id: cloud.targetGroupArn }],
+    unsupported: [
+      {
+        service: 'default/web',
+        why: 'other-targets',
+        detail: expect.stringContaining('web-ip has targets of type ip'),
+      },
+    ],
+  });
+});
+
+test('a Service with several reasons is told once, with the first, and its other address is looked at', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+  await addPodTargets();
+
+  const { groups, unsupported } = await loadBalancers.discover([
+    service({ hostnames: [...service().hostnames, classic] }),
+  ]);
+
+  expect(groups.map(({ id }) => id)).toEqual([cloud.targetGroupArn]);
+  expect(unsupported.map(({ why }) => why)).toEqual(['unknown-load-balancer']);
+});
+
+test('an unsupported Service takes nothing from the others', async () => {
+  await tag('kubernetes.io/service-name', 'default/web');
+
+  const found = await loadBalancers.discover([service({ key: 'default/old', hostnames: [classic] }), service()]);
+
+  expect(found.groups.map((group) => group.service)).toEqual(['default/web']);
+  expect(found.unsupported.map((fact) => fact.service)).toEqual(['default/old']);
 });
 
 test('a target group that disappeared is a conflict until it is discovered anew', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
-  const groups = await loadBalancers.discover([service()]);
+  const { groups } = await loadBalancers.discover([service()]);
   const { Listeners = [] } = await cloud.elb.send(
     new DescribeListenersCommand({ LoadBalancerArn: cloud.loadBalancerArn }),
   );
@@ -185,5 +236,5 @@ test('a target group that disappeared is a conflict until it is discovered anew'
   await cloud.elb.send(new DeleteTargetGroupCommand({ TargetGroupArn: cloud.targetGroupArn }));
 
   expect(await problemOf(loadBalancers.refresh(groups))).toMatchObject({ code: 'Conflict' });
-  expect(await loadBalancers.discover([service()])).toEqual([]);
+  expect(await loadBalancers.discover([service()])).toEqual(nothing);
 });

@@ -4,6 +4,7 @@ import type { PoolFacts } from '../../../core/model/pool.ts';
 import type { EndpointFacts, ServiceFacts } from '../../../core/model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../../../core/model/serving.ts';
 import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-group.ts';
+import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { Floor, ServicePlan } from '../../../core/plan/pool-plan.ts';
 import { parsePolicy } from '../../../core/policy/parse.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
@@ -144,8 +145,23 @@ export function aCluster(parts: Partial<ClusterFacts>): ClusterFacts {
 }
 
 /** A look at cluster and load balancers. */
-export function aLook(cluster: Partial<ClusterFacts>, targetGroups: readonly TargetGroupFacts[] = []): ServingFacts {
-  return { cluster: aCluster(cluster), targetGroups, observedAt: 0 };
+export function aLook(
+  cluster: Partial<ClusterFacts>,
+  targetGroups: readonly TargetGroupFacts[] = [],
+  unsupported: readonly UnsupportedServiceFacts[] = [],
+): ServingFacts {
+  return { cluster: aCluster(cluster), targetGroups, unsupported, observedAt: 0 };
+}
+
+/** Service `default/<app>` behind a load balancer that nobody can find. */
+export function anUnsupported(app: string, changes: Partial<UnsupportedServiceFacts> = {}): UnsupportedServiceFacts {
+  return {
+    service: `default/${app}`,
+    why: 'unknown-load-balancer',
+    detail: `no load balancer has the address ${app}.elb.example`,
+    hint: 'Move it to a Network Load Balancer.',
+    ...changes,
+  };
 }
 
 /** A Service's plan with floor 1. */
