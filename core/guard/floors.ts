@@ -9,7 +9,8 @@ import { countServing, lookAtService, nodesOut } from './serving.ts';
 /**
  * Fixes the least that must keep serving of a Service. A floor in the policy rules; else, under policy Local, the Service's
  * PodDisruptionBudget; else the policy's default share. A default floor always lets one serving target go, because policy Local
- * gets new serving targets only by moving pods; a floor that somebody wrote is kept as written.
+ * gets new serving targets only by moving pods; a floor that somebody wrote is kept as written. Without target groups, because there
+ * is no load balancer or because it is not supported, the budget alone counts.
  */
 export function computeFloor(service: ServiceFacts, facts: ServingFacts, policy: Policy): Floor {
   const guarded = { service: service.key, externalTrafficPolicy: service.externalTrafficPolicy };
@@ -24,7 +25,11 @@ export function computeFloor(service: ServiceFacts, facts: ServingFacts, policy:
   const endpoints = budgets.reduce((sum, budget) => sum + budget.desiredHealthy, 0);
   const budgetNames = budgets.map((budget) => `pdb ${budget.name}`).join(' + ');
   const groups = facts.targetGroups.filter((group) => group.service === service.key);
-  if (groups.length === 0) return { targets: 0, perZone: {}, endpoints, source: budgetNames || 'no load balancer' };
+  if (groups.length === 0) {
+    const unseen = facts.unsupported.some((fact) => fact.service === service.key);
+    const source = budgetNames || (unseen ? 'load balancer not supported' : 'no load balancer');
+    return { targets: 0, perZone: {}, endpoints, source };
+  }
   const perZone = Object.fromEntries(
     groups
       .filter((group) => !group.crossZone)

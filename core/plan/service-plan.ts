@@ -8,7 +8,10 @@ import { compareText } from '../text/format.ts';
 import { drainMs, transitAge } from '../waits/formulas.ts';
 import type { ServicePlan } from './pool-plan.ts';
 
-/** Plans every Service that the pool carries: those with target groups and those with an endpoint on a node of the pool, by key. */
+/**
+ * Plans every Service that the pool carries: those with target groups and those with an endpoint on a node of the pool, by key. An
+ * unsupported Service that the policy accepts is guarded by what is seen of it; without target groups it is one without a load balancer.
+ */
 export function planServices(facts: ServingFacts, policy: Policy): readonly ServicePlan[] {
   const old = new Set(facts.cluster.nodes.filter((node) => node.pool === policy.pool.name).map((node) => node.name));
   return facts.cluster.services

@@ -36,6 +36,8 @@ export interface GuardPolicy {
   readonly defaultFloor: number;
   /** Floors by Service key (`namespace/name`): a number of serving targets, or a share 0-1. */
   readonly floors: Readonly<Record<string, { readonly targets: number } | { readonly share: number }>>;
+  /** Services (`namespace/name`) that need not be protected: one that can't be does not refuse the run when it is listed here. */
+  readonly acceptUnprotected: readonly string[];
   /** The most nodes that may be on their way out together. */
   readonly maxInFlight: number;
 }

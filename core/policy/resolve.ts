@@ -52,6 +52,7 @@ function resolveGuard(guard: WrittenPolicy['spec']['guard']): GuardPolicy {
     defaultFloor: parseShare(guard.defaultFloor) ?? 1,
     maxInFlight: guard.maxInFlight,
     floors: Object.fromEntries(floors),
+    acceptUnprotected: [...new Set(guard.acceptUnprotected)],
   };
 }
 

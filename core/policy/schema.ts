@@ -74,6 +74,13 @@ const guard = z
       .meta({
         description: 'Serving targets that must stay, by Service: a number, or a share of what serves at the start.',
       }),
+    acceptUnprotected: z
+      .array(objectKey('Service'), { error: 'a list of Services as namespace/name' })
+      .default([])
+      .meta({
+        description:
+          'Services that may lose connections: one that touches the pool and cannot be protected (pod targets, a Classic Load Balancer, …) refuses the run unless it is listed here.',
+      }),
   })
   .meta({ description: 'How much must keep serving.' });
 

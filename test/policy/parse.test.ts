@@ -33,7 +33,7 @@ describe('a policy', () => {
       cluster: { name: 'production', region: 'eu-west-1' },
       pool: { provider: 'eks', name: 'web' },
       target: { poolName: 'web-next', version: undefined, releaseVersion: undefined, launchTemplateVersion: undefined },
-      guard: { defaultFloor: 0.75, maxInFlight: 10, floors: {} },
+      guard: { defaultFloor: 0.75, maxInFlight: 10, floors: {}, acceptUnprotected: [] },
       waits: {
         propagationMs: 180_000,
         endpointPropagationMs: 3000,
@@ -64,6 +64,7 @@ describe('a policy', () => {
     defaultFloor: 50%
     maxInFlight: 2
     floors: {default/web: 3, default/api: 80%}
+    acceptUnprotected: [default/old, default/old]
   waits:
     propagation: 1m
     endpointPropagation: 500ms
@@ -88,6 +89,7 @@ describe('a policy', () => {
       defaultFloor: 0.5,
       maxInFlight: 2,
       floors: { 'default/web': { targets: 3 }, 'default/api': { share: 0.8 } },
+      acceptUnprotected: ['default/old'],
     });
     expect(policy.waits).toMatchObject({
       propagationMs: 60_000,
@@ -194,6 +196,10 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
       '  guard: {floors: {web: 3}}',
       "p.yaml:11:20 spec.guard.floors.web: the name 'web' is not allowed here; allowed: a Service as namespace/name",
     ],
+    [
+      '  guard: {acceptUnprotected: [old]}',
+      "p.yaml:11:31 spec.guard.acceptUnprotected[0]: 'old' is not allowed here; allowed: a Service as namespace/name",
+    ],
     ['  waits: {poll: 15}', `p.yaml:11:17 spec.waits.poll: '15' is not allowed here; ${duration}`],
     [
       '  waits: {deadlines: {guard: soon}}',
@@ -222,7 +228,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ],
     [
       '  guard:',
-      'p.yaml:11:9 spec.guard: an empty value is not allowed here; allowed: an object with defaultFloor, maxInFlight, floors',
+      'p.yaml:11:9 spec.guard: an empty value is not allowed here; allowed: an object with defaultFloor, maxInFlight, floors, acceptUnprotected',
     ],
   ])('%s', (line, expected) => {
     expect(problemsOf(`${head}${line}\n`)).toEqual([expected]);

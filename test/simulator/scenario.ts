@@ -3,7 +3,7 @@ import { daemonTolerations, reconcileCluster } from './kubernetes.ts';
 import { reconcileLoadBalancers } from './load-balancer.ts';
 import { fillPool, rememberForwarding } from './pools.ts';
 import { servingTargets, trafficPasses } from './traffic.ts';
-import { createWorld, type Delays, type World } from './world.ts';
+import { createWorld, type Delays, type SimService, type World } from './world.ts';
 
 /** What a scenario may say otherwise. */
 export interface ScenarioOptions {
@@ -99,6 +99,63 @@ export function createScenario(options: ScenarioOptions = {}): World {
   return world;
 }
 
+/** Adds pool `batch` to a settled world: two nodes, and workload `batch`, for which alone they are. */
+export function addBatchPool(world: World): void {
+  const [web] = world.pools;
+  if (web === undefined) throw new Error('the world has no pool');
+  world.pools.push({ ...web, name: 'batch', desiredSize: web.zones.length, problems: [], suspended: [] });
+  web.zones.forEach((zone, index) => {
+    const name = `ip-10-0-9-${index + 1}`;
+    const machine = { instanceId: `i-${name}`, zone, pool: 'batch' };
+    world.instances.push({ ...machine, state: 'running', alive: true });
+    world.nodes.push({
+      ...machine,
+      name,
+      uid: `uid-${name}`,
+      kubeletVersion: web.version,
+      ready: true,
+      cordoned: false,
+      labels: {},
+      annotations: {},
+      taints: [{ key: 'dedicated', value: 'batch', effect: 'NoSchedule' }],
+    });
+  });
+  world.workloads.push({
+    kind: 'Deployment',
+    name: 'batch',
+    replicas: web.zones.length,
+    labels: { app: 'batch' },
+    selector: { app: 'batch' },
+    tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+    creating: 0,
+  });
+  world.changed();
+  world.clock.advance(5 * 60_000);
+}
+
+/** Adds Service `default/<name>` behind a Classic Load Balancer, which discovery can't see. Nobody sends to it yet. */
+export function addClassicService(
+  world: World,
+  name: string,
+  policy: 'Local' | 'Cluster',
+  selector: Record<string, string> = { app: name },
+): SimService {
+  const service: SimService = {
+    key: `default/${name}`,
+    type: 'LoadBalancer',
+    classic: true,
+    externalTrafficPolicy: policy,
+    selector,
+    healthCheckNodePort: policy === 'Local' ? 31_001 : 0,
+    ratePerSecond: 0,
+    view: [],
+    targets: [],
+  };
+  world.services.push(service);
+  world.changed();
+  return service;
+}
+
 function watchFloors(world: World): void {
   for (const service of world.services) {
     if (service.type !== 'LoadBalancer' || service.ratePerSecond === 0) continue;
@@ -115,7 +172,7 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
     cluster: { name: 'sim', region: 'eu-west-1' },
     pool: { provider: 'eks', name: 'web' },
     target: { poolName: 'web-new', version: 'v1.36.3', releaseVersion: undefined, launchTemplateVersion: undefined },
-    guard: { defaultFloor: 0.5, floors: {}, maxInFlight: 2 },
+    guard: { defaultFloor: 0.5, floors: {}, maxInFlight: 2, acceptUnprotected: [] },
     waits: {
       propagationMs: 60_000,
       endpointPropagationMs: 2_000,

@@ -15,6 +15,7 @@ import { svc006SlowHealthCheck } from './svc-006-slow-health-check.ts';
 import { svc008ShortDeregistration } from './svc-008-short-deregistration.ts';
 import { svc020NoTargetGroup } from './svc-020-no-target-group.ts';
 import { svc027NodePort } from './svc-027-node-port.ts';
+import { svc028Unsupported } from './svc-028-unsupported.ts';
 import { wkl001SingleReplica } from './wkl-001-single-replica.ts';
 import { wkl002NoBudget } from './wkl-002-no-budget.ts';
 import { wkl003BudgetNeverAllows } from './wkl-003-budget-never-allows.ts';
@@ -33,6 +34,7 @@ const auditRules: readonly AuditRule[] = [
   svc008ShortDeregistration,
   svc020NoTargetGroup,
   svc027NodePort,
+  svc028Unsupported,
   con001UnknownAge,
   wkl001SingleReplica,
   wkl002NoBudget,

@@ -1,8 +1,9 @@
 import type { AuditRule } from './rule.ts';
 
-/** SVC-020: a LoadBalancer Service whose target groups can't be seen can't be waited for. */
+/** SVC-020: a LoadBalancer Service without target groups can't be waited for. Where it is known why, SVC-028 tells instead. */
 export const svc020NoTargetGroup: AuditRule = ({ facts, services }) =>
   services.flatMap((plan) => {
+    if (facts.unsupported.some((fact) => fact.service === plan.service)) return [];
     const service = facts.cluster.services.find((candidate) => candidate.key === plan.service);
     if (service === undefined || service.type !== 'LoadBalancer' || plan.targetGroups.length > 0) return [];
     const addresses = service.hostnames.length === 0 ? 'none' : service.hostnames.join(', ');

@@ -235,8 +235,8 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'POL-001',
     'warning',
     'a floor for an unknown Service',
-    { policy: { guard: { defaultFloor: 0.75, maxInFlight: 1, floors: { 'default/wbe': { targets: 1 } } } } },
-    { policy: { guard: { defaultFloor: 0.75, maxInFlight: 1, floors: { 'default/web': { targets: 1 } } } } },
+    { policy: { guard: { ...aPolicy().guard, floors: { 'default/wbe': { targets: 1 } } } } },
+    { policy: { guard: { ...aPolicy().guard, floors: { 'default/web': { targets: 1 } } } } },
   ],
   ['POL-002', 'error', 'a rule that is switched off', { policy: { disabledRules: ['unlist-before-eviction'] } }, {}],
 ];

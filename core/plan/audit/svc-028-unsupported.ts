@@ -1,0 +1,42 @@
+import { describeTouch, isAccepted } from '../../guard/unprotected.ts';
+import type { UnsupportedServiceFacts } from '../../model/unsupported-service.ts';
+import type { Finding } from '../finding.ts';
+import type { AuditQuestion, AuditRule } from './rule.ts';
+
+/**
+ * SVC-028: a load balancer that can't be watched can't be waited for. It matters when connections run over the nodes to replace:
+ * then it refuses the run, unless the policy accepts the loss. Every other Service of that kind is left alone.
+ */
+export const svc028Unsupported: AuditRule = (question) =>
+  question.facts.unsupported.map((fact) => ({
+    rule: 'SVC-028',
+    subject: `service ${fact.service}`,
+    ...judge(fact, question),
+  }));
+
+function judge(
+  fact: UnsupportedServiceFacts,
+  { facts, nodes, policy }: AuditQuestion,
+): Omit<Finding, 'rule' | 'subject'> {
+  const touch = describeTouch(fact, facts, nodes);
+  if (touch === undefined) {
+    return {
+      severity: 'info',
+      message: `what can't be protected of it does not run over the nodes to replace, and is left alone: ${fact.detail}`,
+      hint: 'Nothing to do for this pool.',
+    };
+  }
+  if (isAccepted(fact, policy)) {
+    return {
+      severity: 'error',
+      message: `it can't be protected, and spec.guard.acceptUnprotected accepts that; ${touch} to replace: ${fact.detail}`,
+      hint: fact.hint,
+      leavesUnprotected: true,
+    };
+  }
+  return {
+    severity: 'blocker',
+    message: `it can't be protected, and ${touch} to replace: ${fact.detail}`,
+    hint: `${fact.hint} Or list it in spec.guard.acceptUnprotected: it may lose connections then.`,
+  };
+}
