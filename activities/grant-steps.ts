@@ -1,4 +1,5 @@
 import { nextStepOut } from '../core/guard/next-step-out.ts';
+import { findLostProtection } from '../core/guard/unprotected.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import type { ServicePlan } from '../core/plan/pool-plan.ts';
@@ -56,6 +57,9 @@ function grantAll(input: GrantQuestion, facts: ServingFacts) {
   const exists = (node: NodeRef) => facts.cluster.nodes.some((other) => other.uid === node.uid);
   const inFlight = input.inFlight.filter(exists);
   const grants: Grant[] = [];
+  const { services, policy, waiting } = input;
+  const lost = findLostProtection({ facts, services, policy, nodes: waiting });
+  if (lost !== undefined) return { grants, reason: lost, inFlight: inFlight.length };
   for (;;) {
     const answer = nextStepOut({
       facts,

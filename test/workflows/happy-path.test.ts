@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { evidenceKinds } from '../../core/status/status.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { countEvents, expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { resumeUpdate } from '../../workflows/messages.ts';
+import { addBatchPool, addClassicService, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { countEvents, expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 import { type Harness, openHarness } from '../support/temporal-harness.ts';
 
 let harness: Harness | undefined;
@@ -88,5 +89,76 @@ describe('an upgrade that nothing disturbs', () => {
     const after = world.nodes.find((node) => node.uid === 'uid-foreign');
     expect(after?.cordoned).toBe(true);
     expect(after?.labels).toHaveProperty(['node.kubernetes.io/exclude-from-external-load-balancers']);
+  });
+});
+
+describe('Services that nodeferry does not support', () => {
+  test('are left alone where they belong to another pool, even when they appear during the run', async () => {
+    const world = createScenario();
+    addBatchPool(world);
+    const batch = addClassicService(world, 'batch', 'Local');
+    world.clock.advance(5 * 60_000);
+    batch.ratePerSecond = 100;
+    let appeared = false;
+    harness = await openHarness(world, {
+      before: (step) => {
+        if (step !== 'awaitDrained' || appeared) return;
+        appeared = true;
+        addClassicService(world, 'batch-too', 'Local', { app: 'batch' });
+      },
+    });
+    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    expect(report.outcome).toBe('completed');
+    expect(report.notProtected).toEqual([]);
+    expect(appeared).toBe(true);
+    expectNothingLost(world);
+    expectNothingLeft(world, 6);
+  });
+
+  test('refuse the run where they touch the pool, and nothing is touched', async () => {
+    const world = createScenario();
+    addBatchPool(world);
+    addClassicService(world, 'batch', 'Cluster');
+    harness = await openHarness(world);
+    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    expect(failure.type).toBe('PreflightRefused');
+    expect(failure.report.needsAttention?.message).toMatch(
+      /1 blocker: SVC-028 service default\/batch: .* pass through/,
+    );
+    expectNothingLeft(world, 6);
+    expect(world.pools.map((pool) => pool.name)).toEqual(['web', 'batch']);
+  });
+
+  test('hold further nodes back where they were supported when the run began, until they are again', async () => {
+    const world = createScenario();
+    const web = world.services.find((service) => service.key === 'default/web');
+    if (web === undefined) throw new Error('no Service');
+    harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'cordonNodes') web.classic = true;
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.message).toContain('default/web can no longer be protected');
+    harness.hooks.before = () => undefined;
+    web.classic = false;
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('hold nothing up where their loss is accepted, and the report names them', async () => {
+    const world = createScenario();
+    addClassicService(world, 'old', 'Local', { app: 'api' });
+    harness = await openHarness(world);
+    const { guard } = scenarioPolicy();
+    const policy = scenarioPolicy({ guard: { ...guard, acceptUnprotected: ['default/old'] } });
+    const report = await harness.finish(await harness.start(policy));
+    expect(report.outcome).toBe('completed');
+    expect(report.notProtected).toEqual([expect.stringContaining('service default/old')]);
+    expectNothingLeft(world, 4);
   });
 });
