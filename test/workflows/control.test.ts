@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
-import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, nodeParkedSignal, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type Harness, openHarness } from '../support/temporal-harness.ts';
@@ -72,6 +72,49 @@ describe('abort', () => {
     const kept = world.instances.filter((one) => one.state === 'running' && one.pool === 'web-new').length;
     expect(kept).toBeGreaterThanOrEqual(1);
     expect(world.pools.map((pool) => pool.name).toSorted()).toEqual(['web', 'web-new']);
+  });
+
+  test('lets pods use their grace period, longer than the eviction deadline, and asks nobody', async () => {
+    const world = createScenario({ delays: { podGone: 28_000 } });
+    let aborting: Promise<unknown> | undefined;
+    harness = await openHarness(world, {
+      progress: (step, { memo }) => {
+        const unlisted = Object.keys((memo?.['unlistedAt'] as object | undefined) ?? {});
+        if (step !== 'evictPods' || unlisted.length === 0) return;
+        aborting ??= handle.executeUpdate(abortUpdate, { args: [operator] });
+      },
+    });
+    const { waits } = scenarioPolicy();
+    const hasty = { ...waits, deadlines: { ...waits.deadlines, evictionMs: 15_000 } };
+    const handle = await harness.start(scenarioPolicy({ waits: hasty }));
+    const report = await harness.finish(handle);
+    await aborting;
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('goes on when a node that parked at the same moment has put itself back', async () => {
+    const world = createScenario();
+    const late: unknown[] = [];
+    harness = await openHarness(world, {
+      before: async (step, [input]) => {
+        if (step === 'evictPods' && late.length === 0) {
+          await handle.executeUpdate(abortUpdate, { args: [operator] });
+        }
+        if (step !== 'putBackNode') return;
+        // The node had said so before it heard of the abort.
+        const { node } = input as { node: { name: string } };
+        const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
+        late.push(await handle.signal(nodeParkedSignal, { node: node.name, problem }));
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const report = await handle.result();
+    expect(late.length).toBeGreaterThan(0);
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
   });
 
   test('a cancelled workflow puts everything back like an abort', async () => {

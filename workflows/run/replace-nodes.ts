@@ -20,7 +20,7 @@ import {
   searchAttributes,
   workflowTypes,
 } from '../messages.ts';
-import { changeNode, mayGrant, needAttention, type Run, raise, show } from './run.ts';
+import { changeNode, mayGrant, needAttention, type Run, raise, show, unpark } from './run.ts';
 import { problemOf, settle, steps } from './steps.ts';
 
 /** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
@@ -119,7 +119,7 @@ async function follow(run: Run, node: NodeRef, result: Promise<NodeStatus>, scop
     else if (scope.consideredCancelled) changeNode(run, node.name, { step: 'waiting', problem: undefined });
     else beginAnew(run, node, cancelledByItself(node));
   } finally {
-    delete run.parked[node.name];
+    unpark(run, node.name);
     delete run.children[node.name];
   }
 }

@@ -198,6 +198,16 @@ function retryParked(run: Run): void {
   }
 }
 
+/** A node that has ended needs nobody any more, whatever it waited for. */
+export function unpark(run: Run, name: string): void {
+  const problem = run.parked[name];
+  if (problem === undefined) return;
+  delete run.parked[name];
+  if (run.status.needsAttention !== problem) return;
+  run.status.needsAttention = undefined;
+  showAttention(run);
+}
+
 /** Goes to a phase and tells everybody who looks. */
 export function enter(run: Run, phase: PoolPhase): void {
   run.status.phase = phase;
