@@ -2,9 +2,11 @@ import type { UnlistedSince } from '../core/drain/actions.ts';
 import { leaveByThemselves } from '../core/drain/leaving.ts';
 import { decidePutBack } from '../core/drain/put-back.ts';
 import { trackUnlisted } from '../core/drain/unlist.ts';
+import { findLostProtection } from '../core/guard/unprotected.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
 import type { ServicePlan } from '../core/plan/pool-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Evidence } from '../core/status/status.ts';
@@ -59,7 +61,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
           if (memo['excludedAt'] === undefined)
             await tell(node, 'SteppedOut', `excluded from load balancers by run ${run}`);
           const decision = isEnabled(policy, 'wait-for-deregistration')
-            ? decideObservedOut(node, facts.targetGroups)
+            ? (unseen(input, facts) ?? decideObservedOut(node, facts.targetGroups))
             : { done: true, reason: 'not looked at: the rule wait-for-deregistration is switched off' };
           // The look was taken before the label was set: it proves nothing in the first round.
           if (!decision.done || (memo['excludedAt'] === undefined && isEnabled(policy, 'wait-for-deregistration'))) {
@@ -94,8 +96,10 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
             if (now >= notBefore) return { done: true, value: { evidence: [], outSince } };
             return { done: false, reason: `timer of ${node.name}`, memo: { outSince }, againInMs: notBefore - now };
           }
-          const { targetGroups } = await looking.serving();
-          const decision = decideDrained(node, targetGroups, now, notBefore);
+          const facts = await looking.serving();
+          const blind = unseen(input, facts);
+          if (blind !== undefined) return { ...blind, memo: { outSince } };
+          const decision = decideDrained(node, facts.targetGroups, now, notBefore);
           if (decision.done) {
             return {
               done: true,
@@ -258,6 +262,12 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
       });
     },
   };
+
+  /** What is not seen any more says nothing of who still sends to the node. */
+  function unseen({ node, services, policy }: NodeStepInput, facts: ServingFacts) {
+    const reason = findLostProtection({ facts, services, policy, nodes: [node] });
+    return reason === undefined ? undefined : { done: false as const, reason };
+  }
 
   /**
    * A node that is not in the cluster while its machine runs is not gone: this worker looks at another cluster, or somebody deleted

@@ -26,8 +26,9 @@ export function isAccepted({ service }: UnsupportedServiceFacts, policy: Policy)
 }
 
 /**
- * Why none of the nodes may step out: a Service was protected when the run began and no longer is, because its load balancer was
- * exchanged or lost its tags meanwhile. Its target groups are not seen any more, so no wait would notice that they still send.
+ * Why what is seen proves nothing about these nodes: a Service was protected when the run began and no longer is, because its load
+ * balancer was exchanged, lost its tags or is not named any more. Its target groups are not seen, so no wait would notice that they
+ * still send. A Service that is gone, or no longer has a load balancer, needs no protection.
  */
 export function findLostProtection(question: {
   readonly facts: ServingFacts;
@@ -37,11 +38,25 @@ export function findLostProtection(question: {
 }): string | undefined {
   const { facts, services, nodes, policy } = question;
   const seen = new Set(facts.targetGroups.map((group) => group.id));
-  for (const fact of facts.unsupported) {
-    const plan = services.find((candidate) => candidate.service === fact.service);
-    if (plan === undefined || plan.targetGroups.every((id) => seen.has(id)) || isAccepted(fact, policy)) continue;
+  for (const plan of services) {
+    if (plan.targetGroups.every((id) => seen.has(id))) continue;
+    const fact = facts.unsupported.find(({ service }) => service === plan.service) ?? findVanished(plan, facts);
+    if (fact === undefined || isAccepted(fact, policy)) continue;
     const touch = describeTouch(fact, facts, nodes);
-    if (touch !== undefined) return `${fact.service} can no longer be protected, and ${touch}: ${fact.detail}`;
+    if (touch !== undefined) return `${plan.service} can no longer be protected, and ${touch}: ${fact.detail}`;
   }
   return undefined;
+}
+
+/** A Service with a load balancer of which nothing is seen any more, though nobody says why. */
+function findVanished(plan: ServicePlan, { cluster, targetGroups }: ServingFacts): UnsupportedServiceFacts | undefined {
+  const service = cluster.services.find(({ key }) => key === plan.service);
+  if (service?.type !== 'LoadBalancer' || targetGroups.some((group) => group.service === plan.service))
+    return undefined;
+  return {
+    service: plan.service,
+    why: 'unknown-load-balancer',
+    detail: 'its status names no load balancer any more',
+    hint: 'Look at its controller.',
+  };
 }

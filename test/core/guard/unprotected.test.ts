@@ -5,6 +5,7 @@ import { aGroup, aLook, aNode, anUnsupported, aPod, aPolicy, aService, aServiceP
 const nodes = [aNode('n1'), aNode('n2')];
 const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
 const services = [aService('web', pods)];
+const exchanged = aGroup('web', nodes, { id: 'arn:exchanged' });
 const lost = aLook({ nodes, pods, services }, [], [anUnsupported('web')]);
 const question = { facts: lost, services: [aServicePlan('web')], nodes, policy: aPolicy() };
 
@@ -22,9 +23,19 @@ describe('protection that is lost during a run', () => {
     ['is accepted', { policy: aPolicy({ guard: { ...aPolicy().guard, acceptUnprotected: ['default/web'] } }) }],
     ['does not run over the nodes', { nodes: [aNode('n3')] }],
     ['is gone', { facts: { ...lost, cluster: { ...lost.cluster, services: [] } } }],
-    ['is supported', { facts: { ...lost, unsupported: [] } }],
+    ['has other target groups now', { facts: { ...lost, unsupported: [], targetGroups: [exchanged] } }],
+    [
+      'has no load balancer any more',
+      { facts: aLook({ nodes, pods, services: [aService('web', pods, { type: 'ClusterIP' })] }, []) },
+    ],
   ])('is none of a Service that %s', (_, change) => {
     expect(findLostProtection({ ...question, ...change })).toBeUndefined();
+  });
+
+  test('is told when nothing is seen of a load balancer that was planned, though nobody says why', () => {
+    expect(findLostProtection({ ...question, facts: { ...lost, unsupported: [] } })).toBe(
+      'default/web can no longer be protected, and it has endpoints on the nodes: its status names no load balancer any more',
+    );
   });
 
   test('is none as long as there are no nodes to ask for', () => {
