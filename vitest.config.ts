@@ -17,6 +17,8 @@ export default defineConfig({
           name: 'workflow',
           globalSetup: ['test/support/temporal-server.ts'],
           include: ['test/{workflows,replay,simulator,contract}/**/*.test.ts'],
+          // Their time goes into waiting for the server, not into computing: more files at once than there are cores.
+          maxWorkers: 3,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -9,7 +9,7 @@ import type { ClusterFacts } from '../core/model/serving.ts';
 import type { BlockedProgress } from '../core/status/blocked.ts';
 import type { Evidence } from '../core/status/status.ts';
 import type { Ports } from '../ports/ports.ts';
-import { disruptionLockNames, withDisruptionLocks } from './budget-locks.ts';
+import { disruptionLockNames, withDisruptionLocks } from './disruption-locks.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { type Outcome, pollUntil } from './polling.ts';

@@ -27,7 +27,7 @@ function withFaults<T extends object>(world: World, port: T): T {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]) => {
-        if (world.random() < world.faults.throttled) {
+        if (await isRefused(world)) {
           throw new NodeferryError(
             { code: 'Throttled', message: `${String(name)}: Rate exceeded` },
             { retryAfterMs: 500 },
@@ -39,6 +39,18 @@ function withFaults<T extends object>(world: World, port: T): T {
       };
     },
   });
+}
+
+/** Adapters try a throttled call again before they give up: SDKs for AWS three times, the connection to Kubernetes five. */
+const adapterTries = 3;
+const adapterPauseMs = 500;
+
+async function isRefused(world: World): Promise<boolean> {
+  for (let tries = 1; world.random() < world.faults.throttled; tries++) {
+    if (tries === adapterTries) return true;
+    await world.clock.sleep(adapterPauseMs);
+  }
+  return false;
 }
 
 function createSimPools(world: World): NodePools {
