@@ -8,7 +8,7 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { ServicePlan } from '../core/plan/pool-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { NodeStatus, RunStatus } from '../core/status/status.ts';
+import type { NodeStatus, NodeStep, RunStatus } from '../core/status/status.ts';
 
 /** Task queue of workflows and activities unless the configuration names another. */
 export const defaultTaskQueue = 'nodeferry';
@@ -85,6 +85,8 @@ export const retrySignal = signal<[]>('retry');
 /** What a parked node tells its pool. */
 export interface NodeParked {
   readonly node: string;
+  /** What it could not do. */
+  readonly step: NodeStep;
   readonly problem: Problem;
 }
 

@@ -94,28 +94,57 @@ describe('abort', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('goes on when a node that parked at the same moment has put itself back', async () => {
-    const world = createScenario();
-    const late: unknown[] = [];
-    harness = await openHarness(world, {
-      before: async (step, [input]) => {
-        if (step === 'evictPods' && late.length === 0) {
-          await handle.executeUpdate(abortUpdate, { args: [operator] });
-        }
-        if (step !== 'putBackNode') return;
-        // The node had said so before it heard of the abort.
-        const { node } = input as { node: { name: string } };
-        const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
-        late.push(await handle.signal(nodeParkedSignal, { node: node.name, problem }));
-      },
-    });
-    const handle = await harness.start(scenarioPolicy());
-    const report = await handle.result();
-    expect(late.length).toBeGreaterThan(0);
-    expect(report.outcome).toBe('aborted');
-    expectNothingLost(world);
-    expectNothingLeft(world, 4);
-  });
+  test.each(['evicting', 'putting-back'] as const)(
+    'goes on when a node that parked while %s ends by itself',
+    async (parkedIn) => {
+      const world = createScenario();
+      const late: unknown[] = [];
+      harness = await openHarness(world, {
+        before: async (step, [input]) => {
+          if (step === 'evictPods' && late.length === 0) {
+            await handle.executeUpdate(abortUpdate, { args: [operator] });
+          }
+          if (step !== 'putBackNode') return;
+          const { node } = input as { node: { name: string } };
+          const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
+          late.push(await handle.signal(nodeParkedSignal, { node: node.name, step: parkedIn, problem }));
+        },
+      });
+      const handle = await harness.start(scenarioPolicy());
+      const report = await handle.result();
+      expect(late.length).toBeGreaterThan(0);
+      expect(report.outcome).toBe('aborted');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+
+  test.each(['awaitSurgeReady', 'evictPods'] as const)(
+    'at the very moment when %s has run into its deadline calls nobody',
+    async (step) => {
+      const world = createScenario();
+      if (step === 'awaitSurgeReady') world.faults.neverReady = 1;
+      let aborting: Promise<unknown> | undefined;
+      harness = await openHarness(world, {
+        before: (begun) => {
+          if (begun === 'evictPods' && step === 'evictPods' && aborting === undefined)
+            for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
+        },
+        after: async (ended) => {
+          if (ended !== step || aborting !== undefined) return;
+          for (const budget of world.budgets) budget.maxUnavailable = 1;
+          aborting = handle.executeUpdate(abortUpdate, { args: [operator] });
+          await aborting;
+        },
+      });
+      const handle = await harness.start(scenarioPolicy());
+      const report = await harness.finish(handle);
+      expect(aborting).toBeDefined();
+      expect(report.outcome).toBe('aborted');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
 
   test('a cancelled workflow puts everything back like an abort', async () => {
     const world = createScenario();

@@ -93,6 +93,7 @@ export async function take<T extends { readonly evidence: readonly Evidence[] }>
     show(node);
     await getExternalWorkflowHandle(input.parent).signal(nodeParkedSignal, {
       node: input.node.name,
+      step: name,
       problem: outcome.problem,
     });
     await condition(() => node.retries > retries);

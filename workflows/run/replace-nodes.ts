@@ -98,8 +98,13 @@ async function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, { node,
       { key: searchAttributes.pool, value: pool.name },
     ],
   });
-  const ended = follow(run, node, child.result(), CancellationScope.current());
-  run.children[node.name] = { node, ended, retry: async () => await child.signal(retrySignal) };
+  const scope = CancellationScope.current();
+  run.children[node.name] = {
+    node,
+    ended: follow(run, node, child.result(), scope),
+    retry: async () => await child.signal(retrySignal),
+    isCancelled: () => scope.consideredCancelled,
+  };
   changeNode(run, node.name, { step: 'stepping-out', workflowId, evidence });
 }
 

@@ -36,6 +36,8 @@ export interface ChildOnItsWay {
   readonly node: NodeRef;
   readonly ended: Promise<void>;
   readonly retry: () => Promise<void>;
+  /** It was told to put itself back. */
+  readonly isCancelled: () => boolean;
 }
 
 /** The watch over traffic and lock that goes on beside a run. */
@@ -116,8 +118,11 @@ export function openRun(input: PoolUpgradeInput): Run {
 function setHandlers(run: Run): void {
   const { status } = run;
   setHandler(statusQuery, () => status);
-  setHandler(nodeParkedSignal, ({ node, problem }) => {
-    if (run.children[node] === undefined) return;
+  setHandler(nodeParkedSignal, ({ node, step, problem }) => {
+    const child = run.children[node];
+    // A node that had not heard yet that it shall put itself back will do so without anybody's help.
+    const moot = child?.isCancelled() === true && step !== 'putting-back' && step !== 'terminating';
+    if (child === undefined || moot) return;
     run.parked[node] = problem;
     changeNode(run, node, { step: 'needs-attention', problem });
     showAttention(run);

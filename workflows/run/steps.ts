@@ -2,6 +2,8 @@ import {
   ActivityCancellationType,
   ActivityFailure,
   ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
   ChildWorkflowFailure,
   isCancellation,
   proxyActivities,
@@ -30,8 +32,21 @@ export function steps(summary: string): Activities {
   });
 }
 
-/** Runs a step and turns every failure but cancellation into a named problem. */
+/**
+ * Runs a step and turns every failure but cancellation into a named problem. A step that failed just as it was cancelled counts as
+ * cancelled: nobody is to be called for what is not wanted any more.
+ */
 export async function settle<T>(
+  step: () => Promise<Outcome<T>>,
+): Promise<Done<T> | { outcome: 'deadline'; problem: Problem }> {
+  const outcome = await stepOrProblem(step);
+  if (outcome.outcome !== 'done' && CancellationScope.current().consideredCancelled) {
+    throw new CancelledFailure(`cancelled: ${outcome.problem.message}`);
+  }
+  return outcome;
+}
+
+async function stepOrProblem<T>(
   step: () => Promise<Outcome<T>>,
 ): Promise<Done<T> | { outcome: 'deadline'; problem: Problem }> {
   try {
