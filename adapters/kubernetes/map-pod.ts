@@ -1,6 +1,7 @@
 import type { V1Container, V1OwnerReference, V1Pod, V1ReplicaSet, V1Toleration } from '@kubernetes/client-node';
 
 import type { PodFacts, PodOwnerKind, TolerationFacts } from '../../core/model/pod.ts';
+import { requiredNodeLabels } from './map-node-labels.ts';
 import { parseUnlistedMark, unlistedAnnotation } from './marks.ts';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
@@ -37,6 +38,7 @@ export function podFacts(pod: V1Pod): MappedPod {
   const grace = spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds;
   const unschedulableReason = whyUnschedulable(pod);
   const deletion = metadata?.deletionTimestamp;
+  const nodeLabels = requiredNodeLabels(spec);
   const facts: PodFacts = {
     namespace: metadata?.namespace ?? '',
     name: metadata?.name ?? '',
@@ -54,6 +56,7 @@ export function podFacts(pod: V1Pod): MappedPod {
     preStopSeconds: Math.min(preStopSleepSeconds(spec?.containers ?? []), grace),
     terminationGracePeriodSeconds: grace,
     tolerations: (spec?.tolerations ?? []).map(tolerationFacts),
+    ...(nodeLabels === undefined ? {} : { requiredNodeLabels: nodeLabels }),
     ...(deletion === undefined ? {} : { killedAt: new Date(deletion).getTime() }),
     ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
     ...(unlisted === undefined ? {} : { unlisted }),

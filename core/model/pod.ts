@@ -37,6 +37,8 @@ export interface PodFacts {
   readonly preStopSeconds: number;
   readonly terminationGracePeriodSeconds: number;
   readonly tolerations: readonly TolerationFacts[];
+  /** Labels that its node must have, with the values that are allowed; absent when it may run anywhere. */
+  readonly requiredNodeLabels?: Readonly<Record<string, readonly string[]>>;
   /** Why the scheduler can't place it, from the PodScheduled condition. */
   readonly unschedulableReason?: string;
   /** Run that took the pod out of its Services' endpoints, with the labels it had before. */

@@ -23,6 +23,7 @@ import { wkl004SeveralBudgets } from './wkl-004-several-budgets.ts';
 import { wkl016NotEvictableEndpoint } from './wkl-016-not-evictable-endpoint.ts';
 import { wkl017BarePod } from './wkl-017-bare-pod.ts';
 import { wkl018EmptyDir } from './wkl-018-empty-dir.ts';
+import { wkl019PinnedToOldNodes } from './wkl-019-pinned-to-old-nodes.ts';
 import { wkl021LongGracePeriod } from './wkl-021-long-grace-period.ts';
 
 /** Every rule that can be decided from one look. */
@@ -43,6 +44,7 @@ const auditRules: readonly AuditRule[] = [
   wkl016NotEvictableEndpoint,
   wkl017BarePod,
   wkl018EmptyDir,
+  wkl019PinnedToOldNodes,
   wkl021LongGracePeriod,
   inf003PoolBusy,
   inf004ForeignMarks,

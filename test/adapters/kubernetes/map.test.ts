@@ -112,6 +112,31 @@ describe('a pod', () => {
     expect(withSpec({ containers: [{ ...one, lifecycle: shell }] }).preStopSeconds).toBe(0);
   });
 
+  it('tells the labels that its node must have, with every value that is allowed', () => {
+    const affinity = (...terms: { readonly [key: string]: readonly string[] }[]) => ({
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: terms.map((term) => ({
+            matchExpressions: Object.entries(term).map(([key, values]) => ({
+              key,
+              operator: 'In',
+              values: [...values],
+            })),
+          })),
+        },
+      },
+    });
+    expect(withSpec({ containers: [] }).requiredNodeLabels).toBeUndefined();
+    expect(withSpec({ containers: [], nodeSelector: { pool: 'web' } }).requiredNodeLabels).toEqual({ pool: ['web'] });
+    const one = { zone: ['a', 'b'], group: ['web'] };
+    expect(withSpec({ containers: [], affinity: affinity(one) }).requiredNodeLabels).toEqual(one);
+    const other = { group: ['spare'], disk: ['ssd'] };
+    expect(withSpec({ containers: [], affinity: affinity(one, other) }).requiredNodeLabels).toEqual({
+      group: ['web', 'spare'],
+    });
+    expect(withSpec({ containers: [], affinity: affinity(one, {}) }).requiredNodeLabels).toBeUndefined();
+  });
+
   it('tells the kinds of owners apart by API group too', () => {
     const owner = (apiVersion: string, kind: string) => ({ apiVersion, kind, name: 'o', uid: 'u', controller: true });
     expect(owned(owner('apps/v1', 'StatefulSet')).ownerKind).toBe('StatefulSet');

@@ -164,6 +164,20 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     { pods: extra({ ownerKind: 'none', terminating: true }) },
   ],
   [
+    'WKL-019',
+    'blocker',
+    'a pod that the old group alone may run',
+    { pods: extra({ requiredNodeLabels: { 'eks.amazonaws.com/nodegroup': ['web'] } }) },
+    { pods: extra({ requiredNodeLabels: { 'eks.amazonaws.com/nodegroup': ['web', 'web-1-34'], team: ['a'] } }) },
+  ],
+  [
+    'WKL-019',
+    'blocker',
+    'a pod that is pinned to its node',
+    { pods: extra({ requiredNodeLabels: { 'kubernetes.io/hostname': ['n1'] } }) },
+    { pods: extra({ requiredNodeLabels: { 'kubernetes.io/hostname': ['n1'] }, ownerKind: 'DaemonSet' }) },
+  ],
+  [
     'WKL-018',
     'blocker',
     'emptyDir data',

@@ -1,0 +1,29 @@
+import type { V1NodeSelectorTerm, V1PodSpec } from '@kubernetes/client-node';
+
+type LabelValues = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Labels that a pod's node must have, with the values that are allowed: from its nodeSelector and its required node affinity. Of
+ * several terms, of which one is enough, only labels that every term asks for count. Operators other than `In` are left out.
+ */
+export function requiredNodeLabels(spec: V1PodSpec | undefined): LabelValues | undefined {
+  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const required: Record<string, readonly string[]> = anyOf(terms.map(valuesOf));
+  for (const [label, value] of Object.entries(spec?.nodeSelector ?? {})) required[label] = [value];
+  return Object.keys(required).length === 0 ? undefined : required;
+}
+
+function valuesOf(term: V1NodeSelectorTerm): LabelValues {
+  const expressions = (term.matchExpressions ?? []).filter(({ operator }) => operator === 'In');
+  return Object.fromEntries(expressions.map(({ key, values }) => [key, values ?? []]));
+}
+
+function anyOf([first, ...others]: readonly LabelValues[]): Record<string, readonly string[]> {
+  const common = Object.entries(first ?? {}).filter(([label]) => others.every((other) => label in other));
+  return Object.fromEntries(
+    common.map(([label, values]) => [
+      label,
+      [...new Set([...values, ...others.flatMap((other) => other[label] ?? [])])],
+    ]),
+  );
+}

@@ -1,0 +1,46 @@
+import type { PodFacts } from '../../model/pod.ts';
+import { listNames } from '../../text/format.ts';
+import { type AuditRule, podSubject, podsToMove } from './rule.ts';
+
+/** Label that EKS puts on every node of a managed node group, with the group's name (Amazon EKS user guide, "Managed node groups"). */
+const groupLabel = 'eks.amazonaws.com/nodegroup';
+
+/** Labels whose values no new node can share with an old one. */
+const ownLabels: readonly string[] = [
+  'kubernetes.io/hostname',
+  'eks.amazonaws.com/nodegroup-image',
+  'eks.amazonaws.com/sourceLaunchTemplateVersion',
+];
+
+/**
+ * WKL-019: pods that may run on the old nodes only. Their replacements would wait for a place for good, and with them everything that
+ * their budgets count.
+ */
+export const wkl019PinnedToOldNodes: AuditRule = (question) => {
+  const { poolName } = question.policy.target;
+  return podsToMove(question)
+    .filter((pod) => pod.ownerKind !== 'DaemonSet' && !pod.mirror)
+    .flatMap((pod) => {
+      const pinnedBy = [
+        ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),
+        ...(allowsGroup(pod, poolName) ? [] : [groupLabel]),
+      ];
+      if (pinnedBy.length === 0) return [];
+      return {
+        rule: 'WKL-019',
+        severity: 'blocker' as const,
+        subject: podSubject(pod),
+        message: `its node selector or affinity needs ${listNames(pinnedBy.map((label) => describe(pod, label)))}, which no new node has`,
+        hint: `Select nodes by a label of your own that the node group carries, or allow ${poolName} as well; then plan again.`,
+      };
+    });
+};
+
+function allowsGroup(pod: PodFacts, group: string): boolean {
+  const groups = pod.requiredNodeLabels?.[groupLabel];
+  return groups === undefined || groups.includes(group);
+}
+
+function describe(pod: PodFacts, label: string): string {
+  return `${label}=${pod.requiredNodeLabels?.[label]?.join('|') ?? ''}`;
+}
