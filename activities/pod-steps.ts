@@ -2,9 +2,11 @@ import type { BlockedPod, PodAction, UnlistedSince } from '../core/drain/actions
 import { decideEvictionRound } from '../core/drain/eviction-round.ts';
 import { leaveByThemselves } from '../core/drain/leaving.ts';
 import { decideRetirement } from '../core/drain/retirement.ts';
-import { servicesOf } from '../core/drain/services-of-pod.ts';
+import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
 import { trackUnlisted } from '../core/drain/unlist.ts';
+import type { PodFacts } from '../core/model/pod.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { BlockedProgress } from '../core/status/blocked.ts';
 import type { Evidence } from '../core/status/status.ts';
@@ -101,22 +103,22 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     facts: ClusterFacts,
     unlistedAt: UnlistedSince,
   ): Promise<BlockedPod | undefined> {
-    if (action.kind !== 'unlist') return await act(action, input.run);
     const budgets = facts.budgets.filter((budget) => budget.podUids.includes(action.pod.uid));
     const pod = facts.pods.find((other) => other.uid === action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts.services);
+    if (!needsTurn(action, pod, budgets.length > 0, services)) return await act(action, input.run);
     const holder = `${input.run}/${input.node.name}`;
     try {
       return await withDisruptionLocks(ports, disruptionLockNames(budgets, services), holder, async () => {
         const fresh = await looking.cluster();
         const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), unlistedAt });
-        if (!again.actions.some((other) => other.kind === 'unlist' && other.pod.uid === action.pod.uid))
+        if (!again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid))
           return undefined;
-        const answer = await cluster.evict(action.pod, { dryRun: true });
+        const answer = await cluster.evict(action.pod, { dryRun: action.kind === 'unlist' });
         if (answer.outcome !== 'evicted')
           return answer.outcome === 'gone' ? undefined : blockedBy(action, answer.message, budgets[0]);
-        await cluster.unlist(action.pod, action.removeLabels, input.run);
-        await seeUnlisted(action.pod.uid);
+        if (action.kind === 'unlist') await cluster.unlist(action.pod, action.removeLabels, input.run);
+        await seeLeaving(action.pod.uid);
         return undefined;
       });
     } catch (error) {
@@ -145,14 +147,26 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     }
   }
 
-  /** Others decide from what they see: the lock is given back only once a look shows the pod unlisted. */
-  async function seeUnlisted(uid: string): Promise<void> {
+  /** Others decide from what they see: the lock is given back only once a look shows the pod on its way. */
+  async function seeLeaving(uid: string): Promise<void> {
     for (let i = 0; i < 50; i++) {
       const pod = (await looking.cluster()).pods.find((other) => other.uid === uid);
       if (pod === undefined || pod.unlisted !== undefined || pod.terminating) return;
       await clock.sleep(100);
     }
   }
+}
+
+/** Whether an act takes an endpoint that nothing but the order of our own nodes protects; the API server keeps the budgets of evictions. */
+function needsTurn(
+  action: PodAction,
+  pod: PodFacts | undefined,
+  budgeted: boolean,
+  services: readonly ServiceFacts[],
+): boolean {
+  if (action.kind === 'unlist') return true;
+  if (action.kind !== 'evict' || budgeted || pod === undefined) return false;
+  return services.some((service) => isReadyEndpoint(pod, service));
 }
 
 function podsOn(facts: ClusterFacts, node: string) {

@@ -51,17 +51,22 @@ function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): B
   };
 }
 
-/** Without a budget, a Service with several pods gives them up one at a time, over all nodes, and keeps a ready endpoint. */
+/**
+ * Without a budget, a Service with several pods gives them up one at a time, over all nodes, each once the one before has been made
+ * up for, and keeps a ready endpoint: as a budget with maxUnavailable 1 would.
+ */
 function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>): BlockedPod | undefined {
   const services = servicesOf(pod, facts.services).filter((service) => isReadyEndpoint(pod, service));
   for (const service of services) {
     const several = countPods(service, facts) > 1;
-    const leaving = charged.has(`service ${service.key}`) || losesAnother(pod, service, facts);
+    const missing = findMissing(pod, service, facts);
+    const leaving = charged.has(`service ${service.key}`) || missing !== undefined;
     if (!several || (readyWithout(pod, service) > 0 && !leaving)) continue;
     const has = readyWithout(pod, service) + 1;
+    const waitsFor = missing === undefined ? '' : `, and ${missing.name} is not Ready`;
     const reason =
       has > 1
-        ? `service ${service.key} lets one pod go at a time`
+        ? `service ${service.key} has no budget and lets one pod go at a time${waitsFor}`
         : `it is the last ready endpoint of service ${service.key}`;
     return { pod: identify(pod), budget: undefined, needs: 1, has, reason };
   }
@@ -69,10 +74,11 @@ function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>
   return undefined;
 }
 
-/** Whether another pod of the Service is on its way out, on whatever node: out of its endpoints by a run, or terminating. */
-function losesAnother(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts): boolean {
-  return facts.pods.some((other) => {
-    if (other.uid === pod.uid || (!other.terminating && other.unlisted === undefined)) return false;
+/** Another pod of the Service that is missing: out of its endpoints by a run, terminating, or not Ready yet, on whatever node. */
+function findMissing(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts): PodFacts | undefined {
+  return facts.pods.find((other) => {
+    const finished = other.phase === 'Succeeded' || other.phase === 'Failed';
+    if (other.uid === pod.uid || isHealthy(other) || finished) return false;
     const labels = { ...other.labels, ...other.unlisted?.originalLabels };
     return selects(service, { namespace: other.namespace, labels });
   });

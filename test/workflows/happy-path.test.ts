@@ -43,6 +43,24 @@ describe('an upgrade that nothing disturbs', () => {
     expect(events / nodes).toBeLessThanOrEqual(80);
   });
 
+  test('takes pods that no budget keeps one at a time, over all nodes, unlisted or not', async () => {
+    const world = createScenario();
+    world.budgets = world.budgets.filter((budget) => budget.name !== 'api');
+    let fewest = Number.POSITIVE_INFINITY;
+    world.clock.onPassage(() => {
+      const ready = world.pods.filter((pod) => pod.workload === 'api' && pod.ready && !pod.terminating);
+      fewest = Math.min(fewest, ready.length);
+    });
+    harness = await openHarness(world);
+    const drain = { ...scenarioPolicy().drain, neverUnlist: ['default/api'] };
+    // Evicted while they are listed, they lose requests.
+    const traffic = { probes: [], lossBudget: 1_000_000 };
+    const report = await harness.finish(await harness.start(scenarioPolicy({ drain, traffic })));
+    expect(report.outcome).toBe('completed');
+    expectNothingLeft(world, 4);
+    expect(fewest).toBe(3);
+  });
+
   test('shows a page of details and search attributes while it runs', async () => {
     const world = createScenario();
     let details = '';

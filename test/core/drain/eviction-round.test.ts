@@ -159,7 +159,9 @@ describe('Services without a budget', () => {
     const pods = [aPod('web-1', 'n1'), aPod('web-4', 'n1'), ...elsewhere];
     const round = decide({ pods, services: [aService('web', pods)] });
     expect(kinds(round)).toEqual(['unlist web-1']);
-    expect(round.blocked).toMatchObject([{ reason: 'service default/web lets one pod go at a time' }]);
+    expect(round.blocked).toMatchObject([
+      { reason: 'service default/web has no budget and lets one pod go at a time' },
+    ]);
   });
 
   test.each([
@@ -168,12 +170,15 @@ describe('Services without a budget', () => {
       { unlisted: { by: 'run', originalLabels: { app: 'web' } }, labels: {} },
     ],
     ['terminates on another node', { terminating: true }],
+    ['has not been made up for yet', { ready: false, phase: 'Pending' }],
   ] as const)('give up none while another pod %s', (_, leaving) => {
     const pods = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('web-3', 'n3')];
     const facts = { pods: [...pods, aPod('web-4', 'n4', leaving)], services: [aService('web', pods)] };
     const round = decide(facts);
     expect(round.actions).toEqual([]);
-    expect(round.blocked).toMatchObject([{ reason: 'service default/web lets one pod go at a time' }]);
+    expect(round.blocked[0]?.reason).toBe(
+      'service default/web has no budget and lets one pod go at a time, and web-4 is not Ready',
+    );
   });
 
   test('keep their last ready endpoint until another is ready', () => {
