@@ -25,7 +25,7 @@ const INSIDE_RATE = 20;
 
 /**
  * Two old nodes in one zone: the least in which every protective rule is needed, made so that the rules can be told apart.
- * - The deregistration delay (2 s) is shorter than the propagation (6 s): a wait for the former alone ends while new
+ * - The deregistration delay (2 s) is shorter than the propagation (8 s): a wait for the former alone ends while new
  *   connections still arrive.
  * - `api` has policy Cluster and pods that refuse connections from SIGTERM on: other nodes still send there.
  * - `edge` has policy Cluster and its pod on a node that stays: all that the pool's nodes have of it are connections on
@@ -44,6 +44,7 @@ export const controlsScenario: Scenario = {
     nodegroupCreateMs: 200,
     instanceBootMs: 500,
     registrationMs: 500,
+    deregistrationPropagationMs: 8_000,
     instanceTerminationMs: 500,
     nodegroupDeleteMs: 200,
   },

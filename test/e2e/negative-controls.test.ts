@@ -42,7 +42,7 @@ const controls: readonly Control[] = [
     deregistrationRefused: true,
   },
   {
-    // The deregistration delay of 2 s is over, and for 4 s more the load balancer sends new connections.
+    // The deregistration delay of 2 s is over, and for 6 s more the load balancer sends new connections.
     rule: 'wait-out-propagation',
     harm: 'the last new connections to web meet a node without a pod',
     streams: /^web\//,

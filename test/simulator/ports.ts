@@ -27,7 +27,7 @@ function withFaults<T extends object>(world: World, port: T): T {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]) => {
-        if (await isRefused(world)) {
+        if (isRefused(world)) {
           throw new NodeferryError(
             { code: 'Throttled', message: `${String(name)}: Rate exceeded` },
             { retryAfterMs: 500 },
@@ -41,16 +41,11 @@ function withFaults<T extends object>(world: World, port: T): T {
   });
 }
 
-/** Adapters try a throttled call again before they give up: SDKs for AWS three times, the connection to Kubernetes five. */
+/** Adapters try a throttled call again before they give up: the SDKs for AWS three times, the connection to Kubernetes five. */
 const adapterTries = 3;
-const adapterPauseMs = 500;
 
-async function isRefused(world: World): Promise<boolean> {
-  for (let tries = 1; world.random() < world.faults.throttled; tries++) {
-    if (tries === adapterTries) return true;
-    await world.clock.sleep(adapterPauseMs);
-  }
-  return false;
+function isRefused(world: World): boolean {
+  return Array.from({ length: adapterTries }, () => world.random()).every((drawn) => drawn < world.faults.throttled);
 }
 
 function createSimPools(world: World): NodePools {

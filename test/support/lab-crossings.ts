@@ -24,6 +24,9 @@ const volume: TrafficVolume = {
   streamForMs: 8_000,
 };
 
+/** As long as the scenario's load balancers need to hear of a deregistration. */
+const propagation = '8s';
+
 /** Above the oldest connection of `volume`: a stream of 8 s, a reused connection of 5 s and a request. */
 const ordinaryAge = '10s';
 
@@ -90,7 +93,7 @@ export async function openCrossings(): Promise<Crossings> {
         version: '1.36',
         without,
         spec: {
-          waits: { maxConnectionAge, poll: '500ms', ...waits },
+          waits: { propagation, maxConnectionAge, poll: '500ms', ...waits },
           ...(lossBudget === undefined ? {} : { traffic: { lossBudget } }),
         },
       });

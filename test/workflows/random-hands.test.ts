@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { abortUpdate, nodeReplacementId, pauseUpdate, resumeUpdate, statusQuery } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { createWorld, type World } from '../simulator/world.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type Harness, openHarness } from '../support/temporal-harness.ts';
+
+let harness: Harness | undefined;
+afterEach(async () => {
+  await harness?.stop();
+  harness = undefined;
+});
+
+const operator = { by: 'ann', reason: 'at random' };
+type Run = Awaited<ReturnType<Harness['start']>>;
+
+/** Seeds to play; more than the usual few with NODEFERRY_TEST_SEEDS=first-last. */
+function seeds(): readonly number[] {
+  const [first = 0, last = 0] = (process.env['NODEFERRY_TEST_SEEDS'] ?? '2001-2004').split('-').map(Number);
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** What people and controllers do to a run behind its back. */
+const troubles: Readonly<Record<string, (world: World, run: Run) => Promise<unknown> | void>> = {
+  'a budget allows nothing any more': (world) => {
+    for (const budget of world.budgets) budget.maxUnavailable = 0;
+  },
+  'the operator aborts': async (_, run) => await tell(run, abortUpdate),
+  'the operator pauses': async (_, run) => await tell(run, pauseUpdate),
+  'somebody takes the lock': (world) => {
+    const name = [...world.leases.keys()].find((key) => key.startsWith('nodeferry-'));
+    if (name === undefined) return;
+    world.leases.set(name, { holder: 'somebody', token: 99, expiresAt: world.clock.now() + 120_000 });
+  },
+  "somebody cancels a node's workflow": async (world, run) => {
+    const node = world.nodes.find((one) => one.annotations['nodeferry.dev/excluded-by'] !== undefined);
+    const [, cluster = ''] = run.workflowId.split('/');
+    const id = nodeReplacementId(cluster, 'web', 'run-1', node?.name ?? '');
+    await harness?.client.workflow
+      .getHandle(id)
+      .cancel()
+      .catch(() => undefined);
+  },
+};
+
+/** Most troubles come at a bad time and are refused: that is an answer too. */
+async function tell(run: Run, update: typeof abortUpdate): Promise<void> {
+  await run.executeUpdate(update, { args: [operator] }).catch(() => undefined);
+}
+
+/** An operator who answers every call for one: mends, sometimes, and resumes or aborts. Ends with the run. */
+async function answerCalls(world: World, run: Run, random: () => number, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const status = isOver() ? undefined : await run.query(statusQuery).catch(() => undefined);
+    if (status?.needsAttention === undefined && status?.paused === undefined) continue;
+    world.faults.neverReady = 0;
+    const mended = random() < 0.6;
+    if (mended) for (const budget of world.budgets) budget.maxUnavailable = 1;
+    await tell(run, random() < 0.25 ? abortUpdate : resumeUpdate);
+  }
+}
+
+/** Deadlines so short that steps run into them while others are at work. */
+function hastyPolicy(random: () => number) {
+  const { waits } = scenarioPolicy();
+  const deadlines = {
+    ...waits.deadlines,
+    evictionMs: 15_000 + random() * 60_000,
+    surgeReadyMs: 120_000 + random() * 300_000,
+    guardMs: 60_000 + random() * 600_000,
+    replacementsServingMs: 30_000 + random() * 300_000,
+  };
+  return scenarioPolicy({ waits: { ...waits, deadlines } });
+}
+
+describe('strangers, operators and deadlines at random', () => {
+  test.each(seeds())('seed %i: the run ends, loses nothing, leaves nothing behind', async (seed) => {
+    const dice = createWorld({ seed, reconcile: () => undefined });
+    const random = () => dice.random();
+    const nodes = 3 + Math.floor(random() * 3);
+    const world = createScenario({ nodes, seed, delays: { podGone: 2_000 + random() * 26_000 } });
+    world.faults.throttled = random() * 0.3;
+    if (random() < 0.15) world.faults.neverReady = 1;
+    const coming = Object.entries(troubles)
+      .filter(() => random() < 0.4)
+      .map(([what, happen]) => ({ what, happen, atStep: 4 + Math.floor(random() * 60) }));
+    let begun = 0;
+    harness = await openHarness(world, {
+      before: async () => {
+        begun += 1;
+        for (const { happen, atStep } of coming) if (atStep === begun) await happen(world, run);
+      },
+    });
+    const run = await harness.start(hastyPolicy(random));
+    let over = false;
+    const answering = answerCalls(world, run, random, () => over);
+    const report = await run.result().finally(() => {
+      over = true;
+    });
+    await answering;
+    world.faults.throttled = 0;
+    for (const [name, { holder }] of world.leases) if (holder === 'somebody') world.leases.delete(name);
+    const story = `${coming.map(({ what, atStep }) => `${what} at step ${atStep}`).join(', ')}\n${world.log.join('\n')}`;
+    expect(['completed', 'aborted'], story).toContain(report.outcome);
+    expectNothingLost(world);
+    expectNothingLeft(world, nodes);
+  });
+});
