@@ -13,6 +13,7 @@ import { until } from '../../lab/process.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import { abortUpdate, poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
+import { followToEnd } from '../support/follow-to-end.ts';
 import { type Crossings, describeLosses, marksOf, openCrossings } from '../support/lab-crossings.ts';
 
 const { clusterName, region } = controlsScenario;
@@ -157,7 +158,7 @@ describe('in a real cluster under traffic', () => {
       .executeUpdate<RunStatus, [{ by: string; reason: string }]>(abortUpdate, {
         args: [{ by: 'operator', reason: 'seen enough' }],
       });
-    return fetchReport(connection, target);
+    return followToEnd(crossings.session, policy);
   }
 
   async function expectPutBack(report: RunReport, before: readonly Capacity[]): Promise<void> {
