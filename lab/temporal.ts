@@ -1,8 +1,8 @@
 /** A Temporal development server for the lab: real server, in-memory database, loopback only. */
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { toolPaths } from '../scripts/setup/paths.ts';
 import { commandLineType, searchAttributes } from '../workflows/messages.ts';
+import { freePorts } from './free-ports.ts';
 import { attempt, start, stop, until } from './process.ts';
 
 /** A running Temporal server. */
@@ -16,7 +16,7 @@ export interface LabTemporal {
 /** Starts a server on free ports and resolves once it answers; its log goes to `<directory>/temporal.log`. */
 export async function startTemporal(directory: string): Promise<LabTemporal> {
   const temporal = toolPaths().temporal;
-  const [port, uiPort] = await Promise.all([freePort(), freePort()]);
+  const [port, uiPort] = await freePorts(2);
   const address = `127.0.0.1:${port}`;
   const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
     '--search-attribute',
@@ -41,13 +41,4 @@ export async function startTemporal(directory: string): Promise<LabTemporal> {
     { what: 'the Temporal server answers', timeoutMs: 30_000 },
   );
   return { address, uiUrl: `http://127.0.0.1:${uiPort}`, stop: () => stop(server, 5000) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1');
-  return address.port;
 }

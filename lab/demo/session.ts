@@ -17,6 +17,9 @@ import { followTraffic, startTraffic, type Traffic } from '../traffic/traffic.ts
 
 const workerMain = fileURLToPath(new URL('../../worker/main.ts', import.meta.url));
 
+/** How the names of the folders begin in which sessions keep the logs and the database of Temporal and worker. */
+export const SESSION_FOLDER = 'nodeferry-lab-';
+
 /** A lab under traffic with nodeferry ready to work. */
 export interface Session {
   readonly lab: Lab;
@@ -42,7 +45,7 @@ export interface SessionOptions {
 /** Opens a session and resolves once traffic has flowed without a loss for a few seconds. */
 export async function openSession(scenario: Scenario, options: SessionOptions = {}): Promise<Session> {
   const report = options.onProgress ?? (() => undefined);
-  const directory = await mkdtemp(join(tmpdir(), 'nodeferry-lab-'));
+  const directory = await mkdtemp(join(tmpdir(), SESSION_FOLDER));
   const undo: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
     for (const step of undo.splice(0).toReversed())

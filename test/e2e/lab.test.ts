@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { AutoScalingClient, TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { labNamespaces } from '../../lab/cluster/cleanup.ts';
 import { askLab } from '../../lab/cluster/lock.ts';
-import { STATE_DIR } from '../../lab/cluster/state.ts';
 import { type Lab, startLab } from '../../lab/lab.ts';
 import { instanceNamespace } from '../../lab/network-plan.ts';
 import { attempt, ended, run, until } from '../../lab/process.ts';
 import { scenarioByName } from '../../lab/scenarios/catalog.ts';
+import { labProcesses, leftovers } from './support/leftovers.ts';
 
 const MAIN = fileURLToPath(new URL('../../lab/main.ts', import.meta.url));
 const EXCLUDE = 'node.kubernetes.io/exclude-from-external-load-balancers';
@@ -153,22 +151,3 @@ describe('a lab whose host was killed', () => {
     await run(process.execPath, [MAIN, 'down']);
   });
 });
-
-async function labProcesses(): Promise<readonly string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-  return lines.filter((line) => line.includes(STATE_DIR));
-}
-
-/** Everything that a lab makes outside of its own process. */
-async function leftovers(): Promise<readonly string[]> {
-  const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes(STATE_DIR));
-  const groups = (await readdir('/sys/fs/cgroup')).filter((name) => existsSync(`/sys/fs/cgroup/${name}/nodeferry-lab`));
-  return [
-    ...(await labProcesses()),
-    ...(await labNamespaces()),
-    ...mounts,
-    ...groups,
-    ...(existsSync(STATE_DIR) ? [STATE_DIR] : []),
-  ];
-}

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
+import { freePorts } from '../../lab/free-ports.ts';
 import { temporalPath } from '../../scripts/setup/temporal.ts';
 import { commandLineType, searchAttributes } from '../../workflows/messages.ts';
 
@@ -35,7 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 export async function startServer(): Promise<{ address: string; process: ChildProcess }> {
   const executable = temporalPath();
   if (!existsSync(executable)) throw new Error(`there is no Temporal at ${executable}: run \`npm run setup\``);
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
     '--search-attribute',
     `${name}=${commandLineType(type)}`,
@@ -94,19 +94,6 @@ export async function buildBundle(
 const quiet = Object.fromEntries(
   ['log', 'trace', 'debug', 'info', 'warn', 'error'].map((level) => [level, () => undefined]),
 ) as unknown as NonNullable<Parameters<typeof bundleWorkflowCode>[0]['logger']>;
-
-async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
-}
 
 /** Ends a server, and waits until it has. */
 export async function stopServer(child: ChildProcess): Promise<void> {

@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { askLab } from '../../lab/cluster/lock.ts';
+import { ended } from '../../lab/process.ts';
+import { leftovers, sessionFolders } from './support/leftovers.ts';
+
+const MAIN = fileURLToPath(new URL('../../lab/demo/main.ts', import.meta.url));
+
+let demo: ChildProcess | undefined;
+afterEach(() => {
+  if (demo?.exitCode === null) demo.kill('SIGKILL');
+});
+
+/** Starts the demo as a shell would, in a process group of its own, and resolves once it has said what is meant. */
+async function startDemo(says: RegExp): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [MAIN], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (says.test(said)) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`the demo ended with ${code} before it said ${says}:\n${said}`)));
+  });
+  return child;
+}
+
+test.each([
+  ['while the lab comes up', /the API server is ready/],
+  ['while nodes drain', /draining/],
+])('Ctrl-C %s ends the demo and leaves nothing behind', async (_, says) => {
+  const foldersBefore = await sessionFolders();
+  demo = await startDemo(says);
+  // A terminal signals the whole foreground group.
+  process.kill(-(demo.pid ?? 0), 'SIGINT');
+  await ended(demo);
+  expect(demo.exitCode).toBe(130);
+  expect(await leftovers()).toEqual([]);
+  expect(await sessionFolders()).toEqual(foldersBefore);
+  expect(await askLab()).toBeUndefined();
+});
