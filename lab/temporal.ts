@@ -35,10 +35,13 @@ export async function startTemporal(directory: string): Promise<LabTemporal> {
     ],
     { log: join(directory, 'temporal.log') },
   );
-  await until(
-    async () =>
-      (await attempt(temporal, ['operator', 'cluster', 'health', '--address', address])).code === 0 ? true : undefined,
-    { what: 'the Temporal server answers', timeoutMs: 30_000 },
-  );
+  const answers = async () =>
+    (await attempt(temporal, ['operator', 'cluster', 'health', '--address', address])).code === 0 ? true : undefined;
+  try {
+    await until(answers, { what: 'the Temporal server answers', timeoutMs: 30_000 });
+  } catch (error) {
+    await stop(server, 5000);
+    throw error;
+  }
   return { address, uiUrl: `http://127.0.0.1:${uiPort}`, stop: () => stop(server, 5000) };
 }

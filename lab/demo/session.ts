@@ -53,13 +53,15 @@ export async function openSession(scenario: Scenario, options: SessionOptions = 
   };
   try {
     const startingTemporal = startTemporal(directory);
+    // Known from here on: a lab that is interrupted while it comes up would leave the server behind.
+    undo.push(async () => (await startingTemporal).stop());
+    startingTemporal.catch(() => undefined);
     const lab = await startLab(scenario, {
       onProgress: report,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     undo.push(() => lab.stop());
     const temporal = await startingTemporal;
-    undo.push(() => temporal.stop());
     report(`Temporal answers at ${temporal.address}, its web UI is at ${temporal.uiUrl}`);
     const [host = '', port = ''] = temporal.address.split(':');
     await lab.forwardTemporal({ host, port: Number(port) });

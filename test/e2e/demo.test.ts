@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { askLab } from '../../lab/cluster/lock.ts';
-import { ended } from '../../lab/process.ts';
+import { until } from '../../lab/process.ts';
 import { leftovers, sessionFolders } from './support/leftovers.ts';
 
 const MAIN = fileURLToPath(new URL('../../lab/demo/main.ts', import.meta.url));
@@ -27,14 +27,16 @@ async function startDemo(says: RegExp): Promise<ChildProcess> {
 }
 
 test.each([
+  ['at its first word', /\S/],
   ['while the lab comes up', /the API server is ready/],
+  ['while load balancers come up', /the load balancers exist/],
   ['while nodes drain', /draining/],
 ])('Ctrl-C %s ends the demo and leaves nothing behind', async (_, says) => {
   const foldersBefore = await sessionFolders();
   demo = await startDemo(says);
   // A terminal signals the whole foreground group.
   process.kill(-(demo.pid ?? 0), 'SIGINT');
-  await ended(demo);
+  await until(async () => (demo?.exitCode === null ? undefined : true), { what: 'the demo ends', timeoutMs: 60_000 });
   expect(demo.exitCode).toBe(130);
   expect(await leftovers()).toEqual([]);
   expect(await sessionFolders()).toEqual(foldersBefore);
