@@ -30,7 +30,8 @@ import { type Scenario, validScenario } from './scenario.ts';
 export type { LabService } from './cluster/readiness.ts';
 
 const NODES_TIMEOUT_MS = 120_000;
-const SERVICES_TIMEOUT_MS = 120_000;
+/** Longer than the 100 s after which the cloud controller manager looks at all nodes again (`nodeSyncPeriod`, k8s.io/cloud-provider). */
+const SERVICES_TIMEOUT_MS = 240_000;
 
 /** How to start a lab. */
 export interface LabOptions {

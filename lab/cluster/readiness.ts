@@ -101,7 +101,8 @@ export async function missingTargets(
       .filter((group) => group !== undefined);
     const missing = wanted.filter((id) => !groups.every((group) => getsConnections(group, id)));
     if (wanted.length > 0 && missing.length === 0) return [];
-    return [`${service.name}: ${wanted.length - missing.length} of ${wanted.length} targets healthy`];
+    const told = missing.map((id) => `${id} ${describeTarget(groups, id)}`).join(', ');
+    return [`${service.name}: ${wanted.length - missing.length} of ${wanted.length} targets healthy; ${told}`];
   });
 }
 
@@ -163,6 +164,12 @@ function nodesWithReadyEndpoint(service: LabService, slices: readonly V1Endpoint
 /** A node's provider ID is `aws:///ZONE/INSTANCE`. */
 function instanceId(node: V1Node): string {
   return node.spec?.providerID?.split('/').at(-1) ?? '';
+}
+
+function describeTarget(groups: readonly TargetGroup[], id: string): string {
+  const targets = groups.flatMap((group) => [...group.targets.values()].filter((target) => target.id === id));
+  if (targets.length === 0) return 'is not registered';
+  return targets.map(({ state, reason = 'no reason' }) => `is ${state} (${reason})`).join(' and ');
 }
 
 /** Healthy, and the forwarding machines know of it. */
