@@ -10,7 +10,7 @@ import { type Lab, startLab } from '../lab.ts';
 import { NAMESPACES } from '../network-plan.ts';
 import { stop } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
-import { insideTrafficFile } from '../scenarios/demo.ts';
+import { insideTrafficFile } from '../scenarios/parts.ts';
 import { startTemporal } from '../temporal.ts';
 import { DEFAULT_VOLUME, loadBalancerUrls, outsideTraffic, type TrafficVolume } from '../traffic/config.ts';
 import { followTraffic, startTraffic, type Traffic } from '../traffic/traffic.ts';

@@ -1,27 +1,19 @@
-import { STATE } from '../cluster/state.ts';
 import type { Scenario } from '../scenario.ts';
-import { insideTraffic } from '../traffic/config.ts';
-import { insideTrafficFile } from './demo.ts';
 import {
-  clusterIPService,
-  daemonSet,
-  deployment,
-  disruptionBudget,
-  loadBalancerService,
-  proberDeployment,
-  toleration,
-} from './workloads.ts';
+  agent,
+  balancedService,
+  deregisteredAfter,
+  insideProber,
+  onSystem,
+  systemNodegroup,
+  tolerateSystem,
+  webAndApi,
+  webNodegroup,
+} from './parts.ts';
+import { deployment } from './workloads.ts';
 
-const onWeb = { pool: 'web' } as const;
-const onSystem = { pool: 'system' } as const;
 /** Servers close connections of that age, so that no wait is for them; long ones are left to those who send streams. */
 const shortLived = { MAX_CONNECTION_AGE: '5s' } as const;
-const tolerateSystem = [toleration('dedicated', 'system')];
-
-const clusterIPs = { web: '10.96.0.80', api: '10.96.0.81', agent: '10.96.0.82', edge: '10.96.0.83' } as const;
-
-/** New connections per second from the pod to each of its Services. */
-const INSIDE_RATE = 20;
 
 /**
  * Two old nodes in one zone: the least in which every protective rule is needed, made so that the rules can be told apart.
@@ -48,56 +40,13 @@ export const controlsScenario: Scenario = {
     instanceTerminationMs: 500,
     nodegroupDeleteMs: 200,
   },
-  nodegroups: [
-    {
-      name: 'web',
-      version: '1.35',
-      instanceType: 'm7i.large',
-      size: 2,
-      minSize: 2,
-      maxSize: 4,
-      labels: onWeb,
-    },
-    {
-      name: 'system',
-      version: '1.36',
-      instanceType: 'm7i.large',
-      size: 1,
-      minSize: 1,
-      maxSize: 1,
-      labels: onSystem,
-      taints: [{ key: 'dedicated', value: 'system', effect: 'NoSchedule' }],
-    },
-  ],
+  nodegroups: [webNodegroup(2), systemNodegroup()],
   objects: [
-    deployment({ name: 'web', replicas: 2, nodeSelector: onWeb, env: shortLived }),
-    service('web', 'Local'),
-    disruptionBudget('web', 1),
-    deployment({ name: 'api', replicas: 2, nodeSelector: onWeb, env: shortLived }),
-    service('api', 'Cluster'),
-    disruptionBudget('api', 1),
+    ...webAndApi(2, shortLived),
     deployment({ name: 'edge', replicas: 1, nodeSelector: onSystem, env: shortLived, tolerations: tolerateSystem }),
-    service('edge', 'Cluster'),
-    daemonSet({ name: 'agent', nodeSelector: onWeb }),
-    clusterIPService({ name: 'agent', clusterIP: clusterIPs.agent }),
-    proberDeployment({
-      name: 'inside',
-      config: insideTraffic(
-        (['api', 'agent'] as const).map((name) => ({ name, urls: [`http://${clusterIPs[name]}/`] })),
-        INSIDE_RATE,
-      ),
-      nodeSelector: onSystem,
-      tolerations: tolerateSystem,
-      output: insideTrafficFile(STATE.shared),
-    }),
+    balancedService('edge', 'Cluster'),
+    ...agent(),
+    insideProber(),
   ],
-  targetGroups: ['web', 'api', 'edge'].map((name) => ({
-    service: name,
-    attributes: { 'deregistration_delay.timeout_seconds': '2' },
-  })),
+  targetGroups: deregisteredAfter(2, ['web', 'api', 'edge']),
 };
-
-function service(name: 'web' | 'api' | 'edge', externalTrafficPolicy: 'Local' | 'Cluster') {
-  const clusterIP = clusterIPs[name];
-  return loadBalancerService({ name, clusterIP, externalTrafficPolicy, healthCheckIntervalSeconds: 5 });
-}

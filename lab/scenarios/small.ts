@@ -1,10 +1,5 @@
 import type { Scenario } from '../scenario.ts';
-import { clusterIPService, daemonSet, deployment, disruptionBudget, loadBalancerService } from './workloads.ts';
-
-const onWeb = { pool: 'web' } as const;
-
-/** Cluster IPs of the small scenario's Services. */
-export const smallClusterIPs = { web: '10.96.0.80', api: '10.96.0.81', agent: '10.96.0.82' } as const;
+import { agent, deregisteredAfter, webAndApi, webNodegroup } from './parts.ts';
 
 /** One old node in each of two zones: the least that can be replaced without a loss, for quick tests. */
 export const smallScenario: Scenario = {
@@ -15,39 +10,7 @@ export const smallScenario: Scenario = {
   clusterName: 'lab',
   version: '1.36',
   delays: {},
-  nodegroups: [
-    {
-      name: 'web',
-      version: '1.35',
-      instanceType: 'm7i.large',
-      size: 2,
-      minSize: 2,
-      maxSize: 4,
-      labels: onWeb,
-    },
-  ],
-  objects: [
-    deployment({ name: 'web', replicas: 2, nodeSelector: onWeb }),
-    loadBalancerService({
-      name: 'web',
-      clusterIP: smallClusterIPs.web,
-      externalTrafficPolicy: 'Local',
-      healthCheckIntervalSeconds: 5,
-    }),
-    disruptionBudget('web', 1),
-    deployment({ name: 'api', replicas: 2, nodeSelector: onWeb }),
-    loadBalancerService({
-      name: 'api',
-      clusterIP: smallClusterIPs.api,
-      externalTrafficPolicy: 'Cluster',
-      healthCheckIntervalSeconds: 5,
-    }),
-    disruptionBudget('api', 1),
-    daemonSet({ name: 'agent', nodeSelector: onWeb }),
-    clusterIPService({ name: 'agent', clusterIP: smallClusterIPs.agent }),
-  ],
-  targetGroups: ['web', 'api'].map((service) => ({
-    service,
-    attributes: { 'deregistration_delay.timeout_seconds': '10' },
-  })),
+  nodegroups: [webNodegroup(2)],
+  objects: [...webAndApi(2), ...agent()],
+  targetGroups: deregisteredAfter(10, ['web', 'api']),
 };

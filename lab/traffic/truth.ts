@@ -1,28 +1,12 @@
 /** What really became of the traffic: the prober's lines added up. Pure; times come from the lines. */
-import type { Incident, Report, StreamCounts, StreamKind } from './prober.ts';
+import type { Incident, Report, StreamCounts } from './prober.ts';
 
-/** Totals of one stream or of all; the same words as in StreamCounts. */
-export interface Counts {
-  readonly sent: number;
-  readonly ok: number;
-  readonly lost: number;
-  readonly cut: number;
-  readonly slow: number;
-  readonly starved: number;
-  readonly retried: number;
-  readonly inFlight: number;
-}
-
-/** One stream's account; connect times are milliseconds. */
-export interface StreamTruth extends Counts {
-  readonly kind: StreamKind;
-  readonly p50ConnectMs: number;
-  readonly p99ConnectMs: number;
-}
+/** Totals of one stream or of all. */
+export type Counts = Omit<StreamCounts, 'kind' | 'p50ConnectMs' | 'p99ConnectMs'>;
 
 /** The account of all traffic since the counts were last set to zero. Times are milliseconds since the Unix epoch. */
 export interface TrafficTruth extends Counts {
-  readonly perStream: Readonly<Record<string, StreamTruth>>;
+  readonly perStream: Readonly<Record<string, StreamCounts>>;
   /** The first requests that were lost, cut or slow; at most `INCIDENTS_KEPT`. */
   readonly incidents: readonly Incident[];
   /** How many requests were lost, cut or slow. */
@@ -141,7 +125,7 @@ function isClean(history: readonly Report[], seconds: number): boolean {
 function subtract(
   now: Readonly<Record<string, StreamCounts>>,
   base: Readonly<Record<string, StreamCounts>>,
-): Readonly<Record<string, StreamTruth>> {
+): Readonly<Record<string, StreamCounts>> {
   return Object.fromEntries(
     Object.entries(now).map(([name, counts]) => {
       const before = base[name];

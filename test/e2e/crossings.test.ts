@@ -7,6 +7,7 @@ import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { type CrossingOptions, countHistoryEvents, crossingPolicy, startCrossing } from '../../lab/demo/crossing.ts';
 import { addRequests } from '../../lab/demo/proof.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
+import { until } from '../../lab/process.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
@@ -65,7 +66,10 @@ describe('undisturbed', () => {
 
     const report = await followToEnd(session, policy);
     pool = report.newPool;
-    await until(() => requests().newConnections >= 30_000);
+    await until(async () => (requests().newConnections >= 30_000 ? true : undefined), {
+      what: 'there are fewer than 30,000 new connections',
+      timeoutMs: 120_000,
+    });
 
     await expectNothingLost();
     expect(report.outcome).toBe('completed');
@@ -194,8 +198,4 @@ function terminations(report: RunReport): number[] {
   return report.nodes.map(
     ({ node }) => asked.filter((request) => request.input['InstanceId'] === node.instanceId).length,
   );
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 250));
 }

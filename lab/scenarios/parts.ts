@@ -1,0 +1,94 @@
+/** What the scenarios share: pools, addresses, the workloads that are replaced, and the prober that connects from a pod. */
+import { join } from 'node:path';
+import { STATE } from '../cluster/state.ts';
+import type { Scenario } from '../scenario.ts';
+import { insideTraffic } from '../traffic/config.ts';
+import {
+  clusterIPService,
+  daemonSet,
+  deployment,
+  disruptionBudget,
+  loadBalancerService,
+  proberDeployment,
+  toleration,
+} from './workloads.ts';
+
+/** Where pods of the pool run that is replaced, and where those of the pool that stays as it is. */
+export const onWeb = { pool: 'web' } as const;
+export const onSystem = { pool: 'system' } as const;
+export const tolerateSystem = [toleration('dedicated', 'system')];
+
+const clusterIPs = { web: '10.96.0.80', api: '10.96.0.81', agent: '10.96.0.82', edge: '10.96.0.83' } as const;
+
+/** New connections per second from the pod to each of its Services. */
+const INSIDE_RATE = 20;
+
+/** The file that the prober inside the cluster writes to, given the lab's shared folder. */
+export function insideTrafficFile(sharedFolder: string): string {
+  return join(sharedFolder, 'inside.jsonl');
+}
+
+/** The old pool `web` with that many nodes, and room for as many new ones. */
+export function webNodegroup(size: number): Scenario['nodegroups'][number] {
+  const sizes = { size, minSize: size, maxSize: 2 * size };
+  return { name: 'web', version: '1.35', instanceType: 'm7i.large', ...sizes, labels: onWeb };
+}
+
+/** The pool `system` of one tainted node in the first zone, which stays as it is. */
+export function systemNodegroup(): Scenario['nodegroups'][number] {
+  return {
+    name: 'system',
+    version: '1.36',
+    instanceType: 'm7i.large',
+    zones: ['eu-west-1a'],
+    size: 1,
+    minSize: 1,
+    maxSize: 1,
+    labels: onSystem,
+    taints: [{ key: 'dedicated', value: 'system', effect: 'NoSchedule' }],
+  };
+}
+
+/** A Service of type LoadBalancer that is checked every 5 s. */
+export function balancedService(name: 'web' | 'api' | 'edge', externalTrafficPolicy: 'Local' | 'Cluster') {
+  const clusterIP = clusterIPs[name];
+  return loadBalancerService({ name, clusterIP, externalTrafficPolicy, healthCheckIntervalSeconds: 5 });
+}
+
+/** `web` behind policy Local and `api` behind policy Cluster, a budget each: half of `web` at a time, and one pod of `api`. */
+export function webAndApi(replicas: number, env: Readonly<Record<string, string>> = {}): Scenario['objects'] {
+  return [
+    deployment({ name: 'web', replicas, nodeSelector: onWeb, env }),
+    balancedService('web', 'Local'),
+    disruptionBudget('web', replicas / 2),
+    deployment({ name: 'api', replicas, nodeSelector: onWeb, env }),
+    balancedService('api', 'Cluster'),
+    disruptionBudget('api', 1),
+  ];
+}
+
+/** The DaemonSet `agent` behind a Service of its own. */
+export function agent(): Scenario['objects'] {
+  return [
+    daemonSet({ name: 'agent', nodeSelector: onWeb }),
+    clusterIPService({ name: 'agent', clusterIP: clusterIPs.agent }),
+  ];
+}
+
+/** A prober on the pool that stays, which connects to the cluster addresses of `api` and `agent`. */
+export function insideProber(): Scenario['objects'][number] {
+  const targets = (['api', 'agent'] as const).map((name) => ({ name, urls: [`http://${clusterIPs[name]}/`] }));
+  return proberDeployment({
+    name: 'inside',
+    config: insideTraffic(targets, INSIDE_RATE),
+    nodeSelector: onSystem,
+    tolerations: tolerateSystem,
+    output: insideTrafficFile(STATE.shared),
+  });
+}
+
+/** Target groups of these Services with that deregistration delay. */
+export function deregisteredAfter(seconds: number, services: readonly string[]): Scenario['targetGroups'] {
+  const attributes = { 'deregistration_delay.timeout_seconds': String(seconds) };
+  return services.map((service) => ({ service, attributes }));
+}
