@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { projectRoot } from '../setup/sources.ts';
 
@@ -21,6 +21,13 @@ export interface Counts {
   readonly skipped: number;
 }
 
+/** A test that failed, and why. */
+export interface FailedTest {
+  /** File from the project's root, then the test's full name. */
+  readonly name: string;
+  readonly why: string;
+}
+
 /** How one test project or check ended. */
 export interface Outcome {
   readonly name: string;
@@ -29,6 +36,8 @@ export interface Outcome {
   readonly seconds: number;
   /** What it printed, where that was kept back instead of shown. */
   readonly output: string;
+  /** The tests that failed, where they are known one by one. */
+  readonly failedTests?: readonly FailedTest[];
 }
 
 /** The parts of vitest's JSON report that are read here. */
@@ -37,7 +46,18 @@ interface VitestReport {
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
+  readonly testResults: readonly VitestFile[];
+}
+
+interface VitestFile {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly assertionResults: readonly {
+    readonly fullName: string;
+    readonly status: string;
+    readonly failureMessages: readonly string[];
+  }[];
 }
 
 /** How a program of node_modules/.bin ended. `output` is empty where it was shown. */
@@ -88,9 +108,10 @@ export async function runProject(project: ProjectName, output: 'shown' | 'kept')
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const args = ['run', '--project', project, '--passWithNoTests', ...reporters];
     const end = await runProgram('vitest', args, output, minutesAtMost[project]);
-    const counts = withFailure(readCounts(report), end.exitCode);
+    const read = readReport(report);
+    const counts = withFailure(read.counts, end.exitCode);
     const ok = end.exitCode === 0 && counts.failed === 0;
-    return { name: project, ok, counts, seconds: end.seconds, output: end.output };
+    return { name: project, ok, counts, seconds: end.seconds, output: end.output, failedTests: read.failedTests };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -109,19 +130,35 @@ export async function countTests(project: ProjectName): Promise<number> {
   }
 }
 
-function readCounts(report: string): Counts {
+function readReport(path: string): { readonly counts: Counts; readonly failedTests: readonly FailedTest[] } {
   let text: string;
   try {
-    text = readFileSync(report, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { counts: { passed: 0, failed: 0, skipped: 0 }, failedTests: [] };
   }
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
-    text,
-  ) as VitestReport;
+  const report = JSON.parse(text) as VitestReport;
+  const failedTests = report.testResults.flatMap(findFailedTests);
   // A file that cannot even be loaded has no tests to count, yet it has failed.
-  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
-  return { passed: numPassedTests, failed: numFailedTests + broken, skipped: numPendingTests + numTodoTests };
+  const broken = report.testResults.filter(isBroken).length;
+  const counts = {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + broken,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+  return { counts, failedTests };
+}
+
+function isBroken(file: VitestFile): boolean {
+  return file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed');
+}
+
+function findFailedTests(file: VitestFile): readonly FailedTest[] {
+  const path = relative(projectRoot, file.name);
+  if (isBroken(file)) return [{ name: path, why: file.message }];
+  return file.assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => ({ name: `${path}: ${fullName}`, why: failureMessages.join('\n') }));
 }
 
 /** The counts, where a run that failed as a whole (a crash, an unhandled error) or ran nothing counts as one failure. */

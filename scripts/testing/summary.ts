@@ -31,10 +31,29 @@ function pad(cell: string, width: number, column: number): string {
   return column < 2 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-/** What the failed ones printed, each under its name; empty when none failed. */
+/** Lines of a failed test's reason that are told again at the end. */
+const REASON_LINES = 12;
+
+/**
+ * What the failed ones printed, each under its name, and the failed tests of projects whose output was shown long
+ * before; empty when none failed.
+ */
 export function failureOutput(outcomes: readonly Outcome[]): string {
-  return outcomes
-    .filter(({ ok, output }) => !ok && output !== '')
-    .map(({ name, output }) => `--- ${name} ---\n${output.trimEnd()}\n`)
+  const failed = outcomes.filter(({ ok }) => !ok);
+  const printed = failed
+    .filter(({ output }) => output !== '')
+    .map(({ name, output }) => `--- ${name} ---\n${output.trimEnd()}\n`);
+  const told = failed
+    .filter(({ output }) => output === '')
+    .flatMap(({ failedTests = [] }) => failedTests)
+    .map(({ name, why }) => `--- ${name} ---\n${shorten(why)}\n`);
+  return [...printed, ...told].join('\n');
+}
+
+function shorten(why: string): string {
+  const lines = why.trimEnd().split('\n');
+  return lines
+    .filter((line) => !line.includes('/node_modules/'))
+    .slice(0, REASON_LINES)
     .join('\n');
 }

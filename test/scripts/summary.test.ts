@@ -33,3 +33,15 @@ test('the table has a row for each outcome', () => {
 test('only what failed is shown again', () => {
   expect(failureOutput(outcomes)).toBe('--- lint ---\na floating promise\n');
 });
+
+test('a failed test whose output was shown long before is told again, with the beginning of its reason', () => {
+  const why = Array.from({ length: 40 }, (_, line) => `line ${line + 1}`).join('\n');
+  const counts = { passed: 8, failed: 1, skipped: 0 };
+  const failedTests = [{ name: 'test/e2e/lab.test.ts: a lab comes up', why }];
+
+  const told = failureOutput([{ name: 'e2e', ok: false, counts, seconds: 9, output: '', failedTests }]);
+
+  expect(told.split('\n').slice(0, 2)).toEqual(['--- test/e2e/lab.test.ts: a lab comes up ---', 'line 1']);
+  expect(told).toContain('line 12\n');
+  expect(told).not.toContain('line 13');
+});
