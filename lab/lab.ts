@@ -10,7 +10,7 @@ import { type Cluster, startCluster } from './cluster/cluster.ts';
 import { takeLock } from './cluster/lock.ts';
 import { withNames } from './cluster/name-service.ts';
 import { flushConntrack } from './cluster/network.ts';
-import { applyObjects, isWorkload } from './cluster/objects.ts';
+import { applyObjects, needsNodes } from './cluster/objects.ts';
 import {
   findServices,
   type LabService,
@@ -30,8 +30,9 @@ import { type Scenario, validScenario } from './scenario.ts';
 export type { LabService } from './cluster/readiness.ts';
 
 const NODES_TIMEOUT_MS = 120_000;
-/** Longer than the 100 s after which the cloud controller manager looks at all nodes again (`nodeSyncPeriod`, k8s.io/cloud-provider). */
-const SERVICES_TIMEOUT_MS = 240_000;
+const SERVICES_TIMEOUT_MS = 120_000;
+/** What is missing is told after this time, and again each time it has passed. */
+const TELL_MISSING_EVERY_MS = 15_000;
 
 /** How to start a lab. */
 export interface LabOptions {
@@ -121,7 +122,6 @@ export async function startLab(scenario: Scenario, options: LabOptions = {}): Pr
   }
 }
 
-/** Objects that make pods come last: they are spread over the nodes that exist at that moment. */
 async function populate(
   cluster: Cluster,
   scenario: Scenario,
@@ -131,13 +131,13 @@ async function populate(
   const { kubeConfig } = cluster;
   await applyObjects(
     kubeConfig,
-    scenario.objects.filter((object) => !isWorkload(object)),
+    scenario.objects.filter((object) => !needsNodes(object)),
     signal,
   );
   const nodes = scenario.nodegroups.reduce((sum, group) => sum + group.size, 0);
-  await nothingMissing(() => missingNodes(kubeConfig, nodes), { timeoutMs: NODES_TIMEOUT_MS, signal });
+  await nothingMissing(() => missingNodes(kubeConfig, nodes), { timeoutMs: NODES_TIMEOUT_MS, signal, report });
   report(`${nodes} nodes are ready`);
-  await applyObjects(kubeConfig, scenario.objects.filter(isWorkload), signal);
+  await applyObjects(kubeConfig, scenario.objects.filter(needsNodes), signal);
 }
 
 function createLab(
@@ -176,7 +176,7 @@ function createLab(
   };
 
   const waitForServices = async (): Promise<readonly LabService[]> => {
-    const wait = { timeoutMs: SERVICES_TIMEOUT_MS, signal: options.signal };
+    const wait = { timeoutMs: SERVICES_TIMEOUT_MS, signal: options.signal, report };
     await nothingMissing(async () => {
       const found = await findServices(kubeConfig, aws);
       services = found.services;
@@ -215,7 +215,7 @@ function createLab(
     waitForTraffic: async () => {
       await waitForServices();
       report('the load balancers exist');
-      const wait = { timeoutMs: SERVICES_TIMEOUT_MS, signal: options.signal };
+      const wait = { timeoutMs: SERVICES_TIMEOUT_MS, signal: options.signal, report };
       await nothingMissing(() => missingPods(kubeConfig), wait);
       report('all pods are ready');
       await nothingMissing(() => missingTargets(kubeConfig, aws, services), wait);
@@ -247,13 +247,22 @@ function createLab(
 /** Waits until a check finds nothing missing; the error at the deadline tells what still was. */
 async function nothingMissing(
   check: () => Promise<Missing>,
-  options: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
+  options: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal | undefined;
+    readonly report: (text: string) => void;
+  },
 ): Promise<void> {
+  let toldMs = Date.now();
   await until(
     async () => {
       const missing = await check();
-      if (missing.length > 0) throw new Error(missing.join('; '));
-      return true;
+      if (missing.length === 0) return true;
+      if (Date.now() - toldMs >= TELL_MISSING_EVERY_MS) {
+        options.report(`still waiting: ${missing.join('; ')}`);
+        toldMs = Date.now();
+      }
+      throw new Error(missing.join('; '));
     },
     { ...options, what: 'the lab is not ready', everyMs: 250 },
   );

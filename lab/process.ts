@@ -2,8 +2,14 @@
  * Child processes of the lab. All of them die with the process that started them, even when that one is
  * killed with SIGKILL: `setpriv --pdeathsig` (util-linux) asks the kernel for it.
  */
-import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type ExecFileException, execFile, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+
+/** A command's limit unless told otherwise. */
+const TIMEOUT_MS = 30_000;
+
+/** Exit code of a command that was killed, as shells tell it: 128 and SIGKILL. */
+const KILLED = 137;
 
 /** What became of a command that ran to its end. */
 export interface CommandResult {
@@ -20,21 +26,23 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
-/** Runs a command to its end and resolves whatever its exit code is (127 when it cannot be started). */
+/**
+ * Runs a command to its end and resolves whatever its exit code is, with the numbers of a shell: 127 when it cannot be
+ * started, 137 when it was killed.
+ */
 export function attempt(command: string, args: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = execFile(
       command,
       [...args],
       {
-        timeout: options.timeoutMs ?? 30_000,
+        timeout: options.timeoutMs ?? TIMEOUT_MS,
         killSignal: 'SIGKILL',
         maxBuffer: 64 << 20,
         env: options.env ?? process.env,
       },
       (error, stdout, stderr) => {
-        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 127;
-        resolve({ code, stdout, stderr: stderr === '' && error !== null ? error.message : stderr });
+        resolve({ code: exitCode(error), stdout, stderr: stderr === '' && error !== null ? error.message : stderr });
       },
     );
     if (child.stdin === null) return;
@@ -44,12 +52,20 @@ export function attempt(command: string, args: readonly string[], options: RunOp
   });
 }
 
+function exitCode(error: ExecFileException | null): number {
+  if (error === null) return 0;
+  if (typeof error.code === 'number') return error.code;
+  return typeof error.signal === 'string' ? KILLED : 127;
+}
+
 /** Runs a command to its end and resolves with its standard output; rejects unless it exits with 0. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const result = await attempt(command, args, options);
   if (result.code === 0) return result.stdout;
   const line = [command, ...args].join(' ');
-  throw new Error(`${line.slice(0, 300)} exited with ${result.code}: ${result.stderr.trim().slice(0, 2000)}`);
+  const limit = `${(options.timeoutMs ?? TIMEOUT_MS) / 1000} s`;
+  const end = result.code === KILLED ? `was killed (its limit is ${limit})` : `exited with ${result.code}`;
+  throw new Error(`${line.slice(0, 300)} ${end}: ${result.stderr.trim().slice(0, 2000)}`);
 }
 
 /** Settings of a process that stays. */

@@ -1,11 +1,17 @@
 /** Creates a scenario's objects in the cluster. */
-import { type KubeConfig, type KubernetesObject, KubernetesObjectApi, PatchStrategy } from '@kubernetes/client-node';
+import {
+  type KubeConfig,
+  type KubernetesObject,
+  KubernetesObjectApi,
+  PatchStrategy,
+  type V1Service,
+} from '@kubernetes/client-node';
 import { until } from '../process.ts';
 
 const FIELD_MANAGER = 'nodeferry-lab';
 const APPLY_TIMEOUT_MS = 20_000;
 
-/** Kinds that make pods. They wait for the nodes: pods of the first moment would all end up on the first node. */
+/** Kinds that make pods. */
 const WORKLOAD_KINDS: readonly string[] = [
   'Pod',
   'Deployment',
@@ -16,8 +22,15 @@ const WORKLOAD_KINDS: readonly string[] = [
   'CronJob',
 ];
 
-/** Whether an object makes pods. */
-export function isWorkload(object: KubernetesObject): boolean {
+/**
+ * Whether an object must not exist before all nodes are ready. Pods of the first moment would all end up on the first
+ * node. And a node that gets its provider ID while the load balancer of a Service is being made is never registered:
+ * the service controller makes the load balancer with the nodes as they were, finds none to update when it hears of
+ * the node, and takes that for done (k8s.io/cloud-provider v0.36.3, controllers/service/controller.go,
+ * `nodeSyncService` and `lockedUpdateLoadBalancerHosts`).
+ */
+export function needsNodes(object: KubernetesObject): boolean {
+  if (object.kind === 'Service') return (object as V1Service).spec?.type === 'LoadBalancer';
   return object.kind !== undefined && WORKLOAD_KINDS.includes(object.kind);
 }
 

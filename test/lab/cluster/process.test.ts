@@ -19,6 +19,12 @@ describe('commands', () => {
     await expect(run('sh', ['-c', 'echo no luck >&2; exit 3'])).rejects.toThrow(/^sh -c .* exited with 3: no luck$/);
   });
 
+  it('that take longer than their limit are killed, and the error says so', async () => {
+    await expect(run('sh', ['-c', 'echo so far >&2; exec sleep 60'], { timeoutMs: 300 })).rejects.toThrow(
+      /^sh -c .* was killed \(its limit is 0.3 s\): so far$/,
+    );
+  });
+
   it('that do not exist have the code that a shell gives them', async () => {
     expect((await attempt('no-such-command', [])).code).toBe(127);
   });

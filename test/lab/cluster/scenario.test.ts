@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWorkload } from '../../../lab/cluster/objects.ts';
+import { needsNodes } from '../../../lab/cluster/objects.ts';
 import { loadBalancedServices, type Scenario, scenarioProblems, validScenario } from '../../../lab/scenario.ts';
 import { scenarioByName, scenarios } from '../../../lab/scenarios/catalog.ts';
 import { demoScenario } from '../../../lab/scenarios/demo.ts';
@@ -66,8 +66,10 @@ describe('scenarios', () => {
     expect(loadBalancedServices(demoScenario)).toEqual(['web', 'api']);
   });
 
-  it('keep objects that make pods back until the nodes are there', () => {
-    const kinds = demoScenario.objects.filter(isWorkload).map((object) => object.kind);
-    expect(new Set(kinds)).toEqual(new Set(['Deployment', 'DaemonSet']));
+  it('keep pods and load balancers back until the nodes are there', () => {
+    const kept = demoScenario.objects.filter(needsNodes);
+    expect(new Set(kept.map(({ kind }) => kind))).toEqual(new Set(['Deployment', 'DaemonSet', 'Service']));
+    const services = kept.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata?.name);
+    expect(services).toEqual(loadBalancedServices(demoScenario));
   });
 });
