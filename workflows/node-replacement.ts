@@ -1,8 +1,8 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeStatus } from '../core/status/status.ts';
-import { isEnabled, terminationNotBefore } from '../core/waits/formulas.ts';
+import { terminationNotBefore } from '../core/waits/formulas.ts';
 import type { NodeReplacementInput } from './messages.ts';
-import { type NodeRun, openNode, take } from './run/node-run.ts';
+import { keep, type NodeRun, openNode, take } from './run/node-run.ts';
 import { steps } from './run/steps.ts';
 
 /**
@@ -37,10 +37,13 @@ async function moveOut(node: NodeRun): Promise<void> {
     steps(`${name}: leftover endpoints retire`).retireEndpoints(node.step),
   );
   const notBefore = terminationNotBefore(input.services, drained.outSince, input.policy);
-  if (isEnabled(input.policy, 'wait-out-transit-connections') && retired.at < notBefore) {
+  if (retired.at < notBefore) {
     await take(node, 'awaiting-transit-connections', notBefore - retired.at, () =>
       steps(`${name}: connections through it end`).awaitTransit({ ...node.step, notBefore }),
     );
+  } else if (notBefore > drained.outSince) {
+    const detail = 'older than the longest connection age before anybody had to wait for it';
+    keep(node, [{ kind: 'transit-ended', at: retired.at, detail }]);
   }
 }
 

@@ -61,6 +61,23 @@ describe('an upgrade that nothing disturbs', () => {
     expect(fewest).toBe(3);
   });
 
+  test('tells that connections through a node have ended also when its pods take longer than they', async () => {
+    const world = createScenario({ delays: { podGone: 150_000 } });
+    const { waits } = scenarioPolicy();
+    harness = await openHarness(world);
+    const report = await harness.finish(
+      await harness.start(scenarioPolicy({ waits: { ...waits, maxConnectionAgeMs: { '*': 30_000 } } })),
+    );
+    expect(report.outcome).toBe('completed');
+    for (const node of report.nodes) {
+      const ends = node.evidence.filter((one) => one.kind === 'transit-ended');
+      expect(ends.map(({ detail }) => detail)).toEqual([
+        'older than the longest connection age before anybody had to wait for it',
+      ]);
+    }
+    expectNothingLost(world);
+  });
+
   test('shows a page of details and search attributes while it runs', async () => {
     const world = createScenario();
     let details = '';

@@ -77,7 +77,7 @@ export async function take<T extends { readonly evidence: readonly Evidence[] }>
     const outcome = await settle(step);
     if (outcome.outcome === 'done') {
       node.now = Math.max(node.now, outcome.at);
-      status.evidence = [...status.evidence, ...outcome.evidence];
+      keep(node, outcome.evidence);
       status.waiting = undefined;
       return outcome;
     }
@@ -98,6 +98,11 @@ export async function take<T extends { readonly evidence: readonly Evidence[] }>
     });
     await condition(() => node.retries > retries);
   }
+}
+
+/** Adds to what has been seen of the node. */
+export function keep({ status }: NodeRun, evidence: readonly Evidence[]): void {
+  status.evidence = [...status.evidence, ...evidence];
 }
 
 function show({ status }: NodeRun): void {
