@@ -110,7 +110,8 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
             await cluster.exclude(node, run);
             return { done: false, reason: decision.reason, memo: { outSince: now } };
           }
-          return { done: false, reason: decision.reason, memo: { outSince } };
+          const untilTimer = now < notBefore ? { againInMs: Math.min(policy.waits.pollMs, notBefore - now) } : {};
+          return { done: false, reason: decision.reason, memo: { outSince }, ...untilTimer };
         },
       });
     },

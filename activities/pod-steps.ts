@@ -1,6 +1,6 @@
 import type { BlockedPod, PodAction, UnlistedSince } from '../core/drain/actions.ts';
 import { decideEvictionRound } from '../core/drain/eviction-round.ts';
-import { leaveByThemselves } from '../core/drain/leaving.ts';
+import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
 import { decideRetirement } from '../core/drain/retirement.ts';
 import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
 import { trackUnlisted } from '../core/drain/unlist.ts';
@@ -8,6 +8,7 @@ import type { PodFacts } from '../core/model/pod.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
+import type { Policy } from '../core/policy/policy.ts';
 import type { BlockedProgress } from '../core/status/blocked.ts';
 import type { Evidence } from '../core/status/status.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -16,6 +17,15 @@ import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { whileLocked } from './pool-lock.ts';
+
+/** What came of an act: what held it up, or since when the pod is out of its endpoints (epoch ms by UID). */
+interface Acted {
+  readonly blocked?: BlockedPod;
+  readonly unlistedAt?: UnlistedSince;
+}
+
+/** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
+const longestPauseMs = 500;
 
 /** Steps that take the pods off one node. */
 export function createPodSteps(ports: Ports, looking: Looking) {
@@ -29,11 +39,11 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         clock,
         what: `pods to leave ${node.name}`,
         deadlineMs: policy.waits.deadlines.evictionMs,
-        pollMs: Math.min(1_000, policy.waits.pollMs),
+        pollMs: lookEveryMs(policy),
         hint: 'Scale the workload up or loosen the budget that is named, then resume; or abort.',
         look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.cluster();
-          const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
+          let unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
           const round = decideEvictionRound({ node, facts, policy, run, now, unlistedAt });
           if (round.remaining === 0 && !round.volumesAttached) {
             const detail = `no pod left on ${node.name}`;
@@ -41,8 +51,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           }
           const refused: BlockedPod[] = [];
           for (const action of round.actions) {
-            const blocked = await carryOut(action, input, facts, unlistedAt);
-            if (blocked !== undefined) refused.push(blocked);
+            const answer = await carryOut(action, input, facts, unlistedAt);
+            if (answer.blocked !== undefined) refused.push(answer.blocked);
+            unlistedAt = { ...unlistedAt, ...answer.unlistedAt };
           }
           const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
           const first = blocked[0];
@@ -51,7 +62,14 @@ export function createPodSteps(ports: Ports, looking: Looking) {
               ? round.reason
               : `${round.remaining} pods left on ${node.name}; ${first.pod}: ${first.reason}`;
           const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
-          return { done: false, reason, blocked, comes, memo: { unlistedAt, blocked } };
+          return {
+            done: false,
+            reason,
+            blocked,
+            comes,
+            memo: { unlistedAt, blocked },
+            ...nextLook(unlistedAt, policy),
+          };
         }),
       });
     },
@@ -65,11 +83,11 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         clock,
         what: `endpoints to leave ${node.name}`,
         deadlineMs: policy.waits.deadlines.endpointsRetiredMs,
-        pollMs: Math.min(1_000, policy.waits.pollMs),
+        pollMs: lookEveryMs(policy),
         hint: 'Look at the DaemonSet pods that are named; then resume.',
         look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.cluster();
-          const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
+          let unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
           const { taint, actions, remaining, notProtected, reason } = decideRetirement({
             node,
             facts,
@@ -88,21 +106,26 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             await cluster.taintRetiring(node, run);
             return { done: false, reason, memo: { unlistedAt }, againInMs: 100 };
           }
-          for (const action of actions) await act(action, run);
+          for (const action of actions) unlistedAt = { ...unlistedAt, ...(await act(action, run)).unlistedAt };
           const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
-          return { done: false, reason, comes, memo: { unlistedAt } };
+          return { done: false, reason, comes, memo: { unlistedAt }, ...nextLook(unlistedAt, policy) };
         }),
       });
     },
   };
 
-  /** Carries out one act; answers what held it up, when something did. */
+  /** When to look again: as soon as the next pod may go, if that is before the usual time. */
+  function nextLook(unlistedAt: UnlistedSince, policy: Policy): { readonly againInMs?: number } {
+    const due = untilNextMayGo(unlistedAt, policy.waits, clock.now());
+    return due === undefined ? {} : { againInMs: Math.min(due, lookEveryMs(policy)) };
+  }
+
   async function carryOut(
     action: PodAction,
     input: NodeStepInput,
     facts: ClusterFacts,
     unlistedAt: UnlistedSince,
-  ): Promise<BlockedPod | undefined> {
+  ): Promise<Acted> {
     const budgets = facts.budgets.filter((budget) => budget.podUids.includes(action.pod.uid));
     const pod = facts.pods.find((other) => other.uid === action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts.services);
@@ -112,14 +135,13 @@ export function createPodSteps(ports: Ports, looking: Looking) {
       return await withDisruptionLocks(ports, disruptionLockNames(budgets, services), holder, async () => {
         const fresh = await looking.cluster();
         const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), unlistedAt });
-        if (!again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid))
-          return undefined;
+        if (!again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid)) return {};
         const answer = await cluster.evict(action.pod, { dryRun: action.kind === 'unlist' });
         if (answer.outcome !== 'evicted')
-          return answer.outcome === 'gone' ? undefined : blockedBy(action, answer.message, budgets[0]);
-        if (action.kind === 'unlist') await cluster.unlist(action.pod, action.removeLabels, input.run);
+          return answer.outcome === 'gone' ? {} : blockedBy(action, answer.message, budgets[0]);
+        const acted = action.kind === 'unlist' ? await act(action, input.run) : {};
         await seeLeaving(action.pod.uid);
-        return undefined;
+        return acted;
       });
     } catch (error) {
       if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
@@ -127,21 +149,21 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     }
   }
 
-  async function act(action: PodAction, run: string): Promise<BlockedPod | undefined> {
+  async function act(action: PodAction, run: string): Promise<Acted> {
     switch (action.kind) {
       case 'unlist':
         await cluster.unlist(action.pod, action.removeLabels, run);
-        return undefined;
+        return { unlistedAt: { [action.pod.uid]: clock.now() } };
       case 'relist':
         await cluster.relist(action.pod, run);
-        return undefined;
+        return {};
       case 'delete':
         await cluster.deletePod(action.pod);
-        return undefined;
+        return {};
       case 'evict': {
         const answer = await cluster.evict(action.pod, { dryRun: false });
         return answer.outcome === 'evicted' || answer.outcome === 'gone'
-          ? undefined
+          ? {}
           : blockedBy(action, answer.message, undefined);
       }
     }
@@ -177,13 +199,19 @@ function since(value: unknown): UnlistedSince {
   return typeof value === 'object' && value !== null ? (value as UnlistedSince) : {};
 }
 
-function blockedBy(action: PodAction, reason: string, budget: ClusterFacts['budgets'][number] | undefined): BlockedPod {
+function lookEveryMs({ waits }: Policy): number {
+  return Math.min(longestPauseMs, waits.pollMs);
+}
+
+function blockedBy(action: PodAction, reason: string, budget: ClusterFacts['budgets'][number] | undefined): Acted {
   return {
-    pod: action.pod,
-    budget: budget === undefined ? undefined : `${budget.namespace}/${budget.name}`,
-    needs: budget?.desiredHealthy ?? 0,
-    has: budget?.currentHealthy ?? 0,
-    reason,
+    blocked: {
+      pod: action.pod,
+      budget: budget === undefined ? undefined : `${budget.namespace}/${budget.name}`,
+      needs: budget?.desiredHealthy ?? 0,
+      has: budget?.currentHealthy ?? 0,
+      reason,
+    },
   };
 }
 

@@ -23,6 +23,14 @@ export function leaveByThemselves(
   });
 }
 
+/** Time, ms, until the first of the unlisted pods that still wait for every kube-proxy may go; undefined when none waits. */
+export function untilNextMayGo(unlistedAt: UnlistedSince, waits: WaitPolicy, now: number): number | undefined {
+  const left = Object.values(unlistedAt)
+    .map((at) => at + unlistMs(waits) - now)
+    .filter((ms) => ms > 0);
+  return left.length === 0 ? undefined : Math.min(...left);
+}
+
 function addTo(time: number | undefined, ms: number): number | undefined {
   return time === undefined ? undefined : time + ms;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { leaveByThemselves } from '../../../core/drain/leaving.ts';
+import { leaveByThemselves, untilNextMayGo } from '../../../core/drain/leaving.ts';
 import { unlistMs } from '../../../core/waits/formulas.ts';
 import { aPod, aPolicy } from '../support/facts.ts';
 
@@ -24,5 +24,18 @@ describe('pods leave by themselves', () => {
   test('not when nobody has told them to', () => {
     expect(leaveByThemselves([aPod('web-1', 'n1')], {}, waits, now)).toBe(false);
     expect(leaveByThemselves([], {}, waits, now)).toBe(false);
+  });
+});
+
+describe('the next pod may go', () => {
+  test('when the first of those that wait has waited long enough', () => {
+    const unlistedAt = { first: now - 500, second: now };
+    expect(untilNextMayGo(unlistedAt, waits, now)).toBe(unlistMs(waits) - 500);
+  });
+
+  test('at a time that those who have waited say nothing of', () => {
+    expect(untilNextMayGo({ waited: now - unlistMs(waits), waits: now }, waits, now)).toBe(unlistMs(waits));
+    expect(untilNextMayGo({ waited: now - unlistMs(waits) }, waits, now)).toBeUndefined();
+    expect(untilNextMayGo({}, waits, now)).toBeUndefined();
   });
 });
