@@ -89,7 +89,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         ),
         pollMs: policy.waits.pollMs,
         hint: 'Check what keeps the node registered; then resume.',
-        look: async ({ now, memo }) => {
+        look: whileLocked(cluster, input, async ({ now, memo }) => {
           const outSince = typeof memo['outSince'] === 'number' ? memo['outSince'] : input.observedOutAt;
           const notBefore = evictionNotBefore(input.services, outSince);
           if (!isEnabled(policy, 'wait-for-deregistration')) {
@@ -112,7 +112,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
           }
           const untilTimer = now < notBefore ? { againInMs: Math.min(policy.waits.pollMs, notBefore - now) } : {};
           return { done: false, reason: decision.reason, memo: { outSince }, ...untilTimer };
-        },
+        }),
       });
     },
 
