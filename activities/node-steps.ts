@@ -213,7 +213,8 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         hint: 'Resume to try again.',
         look: async ({ now, memo }) => {
           const unlisted = (await cluster.findUnlistedPods(run)).filter((pod) => pod.node === node.name);
-          const unlistedAt = trackUnlisted((memo['unlistedAt'] as UnlistedSince | undefined) ?? {}, unlisted, now);
+          const known = (memo['unlistedAt'] as UnlistedSince | undefined) ?? {};
+          const unlistedAt = trackUnlisted(known, unlisted, (await looking.cluster()).services, now);
           for (const action of decidePutBack(node, unlisted, run)) {
             if (action.kind === 'relist') await cluster.relist(action.pod, run);
             // Until every kube-proxy knows that it is out of its endpoints, the pod still gets connections.

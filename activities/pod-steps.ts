@@ -18,12 +18,6 @@ import type { NodeStepInput } from './node-steps.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { whileLocked } from './pool-lock.ts';
 
-/** What came of an act: what held it up, or since when the pod is out of its endpoints (epoch ms by UID). */
-interface Acted {
-  readonly blocked?: BlockedPod;
-  readonly unlistedAt?: UnlistedSince;
-}
-
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
 const longestPauseMs = 500;
 
@@ -43,7 +37,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         hint: 'Scale the workload up or loosen the budget that is named, then resume; or abort.',
         look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.cluster();
-          let unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
+          const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), facts.services, now);
           const round = decideEvictionRound({ node, facts, policy, run, now, unlistedAt });
           if (round.remaining === 0 && !round.volumesAttached) {
             const detail = `no pod left on ${node.name}`;
@@ -51,9 +45,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           }
           const refused: BlockedPod[] = [];
           for (const action of round.actions) {
-            const answer = await carryOut(action, input, facts, unlistedAt);
-            if (answer.blocked !== undefined) refused.push(answer.blocked);
-            unlistedAt = { ...unlistedAt, ...answer.unlistedAt };
+            const blocked = await carryOut(action, input, facts, unlistedAt);
+            if (blocked !== undefined) refused.push(blocked);
           }
           const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
           const first = blocked[0];
@@ -62,14 +55,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
               ? round.reason
               : `${round.remaining} pods left on ${node.name}; ${first.pod}: ${first.reason}`;
           const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
-          return {
-            done: false,
-            reason,
-            blocked,
-            comes,
-            memo: { unlistedAt, blocked },
-            ...nextLook(unlistedAt, policy),
-          };
+          const againInMs = nextLookMs(round.actions, unlistedAt, policy);
+          return { done: false, reason, blocked, comes, memo: { unlistedAt, blocked }, againInMs };
         }),
       });
     },
@@ -87,7 +74,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         hint: 'Look at the DaemonSet pods that are named; then resume.',
         look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.cluster();
-          let unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), now);
+          const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), facts.services, now);
           const { taint, actions, remaining, notProtected, reason } = decideRetirement({
             node,
             facts,
@@ -106,26 +93,29 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             await cluster.taintRetiring(node, run);
             return { done: false, reason, memo: { unlistedAt }, againInMs: 100 };
           }
-          for (const action of actions) unlistedAt = { ...unlistedAt, ...(await act(action, run)).unlistedAt };
+          for (const action of actions) await act(action, run);
           const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
-          return { done: false, reason, comes, memo: { unlistedAt }, ...nextLook(unlistedAt, policy) };
+          const againInMs = nextLookMs(actions, unlistedAt, policy);
+          return { done: false, reason, comes, memo: { unlistedAt }, againInMs };
         }),
       });
     },
   };
 
-  /** When to look again: as soon as the next pod may go, if that is before the usual time. */
-  function nextLook(unlistedAt: UnlistedSince, policy: Policy): { readonly againInMs?: number } {
-    const due = untilNextMayGo(unlistedAt, policy.waits, clock.now());
-    return due === undefined ? {} : { againInMs: Math.min(due, lookEveryMs(policy)) };
+  /** A pod that was unlisted just now is looked at at once, to see it out of its endpoints; others when the next of them may go. */
+  function nextLookMs(actions: readonly PodAction[], unlistedAt: UnlistedSince, policy: Policy): number {
+    if (actions.some(({ kind }) => kind === 'unlist')) return Math.min(200, lookEveryMs(policy));
+    const due = untilNextMayGo(unlistedAt, policy.waits, clock.now()) ?? Number.POSITIVE_INFINITY;
+    return Math.min(due, lookEveryMs(policy));
   }
 
+  /** Carries out one act; answers what held it up, when something did. */
   async function carryOut(
     action: PodAction,
     input: NodeStepInput,
     facts: ClusterFacts,
     unlistedAt: UnlistedSince,
-  ): Promise<Acted> {
+  ): Promise<BlockedPod | undefined> {
     const budgets = facts.budgets.filter((budget) => budget.podUids.includes(action.pod.uid));
     const pod = facts.pods.find((other) => other.uid === action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts.services);
@@ -135,13 +125,14 @@ export function createPodSteps(ports: Ports, looking: Looking) {
       return await withDisruptionLocks(ports, disruptionLockNames(budgets, services), holder, async () => {
         const fresh = await looking.cluster();
         const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), unlistedAt });
-        if (!again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid)) return {};
+        if (!again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid))
+          return undefined;
         const answer = await cluster.evict(action.pod, { dryRun: action.kind === 'unlist' });
         if (answer.outcome !== 'evicted')
-          return answer.outcome === 'gone' ? {} : blockedBy(action, answer.message, budgets[0]);
-        const acted = action.kind === 'unlist' ? await act(action, input.run) : {};
+          return answer.outcome === 'gone' ? undefined : blockedBy(action, answer.message, budgets[0]);
+        if (action.kind === 'unlist') await cluster.unlist(action.pod, action.removeLabels, input.run);
         await seeLeaving(action.pod.uid);
-        return acted;
+        return undefined;
       });
     } catch (error) {
       if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
@@ -149,21 +140,21 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     }
   }
 
-  async function act(action: PodAction, run: string): Promise<Acted> {
+  async function act(action: PodAction, run: string): Promise<BlockedPod | undefined> {
     switch (action.kind) {
       case 'unlist':
         await cluster.unlist(action.pod, action.removeLabels, run);
-        return { unlistedAt: { [action.pod.uid]: clock.now() } };
+        return undefined;
       case 'relist':
         await cluster.relist(action.pod, run);
-        return {};
+        return undefined;
       case 'delete':
         await cluster.deletePod(action.pod);
-        return {};
+        return undefined;
       case 'evict': {
         const answer = await cluster.evict(action.pod, { dryRun: false });
         return answer.outcome === 'evicted' || answer.outcome === 'gone'
-          ? {}
+          ? undefined
           : blockedBy(action, answer.message, undefined);
       }
     }
@@ -203,15 +194,13 @@ function lookEveryMs({ waits }: Policy): number {
   return Math.min(longestPauseMs, waits.pollMs);
 }
 
-function blockedBy(action: PodAction, reason: string, budget: ClusterFacts['budgets'][number] | undefined): Acted {
+function blockedBy(action: PodAction, reason: string, budget: ClusterFacts['budgets'][number] | undefined): BlockedPod {
   return {
-    blocked: {
-      pod: action.pod,
-      budget: budget === undefined ? undefined : `${budget.namespace}/${budget.name}`,
-      needs: budget?.desiredHealthy ?? 0,
-      has: budget?.currentHealthy ?? 0,
-      reason,
-    },
+    pod: action.pod,
+    budget: budget === undefined ? undefined : `${budget.namespace}/${budget.name}`,
+    needs: budget?.desiredHealthy ?? 0,
+    has: budget?.currentHealthy ?? 0,
+    reason,
   };
 }
 

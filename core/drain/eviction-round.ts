@@ -1,5 +1,6 @@
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
@@ -8,7 +9,7 @@ import { type BlockedPod, identify, type PodAction, type UnlistedSince } from '.
 import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import { servicesOf } from './services-of-pod.ts';
-import { chooseUnlistLabels, needsUnlist } from './unlist.ts';
+import { chooseUnlistLabels, findListing, needsUnlist } from './unlist.ts';
 
 /** Everything that decides the next acts on the pods of one node. */
 export interface EvictionQuestion {
@@ -67,6 +68,8 @@ function decideStep(
   const { facts, policy, now, unlistedAt } = question;
   if (pod.unlisted !== undefined) {
     const since = unlistedAt[pod.uid];
+    const listedBy = findListing(pod, facts.services);
+    if (listedBy !== undefined) return { blocked: tellListed(pod, listedBy) };
     const waited = since !== undefined && now >= since + unlistMs(policy.waits);
     return waited ? { action: { kind: 'evict', pod: identify(pod) } } : {};
   }
@@ -75,6 +78,11 @@ function decideStep(
   if (!needsUnlist(pod, facts.services, policy)) return { action: { kind: 'evict', pod: identify(pod) } };
   const removeLabels = chooseUnlistLabels(pod, facts.services);
   return { action: { kind: 'unlist', pod: identify(pod), removeLabels } };
+}
+
+function tellListed(pod: PodFacts, { key }: ServiceFacts): BlockedPod {
+  const reason = `it is out of ${key} by its labels, but still an endpoint: the endpoint slice controller has not followed`;
+  return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
 }
 
 function podsInOrder(node: NodeRef, facts: ClusterFacts): readonly PodFacts[] {

@@ -6,7 +6,7 @@ import { compareText, listNames } from '../text/format.ts';
 import { isEnabled, unlistMs } from '../waits/formulas.ts';
 import { identify, type PodAction, type UnlistedSince } from './actions.ts';
 import { isReadyEndpoint, servicesOf } from './services-of-pod.ts';
-import { chooseUnlistLabels } from './unlist.ts';
+import { chooseUnlistLabels, findListing } from './unlist.ts';
 
 /** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
 const retiringTaintKey = 'nodeferry.dev/retiring';
@@ -65,7 +65,10 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
     };
   }
   const actions = leaving.flatMap((pod) => decideStep(pod, question));
-  return { taint: false, actions, remaining: leaving.length, notProtected, reason: `${names} leaving ${node.name}` };
+  const late = leaving.find((pod) => pod.unlisted !== undefined && findListing(pod, facts.services) !== undefined);
+  const lag = late === undefined ? '' : `; ${late.namespace}/${late.name} is still an endpoint in spite of its labels`;
+  const reason = `${names} leaving ${node.name}${lag}`;
+  return { taint: false, actions, remaining: leaving.length, notProtected, reason };
 }
 
 /** True when the pod would be put back in spite of the retiring taint. */
@@ -95,7 +98,8 @@ function decideStep(pod: PodFacts, question: RetirementQuestion): readonly PodAc
   if (pod.terminating) return [];
   if (pod.unlisted !== undefined) {
     const since = unlistedAt[pod.uid];
-    return since !== undefined && now >= since + unlistMs(policy.waits) ? [{ kind: 'delete', pod: identify(pod) }] : [];
+    const out = since !== undefined && findListing(pod, facts.services) === undefined;
+    return out && now >= since + unlistMs(policy.waits) ? [{ kind: 'delete', pod: identify(pod) }] : [];
   }
   const removeLabels = chooseUnlistLabels(pod, facts.services);
   const outlivesPropagation = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;

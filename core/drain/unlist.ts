@@ -55,9 +55,26 @@ export function isOfWorkload(pod: PodFacts, workload: string): boolean {
   return owner === workload || owner.startsWith(`${workload}-`);
 }
 
-/** Adds the unlisted pods of a look that were not known to be unlisted, as of `now`, and forgets those that are gone. */
-export function trackUnlisted(known: UnlistedSince, pods: readonly PodFacts[], now: number): UnlistedSince {
-  return Object.fromEntries(
-    pods.filter((pod) => pod.unlisted !== undefined).map((pod) => [pod.uid, known[pod.uid] ?? now]),
+/**
+ * Since when the unlisted pods of a look have been out of their endpoints: those that are seen out for the first time as of `now`.
+ * A pod that is gone, or still listed because the endpoint slice controller lags or is down, has no time.
+ */
+export function trackUnlisted(
+  known: UnlistedSince,
+  pods: readonly PodFacts[],
+  services: readonly ServiceFacts[],
+  now: number,
+): UnlistedSince {
+  const out = pods.filter((pod) => pod.unlisted !== undefined && findListing(pod, services) === undefined);
+  return Object.fromEntries(out.map((pod) => [pod.uid, known[pod.uid] ?? now]));
+}
+
+/** A Service whose endpoints still have the pod, though its labels don't make it one. */
+export function findListing(pod: PodFacts, services: readonly ServiceFacts[]): ServiceFacts | undefined {
+  return services.find(
+    ({ selector, endpoints }) =>
+      // Slices that somebody writes by hand, for a Service without a selector, don't follow labels.
+      Object.keys(selector).length > 0 &&
+      endpoints.some((endpoint) => endpoint.podUid === pod.uid && (endpoint.ready || endpoint.serving)),
   );
 }

@@ -3,7 +3,7 @@ import type { DisruptionBudgetFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
-import { deletePod, endpointsOf } from './kubernetes.ts';
+import { deletePod, slicesOf } from './kubernetes.ts';
 import { forgetNode } from './pools.ts';
 import { matches, note, type SimBudget, type SimNode, type SimPod, type SimService, type World } from './world.ts';
 
@@ -174,7 +174,7 @@ function serviceFacts(world: World, service: SimService): ServiceFacts {
     nodePorts: service.type === 'LoadBalancer' ? [30_080] : [],
     hostnames: service.type === 'LoadBalancer' ? [`${service.key.replace('/', '-')}.elb.example`] : [],
     publishNotReadyAddresses: false,
-    endpoints: endpointsOf(world, service.selector).map((pod) => ({
+    endpoints: slicesOf(world, service).map((pod) => ({
       podUid: pod.uid,
       podName: pod.name,
       node: pod.node,

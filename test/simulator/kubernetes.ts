@@ -1,5 +1,14 @@
 import type { TolerationFacts } from '../../core/model/pod.ts';
-import { later, matches, note, type SimNode, type SimPod, type SimWorkload, type World } from './world.ts';
+import {
+  later,
+  matches,
+  note,
+  type SimNode,
+  type SimPod,
+  type SimService,
+  type SimWorkload,
+  type World,
+} from './world.ts';
 
 /** What DaemonSet pods tolerate without being asked: cordons, not the taint of a retiring node. */
 export const daemonTolerations: TolerationFacts[] = [
@@ -33,6 +42,17 @@ export function deletePod(world: World, pod: SimPod): void {
 /** Pods behind a Service as the API shows them at this moment. */
 export function endpointsOf(world: World, selector: Readonly<Record<string, string>>): readonly SimPod[] {
   return world.pods.filter((pod) => pod.node !== undefined && matches(selector, pod.labels));
+}
+
+const slices = new WeakMap<object, readonly SimPod[]>();
+
+/** Pods in a Service's EndpointSlices: as they are, or as they were when the slices' controller stopped. */
+export function slicesOf(world: World, service: SimService): readonly SimPod[] {
+  const last = slices.get(service);
+  if (world.faults.slicesFrozen && last !== undefined) return last;
+  const now = endpointsOf(world, service.selector).map((pod) => ({ ...pod }));
+  slices.set(service, now);
+  return now;
 }
 
 function reconcileReplicas(world: World, workload: SimWorkload): void {
@@ -144,6 +164,7 @@ function tolerates(tolerations: readonly TolerationFacts[], node: SimNode): bool
 
 /** kube-proxies learn of endpoints only after the endpoint delay. */
 function publishEndpoints(world: World): void {
+  if (world.faults.slicesFrozen) return;
   for (const service of world.services) {
     const now = endpointsOf(world, service.selector)
       .filter(

@@ -113,6 +113,8 @@ export interface Faults {
   neverReady: number;
   /** The most machines that the cloud can give; more are refused with a capacity problem. */
   capacity: number;
+  /** The endpoint slice controller stands still: slices stay as they are, and so do the kube-proxies. */
+  slicesFrozen: boolean;
 }
 
 /** The pretend world: one cluster in one cloud. Mutable; call `changed` after touching it. */
@@ -173,7 +175,7 @@ export function createWorld(options: {
   const world: World = {
     clock: createVirtualClock(Date.UTC(2026, 0, 1)),
     delays: { ...defaultDelays, ...options.delays },
-    faults: { throttled: 0, neverReady: 0, capacity: Number.POSITIVE_INFINITY },
+    faults: { throttled: 0, neverReady: 0, capacity: Number.POSITIVE_INFINITY, slicesFrozen: false },
     instances: [],
     nodes: [],
     pods: [],

@@ -13,6 +13,36 @@ afterEach(async () => {
 
 const operator = { by: 'ann', reason: 'mended' };
 
+describe('an endpoint slice controller that stands still', () => {
+  test.each(['evictPods', 'retireEndpoints'] as const)(
+    'in %s: pods stay until they are seen out of their endpoints, status says so, nothing is lost',
+    async (during) => {
+      const world = createScenario();
+      const reasons: string[] = [];
+      let evicted: number | undefined;
+      harness = await openHarness(world, {
+        before: (step) => {
+          if (step === during && reasons.length === 0) world.faults.slicesFrozen = true;
+        },
+        progress: (step, { reason }) => {
+          if (step !== during || !reason.includes('still an endpoint')) return;
+          reasons.push(reason);
+          // Far longer than endpoints need to spread, by the world's clock.
+          if (reasons.length < 100) return;
+          evicted ??= world.pods.filter((pod) => pod.terminating && pod.unlisted !== undefined).length;
+          world.faults.slicesFrozen = false;
+          world.changed();
+        },
+      });
+      const report = await harness.finish(await harness.start(scenarioPolicy()));
+      expect(report.outcome).toBe('completed');
+      expect(evicted).toBe(0);
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+});
+
 describe('a budget that never allows', () => {
   test('parks the node with pod, budget and figures, forces nothing, and goes on when it is mended', async () => {
     const world = createScenario();

@@ -84,6 +84,13 @@ describe('taking pods out of their endpoints first', () => {
     expect(round.remaining).toBe(1);
   });
 
+  test('an unlisted pod that its Service still lists stays, however long ago it was unlisted', () => {
+    const services = [aService('web', [aPod('web-1', 'n1'), ...elsewhere])];
+    const round = decide({ pods: web(unlisted), services }, { unlistedAt: { 'uid-web-1': 0 } });
+    expect(kinds(round)).toEqual([]);
+    expect(round.blocked).toMatchObject([{ reason: expect.stringContaining('still an endpoint') }]);
+  });
+
   test.each([
     ['its preStop outlasts the propagation', { preStopSeconds: 3 }, {}],
     ['it belongs to a StatefulSet, whose next pod has the same name', { ownerKind: 'StatefulSet' }, {}],

@@ -51,6 +51,16 @@ describe('a DaemonSet pod that is an endpoint', () => {
     expect(retirement.remaining).toBe(1);
   });
 
+  test('is left alone while its Service still lists it', () => {
+    const unlisted = { by: 'run', originalLabels: { app: 'agent' } };
+    const asked = question({ unlisted, labels: {}, ownerKind: 'none' }, { unlistedAt: { 'uid-agent-1': 0 } });
+    const facts = { ...asked.facts, services: [aService('agent', [aPod('agent-1', 'n1')])] };
+    expect(decideRetirement({ ...asked, facts })).toMatchObject({
+      actions: [],
+      reason: 'default/agent-1 leaving n1; default/agent-1 is still an endpoint in spite of its labels',
+    });
+  });
+
   test('is deleted directly when its preStop outlasts the propagation', () => {
     expect(decideRetirement(question({ preStopSeconds: 3 })).actions).toMatchObject([{ kind: 'delete' }]);
   });

@@ -49,7 +49,27 @@ test.each([
 test('times of unlisted pods are kept, new ones begin now, gone ones are forgotten', () => {
   const unlisted = { by: 'run', originalLabels: {} };
   const pods = [aPod('old-1', 'n1', { unlisted }), aPod('new-1', 'n1', { unlisted }), aPod('listed-1', 'n1')];
-  expect(trackUnlisted({ 'uid-old-1': 5, 'uid-gone': 6 }, pods, 9)).toEqual({ 'uid-old-1': 5, 'uid-new-1': 9 });
+  const known = { 'uid-old-1': 5, 'uid-gone': 6 };
+  expect(trackUnlisted(known, pods, [], 9)).toEqual({ 'uid-old-1': 5, 'uid-new-1': 9 });
+});
+
+describe('an unlisted pod that still is an endpoint', () => {
+  const unlisted = { by: 'run', originalLabels: { app: 'web' } };
+  const pods = [aPod('web-1', 'n1', { unlisted, labels: {} })];
+  const asListed = [aPod('web-1', 'n1')];
+
+  test('has no time, until it is seen out', () => {
+    expect(trackUnlisted({}, pods, [aService('web', asListed)], 9)).toEqual({});
+    expect(trackUnlisted({}, pods, [aService('web', [])], 10)).toEqual({ 'uid-web-1': 10 });
+  });
+
+  test('begins anew when it comes back', () => {
+    expect(trackUnlisted({ 'uid-web-1': 5 }, pods, [aService('web', asListed)], 9)).toEqual({});
+  });
+
+  test('is not waited for where somebody writes the slices by hand', () => {
+    expect(trackUnlisted({}, pods, [aService('web', asListed, { selector: {} })], 9)).toEqual({ 'uid-web-1': 9 });
+  });
 });
 
 describe('putting pods back', () => {

@@ -131,7 +131,7 @@ function move(crossing: Crossing, done: boolean, step: Crossing['step']): boolea
 
 function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
   const { node } = crossing;
-  crossing.unlistedAt = trackUnlisted(crossing.unlistedAt, facts.cluster.pods, run.now);
+  crossing.unlistedAt = trackUnlisted(crossing.unlistedAt, facts.cluster.pods, facts.cluster.services, run.now);
   const { policy } = run.plan;
   const question = { node, facts: facts.cluster, policy, run: 'run', now: run.now, unlistedAt: crossing.unlistedAt };
   const round = decideEvictionRound(question);
