@@ -81,7 +81,7 @@ function decideStep(
 }
 
 function tellListed(pod: PodFacts, { key }: ServiceFacts): BlockedPod {
-  const reason = `it is out of ${key} by its labels, but still an endpoint: the endpoint slice controller has not followed`;
+  const reason = `it was unlisted but is still an endpoint of ${key}`;
   return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
 }
 

@@ -66,7 +66,7 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
   }
   const actions = leaving.flatMap((pod) => decideStep(pod, question));
   const late = leaving.find((pod) => pod.unlisted !== undefined && findListing(pod, facts.services) !== undefined);
-  const lag = late === undefined ? '' : `; ${late.namespace}/${late.name} is still an endpoint in spite of its labels`;
+  const lag = late === undefined ? '' : `; ${late.namespace}/${late.name} was unlisted but is still an endpoint`;
   const reason = `${names} leaving ${node.name}${lag}`;
   return { taint: false, actions, remaining: leaving.length, notProtected, reason };
 }

@@ -69,7 +69,7 @@ export function trackUnlisted(
   return Object.fromEntries(out.map((pod) => [pod.uid, known[pod.uid] ?? now]));
 }
 
-/** A Service whose endpoints still have the pod, though its labels don't make it one. */
+/** A Service whose endpoints still have the pod, which was unlisted. */
 export function findListing(pod: PodFacts, services: readonly ServiceFacts[]): ServiceFacts | undefined {
   return services.find(
     ({ selector, endpoints }) =>

@@ -57,7 +57,7 @@ describe('a DaemonSet pod that is an endpoint', () => {
     const facts = { ...asked.facts, services: [aService('agent', [aPod('agent-1', 'n1')])] };
     expect(decideRetirement({ ...asked, facts })).toMatchObject({
       actions: [],
-      reason: 'default/agent-1 leaving n1; default/agent-1 is still an endpoint in spite of its labels',
+      reason: 'default/agent-1 leaving n1; default/agent-1 was unlisted but is still an endpoint',
     });
   });
 
