@@ -1,7 +1,7 @@
 import type { UnlistedSince } from '../core/drain/actions.ts';
 import { leaveByThemselves } from '../core/drain/leaving.ts';
 import { decidePutBack } from '../core/drain/put-back.ts';
-import { trackUnlisted } from '../core/drain/unlist.ts';
+import { hasSpread, trackUnlisted } from '../core/drain/unlist.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
@@ -10,7 +10,7 @@ import type { ServingFacts } from '../core/model/serving.ts';
 import type { ServicePlan } from '../core/plan/pool-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Evidence } from '../core/status/status.ts';
-import { evictionNotBefore, isEnabled, unlistMs } from '../core/waits/formulas.ts';
+import { evictionNotBefore, isEnabled } from '../core/waits/formulas.ts';
 import { decideDrained, decideObservedOut, targetsOf } from '../core/waits/load-balancers.ts';
 import { decideReplacementsServing, type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -212,13 +212,14 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         pollMs: Math.min(1_000, policy.waits.pollMs),
         hint: 'Resume to try again.',
         look: async ({ now, memo }) => {
-          const unlisted = (await cluster.findUnlistedPods(run)).filter((pod) => pod.node === node.name);
+          const { pods, services } = await looking.cluster();
+          const unlisted = pods.filter((pod) => pod.node === node.name && pod.unlisted?.by === run);
           const known = (memo['unlistedAt'] as UnlistedSince | undefined) ?? {};
-          const unlistedAt = trackUnlisted(known, unlisted, (await looking.cluster()).services, now);
+          const unlistedAt = trackUnlisted(known, unlisted, services, now);
           for (const action of decidePutBack(node, unlisted, run)) {
             if (action.kind === 'relist') await cluster.relist(action.pod, run);
             // Until every kube-proxy knows that it is out of its endpoints, the pod still gets connections.
-            else if (now >= (unlistedAt[action.pod.uid] ?? now) + unlistMs(policy.waits))
+            else if (hasSpread(action.pod, services, unlistedAt, policy.waits, now))
               await cluster.evict(action.pod, { dryRun: false });
           }
           if (unlisted.length > 0) {

@@ -4,12 +4,11 @@ import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
-import { unlistMs } from '../waits/formulas.ts';
 import { type BlockedPod, identify, type PodAction, type UnlistedSince } from './actions.ts';
 import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import { servicesOf } from './services-of-pod.ts';
-import { chooseUnlistLabels, findListing, needsUnlist } from './unlist.ts';
+import { chooseUnlistLabels, findListing, hasSpread, needsUnlist } from './unlist.ts';
 
 /** Everything that decides the next acts on the pods of one node. */
 export interface EvictionQuestion {
@@ -67,11 +66,10 @@ function decideStep(
 ): { readonly action?: PodAction; readonly blocked?: BlockedPod } {
   const { facts, policy, now, unlistedAt } = question;
   if (pod.unlisted !== undefined) {
-    const since = unlistedAt[pod.uid];
     const listedBy = findListing(pod, facts.services);
     if (listedBy !== undefined) return { blocked: tellListed(pod, listedBy) };
-    const waited = since !== undefined && now >= since + unlistMs(policy.waits);
-    return waited ? { action: { kind: 'evict', pod: identify(pod) } } : {};
+    const spread = hasSpread(pod, facts.services, unlistedAt, policy.waits, now);
+    return spread ? { action: { kind: 'evict', pod: identify(pod) } } : {};
   }
   const verdict = ledger.charge(pod);
   if (verdict !== undefined) return { blocked: verdict };

@@ -3,10 +3,10 @@ import type { PodFacts, TolerationFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, listNames } from '../text/format.ts';
-import { isEnabled, unlistMs } from '../waits/formulas.ts';
+import { isEnabled } from '../waits/formulas.ts';
 import { identify, type PodAction, type UnlistedSince } from './actions.ts';
-import { isReadyEndpoint, servicesOf } from './services-of-pod.ts';
-import { chooseUnlistLabels, findListing } from './unlist.ts';
+import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
+import { chooseUnlistLabels, findListing, hasSpread } from './unlist.ts';
 
 /** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
 const retiringTaintKey = 'nodeferry.dev/retiring';
@@ -83,9 +83,7 @@ export function toleratesRetiring(tolerations: readonly TolerationFacts[]): bool
 function isLeftover(pod: PodFacts, facts: ClusterFacts): boolean {
   if (pod.unlisted !== undefined) return true;
   if (pod.ownerKind !== 'DaemonSet' && pod.ownerKind !== 'Node' && !pod.mirror) return false;
-  return facts.services.some((service) =>
-    service.endpoints.some((endpoint) => endpoint.podUid === pod.uid && (endpoint.ready || endpoint.serving)),
-  );
+  return facts.services.some((service) => isEndpoint(pod, service));
 }
 
 function staysAnyway(pod: PodFacts): boolean {
@@ -97,9 +95,8 @@ function decideStep(pod: PodFacts, question: RetirementQuestion): readonly PodAc
   const { facts, policy, now, unlistedAt } = question;
   if (pod.terminating) return [];
   if (pod.unlisted !== undefined) {
-    const since = unlistedAt[pod.uid];
-    const out = since !== undefined && findListing(pod, facts.services) === undefined;
-    return out && now >= since + unlistMs(policy.waits) ? [{ kind: 'delete', pod: identify(pod) }] : [];
+    const spread = hasSpread(pod, facts.services, unlistedAt, policy.waits, now);
+    return spread ? [{ kind: 'delete', pod: identify(pod) }] : [];
   }
   const removeLabels = chooseUnlistLabels(pod, facts.services);
   const outlivesPropagation = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;

@@ -23,6 +23,11 @@ export function readyWithout(pod: Pick<PodFacts, 'uid'>, service: ServiceFacts):
     .length;
 }
 
+/** True while the Service's EndpointSlices may send callers to the pod. */
+export function isEndpoint(pod: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
+  return service.endpoints.some((endpoint) => endpoint.podUid === pod.uid && (endpoint.ready || endpoint.serving));
+}
+
 /** True while the pod is a ready endpoint of the Service. */
 export function isReadyEndpoint(pod: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
   return service.endpoints.some((endpoint) => endpoint.podUid === pod.uid && endpoint.ready && !endpoint.terminating);

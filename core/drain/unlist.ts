@@ -1,10 +1,10 @@
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
-import { isEnabled } from '../waits/formulas.ts';
+import { isEnabled, unlistMs } from '../waits/formulas.ts';
 import type { UnlistedSince } from './actions.ts';
-import { isReadyEndpoint, servicesOf } from './services-of-pod.ts';
+import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
 /**
  * Labels whose removal takes the pod out of all its Services' endpoints: the fewest, and where there is a choice ones that its
@@ -70,11 +70,19 @@ export function trackUnlisted(
 }
 
 /** A Service whose endpoints still have the pod, which was unlisted. */
-export function findListing(pod: PodFacts, services: readonly ServiceFacts[]): ServiceFacts | undefined {
-  return services.find(
-    ({ selector, endpoints }) =>
-      // Slices that somebody writes by hand, for a Service without a selector, don't follow labels.
-      Object.keys(selector).length > 0 &&
-      endpoints.some((endpoint) => endpoint.podUid === pod.uid && (endpoint.ready || endpoint.serving)),
-  );
+export function findListing(pod: Pick<PodFacts, 'uid'>, services: readonly ServiceFacts[]): ServiceFacts | undefined {
+  // Slices that somebody writes by hand, for a Service without a selector, don't follow labels.
+  return services.find((service) => Object.keys(service.selector).length > 0 && isEndpoint(pod, service));
+}
+
+/** True when the unlisted pod is out of its endpoints and every kube-proxy has had the time to hear of it. */
+export function hasSpread(
+  pod: Pick<PodFacts, 'uid'>,
+  services: readonly ServiceFacts[],
+  unlistedAt: UnlistedSince,
+  waits: WaitPolicy,
+  now: number,
+): boolean {
+  const since = unlistedAt[pod.uid];
+  return since !== undefined && now >= since + unlistMs(waits) && findListing(pod, services) === undefined;
 }
