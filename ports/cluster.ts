@@ -1,4 +1,4 @@
-import type { NodeRef } from '../core/model/node.ts';
+import type { NodeClaim, NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 
@@ -45,6 +45,12 @@ export interface Cluster {
   /** Labels the node `node.kubernetes.io/exclude-from-external-load-balancers=true` and marks the label as ours. */
   exclude(node: NodeRef, run: string): Promise<'done' | 'already' | 'gone'>;
   include(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /** Notes on the node who acts on it; `superseded` when a later attempt of the same run has. */
+  claimNode(node: NodeRef, claim: NodeClaim): Promise<'done' | 'superseded' | 'gone'>;
+  /** Takes back the claim of the run: nobody acts on the node any more. */
+  unclaimNode(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /** @throws Superseded unless the claim is still the node's, or the node is gone. */
+  requireClaim(node: NodeRef, claim: NodeClaim): Promise<void>;
   /** Adds taint `nodeferry.dev/retiring:NoSchedule`, so that DaemonSets put no new pod there. */
   taintRetiring(node: NodeRef, run: string): Promise<'done' | 'gone'>;
   untaintRetiring(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;

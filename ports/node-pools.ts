@@ -26,8 +26,11 @@ export interface NodePools {
    * returns what we changed, for the ledger, the same on every call. @throws Conflict while the pool is too young to be held.
    */
   holdRebalancing(ref: PoolRef): Promise<readonly string[]>;
-  /** Puts that back, as far as the machines that are left allow; fine for a pool that is gone. */
-  releaseRebalancing(ref: PoolRef, suspended: readonly string[]): Promise<void>;
+  /**
+   * Puts that back, as far as the machines that are left allow; fine for a pool that is gone. While its zones are lopsided the cloud goes
+   * on being kept from moving machines between them, because it would end one that serves: answers that, in words, with what ends it.
+   */
+  releaseRebalancing(ref: PoolRef, suspended: readonly string[]): Promise<readonly string[]>;
   observeInstances(ref: PoolRef): Promise<readonly InstanceFacts[]>;
   /** Terminates that very instance and lowers the pool's size by one; refuses an instance of another pool (NodeNotOurs). */
   terminateInstance(ref: PoolRef, instanceId: string): Promise<TerminationOutcome>;

@@ -1,4 +1,5 @@
 import {
+  type AutoScalingGroup,
   ResumeProcessesCommand,
   SuspendProcessesCommand,
   UpdateAutoScalingGroupCommand,
@@ -6,10 +7,11 @@ import {
 import { TagResourceCommand, UntagResourceCommand, UpdateNodegroupConfigCommand } from '@aws-sdk/client-eks';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { countByZone, isLopsided } from '../../core/plan/balance.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { callEks } from './errors.ts';
-import { heldEntries, heldTag, heldTagValue, holdEntries, minSizeOf, processesOf } from './ledger.ts';
-import type { PoolLook } from './map.ts';
+import { heldEntries, heldTag, heldTagValue, holdEntries, minSizeOf, processesOf, zoneRebalancing } from './ledger.ts';
+import { mapInstances, type PoolLook } from './map.ts';
 import { type EksClients, findPool, poolSubject, requirePool } from './observe.ts';
 
 /** Time, and how long to wait for EKS to carry out a change of sizes. */
@@ -35,10 +37,11 @@ export async function holdPool(clients: EksClients, ref: PoolRef, patience: Pati
       message: `${poolSubject(ref)} has no Auto Scaling group yet (${look.nodegroup.status}), so there is nothing to hold`,
     });
   }
-  const known = heldEntries(look.nodegroup);
-  const entries = known ?? holdEntries(look.group);
+  const known = heldEntries(look.nodegroup) ?? [];
+  // An earlier run may have left a part of it held; what that was stays ours to put back.
+  const entries = [...new Set([...known, ...holdEntries(look.group)])];
   if (entries.length === 0) return [];
-  if (known === undefined) await tagHeld(clients, look, entries);
+  if (entries.length > known.length) await tagHeld(clients, look, entries);
   await suspend(clients, look, processesOf(entries));
   if (minSizeOf(entries) !== undefined) await setMinSize(clients, ref, 0, patience);
   return entries;
@@ -46,24 +49,48 @@ export async function holdPool(clients: EksClients, ref: PoolRef, patience: Pati
 
 /**
  * Puts back what holdPool changed: the entries given and those in the tag. The minimum size comes back as far as the
- * machines that are left allow: a higher one would launch machines. A pool that is gone or going needs nothing.
+ * machines that are left allow: a higher one would launch machines. A group whose zones are lopsided stays held from rebalancing them:
+ * Auto Scaling would launch a machine in the smaller zone and end one in the larger, whatever that serves. Answers what stays held, in
+ * words. A pool that is gone or going needs nothing.
  */
 export async function releasePool(
   clients: EksClients,
   ref: PoolRef,
   given: readonly string[],
   patience: Patience,
-): Promise<void> {
+): Promise<readonly string[]> {
   const look = await findPool(clients, ref);
-  if (look?.group === undefined || look.nodegroup.status === 'DELETING') return;
+  if (look?.group === undefined || look.nodegroup.status === 'DELETING') return [];
   const held = heldEntries(look.nodegroup);
   const entries = [...new Set([...(held ?? []), ...given])];
   const minSize = minSizeOf(entries);
   if (minSize !== undefined) {
     await setMinSize(clients, ref, Math.min(minSize, look.group.DesiredCapacity ?? 0), patience);
   }
-  await resume(clients, look, processesOf(entries));
-  if (held !== undefined) await untagHeld(clients, look);
+  const kept = entries.includes(zoneRebalancing) && isLopsidedGroup(look.group) ? [zoneRebalancing] : [];
+  await resume(
+    clients,
+    look,
+    processesOf(entries).filter((process) => !kept.includes(process)),
+  );
+  if (kept.length > 0) await tagHeld(clients, look, kept);
+  else if (held !== undefined) await untagHeld(clients, look);
+  return kept.map(() => tellKept(look.group));
+}
+
+function isLopsidedGroup(group: AutoScalingGroup): boolean {
+  const living = mapInstances(group).filter(({ state }) => state === 'pending' || state === 'running');
+  return isLopsided(living, group.AvailabilityZones ?? []);
+}
+
+function tellKept(group: AutoScalingGroup | undefined): string {
+  const name = group?.AutoScalingGroupName ?? '';
+  const counts = countByZone(mapInstances(group), group?.AvailabilityZones ?? []);
+  const zones = [...counts].map(([zone, count]) => `${zone} ${count}`).join(', ');
+  return (
+    `Auto Scaling group ${name}: ${zoneRebalancing} stays suspended, because its zones are lopsided (${zones}) and it would end a machine ` +
+    `that serves; end that with: aws autoscaling resume-processes --auto-scaling-group-name ${name} --scaling-processes ${zoneRebalancing}`
+  );
 }
 
 /**

@@ -7,12 +7,15 @@ import type { Nodegroup } from '@aws-sdk/client-eks';
  */
 export const heldTag = 'nodeferry.dev/held';
 
+/** The process by which Auto Scaling moves machines between zones. */
+export const zoneRebalancing = 'AZRebalance';
+
 /**
  * Processes by which Auto Scaling adds, moves or removes machines by itself (Auto Scaling user guide, "Suspend and resume
  * processes"). `Launch` and `Terminate` stay: new machines must come and old ones must go when we say so.
  */
 export const heldProcesses = [
-  'AZRebalance',
+  zoneRebalancing,
   'ReplaceUnhealthy',
   'AlarmNotification',
   'ScheduledActions',

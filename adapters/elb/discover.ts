@@ -37,14 +37,21 @@ interface ServiceLoadBalancer {
   readonly loadBalancer: LoadBalancer;
 }
 
+interface ManagedLoadBalancer extends ServiceLoadBalancer {
+  readonly controller: TargetGroupFacts['controller'];
+}
+
 /** One step of discovery: what goes on to the next, and what does not. */
-interface Sifted {
-  readonly found: readonly ServiceLoadBalancer[];
+interface Sifted<T extends ServiceLoadBalancer = ServiceLoadBalancer> {
+  readonly found: readonly T[];
   readonly unsupported: readonly UnsupportedServiceFacts[];
 }
 
 /** Tags by which controllers say which Service a load balancer is for (cloud-provider-aws; aws-load-balancer-controller). */
-const serviceTags = ['kubernetes.io/service-name', 'service.k8s.aws/stack'] as const;
+const controllerByTag: ReadonlyMap<string | undefined, TargetGroupFacts['controller']> = new Map([
+  ['kubernetes.io/service-name', 'service-controller'],
+  ['service.k8s.aws/stack', 'aws-load-balancer-controller'],
+]);
 
 /** Most resources in one DescribeTags call (ELBv2 API reference). */
 const tagsPerCall = 20;
@@ -126,15 +133,25 @@ async function listTags(
 }
 
 /** Without a controller nobody would deregister an excluded node. */
-function confirmByTags(entries: readonly ServiceLoadBalancer[], descriptions: readonly TagDescription[]): Sifted {
+function confirmByTags(
+  entries: readonly ServiceLoadBalancer[],
+  descriptions: readonly TagDescription[],
+): Sifted<ManagedLoadBalancer> {
   const byArn = new Map(descriptions.map(({ ResourceArn, Tags = [] }) => [ResourceArn, Tags]));
-  const found: ServiceLoadBalancer[] = [];
+  const found: ManagedLoadBalancer[] = [];
   const unsupported: UnsupportedServiceFacts[] = [];
   for (const entry of entries) {
-    const tags = byArn.get(entry.loadBalancer.LoadBalancerArn) ?? [];
-    const named = tags.filter(({ Key }) => serviceTags.some((tag) => tag === Key)).map(({ Value }) => Value ?? '');
-    if (named.includes(entry.service)) found.push(entry);
-    else unsupported.push(notManaged(entry, named));
+    const tags = (byArn.get(entry.loadBalancer.LoadBalancerArn) ?? []).filter(({ Key }) => controllerByTag.has(Key));
+    const own = tags.find(({ Value }) => Value === entry.service);
+    const controller = controllerByTag.get(own?.Key);
+    if (controller !== undefined) found.push({ ...entry, controller });
+    else
+      unsupported.push(
+        notManaged(
+          entry,
+          tags.map(({ Value }) => Value ?? ''),
+        ),
+      );
   }
   return { found, unsupported };
 }
@@ -145,11 +162,12 @@ function notManaged({ service, loadBalancer }: ServiceLoadBalancer, named: reado
     service,
     why: 'not-managed',
     detail: `load balancer ${loadBalancer.LoadBalancerName} has its address, but ${said}`,
-    hint: `Expected tag ${serviceTags.join(' or ')} with value ${service}; without its controller no node is deregistered.`,
+    hint: `Expected tag ${[...controllerByTag.keys()].join(' or ')} with value ${service}; without its controller no node is deregistered.`,
   };
 }
 
-async function framesOf(reader: ElbReader, { service, loadBalancer }: ServiceLoadBalancer): Promise<DiscoveredFrames> {
+async function framesOf(reader: ElbReader, entry: ManagedLoadBalancer): Promise<DiscoveredFrames> {
+  const { service, loadBalancer, controller } = entry;
   const targetGroups = await listTargetGroups(reader, loadBalancer);
   const supported = targetGroups.filter(({ TargetType }) => TargetType === 'instance');
   const others = targetGroups.filter(({ TargetType }) => TargetType !== 'instance');
@@ -159,7 +177,8 @@ async function framesOf(reader: ElbReader, { service, loadBalancer }: ServiceLoa
   const frames = await Promise.all(
     supported.map(async (targetGroup) => {
       const targetGroupAttributes = await readTargetGroupAttributes(reader, targetGroup);
-      return mapTargetGroup({ service, loadBalancer, loadBalancerAttributes, targetGroup, targetGroupAttributes });
+      const attributes = { loadBalancerAttributes, targetGroupAttributes };
+      return mapTargetGroup({ service, controller, loadBalancer, targetGroup, ...attributes });
     }),
   );
   return { frames, unsupported };

@@ -11,6 +11,7 @@ import type { HealthCheckFacts, TargetFacts, TargetGroupFacts, TargetState } fro
 export interface TargetGroupLook {
   /** `namespace/name`. */
   readonly service: string;
+  readonly controller: TargetGroupFacts['controller'];
   readonly loadBalancer: LoadBalancer;
   readonly loadBalancerAttributes: readonly LoadBalancerAttribute[];
   readonly targetGroup: TargetGroup;
@@ -34,6 +35,7 @@ export function mapTargetGroup(look: TargetGroupLook): Omit<TargetGroupFacts, 't
     kind: 'elbv2-instance',
     loadBalancer: look.loadBalancer.LoadBalancerName ?? '',
     service: look.service,
+    controller: look.controller,
     crossZone: mapCrossZone(own, attributesOf(look.loadBalancerAttributes)),
     zones: (look.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
     deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,
@@ -74,8 +76,7 @@ export function mapTarget(description: TargetHealthDescription): TargetFacts {
 }
 
 /**
- * `unhealthy.draining` is a registered target that failed its checks and keeps its connections (API reference,
- * TargetHealth): it is unhealthy, not deregistered.
+ * `unhealthy.draining` is a registered target that failed its checks and keeps its connections (API reference, TargetHealth).
  */
 function mapState(state: string | undefined): TargetState {
   switch (state) {
@@ -83,10 +84,9 @@ function mapState(state: string | undefined): TargetState {
     case 'healthy':
     case 'unhealthy':
     case 'draining':
+    case 'unhealthy.draining':
     case 'unused':
       return state;
-    case 'unhealthy.draining':
-      return 'unhealthy';
     default:
       return 'unavailable';
   }

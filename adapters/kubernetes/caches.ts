@@ -1,10 +1,13 @@
 import type {
+  V1DaemonSet,
+  V1Deployment,
   V1EndpointSlice,
   V1Node,
   V1Pod,
   V1PodDisruptionBudget,
   V1ReplicaSet,
   V1Service,
+  V1StatefulSet,
   V1VolumeAttachment,
 } from '@kubernetes/client-node';
 
@@ -14,8 +17,9 @@ import type { Connection } from './connection.ts';
 import { clusterFacts } from './map.ts';
 import { budgetFacts } from './map-budget.ts';
 import { attachedNode, nodeFacts } from './map-node.ts';
-import { podFacts, replicaSetFacts } from './map-pod.ts';
+import { podFacts } from './map-pod.ts';
 import { serviceFacts, sliceFacts } from './map-service.ts';
+import { daemonSetFacts, deploymentFacts, replicaSetFacts, statefulSetFacts } from './map-workload.ts';
 import { createReflector, type Reflector, type WatchedObject } from './reflector.ts';
 
 /** All caches together. */
@@ -49,6 +53,9 @@ export function createCaches(connection: Connection, timing: FreshnessTiming): C
       attachedNode(attachment),
     ),
     replicaSets: createReflector(connection, 'replicaSets', (replicaSet: V1ReplicaSet) => replicaSetFacts(replicaSet)),
+    deployments: createReflector(connection, 'deployments', (deployment: V1Deployment) => deploymentFacts(deployment)),
+    statefulSets: createReflector(connection, 'statefulSets', (set: V1StatefulSet) => statefulSetFacts(set)),
+    daemonSets: createReflector(connection, 'daemonSets', (set: V1DaemonSet) => daemonSetFacts(set)),
   };
   const all: readonly Reflector<unknown>[] = Object.values(caches);
   let last: { readonly version: number; readonly facts: ClusterFacts } | undefined;
@@ -57,7 +64,10 @@ export function createCaches(connection: Connection, timing: FreshnessTiming): C
     const results = await Promise.allSettled(all.map((cache) => catchUp(connection, cache, timing)));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     const version = all.reduce((sum, cache) => sum + cache.version(), 0);
-    if (last?.version !== version) last = { version, facts: join() };
+    const outageAt = connection.outageAt();
+    if (last?.version !== version || last.facts.outageAt !== outageAt) {
+      last = { version, facts: { ...join(), ...(outageAt === undefined ? {} : { outageAt }) } };
+    }
     return last.facts;
   }
 
@@ -70,6 +80,9 @@ export function createCaches(connection: Connection, timing: FreshnessTiming): C
       podDisruptionBudgets: caches.podDisruptionBudgets.values(),
       volumeAttachments: caches.volumeAttachments.values(),
       replicaSets: caches.replicaSets.values(),
+      deployments: caches.deployments.values(),
+      statefulSets: caches.statefulSets.values(),
+      daemonSets: caches.daemonSets.values(),
     });
   }
 

@@ -11,6 +11,7 @@ import {
 
 import { NodeferryError } from '../../core/model/problem.ts';
 import { type ApiAnswer, answerError, isTimeout, retryAfterMs, transportError } from './errors.ts';
+import { watchOutages } from './outage.ts';
 import { type Operation, resourcePath, type Verb, type WatchedResource } from './resources.ts';
 
 /** Where the cluster is and who we are there. */
@@ -57,6 +58,8 @@ export interface Connection {
   ): WatchStream;
   /** Rises whenever the network connection has been given up for a new one, because something on it failed. */
   generation(): number;
+  /** Epoch ms at which the server was last back after it had been away; undefined when it never was. */
+  outageAt(): number | undefined;
   close(): void;
 }
 
@@ -90,6 +93,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   const watcher = new Watch(config);
   let dispatcher: ReturnType<RequestContext['getDispatcher']>;
   let generation = 0;
+  const outages = watchOutages();
   const authenticate = config.applySecurityAuthentication.bind(config);
   config.applySecurityAuthentication = async (context) => {
     await authenticate(context);
@@ -125,9 +129,14 @@ export function openConnection(options: ConnectionOptions): Connection {
   async function send(wanted: ApiRequest): Promise<ApiAnswer> {
     for (let tries = 1; ; tries += 1) {
       const before = generation;
+      const startedAt = Date.now();
       try {
-        return await attempt(wanted);
+        const answer = await attempt(wanted);
+        if (answer.status >= 500) outages.failed(startedAt);
+        else outages.answered();
+        return answer;
       } catch (error) {
+        outages.failed(startedAt);
         // Of many requests that fail with one connection, the first replaces it.
         if (generation === before) reconnect();
         // A kept-alive connection may have been closed just then, and everything we send may be sent twice.
@@ -164,7 +173,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       over = true;
       if (error === null || error === undefined) resolve('ended');
       else if (statusCodeOf(error) === 410) resolve('gone');
-      else reject(watchError(error, resource));
+      else {
+        outages.failed(Date.now());
+        reject(watchError(error, resource));
+      }
     };
     const opening = watcher.watch(resourcePath(resource), { ...query }, onEvent, finish);
     opening.catch(finish);
@@ -184,7 +196,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     };
   }
 
-  return { send, request, fetch, watch, generation: () => generation, close: reconnect };
+  const outageAt = () => outages.outageAt();
+  return { send, request, fetch, watch, generation: () => generation, outageAt, close: reconnect };
 }
 
 function watchError(error: unknown, resource: WatchedResource): NodeferryError {

@@ -2,7 +2,7 @@ import type { PodFacts } from '../../core/model/pod.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
-import { excludeLabel, retiringTaint } from './marks.ts';
+import { claimAnnotation, excludeLabel, retiringTaint } from './marks.ts';
 
 /** Looks for what a run has left on the cluster, whether or not anybody remembers having put it there. */
 export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findMarks' | 'findUnlistedPods'> {
@@ -19,6 +19,7 @@ export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Clus
         ...(marks.cordonedBy === run ? [`node ${name}: cordon`] : []),
         ...(marks.excludedBy === run ? [`node ${name}: label ${excludeLabel}`] : []),
         ...(marks.retiringBy === run ? [`node ${name}: taint ${retiringTaint}`] : []),
+        ...(marks.claim?.run === run ? [`node ${name}: annotation ${claimAnnotation}`] : []),
       ]),
       ...pods
         // The mark on a pod that is going ends with the pod.

@@ -1,7 +1,14 @@
 import type { V1Node, V1Taint, V1VolumeAttachment } from '@kubernetes/client-node';
 
 import type { NodeFacts, NodeMarks, TaintFacts } from '../../core/model/node.ts';
-import { cordonedByAnnotation, excludedByAnnotation, excludeLabel, retiringByAnnotation } from './marks.ts';
+import {
+  claimAnnotation,
+  cordonedByAnnotation,
+  excludedByAnnotation,
+  excludeLabel,
+  parseClaim,
+  retiringByAnnotation,
+} from './marks.ts';
 
 const poolLabel = 'eks.amazonaws.com/nodegroup';
 const zoneLabel = 'topology.kubernetes.io/zone';
@@ -19,7 +26,7 @@ export function nodeFacts(node: V1Node): NodeFacts {
     zone: labels[zoneLabel] ?? '',
     pool: labels[poolLabel],
     kubeletVersion: node.status?.nodeInfo?.kubeletVersion ?? '',
-    ready: node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+    ...readiness(node),
     cordoned: node.spec?.unschedulable ?? false,
     excluded: excludesNode(labels[excludeLabel]),
     marks: marksOf(node),
@@ -36,16 +43,26 @@ export function excludesNode(value: string | undefined): boolean {
   return value !== undefined && !falseWords.has(value);
 }
 
+/** Ready is Unknown when the node's lease was not renewed in time (kubernetes pkg/controller/nodelifecycle). */
+function readiness(node: V1Node): Pick<NodeFacts, 'ready' | 'unknownSince'> {
+  const condition = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  const since = condition?.status === 'Unknown' ? condition.lastTransitionTime : undefined;
+  const unknownSince = since === undefined ? {} : { unknownSince: new Date(since).getTime() };
+  return { ready: condition?.status === 'True', ...unknownSince };
+}
+
 /** Marks of ours on a node. */
 export function marksOf(node: V1Node): NodeMarks {
   const annotations = node.metadata?.annotations ?? {};
   const cordonedBy = annotations[cordonedByAnnotation];
   const excludedBy = annotations[excludedByAnnotation];
   const retiringBy = annotations[retiringByAnnotation];
+  const claim = parseClaim(annotations[claimAnnotation]);
   return {
     ...(cordonedBy === undefined ? {} : { cordonedBy }),
     ...(excludedBy === undefined ? {} : { excludedBy }),
     ...(retiringBy === undefined ? {} : { retiringBy }),
+    ...(claim === undefined ? {} : { claim }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { V1Container, V1OwnerReference, V1Pod, V1ReplicaSet, V1Toleration } from '@kubernetes/client-node';
+import type { V1Container, V1OwnerReference, V1Pod, V1Toleration } from '@kubernetes/client-node';
 
 import type { PodFacts, PodOwnerKind, TolerationFacts } from '../../core/model/pod.ts';
 import { requiredNodeLabels } from './map-node-labels.ts';
@@ -21,13 +21,6 @@ export interface MappedPod {
   readonly facts: PodFacts;
   /** UID of the controller; undefined for bare pods. */
   readonly ownerUid: string | undefined;
-}
-
-/** What is kept of a ReplicaSet. */
-export interface MappedReplicaSet {
-  readonly uid: string;
-  /** Its `matchLabels`. */
-  readonly selector: Readonly<Record<string, string>>;
 }
 
 /** What a Pod object says. */
@@ -62,11 +55,6 @@ export function podFacts(pod: V1Pod): MappedPod {
     ...(unlisted === undefined ? {} : { unlisted }),
   };
   return { facts, ownerUid: owner?.uid };
-}
-
-/** What is needed of a ReplicaSet object. */
-export function replicaSetFacts(replicaSet: V1ReplicaSet): MappedReplicaSet {
-  return { uid: replicaSet.metadata?.uid ?? '', selector: replicaSet.spec?.selector.matchLabels ?? {} };
 }
 
 /**

@@ -21,13 +21,12 @@ export interface MappedEndpoint {
   readonly facts: EndpointFacts;
 }
 
-/** What a Service object says; undefined for those without a selector (nothing here steers their endpoints) and ExternalName. */
+/** What a Service object says; undefined for ExternalName. One without a selector has the endpoints that somebody wrote. */
 export function serviceFacts(service: V1Service): MappedService | undefined {
   const { metadata, spec, status } = service;
   const type = spec?.type ?? 'ClusterIP';
   const selector = spec?.selector ?? {};
   if (type !== 'LoadBalancer' && type !== 'NodePort' && type !== 'ClusterIP') return undefined;
-  if (Object.keys(selector).length === 0) return undefined;
   return {
     key: `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`,
     type,

@@ -2,9 +2,11 @@ import type { NodeFacts } from '../../core/model/node.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
+import type { WorkloadFacts } from '../../core/model/workload.ts';
 import { type MappedBudget, withPods } from './map-budget.ts';
-import type { MappedPod, MappedReplicaSet } from './map-pod.ts';
+import type { MappedPod } from './map-pod.ts';
 import { type MappedService, type MappedSlice, mergeEndpoints } from './map-service.ts';
+import { type MappedReplicaSet, workloadKey } from './map-workload.ts';
 
 /** What the caches hold, object by object. */
 export interface MappedObjects {
@@ -16,11 +18,14 @@ export interface MappedObjects {
   /** Node of each VolumeAttachment. */
   readonly volumeAttachments: readonly string[];
   readonly replicaSets: readonly MappedReplicaSet[];
+  readonly deployments: readonly WorkloadFacts[];
+  readonly statefulSets: readonly WorkloadFacts[];
+  readonly daemonSets: readonly WorkloadFacts[];
 }
 
 /** Joins what the objects say into one look at the cluster, in a stable order. */
 export function clusterFacts(objects: MappedObjects): ClusterFacts {
-  const pods = withOwnerSelectors(objects.pods, objects.replicaSets);
+  const pods = withOwners(objects.pods, objects.replicaSets);
   const podsByNamespace = Map.groupBy(pods, ({ namespace }) => namespace);
   return {
     nodes: sortedBy(objects.nodes, ({ name }) => name),
@@ -29,16 +34,33 @@ export function clusterFacts(objects: MappedObjects): ClusterFacts {
       withPods(budget, podsByNamespace.get(budget.facts.namespace) ?? []),
     ),
     services: withEndpoints(objects.services, objects.endpointSlices),
+    workloads: listWorkloads(objects),
     nodesWithVolumes: [...new Set(objects.volumeAttachments)].toSorted(),
   };
 }
 
-function withOwnerSelectors(pods: readonly MappedPod[], replicaSets: readonly MappedReplicaSet[]): PodFacts[] {
-  const selectors = new Map(replicaSets.map(({ uid, selector }) => [uid, selector]));
+function withOwners(pods: readonly MappedPod[], replicaSets: readonly MappedReplicaSet[]): PodFacts[] {
+  const byUid = new Map(replicaSets.map((replicaSet) => [replicaSet.uid, replicaSet]));
   return sortedBy(pods, ({ facts }) => podKey(facts)).map(({ facts, ownerUid }) => {
-    const ownerSelector = facts.ownerKind === 'ReplicaSet' ? selectors.get(ownerUid ?? '') : undefined;
-    return ownerSelector === undefined ? facts : { ...facts, ownerSelector };
+    const replicaSet = facts.ownerKind === 'ReplicaSet' ? byUid.get(ownerUid ?? '') : undefined;
+    const workload = replicaSet === undefined ? ownWorkload(facts) : (replicaSet.deployment ?? replicaSet.facts.key);
+    return {
+      ...facts,
+      ...(replicaSet === undefined ? {} : { ownerSelector: replicaSet.selector }),
+      ...(workload === undefined ? {} : { workload }),
+    };
   });
+}
+
+/** The workload of a pod that its owner keeps without a ReplicaSet in between. */
+function ownWorkload({ ownerKind, namespace, ownerName }: PodFacts): string | undefined {
+  const isKnown = ownerKind === 'StatefulSet' || ownerKind === 'DaemonSet';
+  return isKnown ? workloadKey(ownerKind, namespace, ownerName) : undefined;
+}
+
+function listWorkloads({ deployments, statefulSets, daemonSets, replicaSets }: MappedObjects): WorkloadFacts[] {
+  const alone = replicaSets.filter(({ deployment }) => deployment === undefined).map(({ facts }) => facts);
+  return sortedBy([...deployments, ...statefulSets, ...daemonSets, ...alone], ({ key }) => key);
 }
 
 function withEndpoints(services: readonly MappedService[], slices: readonly MappedSlice[]): ServiceFacts[] {

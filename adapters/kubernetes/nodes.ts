@@ -1,6 +1,7 @@
 import type { V1Node } from '@kubernetes/client-node';
 
-import type { NodeRef } from '../../core/model/node.ts';
+import { hasClaim, mayClaim } from '../../core/model/claim.ts';
+import type { NodeClaim, NodeRef } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
@@ -8,9 +9,11 @@ import { changeObject, type Decision, deleteObject } from './change.ts';
 import type { Connection } from './connection.ts';
 import { excludesNode, marksOf } from './map-node.ts';
 import {
+  claimAnnotation,
   cordonedByAnnotation,
   excludedByAnnotation,
   excludeLabel,
+  formatClaim,
   retiringByAnnotation,
   retiringTaint,
 } from './marks.ts';
@@ -18,7 +21,16 @@ import {
 /** The operations on nodes. Every mark and what it stands for change in one patch, so that neither is ever alone. */
 export type NodeOperations = Pick<
   Cluster,
-  'cordon' | 'uncordon' | 'exclude' | 'include' | 'taintRetiring' | 'untaintRetiring' | 'deleteNode'
+  | 'cordon'
+  | 'uncordon'
+  | 'exclude'
+  | 'include'
+  | 'claimNode'
+  | 'unclaimNode'
+  | 'requireClaim'
+  | 'taintRetiring'
+  | 'untaintRetiring'
+  | 'deleteNode'
 >;
 
 /** Makes the operations on nodes. */
@@ -30,6 +42,12 @@ export function nodeOperations(access: { readonly connection: Connection; readon
     uncordon: (node, run) => change(node, (object) => decideUncordon(object, run)),
     exclude: (node, run) => change(node, (object) => decideExclude(object, run)),
     include: (node, run) => change(node, (object) => decideInclude(object, run)),
+    claimNode: (node, claim) => change(node, (object) => decideClaim(object, claim)),
+    unclaimNode: (node, run) => change(node, (object) => decideUnclaim(object, run)),
+    requireClaim: async (node, claim) => {
+      const held = await change<boolean>(node, (object) => ({ outcome: hasClaim(claim, marksOf(object).claim) }));
+      if (held === false) throw superseded(node);
+    },
     taintRetiring: (node, run) => change(node, (object) => decideTaint(object, run)),
     untaintRetiring: (node, run) => change(node, (object) => decideUntaint(object, run)),
     deleteNode: (node) => deleteObject(access, 'nodes', { name: node.name, uid: node.uid }),
@@ -77,6 +95,26 @@ function decideInclude(node: V1Node, run: string): Decision<'done' | 'not-ours'>
     outcome: 'done',
     patch: { metadata: { labels: { [excludeLabel]: null }, annotations: { [excludedByAnnotation]: null } } },
   };
+}
+
+function decideClaim(node: V1Node, claim: NodeClaim): Decision<'done' | 'superseded'> {
+  const current = marksOf(node).claim;
+  if (hasClaim(claim, current)) return { outcome: 'done' };
+  if (!mayClaim(claim, current)) return { outcome: 'superseded' };
+  return { outcome: 'done', patch: { metadata: { annotations: { [claimAnnotation]: formatClaim(claim) } } } };
+}
+
+function decideUnclaim(node: V1Node, run: string): Decision<'done' | 'not-ours'> {
+  if (marksOf(node).claim?.run !== run) return { outcome: 'not-ours' };
+  return { outcome: 'done', patch: { metadata: { annotations: { [claimAnnotation]: null } } } };
+}
+
+function superseded(node: NodeRef): NodeferryError {
+  return new NodeferryError({
+    code: 'Superseded',
+    message: `${node.name} is acted on by a later attempt, or was put back; this attempt stops`,
+    hint: 'Nothing to do: a worker that was cut off came back after its work had been given to another.',
+  });
 }
 
 function decideTaint(node: V1Node, run: string): Decision<'done'> {

@@ -26,6 +26,9 @@ export const resources = {
   podDisruptionBudgets: grouped('policy', 'poddisruptionbudgets', true, ['list', 'watch']),
   volumeAttachments: grouped('storage.k8s.io', 'volumeattachments', false, ['list', 'watch']),
   replicaSets: grouped('apps', 'replicasets', true, ['list', 'watch']),
+  deployments: grouped('apps', 'deployments', true, ['list', 'watch']),
+  statefulSets: grouped('apps', 'statefulsets', true, ['list', 'watch']),
+  daemonSets: grouped('apps', 'daemonsets', true, ['list', 'watch']),
   namespaces: core('namespaces', false, ['get']),
   leases: {
     ...grouped('coordination.k8s.io', 'leases', true, ['get', 'list', 'create', 'update', 'delete']),
@@ -46,6 +49,9 @@ export const watchedResources = [
   'podDisruptionBudgets',
   'volumeAttachments',
   'replicaSets',
+  'deployments',
+  'statefulSets',
+  'daemonSets',
 ] as const satisfies readonly ResourceName[];
 
 /** One of the resources that the caches keep. */

@@ -22,6 +22,8 @@ export interface NodeFacts extends NodeRef {
   readonly pool: string | undefined;
   readonly kubeletVersion: string;
   readonly ready: boolean;
+  /** Epoch ms since when its kubelet has not been heard of (Ready is Unknown); absent while it is. */
+  readonly unknownSince?: number;
   readonly cordoned: boolean;
   /** True while the label `node.kubernetes.io/exclude-from-external-load-balancers` takes it out of load balancers. */
   readonly excluded: boolean;
@@ -36,4 +38,15 @@ export interface NodeMarks {
   readonly cordonedBy?: string;
   readonly excludedBy?: string;
   readonly retiringBy?: string;
+  readonly claim?: NodeClaim;
+}
+
+/** Who acts on a node: one attempt of one step of a run. Of two the later one has the node, and the other must not act any more. */
+export interface NodeClaim {
+  readonly run: string;
+  /** How often the run has let the node step out. */
+  readonly round: number;
+  /** Steps taken in that round. */
+  readonly step: number;
+  readonly attempt: number;
 }

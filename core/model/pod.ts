@@ -22,6 +22,8 @@ export interface PodFacts {
   readonly ownerKind: PodOwnerKind;
   /** Controller's name, e.g. the ReplicaSet's; empty for bare pods. */
   readonly ownerName: string;
+  /** Key of the workload that keeps it, e.g. `Deployment default/web`; absent for bare pods and for controllers that are not known. */
+  readonly workload?: string;
   /** Label selector of the owning ReplicaSet (matchLabels), when that is the owner. */
   readonly ownerSelector?: Readonly<Record<string, string>>;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';

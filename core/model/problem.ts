@@ -13,6 +13,7 @@ export const problemCodes = {
   AlreadyRunning: { source: 'user', retryable: false },
   LockHeld: { source: 'user', retryable: false },
   LockLost: { source: 'cluster', retryable: false },
+  Superseded: { source: 'tool', retryable: false },
   Forbidden: { source: 'user', retryable: false },
   ClusterUnreachable: { source: 'cluster', retryable: true },
   TemporalUnreachable: { source: 'tool', retryable: true },

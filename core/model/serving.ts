@@ -3,15 +3,19 @@ import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
 import type { ServiceFacts } from './service.ts';
 import type { TargetGroupFacts } from './target-group.ts';
 import type { UnsupportedServiceFacts } from './unsupported-service.ts';
+import type { WorkloadFacts } from './workload.ts';
 
-/** One consistent look at the cluster: nodes, pods, budgets and Services, from watch-backed caches. */
+/** One consistent look at the cluster, from watch-backed caches. */
 export interface ClusterFacts {
   readonly nodes: readonly NodeFacts[];
   readonly pods: readonly PodFacts[];
   readonly budgets: readonly DisruptionBudgetFacts[];
   readonly services: readonly ServiceFacts[];
+  readonly workloads: readonly WorkloadFacts[];
   /** Names of nodes that still have attached volumes (VolumeAttachments). */
   readonly nodesWithVolumes: readonly string[];
+  /** Epoch ms at which the API server was last back after it could not be reached; absent when it always could. */
+  readonly outageAt?: number;
 }
 
 /** Everything a decision about capacity needs: the cluster and the load balancers, looked at together. */

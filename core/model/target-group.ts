@@ -1,8 +1,15 @@
 /**
- * State of one target of a target group, one word for every cloud.
- * ELBv2: `initial`, `healthy`, `unhealthy`, `draining`, `unused`, `unavailable`; a target that is not listed is absent.
+ * State of one target of a target group, one word for every cloud; a target that is not listed is absent. `unhealthy.draining` is a
+ * registered target that failed its checks and keeps its connections for a while (ELBv2 API reference, TargetHealth).
  */
-export type TargetState = 'initial' | 'healthy' | 'unhealthy' | 'draining' | 'unused' | 'unavailable';
+export type TargetState =
+  | 'initial'
+  | 'healthy'
+  | 'unhealthy'
+  | 'unhealthy.draining'
+  | 'draining'
+  | 'unused'
+  | 'unavailable';
 
 /** One registered target. */
 export interface TargetFacts {
@@ -33,6 +40,8 @@ export interface TargetGroupFacts {
   readonly loadBalancer: string;
   /** `namespace/name` of the Service it carries. */
   readonly service: string;
+  /** Who registers and deregisters nodes: Kubernetes' service controller of the cloud, or the AWS Load Balancer Controller. */
+  readonly controller: 'service-controller' | 'aws-load-balancer-controller';
   readonly crossZone: boolean;
   /** Zones in which the load balancer has an address. */
   readonly zones: readonly string[];

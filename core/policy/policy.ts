@@ -52,6 +52,10 @@ export interface WaitPolicy {
   readonly marginMs: number;
   /** Time between two looks at a load balancer or cluster. */
   readonly pollMs: number;
+  /** Looks must agree for this long before a node steps out. */
+  readonly settleMs: number;
+  /** After the API server was away, or many nodes fell silent at once, what is seen must settle for this long. */
+  readonly settleAfterOutageMs: number;
   /** Longest age of a connection, by Service key; `*` is the default for Services with policy Cluster. */
   readonly maxConnectionAgeMs: Readonly<Record<string, number>>;
   readonly deadlines: DeadlinePolicy;
@@ -91,6 +95,8 @@ export interface TrafficPolicy {
   readonly probes: readonly ProbePolicy[];
   /** Requests that may be lost before no further node steps out and the run pauses. */
   readonly lossBudget: number;
+  /** The probes go on for so long, ms, after everything has been put back. */
+  readonly watchAfterMs: number;
 }
 
 /** The rules that protect connections; each can be switched off to show what it is for. */

@@ -29,6 +29,7 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
         timeoutMs: milliseconds(timeout),
       })),
       lossBudget: spec.traffic.lossBudget,
+      watchAfterMs: milliseconds(spec.traffic.watchAfter),
     },
     disabledRules: [...new Set(spec.disabledRules)],
   };
@@ -63,6 +64,8 @@ function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {
     endpointPropagationMs: milliseconds(waits.endpointPropagation),
     marginMs: milliseconds(waits.margin),
     pollMs: milliseconds(waits.poll),
+    settleMs: milliseconds(waits.settle),
+    settleAfterOutageMs: milliseconds(waits.settleAfterOutage),
     maxConnectionAgeMs: Object.fromEntries(
       Object.entries(waits.maxConnectionAge).map(([service, age]) => [service, milliseconds(age)]),
     ),

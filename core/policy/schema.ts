@@ -106,6 +106,11 @@ const waits = z
     endpointPropagation: wait('Until a change of endpoints has reached every kube-proxy.', '3s'),
     margin: wait('Added to every timer.', '15s'),
     poll: wait('Time between two looks at load balancers and cluster.', '15s'),
+    settle: wait('Looks must agree for this long before a node steps out.', '5s'),
+    settleAfterOutage: wait(
+      'After the API server was away, or many nodes fell silent at once, nothing steps out for this long.',
+      '60s',
+    ),
     maxConnectionAge: z
       .record(serviceOrAll, duration('Age at which the Service ends a connection.'), {
         error: 'Services with their ages',
@@ -156,6 +161,7 @@ const traffic = z
     lossBudget: whole(0, 1_000_000_000).default(0).meta({
       description: 'Requests that may be lost before no further node steps out and the run pauses. Default 0.',
     }),
+    watchAfter: wait('The probes go on for so long after everything has been put back.', '30s'),
   })
   .meta({ description: 'The traffic watch.' });
 

@@ -5,12 +5,16 @@ test.each([
   ['initial', 'initial'],
   ['healthy', 'healthy'],
   ['unhealthy', 'unhealthy'],
-  ['unhealthy.draining', 'unhealthy'],
+  ['unhealthy.draining', 'unhealthy.draining'],
   ['draining', 'draining'],
   ['unused', 'unused'],
   ['unavailable', 'unavailable'],
 ] as const)('target state %s is %s', (State, expected) => {
   expect(mapTarget({ Target: { Id: 'i-1', Port: 30080 }, TargetHealth: { State } }).state).toBe(expected);
+});
+
+test('a target of which no state is told is unavailable', () => {
+  expect(mapTarget({ Target: { Id: 'i-1', Port: 30080 } }).state).toBe('unavailable');
 });
 
 test('a target keeps its reason, its port and, where ELB tells it, its zone', () => {
@@ -33,6 +37,7 @@ const attributes = (entries: Record<string, string>) => Object.entries(entries).
 const group = (own: Record<string, string>, balancer: Record<string, string> = {}) =>
   mapTargetGroup({
     service: 'default/web',
+    controller: 'service-controller',
     loadBalancer: { LoadBalancerName: 'k8s-web', AvailabilityZones: [{ ZoneName: 'b' }, { ZoneName: 'a' }] },
     loadBalancerAttributes: attributes(balancer),
     targetGroup: { TargetGroupArn: 'arn', TargetGroupName: 'tg', HealthCheckIntervalSeconds: 10 },

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { clusterFacts, type MappedObjects } from '../../../adapters/kubernetes/map.ts';
+import { clusterFacts } from '../../../adapters/kubernetes/map.ts';
 import { budgetFacts, selects } from '../../../adapters/kubernetes/map-budget.ts';
 import { instanceIdOf, nodeFacts } from '../../../adapters/kubernetes/map-node.ts';
 import { podFacts } from '../../../adapters/kubernetes/map-pod.ts';
-import { mergeEndpoints, serviceFacts, sliceFacts } from '../../../adapters/kubernetes/map-service.ts';
-import { budget, deploymentPod, eksNode, localService, slice } from './objects.ts';
+import { serviceFacts, sliceFacts } from '../../../adapters/kubernetes/map-service.ts';
+import { replicaSetFacts } from '../../../adapters/kubernetes/map-workload.ts';
+import { budget, deploymentPod, eksNode, localService, nothing, replicaSet, slice } from './objects.ts';
 
 const ready = { ready: true, serving: true, terminating: false };
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
@@ -36,6 +37,7 @@ describe('a node', () => {
       'nodeferry.dev/cordoned-by': 'run-1',
       'nodeferry.dev/excluded-by': 'run-2',
       'nodeferry.dev/retiring-by': 'run-3',
+      'nodeferry.dev/claim': 'run-2 1.3.2',
     };
     const taints = [{ key: 'nodeferry.dev/retiring', value: 'run-3', effect: 'NoSchedule' }];
     const facts = nodeFacts({
@@ -45,7 +47,12 @@ describe('a node', () => {
     });
     expect(facts).toMatchObject({
       cordoned: true,
-      marks: { cordonedBy: 'run-1', excludedBy: 'run-2', retiringBy: 'run-3' },
+      marks: {
+        cordonedBy: 'run-1',
+        excludedBy: 'run-2',
+        retiringBy: 'run-3',
+        claim: { run: 'run-2', round: 1, step: 3, attempt: 2 },
+      },
       taints,
     });
   });
@@ -56,9 +63,15 @@ describe('a node', () => {
     for (const value of ['false', 'False', '0', 'f']) expect(labelled({ [excludeLabel]: value }).excluded).toBe(false);
   });
 
-  it('is not ready when its kubelet says nothing', () => {
-    const unknown = { ...eksNode, status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } };
-    expect(nodeFacts(unknown).ready).toBe(false);
+  it('is not ready and tells since when its kubelet has said nothing', () => {
+    const since = (status: string) => {
+      const condition = { type: 'Ready', status, lastTransitionTime: new Date(90_000) };
+      return nodeFacts({ ...eksNode, status: { conditions: [condition] } });
+    };
+    expect(since('Unknown')).toMatchObject({ ready: false, unknownSince: 90_000 });
+    expect(since('False')).toMatchObject({ ready: false });
+    expect(since('False')).not.toHaveProperty('unknownSince');
+    expect(since('True')).not.toHaveProperty('unknownSince');
     expect(nodeFacts({ metadata: { name: 'new' } })).toMatchObject({ ready: false, instanceId: '', zone: '' });
   });
 
@@ -182,55 +195,6 @@ describe('a pod', () => {
   });
 });
 
-describe('a Service', () => {
-  it('tells how it is reached', () => {
-    expect(serviceFacts(localService)).toEqual({
-      key: 'shop/web',
-      type: 'LoadBalancer',
-      externalTrafficPolicy: 'Local',
-      selector: { app: 'web' },
-      healthCheckNodePort: 31234,
-      nodePorts: [30080, 30443],
-      hostnames: ['web-1234.elb.eu-west-1.amazonaws.com'],
-      publishNotReadyAddresses: false,
-    });
-  });
-
-  it('counts with ClusterIP too, and takes an address where there is no hostname', () => {
-    const { key, type } = serviceFacts({ ...localService, spec: { selector: { app: 'web' } } }) ?? {};
-    expect({ key, type }).toEqual({ key: 'shop/web', type: 'ClusterIP' });
-    const status = { loadBalancer: { ingress: [{ ip: '203.0.113.7' }] } };
-    expect(serviceFacts({ ...localService, status })?.hostnames).toEqual(['203.0.113.7']);
-  });
-
-  it('is left out without a selector and as an external name', () => {
-    expect(serviceFacts({ ...localService, spec: { type: 'ClusterIP' } })).toBeUndefined();
-    expect(serviceFacts({ ...localService, spec: { ...localService.spec, type: 'ExternalName' } })).toBeUndefined();
-  });
-
-  it('has the endpoints of all its slices, a pod in two of them once and as the least available', () => {
-    const slices = [
-      slice('web-v4', 'IPv4', ready),
-      slice('web-v6', 'IPv6', { ...ready, ready: false, terminating: true }),
-      slice('web-other', 'IPv4', ready, 'another-pod'),
-    ].flatMap((object) => sliceFacts(object) ?? []);
-    expect(mergeEndpoints(slices)).toMatchObject([
-      { podUid: deploymentPod.metadata.uid, ready: false, serving: true, terminating: true },
-      { podUid: 'another-pod', ready: true, serving: true, terminating: false },
-    ]);
-  });
-
-  it('takes conditions that are not set for ready, and serving for what ready says', () => {
-    const conditions = (given: object) => mergeEndpoints([sliceFacts(slice('s', 'IPv4', given)) ?? never()])[0];
-    expect(conditions({})).toMatchObject(ready);
-    expect(conditions({ ready: false })).toMatchObject({ ready: false, serving: false, terminating: false });
-  });
-
-  it('has no part in slices that name no Service', () => {
-    expect(sliceFacts({ ...slice('loose', 'IPv4', ready), metadata: { name: 'loose' } })).toBeUndefined();
-  });
-});
-
 describe('a label selector', () => {
   const labels = { app: 'web', tier: 'front' };
   const expression = (key: string, operator: string, values?: string[]) =>
@@ -256,16 +220,6 @@ describe('a label selector', () => {
 });
 
 describe('one look at the cluster', () => {
-  const nothing: MappedObjects = {
-    nodes: [],
-    pods: [],
-    services: [],
-    endpointSlices: [],
-    podDisruptionBudgets: [],
-    volumeAttachments: [],
-    replicaSets: [],
-  };
-
   it('joins pods with their ReplicaSet, budgets with their pods and Services with their endpoints', () => {
     const elsewhere = {
       ...deploymentPod,
@@ -277,10 +231,13 @@ describe('one look at the cluster', () => {
       services: [serviceFacts(localService) ?? never()],
       endpointSlices: [sliceFacts(slice('web-1', 'IPv4', ready)) ?? never()],
       podDisruptionBudgets: [budgetFacts(budget)],
-      replicaSets: [{ uid: 'rs-web', selector: { app: 'web', 'pod-template-hash': '7d4b9c6f5' } }],
+      replicaSets: [replicaSetFacts(replicaSet)],
     });
     expect(facts.pods.map(({ namespace }) => namespace)).toEqual(['other', 'shop']);
-    expect(facts.pods[1]?.ownerSelector).toEqual({ app: 'web', 'pod-template-hash': '7d4b9c6f5' });
+    expect(facts.pods[1]).toMatchObject({
+      ownerSelector: { app: 'web', 'pod-template-hash': '7d4b9c6f5' },
+      workload: 'Deployment shop/web',
+    });
     expect(facts.budgets).toEqual([
       {
         namespace: 'shop',

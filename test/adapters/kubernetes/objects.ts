@@ -1,3 +1,5 @@
+import type { MappedObjects } from '../../../adapters/kubernetes/map.ts';
+
 /** Objects as an EKS cluster's API server answers them, shortened to what a reader of the tests needs. */
 
 /** A node of a managed node group. */
@@ -128,4 +130,31 @@ export const budget = {
   metadata: { name: 'web', namespace: 'shop' },
   spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } },
   status: { currentHealthy: 4, desiredHealthy: 3, disruptionsAllowed: 1, expectedPods: 4, observedGeneration: 1 },
+};
+
+/** The ReplicaSet of that Deployment's newest template. */
+export const replicaSet = {
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: {
+    name: 'web-7d4b9c6f5',
+    namespace: 'shop',
+    uid: 'rs-web',
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'd-web', controller: true }],
+  },
+  spec: { replicas: 4, selector: { matchLabels: { app: 'web', 'pod-template-hash': '7d4b9c6f5' } } },
+};
+
+/** Caches that hold nothing. */
+export const nothing: MappedObjects = {
+  nodes: [],
+  pods: [],
+  services: [],
+  endpointSlices: [],
+  podDisruptionBudgets: [],
+  volumeAttachments: [],
+  replicaSets: [],
+  deployments: [],
+  statefulSets: [],
+  daemonSets: [],
 };

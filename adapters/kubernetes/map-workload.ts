@@ -1,0 +1,84 @@
+import type { V1DaemonSet, V1Deployment, V1ReplicaSet, V1StatefulSet } from '@kubernetes/client-node';
+
+import type { WorkloadFacts } from '../../core/model/workload.ts';
+
+/** What is kept of a ReplicaSet. */
+export interface MappedReplicaSet {
+  readonly uid: string;
+  /** Its `matchLabels`. */
+  readonly selector: Readonly<Record<string, string>>;
+  /** Key of the Deployment that owns it; undefined for one that is a workload of its own. */
+  readonly deployment: string | undefined;
+  readonly facts: WorkloadFacts;
+}
+
+/** The key by which pods name their workload. */
+export function workloadKey(kind: WorkloadFacts['kind'], namespace: string, name: string): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/**
+ * A Deployment rolls out while its controller has not seen the newest template, or while pods of an older one are left (kubectl
+ * pkg/polymorphichelpers/rollout_status.go). A replacement that is not Ready yet is no rollout, and a paused one stands still.
+ */
+export function deploymentFacts({ metadata, spec, status }: V1Deployment): WorkloadFacts {
+  const unseen = (metadata?.generation ?? 0) > (status?.observedGeneration ?? 0);
+  const old = (status?.replicas ?? 0) > (status?.updatedReplicas ?? 0);
+  return workload('Deployment', metadata, {
+    replicas: spec?.replicas ?? 1,
+    podLabels: spec?.template.metadata?.labels ?? {},
+    rollingOut: spec?.paused !== true && (unseen || old),
+  });
+}
+
+/** A StatefulSet rolls out until every pod above its partition has the newest revision; with OnDelete somebody else decides. */
+export function statefulSetFacts({ metadata, spec, status }: V1StatefulSet): WorkloadFacts {
+  const replicas = spec?.replicas ?? 1;
+  const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
+  const unseen = (metadata?.generation ?? 0) > (status?.observedGeneration ?? 0);
+  const changing = status?.updateRevision !== undefined && status.updateRevision !== status.currentRevision;
+  const old = changing && (status?.updatedReplicas ?? 0) < Math.max(0, replicas - partition);
+  return workload('StatefulSet', metadata, {
+    replicas,
+    podLabels: spec?.template.metadata?.labels ?? {},
+    rollingOut: spec?.updateStrategy?.type !== 'OnDelete' && (unseen || old),
+  });
+}
+
+/** A DaemonSet is scaled to the nodes that it finds fit. */
+export function daemonSetFacts({ metadata, spec, status }: V1DaemonSet): WorkloadFacts {
+  const desired = status?.desiredNumberScheduled ?? 0;
+  const unseen = (metadata?.generation ?? 0) > (status?.observedGeneration ?? 0);
+  const old = (status?.updatedNumberScheduled ?? 0) < (status?.currentNumberScheduled ?? 0);
+  return workload('DaemonSet', metadata, {
+    replicas: desired,
+    podLabels: spec?.template.metadata?.labels ?? {},
+    rollingOut: spec?.updateStrategy?.type !== 'OnDelete' && (unseen || old),
+  });
+}
+
+/** What is needed of a ReplicaSet object. */
+export function replicaSetFacts({ metadata, spec }: V1ReplicaSet): MappedReplicaSet {
+  const owner = metadata?.ownerReferences?.find((reference) => reference.controller === true);
+  const isDeployed = owner?.kind === 'Deployment' && owner.apiVersion.startsWith('apps/');
+  return {
+    uid: metadata?.uid ?? '',
+    selector: spec?.selector.matchLabels ?? {},
+    deployment: isDeployed ? workloadKey('Deployment', metadata?.namespace ?? '', owner.name) : undefined,
+    facts: workload('ReplicaSet', metadata, {
+      replicas: spec?.replicas ?? 1,
+      podLabels: spec?.template?.metadata?.labels ?? {},
+      rollingOut: false,
+    }),
+  };
+}
+
+function workload(
+  kind: WorkloadFacts['kind'],
+  metadata: { readonly name?: string; readonly namespace?: string } | undefined,
+  rest: Pick<WorkloadFacts, 'replicas' | 'podLabels' | 'rollingOut'>,
+): WorkloadFacts {
+  const namespace = metadata?.namespace ?? '';
+  const name = metadata?.name ?? '';
+  return { key: workloadKey(kind, namespace, name), kind, namespace, name, ...rest };
+}

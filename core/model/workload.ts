@@ -1,0 +1,15 @@
+/** A controller that keeps a number of pods: what the pods of a Service are scaled to, and whether they are being exchanged. */
+export interface WorkloadFacts {
+  /** `Kind namespace/name`, e.g. `Deployment default/web`; pods name their workload by it. */
+  readonly key: string;
+  /** A ReplicaSet is a workload of its own only when no Deployment owns it. */
+  readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet';
+  readonly namespace: string;
+  readonly name: string;
+  /** Pods that it shall have now; of a DaemonSet, the nodes that it finds fit. */
+  readonly replicas: number;
+  /** Labels of the pods that it makes. */
+  readonly podLabels: Readonly<Record<string, string>>;
+  /** It exchanges its pods for those of another template right now, and is not paused. */
+  readonly rollingOut: boolean;
+}
