@@ -1,3 +1,4 @@
+import { indexOf, namespaceOf } from '../model/cluster-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -13,15 +14,15 @@ export interface DisruptionLedger {
 /** Opens the count for one look. A pod that is unlisted or terminating is a disruption already, until its replacement is Ready. */
 export function openDisruptionLedger(facts: ClusterFacts): DisruptionLedger {
   const charged = new Set<string>();
-  const podsByUid = new Map(facts.pods.map((pod) => [pod.uid, pod]));
+  const index = indexOf(facts);
   return {
     charge: (pod) => {
       if (!pod.ready) return undefined;
-      const budgets = facts.budgets.filter((budget) => budget.podUids.includes(pod.uid));
+      const budgets = index.budgetsOf(pod.uid);
       const [budget, ...others] = budgets;
       if (budget === undefined) return chargeServices(pod, facts, charged);
       if (others.length > 0) return blockTwice(pod, budgets);
-      const has = budget.podUids.filter((uid) => isHealthy(podsByUid.get(uid))).length;
+      const has = budget.podUids.filter((uid) => isHealthy(index.podsByUid.get(uid))).length;
       const name = `${budget.namespace}/${budget.name}`;
       if (has - 1 >= budget.desiredHealthy && !charged.has(`budget ${name}`)) {
         charged.add(`budget ${name}`);
@@ -56,7 +57,7 @@ function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): B
  * up for, and keeps a ready endpoint: as a budget with maxUnavailable 1 would.
  */
 function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>): BlockedPod | undefined {
-  const services = servicesOf(pod, facts.services).filter((service) => isReadyEndpoint(pod, service));
+  const services = servicesOf(pod, facts).filter((service) => isReadyEndpoint(pod, service));
   for (const service of services) {
     const several = countPods(service, facts) > 1;
     const missing = findMissing(pod, service, facts);
@@ -76,16 +77,19 @@ function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>
 
 /** Another pod of the Service that is missing: out of its endpoints by a run, terminating, or not Ready yet, on whatever node. */
 function findMissing(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts): PodFacts | undefined {
-  return facts.pods.find((other) => {
-    const finished = other.phase === 'Succeeded' || other.phase === 'Failed';
-    if (other.uid === pod.uid || isHealthy(other) || finished) return false;
-    const labels = { ...other.labels, ...other.unlisted?.originalLabels };
-    return selects(service, { namespace: other.namespace, labels });
-  });
+  return indexOf(facts)
+    .podsIn(pod.namespace)
+    .find((other) => {
+      const finished = other.phase === 'Succeeded' || other.phase === 'Failed';
+      if (other.uid === pod.uid || isHealthy(other) || finished) return false;
+      const labels = { ...other.labels, ...other.unlisted?.originalLabels };
+      return selects(service, { namespace: other.namespace, labels });
+    });
 }
 
 function countPods(service: ServiceFacts, facts: ClusterFacts): number {
-  return facts.pods.filter(
+  const pods = indexOf(facts).podsIn(namespaceOf(service.key));
+  return pods.filter(
     (pod) => !pod.terminating && pod.phase !== 'Succeeded' && pod.phase !== 'Failed' && selects(service, pod),
   ).length;
 }

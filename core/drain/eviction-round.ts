@@ -1,3 +1,4 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
@@ -66,15 +67,15 @@ function decideStep(
 ): { readonly action?: PodAction; readonly blocked?: BlockedPod } {
   const { facts, policy, now, unlistedAt } = question;
   if (pod.unlisted !== undefined) {
-    const listedBy = findListing(pod, facts.services);
+    const listedBy = findListing(pod, facts);
     if (listedBy !== undefined) return { blocked: tellListed(pod, listedBy) };
-    const spread = hasSpread(pod, facts.services, unlistedAt, policy.waits, now);
+    const spread = hasSpread(pod, facts, unlistedAt, policy.waits, now);
     return spread ? { action: { kind: 'evict', pod: identify(pod) } } : {};
   }
   const verdict = ledger.charge(pod);
   if (verdict !== undefined) return { blocked: verdict };
-  if (!needsUnlist(pod, facts.services, policy)) return { action: { kind: 'evict', pod: identify(pod) } };
-  const removeLabels = chooseUnlistLabels(pod, facts.services);
+  if (!needsUnlist(pod, facts, policy)) return { action: { kind: 'evict', pod: identify(pod) } };
+  const removeLabels = chooseUnlistLabels(pod, facts);
   return { action: { kind: 'unlist', pod: identify(pod), removeLabels } };
 }
 
@@ -84,9 +85,9 @@ function tellListed(pod: PodFacts, { key }: ServiceFacts): BlockedPod {
 }
 
 function podsInOrder(node: NodeRef, facts: ClusterFacts): readonly PodFacts[] {
-  const behindService = (pod: PodFacts): number => (servicesOf(pod, facts.services).length > 0 ? 1 : 0);
-  return facts.pods
-    .filter((pod) => pod.node === node.name)
+  const behindService = (pod: PodFacts): number => (servicesOf(pod, facts).length > 0 ? 1 : 0);
+  return indexOf(facts)
+    .podsOn(node.name)
     .map((pod) => ({ pod, rank: behindService(pod), key: `${pod.namespace}/${pod.name}` }))
     .toSorted((a, b) => a.rank - b.rank || compareText(a.key, b.key))
     .map(({ pod }) => pod);

@@ -1,5 +1,7 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts, TolerationFacts } from '../model/pod.ts';
+import type { EndpointFacts, ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, listNames } from '../text/format.ts';
@@ -29,7 +31,7 @@ export interface Retirement {
   readonly actions: readonly PodAction[];
   /** Leftover pods that must still go. */
   readonly remaining: number;
-  /** Endpoints that can't be retired, because their pods tolerate everything or are run by the kubelet. */
+  /** Endpoints that can't be retired: their pods tolerate everything or are run by the kubelet, or somebody wrote them by hand. */
   readonly notProtected: readonly string[];
   readonly reason: string;
 }
@@ -42,11 +44,20 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
   const { facts, policy, node } = question;
   const nothing = { taint: false, actions: [], remaining: 0, notProtected: [] };
   if (!isEnabled(policy, 'retire-daemonset-endpoints')) return { ...nothing, reason: 'this rule is switched off' };
-  const leftovers = facts.pods
-    .filter((pod) => pod.node === node.name && isLeftover(pod, facts))
+  const leftovers = indexOf(facts)
+    .podsOn(node.name)
+    .filter((pod) => isLeftover(pod, facts))
     .toSorted((a, b) => compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
-  const notProtected = leftovers.filter(staysAnyway).map((pod) => `${pod.namespace}/${pod.name}`);
+  const { lagging, byHand } = findEndpointsWithoutPod(node, facts);
+  const notProtected = [
+    ...leftovers.filter(staysAnyway).map((pod) => `${pod.namespace}/${pod.name}`),
+    ...byHand.map((key) => `an endpoint of ${key} that was written by hand`),
+  ];
   const leaving = leftovers.filter((pod) => !staysAnyway(pod));
+  if (leaving.length === 0 && lagging.length > 0) {
+    const reason = `${listNames(lagging)} still list endpoints on ${node.name} whose pods are gone`;
+    return { ...nothing, remaining: lagging.length, notProtected, reason };
+  }
   if (leaving.length === 0) {
     const reason =
       notProtected.length === 0
@@ -55,7 +66,7 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
     return { ...nothing, notProtected, reason };
   }
   const names = listNames(leaving.map((pod) => `${pod.namespace}/${pod.name}`));
-  if (facts.nodes.find((candidate) => candidate.name === node.name)?.marks.retiringBy === undefined) {
+  if (indexOf(facts).nodes.get(node.name)?.marks.retiringBy === undefined) {
     return {
       ...nothing,
       taint: true,
@@ -65,7 +76,7 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
     };
   }
   const actions = leaving.flatMap((pod) => decideStep(pod, question));
-  const late = leaving.find((pod) => pod.unlisted !== undefined && findListing(pod, facts.services) !== undefined);
+  const late = leaving.find((pod) => pod.unlisted !== undefined && findListing(pod, facts) !== undefined);
   const lag = late === undefined ? '' : `; ${late.namespace}/${late.name} was unlisted but is still an endpoint`;
   const reason = `${names} leaving ${node.name}${lag}`;
   return { taint: false, actions, remaining: leaving.length, notProtected, reason };
@@ -83,7 +94,28 @@ export function toleratesRetiring(tolerations: readonly TolerationFacts[]): bool
 function isLeftover(pod: PodFacts, facts: ClusterFacts): boolean {
   if (pod.unlisted !== undefined) return true;
   if (pod.ownerKind !== 'DaemonSet' && pod.ownerKind !== 'Node' && !pod.mirror) return false;
-  return facts.services.some((service) => isEndpoint(pod, service));
+  return indexOf(facts)
+    .servicesIn(pod.namespace)
+    .some((service) => isEndpoint(pod, service));
+}
+
+/**
+ * Services that list ready endpoints on the node without a pod there. Of a Service with a selector Kubernetes removes them as soon as it
+ * has caught up; those of one without are somebody's own, and nothing removes them (Kubernetes docs, "Services without selectors").
+ */
+function findEndpointsWithoutPod(node: NodeRef, facts: ClusterFacts) {
+  const pods = new Set(
+    indexOf(facts)
+      .podsOn(node.name)
+      .map(({ uid }) => uid),
+  );
+  const isLeft = ({ node: on, ready, serving, podUid }: EndpointFacts) =>
+    on === node.name && (ready || serving) && (podUid === undefined || !pods.has(podUid));
+  const listing = facts.services.filter(({ endpoints }) => endpoints.some(isLeft));
+  const lags = ({ selector, endpoints }: ServiceFacts) =>
+    Object.keys(selector).length > 0 && endpoints.some((one) => isLeft(one) && one.podUid !== undefined);
+  const keys = (services: readonly ServiceFacts[]) => services.map(({ key }) => key).toSorted(compareText);
+  return { lagging: keys(listing.filter(lags)), byHand: keys(listing.filter((service) => !lags(service))) };
 }
 
 function staysAnyway(pod: PodFacts): boolean {
@@ -95,12 +127,12 @@ function decideStep(pod: PodFacts, question: RetirementQuestion): readonly PodAc
   const { facts, policy, now, unlistedAt } = question;
   if (pod.terminating) return [];
   if (pod.unlisted !== undefined) {
-    const spread = hasSpread(pod, facts.services, unlistedAt, policy.waits, now);
+    const spread = hasSpread(pod, facts, unlistedAt, policy.waits, now);
     return spread ? [{ kind: 'delete', pod: identify(pod) }] : [];
   }
-  const removeLabels = chooseUnlistLabels(pod, facts.services);
+  const removeLabels = chooseUnlistLabels(pod, facts);
   const outlivesPropagation = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
-  const listed = servicesOf(pod, facts.services).some((service) => isReadyEndpoint(pod, service));
+  const listed = servicesOf(pod, facts).some((service) => isReadyEndpoint(pod, service));
   return listed && removeLabels.length > 0 && !outlivesPropagation
     ? [{ kind: 'unlist', pod: identify(pod), removeLabels }]
     : [{ kind: 'delete', pod: identify(pod) }];

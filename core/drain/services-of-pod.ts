@@ -1,5 +1,7 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
 import { compareText } from '../text/format.ts';
 
 /** True when the labels satisfy the Service's selector; a Service without one selects no pod. */
@@ -13,8 +15,14 @@ export function selects(service: ServiceFacts, pod: Pick<PodFacts, 'namespace' |
 }
 
 /** Services that select the pod, by key. */
-export function servicesOf(pod: PodFacts, services: readonly ServiceFacts[]): readonly ServiceFacts[] {
-  return services.filter((service) => selects(service, pod)).toSorted((a, b) => compareText(a.key, b.key));
+export function servicesOf(
+  pod: Pick<PodFacts, 'namespace' | 'labels'>,
+  cluster: ClusterFacts,
+): readonly ServiceFacts[] {
+  return indexOf(cluster)
+    .servicesIn(pod.namespace)
+    .filter((service) => selects(service, pod))
+    .toSorted((a, b) => compareText(a.key, b.key));
 }
 
 /** Endpoints other than the pod's that are ready and stay. */

@@ -1,5 +1,7 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { isEnabled, unlistMs } from '../waits/formulas.ts';
@@ -10,8 +12,8 @@ import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
  * Labels whose removal takes the pod out of all its Services' endpoints: the fewest, and where there is a choice ones that its
  * ReplicaSet does not select by, so that ownership stays as it is. Empty when no Service selects the pod.
  */
-export function chooseUnlistLabels(pod: PodFacts, services: readonly ServiceFacts[]): readonly string[] {
-  const all = servicesOf(pod, services);
+export function chooseUnlistLabels(pod: PodFacts, cluster: ClusterFacts): readonly string[] {
+  const all = servicesOf(pod, cluster);
   let left = all;
   const chosen: string[] = [];
   while (left.length > 0) {
@@ -39,13 +41,13 @@ function rank(key: string, pod: PodFacts, services: readonly ServiceFacts[]): nu
  * True when the pod must leave its endpoints before it is told to stop: every kube-proxy in the cluster keeps sending to it until
  * the change has spread, and its own preStop is shorter than that. Only ReplicaSet pods, whose replacement has another name.
  */
-export function needsUnlist(pod: PodFacts, services: readonly ServiceFacts[], policy: Policy): boolean {
+export function needsUnlist(pod: PodFacts, cluster: ClusterFacts, policy: Policy): boolean {
   return (
     isEnabled(policy, 'unlist-before-eviction') &&
     pod.ownerKind === 'ReplicaSet' &&
     pod.preStopSeconds * 1000 < policy.waits.endpointPropagationMs &&
     !policy.drain.neverUnlist.some((workload) => isOfWorkload(pod, workload)) &&
-    servicesOf(pod, services).some((service) => isReadyEndpoint(pod, service))
+    servicesOf(pod, cluster).some((service) => isReadyEndpoint(pod, service))
   );
 }
 
@@ -62,27 +64,29 @@ export function isOfWorkload(pod: PodFacts, workload: string): boolean {
 export function trackUnlisted(
   known: UnlistedSince,
   pods: readonly PodFacts[],
-  services: readonly ServiceFacts[],
+  cluster: ClusterFacts,
   now: number,
 ): UnlistedSince {
-  const out = pods.filter((pod) => pod.unlisted !== undefined && findListing(pod, services) === undefined);
+  const out = pods.filter((pod) => pod.unlisted !== undefined && findListing(pod, cluster) === undefined);
   return Object.fromEntries(out.map((pod) => [pod.uid, known[pod.uid] ?? now]));
 }
 
 /** A Service whose endpoints still have the pod, which was unlisted. */
-export function findListing(pod: Pick<PodFacts, 'uid'>, services: readonly ServiceFacts[]): ServiceFacts | undefined {
+export function findListing(pod: Pick<PodFacts, 'uid' | 'namespace'>, cluster: ClusterFacts): ServiceFacts | undefined {
   // Slices that somebody writes by hand, for a Service without a selector, don't follow labels.
-  return services.find((service) => Object.keys(service.selector).length > 0 && isEndpoint(pod, service));
+  return indexOf(cluster)
+    .servicesIn(pod.namespace)
+    .find((service) => Object.keys(service.selector).length > 0 && isEndpoint(pod, service));
 }
 
 /** True when the unlisted pod is out of its endpoints and every kube-proxy has had the time to hear of it. */
 export function hasSpread(
-  pod: Pick<PodFacts, 'uid'>,
-  services: readonly ServiceFacts[],
+  pod: Pick<PodFacts, 'uid' | 'namespace'>,
+  cluster: ClusterFacts,
   unlistedAt: UnlistedSince,
   waits: WaitPolicy,
   now: number,
 ): boolean {
   const since = unlistedAt[pod.uid];
-  return since !== undefined && now >= since + unlistMs(waits) && findListing(pod, services) === undefined;
+  return since !== undefined && now >= since + unlistMs(waits) && findListing(pod, cluster) === undefined;
 }

@@ -1,71 +1,108 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { DisruptionBudgetFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
-import type { ServingFacts } from '../model/serving.ts';
-import type { Floor } from '../plan/pool-plan.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
-import { countServing, lookAtService, nodesOut } from './serving.ts';
+import { expectedEndpoints, type ServiceBaseline } from './baseline.ts';
+import type { ServiceLook } from './serving.ts';
+
+/** The least that must keep serving of a Service, computed anew from each look. */
+export interface Floor {
+  /** Serving targets over all zones. */
+  readonly targets: number;
+  /** Serving targets per zone; only for load balancers with cross-zone off. */
+  readonly perZone: Readonly<Record<string, number>>;
+  /** Ready endpoints that PodDisruptionBudgets demand of this Service alone; the guard asks the budgets themselves. */
+  readonly endpoints: number;
+  /** Where the figure comes from, e.g. `pdb web`, `policy`, `75 % of 4`. */
+  readonly source: string;
+}
 
 /**
- * Fixes the least that must keep serving of a Service. A floor in the policy rules; else, under policy Local, the Service's
- * PodDisruptionBudget; else the policy's default share. A default floor always lets one serving target go, because policy Local
- * gets new serving targets only by moving pods; a floor that somebody wrote is kept as written. Without target groups, because there
- * is no load balancer or because it is not supported, the budget alone counts.
+ * The floor of a Service as things are now. A floor in the policy rules; else, under policy Local, the Service's budgets; else the
+ * policy's default share. What it is a share of is the most that the Service was seen to serve, cut down to what its present scale
+ * and place allow: a Deployment that was scaled down, or whose pods share nodes, can't have as many targets as before. A default
+ * floor always lets one serving target go, because policy Local gets new serving targets only by moving pods; a floor that
+ * somebody wrote is kept as written. Without target groups the budgets alone count.
  */
-export function computeFloor(service: ServiceFacts, facts: ServingFacts, policy: Policy): Floor {
-  const guarded = { service: service.key, externalTrafficPolicy: service.externalTrafficPolicy };
-  const out = nodesOut(
-    facts.cluster.nodes,
-    extraNodes(service, facts, policy),
-    (node) => node.pool === policy.pool.name,
-  );
-  const look = lookAtService(guarded, facts);
-  const now = countServing(guarded, look, out);
-  const budgets = budgetsOf(service, facts.cluster.budgets);
-  const endpoints = budgets.reduce((sum, budget) => sum + budget.desiredHealthy, 0);
+export function computeFloor(
+  look: ServiceLook,
+  facts: ServingFacts,
+  policy: Policy,
+  baseline: ServiceBaseline | undefined,
+): Floor {
+  const { service, groups } = look;
+  const budgets = budgetsOf(service, facts.cluster);
+  const endpoints = budgets.reduce((sum, budget) => sum + demandOf(budget, service), 0);
   const budgetNames = budgets.map((budget) => `pdb ${budget.name}`).join(' + ');
-  const groups = facts.targetGroups.filter((group) => group.service === service.key);
   if (groups.length === 0) {
     const unseen = facts.unsupported.some((fact) => fact.service === service.key);
     const source = budgetNames || (unseen ? 'load balancer not supported' : 'no load balancer');
     return { targets: 0, perZone: {}, endpoints, source };
   }
-  const perZone = Object.fromEntries(
-    groups
-      .filter((group) => !group.crossZone)
-      .flatMap((group) => group.zones)
-      .filter((zone) => (now.perZone[zone] ?? 0) > 0)
-      .map((zone) => [zone, 1]),
-  );
+  const whole = baseline === undefined ? 0 : possibleTargets(look, facts, baseline);
+  const perZone = baseline === undefined || whole === 0 ? {} : zoneFloors(look, facts, baseline);
   const written = policy.guard.floors[service.key];
   if (written !== undefined) {
-    const targets = 'targets' in written ? written.targets : Math.max(1, shareOf(written.share, now.targets));
-    return { targets, perZone, endpoints, source: 'policy' };
+    const targets = 'targets' in written ? written.targets : Math.max(1, shareOf(written.share, whole));
+    return { targets: whole === 0 ? 0 : targets, perZone, endpoints, source: 'policy' };
   }
-  // The guard keeps the budget's endpoints on serving nodes; how many nodes they share is the scheduler's affair and may change.
+  // The budgets keep endpoints on serving nodes; how many nodes they share is the scheduler's affair and may change.
   if (budgets.length > 0 && service.externalTrafficPolicy === 'Local') {
-    return { targets: 1, perZone, endpoints, source: budgetNames };
+    return { targets: Math.min(1, whole), perZone, endpoints, source: budgetNames };
   }
-  const targets = Math.max(1, Math.min(shareOf(policy.guard.defaultFloor, now.targets), now.targets - 1));
-  const source = `${Math.round(policy.guard.defaultFloor * 100)} % of ${now.targets}`;
-  return { targets, perZone, endpoints, source: budgets.length > 0 ? `${source}, ${budgetNames}` : source };
+  const share = Math.max(1, Math.min(shareOf(policy.guard.defaultFloor, whole), whole - 1));
+  const source = `${Math.round(policy.guard.defaultFloor * 100)} % of ${whole}`;
+  return {
+    targets: Math.min(share, whole),
+    perZone,
+    endpoints,
+    source: budgets.length > 0 ? `${source}, ${budgetNames}` : source,
+  };
 }
 
-/** Under Cluster every node serves: replacements that are there already come on top of what shall serve in the end. */
-function extraNodes(service: ServiceFacts, { cluster }: ServingFacts, policy: Policy): readonly string[] {
-  if (service.externalTrafficPolicy === 'Local') return [];
-  return cluster.nodes.filter((node) => node.pool === policy.target.poolName).map((node) => node.name);
+/** The most targets that the Service could have now: under Local so many as nodes that host its pods, those included that are missing. */
+function possibleTargets(look: ServiceLook, facts: ServingFacts, baseline: ServiceBaseline): number {
+  const { service, attached, hosts } = look;
+  if (expectedEndpoints(look, facts, baseline) === 0 && look.readyOn.size === 0) return 0;
+  if (service.externalTrafficPolicy === 'Cluster') {
+    const out = facts.cluster.nodes.filter((node) => node.excluded && !attached.has(node.name)).length;
+    return Math.min(baseline.targets, attached.size + out);
+  }
+  const there = service.endpoints.filter((endpoint) => !endpoint.terminating).length;
+  const missing = Math.max(0, expectedEndpoints(look, facts, baseline) - there);
+  return Math.min(baseline.targets, hosts.size + missing);
+}
+
+/** A zone that served keeps a target as long as anything is there that could be one: pods (policy Local), or nodes. */
+function zoneFloors(
+  look: ServiceLook,
+  facts: ServingFacts,
+  baseline: ServiceBaseline,
+): Readonly<Record<string, number>> {
+  const local = look.service.externalTrafficPolicy === 'Local';
+  const places = facts.cluster.nodes.filter(
+    (node) => look.hosts.has(node.name) || (!local && (look.attached.has(node.name) || node.excluded)),
+  );
+  const zones = new Set(places.map((node) => node.zone));
+  return Object.fromEntries(baseline.zones.filter((zone) => zones.has(zone)).map((zone) => [zone, 1]));
 }
 
 /** Budgets that cover at least one endpoint of the Service, by name. */
-export function budgetsOf(
-  service: ServiceFacts,
-  budgets: readonly DisruptionBudgetFacts[],
-): readonly DisruptionBudgetFacts[] {
-  const pods = new Set(service.endpoints.map((endpoint) => endpoint.podUid));
-  return budgets
-    .filter((budget) => budget.podUids.some((uid) => pods.has(uid)))
-    .toSorted((a, b) => compareText(a.name, b.name));
+export function budgetsOf(service: ServiceFacts, cluster: ClusterFacts): readonly DisruptionBudgetFacts[] {
+  const index = indexOf(cluster);
+  const found = new Set(
+    service.endpoints.flatMap(({ podUid }) => (podUid === undefined ? [] : index.budgetsOf(podUid))),
+  );
+  return [...found].toSorted((a, b) => compareText(a.name, b.name));
+}
+
+/** What a budget demands of a Service: what is left of its demand when all its pods behind other Services are healthy. */
+function demandOf(budget: DisruptionBudgetFacts, service: ServiceFacts): number {
+  const own = new Set(service.endpoints.map((endpoint) => endpoint.podUid));
+  const others = budget.podUids.filter((uid) => !own.has(uid)).length;
+  return Math.max(0, budget.desiredHealthy - others);
 }
 
 /** A share of a whole, rounded up; forgives the rounding of binary fractions. */

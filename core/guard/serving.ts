@@ -1,76 +1,90 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
-
-/** A Service as the guard sees it; a ServicePlan is one. */
-export interface GuardedService {
-  /** `namespace/name`. */
-  readonly service: string;
-  readonly externalTrafficPolicy: 'Local' | 'Cluster';
-}
+import type { TargetGroupFacts } from '../model/target-group.ts';
 
 /** A node that can take new connections of a Service. */
 export interface ServingNode {
   readonly name: string;
   readonly zone: string;
+  /** Ready endpoints of the Service on the node. */
+  readonly endpoints: number;
 }
 
 /** Where a Service is served, before anybody's step-out is taken off. */
 export interface ServiceLook {
-  /** True when a load balancer's target groups say which nodes serve. */
-  readonly balanced: boolean;
-  /** Nodes whose target is healthy in every target group of the Service and, under policy Local, that host a ready endpoint. */
-  readonly serving: readonly ServingNode[];
-  /** Ready, non-terminating endpoints by node name. */
-  readonly endpointsOn: ReadonlyMap<string, number>;
+  readonly service: ServiceFacts;
+  /** Its target groups; none when no load balancer is seen. */
+  readonly groups: readonly TargetGroupFacts[];
+  /** Nodes whose target is healthy in every target group and, under policy Local, that host a ready endpoint. By node name. */
+  readonly serving: ReadonlyMap<string, ServingNode>;
+  /** Nodes that serve, or may serve again without anybody's doing: hosts of an endpoint (policy Local), and registered targets. */
+  readonly attached: ReadonlySet<string>;
+  /** Nodes that host an endpoint, ready or not, which is not on its way out. */
+  readonly hosts: ReadonlySet<string>;
+  /** Ready endpoints by node name. */
+  readonly readyOn: ReadonlyMap<string, number>;
 }
 
-/** How much of a Service serves once the nodes on their way out are taken off. */
-export interface ServingCount {
-  /** Serving targets over all zones. */
-  readonly targets: number;
-  /** Serving targets by zone. */
-  readonly perZone: Readonly<Record<string, number>>;
-  /** Ready endpoints: under policy Local those on serving nodes, under Cluster those on nodes that are not on their way out. */
-  readonly endpoints: number;
+const looks = new WeakMap<ServingFacts, Map<string, ServiceLook>>();
+
+/** Every Service that a load balancer is seen for, by key; each look makes them once. */
+export function balancedLooks(facts: ServingFacts): ReadonlyMap<string, ServiceLook> {
+  const known = looks.get(facts);
+  if (known !== undefined) return known;
+  const index = indexOf(facts.cluster);
+  const keys = [...new Set(facts.targetGroups.map((group) => group.service))].toSorted();
+  const services = keys.flatMap((key) => index.service(key) ?? []);
+  const made = new Map(services.map((service) => [service.key, lookAtService(service, facts)]));
+  looks.set(facts, made);
+  return made;
 }
 
 /**
  * Looks at one Service. Policy Local needs a ready endpoint on the node itself, because kube-proxy answers the load balancer's
  * health check by ready local endpoints only (kubernetes pkg/proxy/healthcheck/service_health.go).
  */
-export function lookAtService(guarded: GuardedService, facts: ServingFacts): ServiceLook {
-  const service = facts.cluster.services.find((candidate) => candidate.key === guarded.service);
-  const endpointsOn = readyEndpointsByNode(service);
-  const groups = facts.targetGroups.filter((group) => group.service === guarded.service);
-  if (groups.length === 0) return { balanced: false, serving: [], endpointsOn };
-  const healthyIn = groups.map(
-    (group) => new Set(group.targets.filter((target) => target.state === 'healthy').map((target) => target.instanceId)),
-  );
-  const serving = facts.cluster.nodes.filter(
-    (node) =>
-      node.ready &&
-      healthyIn.every((healthy) => healthy.has(node.instanceId)) &&
-      (guarded.externalTrafficPolicy === 'Cluster' || (endpointsOn.get(node.name) ?? 0) > 0),
-  );
-  return { balanced: true, serving: serving.map(({ name, zone }) => ({ name, zone })), endpointsOn };
+export function lookAtService(service: ServiceFacts, facts: ServingFacts): ServiceLook {
+  const groups = facts.targetGroups.filter((group) => group.service === service.key);
+  const hosts = new Set<string>();
+  const readyOn = new Map<string, number>();
+  for (const { node, ready, terminating } of service.endpoints) {
+    if (node === undefined || terminating) continue;
+    hosts.add(node);
+    if (ready) readyOn.set(node, (readyOn.get(node) ?? 0) + 1);
+  }
+  const local = service.externalTrafficPolicy === 'Local';
+  const attached = new Set(local ? hosts : []);
+  const serving = new Map<string, ServingNode>();
+  if (groups.length === 0) return { service, groups, serving, attached, hosts, readyOn };
+  const registered = groups.map(statesByInstance);
+  for (const node of facts.cluster.nodes) {
+    const states = registered.map((targets) => targets.get(node.instanceId));
+    const isComing = !local && !node.excluded && (!node.ready || states.includes('draining'));
+    if (states.some(isRegistered) || isComing) attached.add(node.name);
+    const endpoints = readyOn.get(node.name) ?? 0;
+    const healthy = states.every((state) => state === 'healthy');
+    if (node.ready && healthy && (!local || endpoints > 0)) {
+      serving.set(node.name, { name: node.name, zone: node.zone, endpoints });
+    }
+  }
+  return { service, groups, serving, attached, hosts, readyOn };
 }
 
-/** Counts what serves of a Service when the named nodes no longer count. */
-export function countServing(guarded: GuardedService, look: ServiceLook, out: ReadonlySet<string>): ServingCount {
-  const perZone: Record<string, number> = {};
-  let targets = 0;
-  let endpoints = 0;
-  for (const node of look.serving) {
-    if (out.has(node.name)) continue;
-    targets += 1;
-    perZone[node.zone] = (perZone[node.zone] ?? 0) + 1;
-    if (guarded.externalTrafficPolicy === 'Local') endpoints += look.endpointsOn.get(node.name) ?? 0;
+type State = TargetGroupFacts['targets'][number]['state'];
+
+/** State by instance; of several ports the one that is not healthy. */
+function statesByInstance(group: TargetGroupFacts): ReadonlyMap<string, State> {
+  const states = new Map<string, State>();
+  for (const { instanceId, state } of group.targets) {
+    if (states.get(instanceId) === undefined || state !== 'healthy') states.set(instanceId, state);
   }
-  if (guarded.externalTrafficPolicy === 'Cluster' || !look.balanced) {
-    for (const [node, ready] of look.endpointsOn) if (!out.has(node)) endpoints += ready;
-  }
-  return { targets, perZone, endpoints };
+  return states;
+}
+
+function isRegistered(state: State | undefined): boolean {
+  return state !== undefined && state !== 'draining' && state !== 'unused';
 }
 
 /**
@@ -88,13 +102,4 @@ export function nodesOut(
     if (node.excluded || (foreignCordon && !isOurs(node))) out.add(node.name);
   }
   return out;
-}
-
-function readyEndpointsByNode(service: ServiceFacts | undefined): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const endpoint of service?.endpoints ?? []) {
-    if (!endpoint.ready || endpoint.terminating || endpoint.node === undefined) continue;
-    counts.set(endpoint.node, (counts.get(endpoint.node) ?? 0) + 1);
-  }
-  return counts;
 }

@@ -1,8 +1,10 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { UnsupportedServiceFacts } from '../model/unsupported-service.ts';
-import type { ServicePlan } from '../plan/pool-plan.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { ServiceBaseline } from './baseline.ts';
+import { balancedLooks } from './serving.ts';
 
 /** How connections of a Service run over nodes, in words; undefined when none does. */
 export function describeTouch(
@@ -10,7 +12,7 @@ export function describeTouch(
   { cluster }: ServingFacts,
   nodes: readonly NodeRef[],
 ): string | undefined {
-  const service = cluster.services.find((candidate) => candidate.key === key);
+  const service = indexOf(cluster).service(key);
   if (service === undefined || nodes.length === 0) return undefined;
   const names = new Set(nodes.map((node) => node.name));
   if (service.endpoints.some(({ node }) => node !== undefined && names.has(node)))
@@ -26,35 +28,33 @@ export function isAccepted({ service }: UnsupportedServiceFacts, policy: Policy)
 }
 
 /**
- * Why what is seen proves nothing about these nodes: a Service was protected when the run began and no longer is, because its load
- * balancer was exchanged, lost its tags or is not named any more. Its target groups are not seen, so no wait would notice that they
- * still send. A Service that is gone, or no longer has a load balancer, needs no protection.
+ * Why what is seen proves nothing about these nodes: the load balancer of a Service that they may carry can't be watched, because it
+ * was exchanged, lost its tags, is not named any more, or came with a new Service. Its target groups are not seen, so no wait would
+ * notice that they still send. A Service that is gone, or no longer has a load balancer, needs no protection.
  */
 export function findLostProtection(question: {
   readonly facts: ServingFacts;
-  readonly services: readonly ServicePlan[];
+  readonly baselines: readonly ServiceBaseline[];
   readonly nodes: readonly NodeRef[];
   readonly policy: Policy;
 }): string | undefined {
-  const { facts, services, nodes, policy } = question;
-  const seen = new Set(facts.targetGroups.map((group) => group.id));
-  for (const plan of services) {
-    if (plan.targetGroups.every((id) => seen.has(id))) continue;
-    const fact = facts.unsupported.find(({ service }) => service === plan.service) ?? findVanished(plan, facts);
-    if (fact === undefined || isAccepted(fact, policy)) continue;
+  const { facts, baselines, nodes, policy } = question;
+  const vanished = baselines.flatMap((baseline) => findVanished(baseline, facts) ?? []);
+  for (const fact of [...facts.unsupported, ...vanished]) {
+    if (isAccepted(fact, policy)) continue;
     const touch = describeTouch(fact, facts, nodes);
-    if (touch !== undefined) return `${plan.service} can no longer be protected, and ${touch}: ${fact.detail}`;
+    if (touch !== undefined) return `${fact.service} can't be protected, and ${touch}: ${fact.detail}`;
   }
   return undefined;
 }
 
-/** A Service with a load balancer of which nothing is seen any more, though nobody says why. */
-function findVanished(plan: ServicePlan, { cluster, targetGroups }: ServingFacts): UnsupportedServiceFacts | undefined {
-  const service = cluster.services.find(({ key }) => key === plan.service);
-  if (service?.type !== 'LoadBalancer' || targetGroups.some((group) => group.service === plan.service))
-    return undefined;
+/** A Service that served behind a load balancer of which nothing is seen any more, though nobody says why. */
+function findVanished(baseline: ServiceBaseline, facts: ServingFacts): UnsupportedServiceFacts | undefined {
+  const service = indexOf(facts.cluster).service(baseline.service);
+  const isTold = facts.unsupported.some((fact) => fact.service === baseline.service);
+  if (service?.type !== 'LoadBalancer' || isTold || balancedLooks(facts).has(baseline.service)) return undefined;
   return {
-    service: plan.service,
+    service: baseline.service,
     why: 'unknown-load-balancer',
     detail: 'its status names no load balancer any more',
     hint: 'Look at its controller.',

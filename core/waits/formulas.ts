@@ -1,5 +1,6 @@
+import { balancedLooks } from '../guard/serving.ts';
+import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
-import type { ServicePlan } from '../plan/pool-plan.ts';
 import type { Policy, ProtectiveRule, WaitPolicy } from '../policy/policy.ts';
 
 /** True unless the policy switches the rule off for an experiment. */
@@ -59,18 +60,21 @@ export function transitAge(
   return { ms: longestDelay, endedBy: cut ? 'load-balancer' : 'unknown' };
 }
 
-/** Earliest moment (epoch ms) at which pods of a node may be evicted, given when it was observed out of its target groups. */
-export function evictionNotBefore(services: readonly ServicePlan[], observedOutAt: number): number {
-  return observedOutAt + Math.max(0, ...services.map((service) => service.drainMs));
+/** Longest wait, ms, that any load balancer needs between observed deregistration and the first eviction, as they are set now. */
+export function longestDrainMs(facts: ServingFacts, policy: Policy): number {
+  return Math.max(0, ...[...balancedLooks(facts).values()].map(({ groups }) => drainMs(groups, policy)));
 }
 
 /**
  * Earliest moment (epoch ms) at which a node's machine may go, given when it was observed out: the last new connection through it
  * may have come a propagation later, and lives for the Service's connection age.
  */
-export function terminationNotBefore(services: readonly ServicePlan[], observedOutAt: number, policy: Policy): number {
+export function terminationNotBefore(facts: ServingFacts, observedOutAt: number, policy: Policy): number {
   if (!isEnabled(policy, 'wait-out-transit-connections')) return observedOutAt;
-  const longest = Math.max(0, ...services.map((service) => service.transitMs));
+  const ages = [...balancedLooks(facts).values()].map(
+    ({ service, groups }) => transitAge(service.key, service.externalTrafficPolicy, groups, policy).ms,
+  );
+  const longest = Math.max(0, ...ages);
   return longest === 0 ? observedOutAt : observedOutAt + policy.waits.propagationMs + longest + policy.waits.marginMs;
 }
 

@@ -1,7 +1,11 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
+import type { ServingFacts } from '../model/serving.ts';
 import type { TargetFacts, TargetGroupFacts, TargetState } from '../model/target-group.ts';
+import type { Policy } from '../policy/policy.ts';
 import { formatDuration, listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
+import { isEnabled } from './formulas.ts';
 
 /** Whether a node's connections have ended at the load balancers. */
 export interface DrainedDecision extends WaitDecision {
@@ -54,6 +58,41 @@ export function decideDrained(
     backIn: false,
     reason: `${node.name} has left ${groups.length === 0 ? 'every' : listNames(groups.map((group) => group.name))}`,
   };
+}
+
+/**
+ * Why nothing may be done any more to a node that was drained: it is back in its load balancers, or about to be. Somebody removed the
+ * label, or the controller registered it again in spite of it. Undefined while it is out, and for a node that is gone.
+ */
+export function findBackIn(node: NodeRef, { cluster, targetGroups }: ServingFacts, policy: Policy): string | undefined {
+  const seen = indexOf(cluster).nodes.get(node.name);
+  if (seen?.uid !== node.uid) return undefined;
+  if (!seen.excluded) return `somebody removed the exclude label of ${node.name}`;
+  if (!isEnabled(policy, 'wait-for-deregistration')) return undefined;
+  const listed = targetGroups.flatMap((group) =>
+    targetsOf(node, group)
+      .filter(({ state }) => state !== 'unused')
+      .map((target) => ({ group, target })),
+  );
+  return listed.length === 0 ? undefined : `${node.name} is back in ${listNames(listed.map(describe))}`;
+}
+
+/**
+ * Whether only removing and setting the exclude label again helps: the label has been on for long enough, and the node is still, or
+ * again, a live target. A service controller that was ensuring a load balancer with an older list of nodes while the label was
+ * set registers the node again and looks at the label no more (k8s.io/cloud-provider v0.36, reproduced); the AWS Load Balancer
+ * Controller never deregisters a node that was excluded while its target was `unhealthy.draining`, so that is waited out first.
+ */
+export function needsLabelAgain(
+  node: NodeRef,
+  facts: ServingFacts,
+  labelledForMs: number,
+  patienceMs: number,
+): boolean {
+  const seen = indexOf(facts.cluster).nodes.get(node.name);
+  if (seen?.uid !== node.uid || !seen.excluded || labelledForMs < patienceMs) return false;
+  const states = facts.targetGroups.flatMap((group) => targetsOf(node, group).map(({ state }) => state));
+  return states.some((state) => !leaving.includes(state)) && !states.includes('unhealthy.draining');
 }
 
 /** Targets of a group that are on the node: one per port. */

@@ -1,9 +1,9 @@
-import { budgetsOf } from '../guard/floors.ts';
+import { scaleOf } from '../guard/scale.ts';
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
-import type { ServicePlan } from '../plan/pool-plan.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { targetsOf } from './load-balancers.ts';
@@ -12,15 +12,10 @@ import { targetsOf } from './load-balancers.ts';
 export type EndpointSnapshot = Readonly<Record<string, number>>;
 
 /** Counts the ready endpoints of the Services that have some on the node: those are the ones its leaving must not shrink. */
-export function snapshotEndpoints(
-  node: NodeRef,
-  facts: ServingFacts,
-  services: readonly ServicePlan[],
-): EndpointSnapshot {
-  const planned = new Set(services.map((plan) => plan.service));
+export function snapshotEndpoints(node: NodeRef, facts: ServingFacts): EndpointSnapshot {
   const touched = facts.cluster.services.filter(
     (service) =>
-      planned.has(service.key) &&
+      service.endpoints.some((endpoint) => endpoint.ready && endpoint.node === node.name) &&
       replaceable(service, facts).some((endpoint) => endpoint.ready && endpoint.node === node.name),
   );
   return Object.fromEntries(touched.map((service) => [service.key, countReady(service, facts)]));
@@ -28,31 +23,29 @@ export function snapshotEndpoints(
 
 /**
  * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes outside the old
- * pool that host them are healthy in the Service's target groups. Somebody may have scaled the workload down meanwhile: then what
- * its PodDisruptionBudget expects is enough.
+ * pool that host them are healthy in the Service's target groups. Somebody may have scaled its workloads down meanwhile: then what
+ * they are scaled to is enough.
  */
 export function decideReplacementsServing(question: {
   readonly facts: ServingFacts;
-  readonly services: readonly ServicePlan[];
   readonly before: EndpointSnapshot;
   /** Name of the old pool. */
   readonly oldPool: string;
 }): WaitDecision {
   const problems: string[] = [];
   const seen: string[] = [];
-  for (const plan of question.services) {
-    const before = question.before[plan.service];
-    const service = question.facts.cluster.services.find((candidate) => candidate.key === plan.service);
-    if (before === undefined || service === undefined) continue;
-    const needs = Math.min(before, expectedEndpoints(service, question.facts) ?? before);
+  for (const [key, before] of Object.entries(question.before)) {
+    const service = indexOf(question.facts.cluster).service(key);
+    if (service === undefined) continue;
+    const needs = Math.min(before, scaleOf(service, question.facts.cluster) ?? before);
     const has = countReady(service, question.facts);
     if (has < needs) {
-      problems.push(`${plan.service} has ${has} of ${needs} ready endpoints${pendingNote(service, question.facts)}`);
+      problems.push(`${key} has ${has} of ${needs} ready endpoints${pendingNote(service, question.facts)}`);
       continue;
     }
-    const late = lateNodes(plan, service, question.facts, question.oldPool);
-    if (late.length > 0) problems.push(`${plan.service}: ${listNames(late)} not healthy in its load balancer yet`);
-    else seen.push(`${plan.service} has ${has} of ${needs} ready endpoints`);
+    const late = lateNodes(service, question.facts, question.oldPool);
+    if (late.length > 0) problems.push(`${key}: ${listNames(late)} not healthy in its load balancer yet`);
+    else seen.push(`${key} has ${has} of ${needs} ready endpoints`);
   }
   if (problems.length > 0) return { done: false, reason: problems.join('; ') };
   return { done: true, reason: seen.length === 0 ? 'the node hosted no endpoint' : listNames(seen, 5) };
@@ -60,28 +53,17 @@ export function decideReplacementsServing(question: {
 
 /** Endpoints of DaemonSets go with their node and are not made up for elsewhere. */
 function replaceable(service: ServiceFacts, facts: ServingFacts): ServiceFacts['endpoints'] {
-  const daemons = new Set(facts.cluster.pods.filter((pod) => pod.ownerKind === 'DaemonSet').map((pod) => pod.uid));
-  return service.endpoints.filter((endpoint) => endpoint.podUid === undefined || !daemons.has(endpoint.podUid));
+  const { podsByUid } = indexOf(facts.cluster);
+  return service.endpoints.filter(({ podUid }) => podsByUid.get(podUid ?? '')?.ownerKind !== 'DaemonSet');
 }
 
 function countReady(service: ServiceFacts, facts: ServingFacts): number {
   return replaceable(service, facts).filter((endpoint) => endpoint.ready && !endpoint.terminating).length;
 }
 
-/** What the workloads behind a Service are scaled to, when one budget covers all of its endpoints. */
-function expectedEndpoints(service: ServiceFacts, facts: ServingFacts): number | undefined {
-  const [budget, ...others] = budgetsOf(service, facts.cluster.budgets);
-  if (budget === undefined || others.length > 0) return undefined;
-  const covered = new Set(budget.podUids);
-  const coversAll = service.endpoints.every(
-    (endpoint) => endpoint.podUid !== undefined && covered.has(endpoint.podUid),
-  );
-  return coversAll && budget.expectedPods > 0 ? budget.expectedPods : undefined;
-}
-
-function lateNodes(plan: ServicePlan, service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
-  if (plan.externalTrafficPolicy === 'Cluster') return [];
-  const groups = facts.targetGroups.filter((group) => group.service === plan.service);
+function lateNodes(service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
+  if (service.externalTrafficPolicy === 'Cluster') return [];
+  const groups = facts.targetGroups.filter((group) => group.service === service.key);
   const hosts = new Set(
     service.endpoints.filter((endpoint) => endpoint.ready && !endpoint.terminating).map((endpoint) => endpoint.node),
   );

@@ -1,9 +1,9 @@
+import { balancedLooks } from '../guard/serving.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { InstanceFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
-import type { ServicePlan } from '../plan/pool-plan.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { targetsOf } from './load-balancers.ts';
@@ -11,7 +11,6 @@ import { targetsOf } from './load-balancers.ts';
 /** What the new nodes are measured by. */
 export interface SurgeQuestion {
   readonly facts: ServingFacts;
-  readonly services: readonly ServicePlan[];
   /** Name of the new pool. */
   readonly pool: string;
   /** How many nodes it must have. */
@@ -40,8 +39,8 @@ export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
   if (agents.length > 0) {
     problems.push(`DaemonSet pods not Ready: ${listNames(agents.map((pod) => `${pod.namespace}/${pod.name}`))}`);
   }
-  for (const service of question.services) {
-    for (const group of question.facts.targetGroups.filter((candidate) => candidate.service === service.service)) {
+  for (const { service, groups } of balancedLooks(question.facts).values()) {
+    for (const group of groups) {
       const late = ready.filter((node) => !isRegistered(node, group, service.externalTrafficPolicy));
       if (late.length > 0)
         problems.push(`${group.name} has not taken ${listNames(late.map((node) => describe(node, group)))}`);
@@ -76,7 +75,7 @@ function daemonSetOf(pod: PodFacts): string {
 function isRegistered(node: NodeFacts, group: TargetGroupFacts, policy: 'Local' | 'Cluster'): boolean {
   const targets = targetsOf(node, group);
   const mayFail = policy === 'Local' || !group.targets.some((target) => target.state === 'healthy');
-  const accepted = mayFail ? ['healthy', 'unhealthy', 'unavailable'] : ['healthy', 'unavailable'];
+  const accepted = mayFail ? ['healthy', 'unhealthy', 'unhealthy.draining', 'unavailable'] : ['healthy', 'unavailable'];
   return targets.length > 0 && targets.every((target) => accepted.includes(target.state));
 }
 

@@ -61,6 +61,14 @@ describe('a DaemonSet pod that is an endpoint', () => {
     });
   });
 
+  test('is retired where somebody wrote it into a slice by hand, but no label takes it out there', () => {
+    const asked = question({});
+    const services = [aService('agent', [aPod('agent-1', 'n1')], { selector: {} })];
+    expect(decideRetirement({ ...asked, facts: { ...asked.facts, services } }).actions).toMatchObject([
+      { kind: 'delete' },
+    ]);
+  });
+
   test('is deleted directly when its preStop outlasts the propagation', () => {
     expect(decideRetirement(question({ preStopSeconds: 3 })).actions).toMatchObject([{ kind: 'delete' }]);
   });
@@ -107,4 +115,34 @@ test.each([
   [[], false],
 ] as const)('tolerations %j stand the retiring taint: %s', (tolerations, expected) => {
   expect(toleratesRetiring(tolerations)).toBe(expected);
+});
+
+describe('an endpoint without a pod', () => {
+  const written = { podUid: undefined, podName: undefined, node: 'n1', ready: true, serving: true, terminating: false };
+  const onlyOf = (change: Parameters<typeof aService>[2]) => {
+    const services = [aService('legacy', [], change)];
+    return { ...question({}), facts: aCluster({ nodes: [tainted], services }) };
+  };
+
+  test('that somebody wrote by hand can’t be retired, and is told', () => {
+    expect(decideRetirement(onlyOf({ selector: {}, endpoints: [written] }))).toMatchObject({
+      remaining: 0,
+      actions: [],
+      notProtected: ['an endpoint of default/legacy that was written by hand'],
+      reason: "only an endpoint of default/legacy that was written by hand can't be retired",
+    });
+  });
+
+  test('that is there still because Kubernetes has yet to catch up is waited for', () => {
+    expect(decideRetirement(onlyOf({ endpoints: [{ ...written, podUid: 'uid-gone' }] }))).toMatchObject({
+      remaining: 1,
+      reason: 'default/legacy still list endpoints on n1 whose pods are gone',
+    });
+  });
+
+  test('is nobody’s concern on another node, or when callers are not sent to it', () => {
+    const elsewhere = onlyOf({ selector: {}, endpoints: [{ ...written, node: 'n2' }] });
+    const closed = onlyOf({ selector: {}, endpoints: [{ ...written, ready: false, serving: false }] });
+    for (const asked of [elsewhere, closed]) expect(decideRetirement(asked).reason).toBe('no endpoint is left on n1');
+  });
 });

@@ -1,39 +1,41 @@
 import { describe, expect, test } from 'vitest';
 import { decidePutBack } from '../../../core/drain/put-back.ts';
 import { chooseUnlistLabels, isOfWorkload, trackUnlisted } from '../../../core/drain/unlist.ts';
-import { aNode, aPod, aService, refOf } from '../support/facts.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import { aCluster, aNode, aPod, aService, refOf } from '../support/facts.ts';
 
 describe('the labels to remove', () => {
   const pod = aPod('web-1', 'n1', { labels: { app: 'web', tier: 'front', 'pod-template-hash': 'x' } });
   const select = (key: string, selector: Record<string, string>) =>
     aService('web', [pod], { key: `default/${key}`, selector });
+  const labelsFor = (...services: readonly ServiceFacts[]) => chooseUnlistLabels(pod, aCluster({ services }));
 
   test('prefer one that the ReplicaSet does not select by', () => {
-    expect(chooseUnlistLabels(pod, [select('web', { app: 'web', tier: 'front' })])).toEqual(['tier']);
+    expect(labelsFor(select('web', { app: 'web', tier: 'front' }))).toEqual(['tier']);
   });
 
   test('fall back to one that the ReplicaSet selects by', () => {
-    expect(chooseUnlistLabels(pod, [select('web', { app: 'web' })])).toEqual(['app']);
+    expect(labelsFor(select('web', { app: 'web' }))).toEqual(['app']);
   });
 
   test('are as few as satisfy every Service that selects the pod', () => {
     const one = select('one', { app: 'web', tier: 'front' });
     const two = select('two', { tier: 'front' });
     const three = select('three', { app: 'web' });
-    expect(chooseUnlistLabels(pod, [one, two])).toEqual(['tier']);
-    expect(chooseUnlistLabels(pod, [one, three])).toEqual(['app']);
-    expect(chooseUnlistLabels(pod, [one, two, three])).toEqual(['app', 'tier']);
+    expect(labelsFor(one, two)).toEqual(['tier']);
+    expect(labelsFor(one, three)).toEqual(['app']);
+    expect(labelsFor(one, two, three)).toEqual(['app', 'tier']);
   });
 
   test.each([
     ['selects other pods', { app: 'api' }],
     ['has no selector', {}],
   ])('leave out a Service that %s', (_, selector: Record<string, string>) => {
-    expect(chooseUnlistLabels(pod, [select('web', selector)])).toEqual([]);
+    expect(labelsFor(select('web', selector))).toEqual([]);
   });
 
   test('leave out a Service of another namespace', () => {
-    expect(chooseUnlistLabels(pod, [aService('web', [], { key: 'other/web' })])).toEqual([]);
+    expect(labelsFor(aService('web', [], { key: 'other/web' }))).toEqual([]);
   });
 });
 
@@ -50,7 +52,7 @@ test('times of unlisted pods are kept, new ones begin now, gone ones are forgott
   const unlisted = { by: 'run', originalLabels: {} };
   const pods = [aPod('old-1', 'n1', { unlisted }), aPod('new-1', 'n1', { unlisted }), aPod('listed-1', 'n1')];
   const known = { 'uid-old-1': 5, 'uid-gone': 6 };
-  expect(trackUnlisted(known, pods, [], 9)).toEqual({ 'uid-old-1': 5, 'uid-new-1': 9 });
+  expect(trackUnlisted(known, pods, aCluster({}), 9)).toEqual({ 'uid-old-1': 5, 'uid-new-1': 9 });
 });
 
 describe('an unlisted pod that still is an endpoint', () => {
@@ -59,16 +61,18 @@ describe('an unlisted pod that still is an endpoint', () => {
   const asListed = [aPod('web-1', 'n1')];
 
   test('has no time, until it is seen out', () => {
-    expect(trackUnlisted({}, pods, [aService('web', asListed)], 9)).toEqual({});
-    expect(trackUnlisted({}, pods, [aService('web', [])], 10)).toEqual({ 'uid-web-1': 10 });
+    expect(trackUnlisted({}, pods, aCluster({ services: [aService('web', asListed)] }), 9)).toEqual({});
+    expect(trackUnlisted({}, pods, aCluster({ services: [aService('web', [])] }), 10)).toEqual({ 'uid-web-1': 10 });
   });
 
   test('begins anew when it comes back', () => {
-    expect(trackUnlisted({ 'uid-web-1': 5 }, pods, [aService('web', asListed)], 9)).toEqual({});
+    expect(trackUnlisted({ 'uid-web-1': 5 }, pods, aCluster({ services: [aService('web', asListed)] }), 9)).toEqual({});
   });
 
   test('is not waited for where somebody writes the slices by hand', () => {
-    expect(trackUnlisted({}, pods, [aService('web', asListed, { selector: {} })], 9)).toEqual({ 'uid-web-1': 9 });
+    expect(trackUnlisted({}, pods, aCluster({ services: [aService('web', asListed, { selector: {} })] }), 9)).toEqual({
+      'uid-web-1': 9,
+    });
   });
 });
 

@@ -1,126 +1,183 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { nextStepOut } from '../../../core/guard/next-step-out.ts';
 import { refusal } from '../../../core/plan/refusal.ts';
-import { advance, figures, grant, happen, kill, openRun, type PlayedRun, playOut } from '../support/run.ts';
-import { type Deployment, lookAt, openWorld } from '../support/world.ts';
+import { simulateWindows } from '../../../core/plan/windows.ts';
+import { die, happenings, include } from '../support/happenings.ts';
+import { judgeRest } from '../support/judge.ts';
+import { lookAt } from '../support/looking.ts';
+import {
+  advance,
+  comeToRest,
+  grant,
+  happen,
+  look,
+  openPlay,
+  type Play,
+  type PlayRules,
+  playOut,
+} from '../support/run.ts';
+import { openWorld, type WorldShape } from '../support/world.ts';
+import { letGoAsBefore } from '../support/yesterdays-guard.ts';
 
-/** Random clusters: zones, nodes, Services of both policies, cross-zone on and off, replicas, budgets or none. */
-const deployment = (app: string): fc.Arbitrary<Deployment> =>
+/** Runs of the main property; `npm run matrix` asks for more. */
+const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 300);
+
+/** A safety net only: some 40 ms a run on a slow machine. */
+const timeout = 60_000 + runs * 200;
+vi.setConfig({ testTimeout: timeout });
+
+/** Random clusters: zones, nodes, Services of both policies, cross-zone on and off, replicas, budgets shared or alone or none. */
+const app = (name: string): fc.Arbitrary<WorldShape['apps'][number]> =>
   fc
     .record({
-      app: fc.constant(app),
-      replicas: fc.integer({ min: 1, max: 9 }),
-      policy: fc.constantFrom('Local', 'Cluster'),
+      app: fc.constant(name),
+      scale: fc.integer({ min: 1, max: 9 }),
+      policy: fc.constantFrom('Local' as const, 'Cluster' as const),
       crossZone: fc.boolean(),
       spared: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
     })
     .map(({ spared, ...rest }) => ({
       ...rest,
-      maxUnavailable: spared === undefined ? undefined : Math.min(spared, rest.replicas),
+      spared: spared === undefined ? undefined : Math.min(spared, rest.scale),
     }));
 
-const shape = fc.record({
+const shape: fc.Arbitrary<WorldShape> = fc.record({
   zones: fc.integer({ min: 1, max: 3 }),
   nodesPerZone: fc.integer({ min: 1, max: 3 }),
-  deployments: fc
+  apps: fc
     .integer({ min: 1, max: 3 })
-    .chain((n) => fc.tuple(...Array.from({ length: n }, (_, index) => deployment(`app${index}`)))),
+    .chain((n) => fc.tuple(...Array.from({ length: n }, (_, index) => app(`app${index}`)))),
+  sharedBudget: fc.boolean(),
+  secondPool: fc.boolean(),
 });
 
-/** What happens, in random order: [what, which]. */
-const events = fc.array(
-  fc.tuple(fc.constantFrom('grant', 'advance', 'happen', 'happen', 'happen', 'kill'), fc.nat(1000)),
-  {
-    minLength: 20,
-    maxLength: 150,
-  },
-);
+/** What happens, in random order: what, and a number that picks whom it hits. */
+type Script = readonly (readonly [string, number])[];
+const ours = ['grant', 'grant', 'advance', 'advance'];
+const byItself = ['happen', 'happen', 'happen', 'happen'];
+const script = (others: readonly string[]): fc.Arbitrary<Script> =>
+  fc.array(fc.tuple(fc.constantFrom(...ours, ...byItself, ...others), fc.nat(1000)), { minLength: 20, maxLength: 200 });
+const everything = script([...Object.keys(happenings), 'die']);
+const withoutDeaths = script(Object.keys(happenings));
+const quiet = script([]);
 
-function play(run: PlayedRun, script: readonly (readonly [string, number])[], deaths: number): void {
-  for (const [what, which] of script) {
-    const crossing = run.inFlight[which % Math.max(1, run.inFlight.length)];
-    if (what === 'grant') grant(run);
-    else if (what === 'advance' && crossing !== undefined) advance(run, crossing);
-    else if (what === 'kill' && run.world.deaths < deaths) kill(run, which);
-    else happen(run, which);
+function play(rules: PlayRules, cluster: WorldShape, events: Script): Play {
+  const played = openPlay(openWorld(cluster), rules);
+  for (const [what, which] of events) {
+    const run = played.runs[which % played.runs.length];
+    const crossing = run?.inFlight[which % Math.max(1, run.inFlight.length)];
+    if (what === 'grant' && run !== undefined) grant(run);
+    else if (what === 'advance' && run !== undefined && crossing !== undefined) advance(run, crossing);
+    else if (what === 'die' && played.world.deaths < 2) die(played.world, which);
+    else if (what === 'happen') happen(played, which);
+    else happenings[what]?.(played.world, which);
+  }
+  return played;
+}
+
+/** Everything that failed by itself works again, and strangers have taken back what was theirs. */
+function mend({ world }: Play): void {
+  for (const node of world.nodes) {
+    node.ready = true;
+    if (node.excludedBy === 'somebody') include(node);
   }
 }
 
-test('nothing that we do takes a Service below a floor, whatever else happens in whatever order', () => {
+test('whatever happens to a cluster, in whatever order, nobody is let go, touched or ended who should not be', () => {
   fc.assert(
-    fc.property(shape, events, (cluster, script) => {
-      const run = openRun(openWorld(cluster), { guarded: true });
-      play(run, script, 3);
-      playOut(run);
-      expect(run.violations).toEqual([]);
+    fc.property(shape, everything, (cluster, events) => {
+      const played = play({}, cluster, events);
+      mend(played);
+      comeToRest(played);
+      expect(played.runs.flatMap(judgeRest)).toEqual([]);
+      playOut(played);
+      expect(played.violations).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: runs },
   );
 });
 
-test('the same clusters without the guard do fall below a floor', () => {
-  const result = fc.check(
-    fc.property(shape, events, (cluster, script) => {
-      const run = openRun(openWorld(cluster), { guarded: false });
-      play(run, script, 3);
-      playOut(run);
-      return run.violations.length === 0;
+test('once the world has come to rest and no machine has died, every node has been replaced, or floors forbid it', () => {
+  fc.assert(
+    fc.property(shape, withoutDeaths, (cluster, events) => {
+      const played = play({}, cluster, events);
+      fc.pre(
+        played.runs.every(({ plan }) => !plan.findings.some(({ rule }) => rule === 'WKL-003' || rule === 'WKL-004')),
+      );
+      mend(played);
+      playOut(played);
+      for (const run of played.runs) {
+        const { plan, baselines, waiting } = run;
+        const { policy } = plan;
+        const { stuck } = simulateWindows({
+          facts: lookAt(played.world, played.now),
+          policy,
+          baselines,
+          nodes: waiting,
+        });
+        if (stuck.length === 0) expect([run.waiting, run.inFlight]).toEqual([[], []]);
+      }
     }),
-    { numRuns: 300 },
+    { numRuns: runs / 3 },
+  );
+});
+
+test('a run that nothing disturbs and that is not refused replaces every node', () => {
+  fc.assert(
+    fc.property(shape, quiet, (cluster, events) => {
+      const played = play({}, cluster, events);
+      fc.pre(played.runs.every(({ plan }) => refusal(plan) === undefined));
+      fc.pre(played.runs.every(({ plan }) => !plan.findings.some(({ rule }) => rule === 'WKL-003')));
+      playOut(played);
+      for (const run of played.runs) {
+        expect([run.waiting, run.inFlight]).toEqual([[], []]);
+        expect(run.replaced.toSorted()).toEqual(run.plan.nodes.map((node) => node.name).toSorted());
+      }
+    }),
+    { numRuns: runs / 3 },
+  );
+});
+
+/** What looking at load balancers again is there for, often enough that a world without it is soon found wanting. */
+const removesLabels = script(['somebody removes an exclude label', 'a controller registers an excluded node']);
+
+test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
+  ['without the guard', { policy: { disabledRules: ['capacity-guard'] } }, everything],
+  ['with the guard as it was before', { letGo: letGoAsBefore }, everything],
+  ['when nodes are let go by a look that is over', { actsOnStaleLooks: true }, everything],
+  ['when a node that should not have gone stays out', { neverTakesBackIn: true }, everything],
+  ['when nobody looks at load balancers after the drain', { neverLooksBack: true }, removesLabels],
+])('%s the same clusters do lose a Service', (_, rules, events) => {
+  const result = fc.check(
+    fc.property(shape, events, (cluster, happened) => {
+      const played = play(rules, cluster, happened);
+      mend(played);
+      comeToRest(played);
+      const outWrongly = played.runs.flatMap(judgeRest);
+      playOut(played);
+      return played.violations.length + outWrongly.length === 0;
+    }),
+    { numRuns: 20_000, endOnFailure: true },
   );
   expect(result.failed).toBe(true);
 });
 
-test('while no machine dies by itself, no figure that began at its floor or above is ever below it', () => {
-  fc.assert(
-    fc.property(shape, events, (cluster, script) => {
-      const run = openRun(openWorld(cluster), { guarded: true });
-      const sound = new Set([...figures(run)].filter(([, { has, floor }]) => has >= floor).map(([name]) => name));
-      for (const event of script) {
-        play(run, [event], 0);
-        const low = [...figures(run)].filter(([name, { has, floor }]) => sound.has(name) && has < floor);
-        expect(low).toEqual([]);
-      }
-    }),
-    { numRuns: 200 },
-  );
-});
-
-test('a run that is not refused replaces every node, in whatever order it began', () => {
-  fc.assert(
-    fc.property(shape, events, (cluster, script) => {
-      const run = openRun(openWorld(cluster), { guarded: true });
-      const neverSpares = run.plan.findings.some((finding) => finding.rule === 'WKL-003');
-      fc.pre(refusal(run.plan) === undefined && !neverSpares);
-      play(run, script, 0);
-      playOut(run);
-      expect([run.waiting, run.inFlight]).toEqual([[], []]);
-      expect(run.replaced.toSorted()).toEqual(run.plan.nodes.map((node) => node.name).toSorted());
-    }),
-    { numRuns: 200 },
-  );
-});
-
 test('a node that may go is found wherever it stands in the queue', () => {
   fc.assert(
-    fc.property(shape, events, (cluster, script) => {
-      const run = openRun(openWorld(cluster), { guarded: true });
-      play(run, script, 3);
-      const question = {
-        facts: lookAt(run.world),
-        services: run.plan.services,
-        inFlight: run.inFlight.map(({ node }) => node),
-        maxInFlight: 100,
-        enabled: true,
-      };
-      const alone = run.waiting.map((node) =>
-        nextStepOut({ ...question, waiting: run.waiting.filter((other) => other === node) }),
-      );
-      const queued = nextStepOut({ ...question, waiting: run.waiting });
-      const may = alone.flatMap(({ node }) => node?.name ?? []);
-      expect(queued.node?.name).toBe(may[0]);
-      expect(queued.node === undefined).toBe(may.length === 0);
+    fc.property(shape, everything, (cluster, events) => {
+      const [run] = play({}, cluster, events).runs;
+      if (run === undefined || run.inFlight.length >= run.plan.policy.guard.maxInFlight) return;
+      const facts = look(run);
+      const { policy } = run.plan;
+      const agreed = Object.fromEntries(run.waiting.map(({ name }) => [name, 0]));
+      const inFlight = run.inFlight.map(({ node }) => node);
+      const question = { facts, policy, baselines: run.baselines, inFlight, agreed };
+      const pool = run.waiting;
+      const alone = pool.flatMap((node) => nextStepOut({ ...question, waiting: [node] }).node?.name ?? []);
+      const queued = nextStepOut({ ...question, waiting: pool });
+      expect(queued.node?.name).toBe(alone[0]);
     }),
     { numRuns: 100 },
   );
@@ -128,10 +185,10 @@ test('a node that may go is found wherever it stands in the queue', () => {
 
 test('the answer does not depend on the order of the facts', () => {
   fc.assert(
-    fc.property(shape, events, fc.infiniteStream(fc.nat()), (cluster, script, numbers) => {
-      const run = openRun(openWorld(cluster), { guarded: true });
-      play(run, script, 3);
-      const facts = lookAt(run.world);
+    fc.property(shape, everything, fc.infiniteStream(fc.nat()), (cluster, events, numbers) => {
+      const [run] = play({}, cluster, events).runs;
+      if (run === undefined) return;
+      const facts = look(run);
       const shuffle = <T>(items: readonly T[]): readonly T[] =>
         items
           .map((item) => ({ item, key: numbers.next().value }))
@@ -146,18 +203,16 @@ test('the answer does not depend on the order of the facts', () => {
           pods: shuffle(parts.pods),
           budgets: shuffle(parts.budgets),
           services: shuffle(parts.services),
+          workloads: shuffle(parts.workloads),
         },
         targetGroups: shuffle(facts.targetGroups.map((group) => ({ ...group, targets: shuffle(group.targets) }))),
       };
-      const { services } = run.plan;
-      const question = {
-        services,
-        inFlight: run.inFlight.map(({ node }) => node),
-        waiting: run.waiting,
-        maxInFlight: 100,
-        enabled: true,
-      };
+      const { policy } = run.plan;
+      const agreed = Object.fromEntries(run.waiting.map(({ name }) => [name, 0]));
+      const inFlight = run.inFlight.map(({ node }) => node);
+      const question = { policy, baselines: run.baselines, inFlight, waiting: run.waiting, agreed };
       expect(nextStepOut({ ...question, facts: shuffled })).toEqual(nextStepOut({ ...question, facts }));
+      expect(learnBaselines([], shuffled, policy)).toEqual(learnBaselines([], facts, policy));
     }),
     { numRuns: 100 },
   );

@@ -1,40 +1,45 @@
 import { describe, expect, test } from 'vitest';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
-import { aGroup, aLook, aNode, anUnsupported, aPod, aPolicy, aService, aServicePlan } from '../support/facts.ts';
+import { aBaseline, aGroup, aLook, aNode, anUnsupported, aPod, aPolicy, aService } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2')];
 const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
 const services = [aService('web', pods)];
-const exchanged = aGroup('web', nodes, { id: 'arn:exchanged' });
+const group = aGroup('web', nodes);
 const lost = aLook({ nodes, pods, services }, [], [anUnsupported('web')]);
-const question = { facts: lost, services: [aServicePlan('web')], nodes, policy: aPolicy() };
+const question = { facts: lost, baselines: [aBaseline('web', 2)], nodes, policy: aPolicy() };
+const told =
+  "default/web can't be protected, and it has endpoints on the nodes: no load balancer has the address web.elb.example";
 
 describe('protection that is lost during a run', () => {
   test('is told with the Service, what it has to do with the nodes, and why', () => {
-    expect(findLostProtection(question)).toBe(
-      'default/web can no longer be protected, and it has endpoints on the nodes: no load balancer has the address web.elb.example',
-    );
+    expect(findLostProtection(question)).toBe(told);
   });
 
   test.each([
-    ['was not protected when the run began', { services: [aServicePlan('web', { targetGroups: [] })] }],
-    ['is not in the plan', { services: [] }],
-    ['is still seen as planned', { facts: { ...lost, targetGroups: [aGroup('web', nodes)] } }],
+    ['that is in part still seen', { facts: { ...lost, targetGroups: [group] } }],
+    ['that came during the run', { baselines: [] }],
+  ])('is told of a Service %s', (_, change) => {
+    expect(findLostProtection({ ...question, ...change })).toBe(told);
+  });
+
+  test.each([
     ['is accepted', { policy: aPolicy({ guard: { ...aPolicy().guard, acceptUnprotected: ['default/web'] } }) }],
     ['does not run over the nodes', { nodes: [aNode('n3')] }],
     ['is gone', { facts: { ...lost, cluster: { ...lost.cluster, services: [] } } }],
-    ['has other target groups now', { facts: { ...lost, unsupported: [], targetGroups: [exchanged] } }],
+    ['is seen whole', { facts: { ...lost, unsupported: [], targetGroups: [group] } }],
     [
       'has no load balancer any more',
       { facts: aLook({ nodes, pods, services: [aService('web', pods, { type: 'ClusterIP' })] }, []) },
     ],
+    ['never had one that was seen', { facts: { ...lost, unsupported: [] }, baselines: [] }],
   ])('is none of a Service that %s', (_, change) => {
     expect(findLostProtection({ ...question, ...change })).toBeUndefined();
   });
 
-  test('is told when nothing is seen of a load balancer that was planned, though nobody says why', () => {
+  test('is told when nothing is seen of a load balancer behind which it served, though nobody says why', () => {
     expect(findLostProtection({ ...question, facts: { ...lost, unsupported: [] } })).toBe(
-      'default/web can no longer be protected, and it has endpoints on the nodes: its status names no load balancer any more',
+      "default/web can't be protected, and it has endpoints on the nodes: its status names no load balancer any more",
     );
   });
 

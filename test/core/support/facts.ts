@@ -1,3 +1,4 @@
+import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
 import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
@@ -5,7 +6,7 @@ import type { EndpointFacts, ServiceFacts } from '../../../core/model/service.ts
 import type { ClusterFacts, ServingFacts } from '../../../core/model/serving.ts';
 import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
-import type { Floor, ServicePlan } from '../../../core/plan/pool-plan.ts';
+import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { parsePolicy } from '../../../core/policy/parse.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
 
@@ -35,7 +36,7 @@ export function refOf({ name, uid, instanceId, zone }: NodeRef): NodeRef {
   return { name, uid, instanceId, zone };
 }
 
-/** A Ready pod of ReplicaSet `<app>-rs` with label `app`. */
+/** A Ready pod of ReplicaSet `<app>-rs` and Deployment `<app>` with label `app`. */
 export function aPod(name: string, node: string | undefined, changes: Partial<PodFacts> = {}): PodFacts {
   const app = name.replace(/-[^-]*$/, '');
   return {
@@ -46,6 +47,7 @@ export function aPod(name: string, node: string | undefined, changes: Partial<Po
     labels: { app, 'pod-template-hash': 'x' },
     ownerKind: 'ReplicaSet',
     ownerName: `${app}-rs`,
+    workload: `Deployment default/${app}`,
     ownerSelector: { app, 'pod-template-hash': 'x' },
     phase: 'Running',
     ready: true,
@@ -107,6 +109,7 @@ export function aGroup(
     kind: 'elbv2-instance',
     loadBalancer: `nlb-${app}`,
     service: `default/${app}`,
+    controller: 'service-controller',
     crossZone: true,
     zones: [...new Set(nodes.map((node) => node.zone))],
     deregistrationDelayMs: 300_000,
@@ -141,7 +144,7 @@ export function aBudget(name: string, pods: readonly PodFacts[], desiredHealthy:
 
 /** A cluster of these parts. */
 export function aCluster(parts: Partial<ClusterFacts>): ClusterFacts {
-  return { nodes: [], pods: [], budgets: [], services: [], nodesWithVolumes: [], ...parts };
+  return { nodes: [], pods: [], budgets: [], services: [], workloads: [], nodesWithVolumes: [], ...parts };
 }
 
 /** A look at cluster and load balancers. */
@@ -164,21 +167,23 @@ export function anUnsupported(app: string, changes: Partial<UnsupportedServiceFa
   };
 }
 
-/** A Service's plan with floor 1. */
-export function aServicePlan(
-  app: string,
-  changes: Partial<Omit<ServicePlan, 'floor'>> & { floor?: Partial<Floor> } = {},
-): ServicePlan {
+/** Deployment `default/<app>`, whose pods have label `app`. */
+export function aWorkload(app: string, replicas: number, changes: Partial<WorkloadFacts> = {}): WorkloadFacts {
   return {
-    service: `default/${app}`,
-    externalTrafficPolicy: 'Local',
-    targetGroups: [`arn:${app}`],
-    drainMs: 0,
-    transitMs: 0,
-    unlist: true,
+    key: `Deployment default/${app}`,
+    kind: 'Deployment',
+    namespace: 'default',
+    name: app,
+    replicas,
+    podLabels: { app, 'pod-template-hash': 'x' },
+    rollingOut: false,
     ...changes,
-    floor: { targets: 1, perZone: {}, endpoints: 0, source: 'test', ...changes.floor },
   };
+}
+
+/** Service `default/<app>` at its best: so many targets with a pod each. */
+export function aBaseline(app: string, targets: number, changes: Partial<ServiceBaseline> = {}): ServiceBaseline {
+  return { service: `default/${app}`, targets, endpoints: targets, missing: 0, zones: [], ...changes };
 }
 
 /** The defaults of the written policy for pool `web` of cluster `c`, with changes to its parts. */

@@ -1,19 +1,26 @@
 import { decideEvictionRound } from '../../../core/drain/eviction-round.ts';
+import { decidePutBack } from '../../../core/drain/put-back.ts';
 import { trackUnlisted } from '../../../core/drain/unlist.ts';
-import { nextStepOut } from '../../../core/guard/next-step-out.ts';
+import type { Agreed } from '../../../core/guard/agreement.ts';
+import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
+import { findLostGrant } from '../../../core/guard/grant-holds.ts';
+import { nextStepOut, type StepOutQuestion } from '../../../core/guard/next-step-out.ts';
 import type { NodeRef } from '../../../core/model/node.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
-import { decideDrained, decideObservedOut } from '../../../core/waits/load-balancers.ts';
+import { decideDrained, decideObservedOut, findBackIn, needsLabelAgain } from '../../../core/waits/load-balancers.ts';
 import {
   decideReplacementsServing,
   type EndpointSnapshot,
   snapshotEndpoints,
 } from '../../../core/waits/replacements.ts';
 import { aPolicy, aPool } from './facts.ts';
-import { die, healthyPods, lookAt, pendingChanges, removeNode, surge, trulyServing, type World } from './world.ts';
+import { include } from './happenings.ts';
+import { judgeStepOut, judgeTermination, judgeTouch } from './judge.ts';
+import { lookAt } from './looking.ts';
+import { pendingChanges, removeNode, surge, type World, type WorldNode } from './world.ts';
 
 /** A node on its way out and how far it is. */
 interface Crossing {
@@ -21,168 +28,277 @@ interface Crossing {
   step: 'excluded' | 'draining' | 'evicting' | 'replacing';
   readonly before: EndpointSnapshot;
   unlistedAt: Readonly<Record<string, number>>;
+  /** A pod of it was touched: from here on it only goes forward. */
+  begun: boolean;
+  labelledAt: number;
+  lostSince: number | undefined;
 }
 
 /** A run in a pretend cluster, driven by the product's own decisions. */
 export interface PlayedRun {
-  readonly world: World;
+  readonly play: Play;
+  readonly name: string;
   readonly plan: PoolPlan;
-  readonly guarded: boolean;
+  baselines: readonly ServiceBaseline[];
+  agreed: Agreed;
   readonly waiting: NodeRef[];
-  readonly inFlight: Crossing[];
+  inFlight: Crossing[];
   readonly replaced: string[];
+  staleLook?: ServingFacts;
+}
+
+/** Everything that goes on at once: one world, and one run for each of its pools. */
+export interface Play {
+  readonly world: World;
+  readonly runs: PlayedRun[];
   readonly violations: string[];
+  readonly rules: PlayRules;
   now: number;
 }
 
-/** Plans the run; `guarded: false` is the negative control. */
-export function openRun(
-  world: World,
-  options: { readonly guarded: boolean; readonly policy?: Partial<Policy> },
-): PlayedRun {
-  const policy = aPolicy({ ...options.policy, disabledRules: options.guarded ? [] : ['capacity-guard'] });
-  const facts = lookAt(world);
-  const old = facts.cluster.nodes.filter((node) => node.pool === 'web');
-  const plan = buildPlan({ policy, run: 'run', pool: aPool(old), facts });
-  surge(world);
-  return {
-    world,
-    plan,
-    guarded: options.guarded,
-    waiting: [...plan.nodes],
-    inFlight: [],
-    replaced: [],
-    violations: [],
-    now: 0,
-  };
+/** What a negative control switches off. */
+export interface PlayRules {
+  /** Who lets nodes go; the product's guard unless a control brings its own. */
+  readonly letGo?: (question: StepOutQuestion, plan: PoolPlan) => NodeRef | undefined;
+  readonly policy?: Partial<Policy>;
+  /** Nodes are let go by a look that is so many happenings old. */
+  readonly actsOnStaleLooks?: boolean;
+  /** A node that should not have gone stays out. */
+  readonly neverTakesBackIn?: boolean;
+  /** After a node was drained nobody asks its load balancers any more. */
+  readonly neverLooksBack?: boolean;
 }
 
-/** Lets the guard grant one node on the given facts and steps it out; answers whether one went. */
-export function grant(run: PlayedRun, facts = lookAt(run.world)): boolean {
-  const { node } = nextStepOut({
-    facts,
-    services: run.plan.services,
-    inFlight: run.inFlight.map((crossing) => crossing.node),
-    waiting: run.waiting,
-    maxInFlight: run.plan.policy.guard.maxInFlight,
-    enabled: run.guarded,
-  });
+const settleMs = 500;
+const tickMs = 1_000;
+
+/** Plans one run for each pool, then brings up their new nodes. */
+export function openPlay(world: World, rules: PlayRules = {}): Play {
+  const play: Play = { world, runs: [], violations: [], rules, now: tickMs };
+  const pools = [...new Set(world.nodes.map((node) => node.pool))];
+  for (const pool of pools) play.runs.push(openRun(play, pool));
+  for (const pool of pools) surge(world, pool);
+  return play;
+}
+
+function openRun(play: Play, pool: string): PlayedRun {
+  const base = aPolicy(play.rules.policy);
+  const policy: Policy = {
+    ...base,
+    pool: { provider: 'eks', name: pool },
+    target: { ...base.target, poolName: `new-${pool}` },
+    waits: { ...base.waits, settleMs },
+  };
+  const facts = lookAt(play.world, play.now);
+  const old = facts.cluster.nodes.filter((node) => node.pool === pool);
+  const plan = buildPlan({ policy, run: `run-${pool}`, pool: aPool(old), facts });
+  const progress = { agreed: {}, inFlight: [], replaced: [] };
+  return { play, name: plan.run, plan, baselines: plan.baselines, waiting: [...plan.nodes], ...progress };
+}
+
+/** One look of the guard; lets a node go when it says so. Answers whether one went. */
+export function grant(run: PlayedRun): boolean {
+  const { policy } = run.plan;
+  const fresh = look(run);
+  const facts = run.play.rules.actsOnStaleLooks === true ? (run.staleLook ?? fresh) : fresh;
+  run.staleLook = fresh;
+  run.baselines = learnBaselines(run.baselines, facts, policy);
+  for (const node of run.waiting) machine(run, node.name, (one) => (one.cordoned = true));
+  const inFlight = run.inFlight.map((crossing) => crossing.node);
+  const question = { facts, policy, baselines: run.baselines, inFlight, waiting: run.waiting, agreed: run.agreed };
+  const node = ask(run, question);
   if (node === undefined) return false;
   run.waiting.splice(
     run.waiting.findIndex((other) => other.name === node.name),
     1,
   );
-  const before = snapshotEndpoints(node, facts, run.plan.services);
-  checked(run, `stepping out ${node.name}`, () => {
-    const machine = run.world.nodes.find((other) => other.name === node.name);
-    if (machine !== undefined) machine.excluded = true;
+  run.play.violations.push(...judgeStepOut(run, node.name));
+  machine(run, node.name, (one) => (one.excludedBy ??= run.name));
+  const times = { labelledAt: run.play.now, lostSince: undefined };
+  run.inFlight.push({
+    node,
+    step: 'excluded',
+    before: snapshotEndpoints(node, facts),
+    unlistedAt: {},
+    begun: false,
+    ...times,
   });
-  run.inFlight.push({ node, step: 'excluded', before, unlistedAt: {} });
   return true;
+}
+
+function ask(run: PlayedRun, question: StepOutQuestion): NodeRef | undefined {
+  const { letGo } = run.play.rules;
+  if (letGo !== undefined) return letGo(question, run.plan);
+  const answer = nextStepOut(question);
+  run.agreed = answer.agreed;
+  return answer.node;
 }
 
 /** Takes one node one step further if its wait is over; answers whether anything was done. */
 export function advance(run: PlayedRun, crossing: Crossing): boolean {
-  const facts = lookAt(run.world);
-  run.now += 60_000;
-  switch (crossing.step) {
-    case 'excluded':
-      return move(crossing, decideObservedOut(crossing.node, facts.targetGroups).done, 'draining');
-    case 'draining':
-      return move(crossing, decideDrained(crossing.node, facts.targetGroups, run.now, 0).done, 'evicting');
-    case 'evicting':
-      return evict(run, crossing, facts);
-    case 'replacing':
-      return terminate(run, crossing, facts);
-  }
+  machine(run, crossing.node.name, (one) => (one.cordoned = true));
+  const facts = look(run);
+  const { node } = crossing;
+  if (crossing.step === 'replacing') return terminate(run, crossing, facts);
+  if (crossing.step === 'evicting') return evict(run, crossing, facts);
+  if (keepOut(run, crossing, facts)) return true;
+  const decision =
+    crossing.step === 'excluded'
+      ? decideObservedOut(node, facts.targetGroups)
+      : decideDrained(node, facts.targetGroups, run.play.now, 0);
+  if (!decision.done) return false;
+  crossing.step = crossing.step === 'excluded' ? 'draining' : 'evicting';
+  return true;
 }
 
-/** Something happens to the cluster: one of its pending changes. Answers false when nothing is pending. */
-export function happen(run: PlayedRun, pick: number): boolean {
-  const changes = pendingChanges(run.world);
+/** Sets a label that somebody took, sets one anew that was not heard of, takes back in what should not have gone. */
+function keepOut(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
+  const { node } = crossing;
+  const seen = run.play.world.nodes.find((one) => one.name === node.name);
+  if (seen === undefined) return false;
+  if (seen.excludedBy === undefined) {
+    seen.excludedBy = run.name;
+    crossing.labelledAt = run.play.now;
+    crossing.step = 'excluded';
+    return true;
+  }
+  if (takesBackIn(run, crossing, facts)) return true;
+  if (!needsLabelAgain(node, facts, run.play.now - crossing.labelledAt, 10 * tickMs)) return false;
+  include(seen);
+  return true;
+}
+
+function takesBackIn(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
+  const { policy } = run.plan;
+  if (run.play.rules.neverTakesBackIn === true) return false;
+  const lost = findLostGrant({ node: crossing.node, facts, policy, baselines: run.baselines });
+  if (lost === undefined || crossing.begun) {
+    crossing.lostSince = undefined;
+    return false;
+  }
+  crossing.lostSince ??= run.play.now;
+  if (run.play.now - crossing.lostSince < settleMs) return false;
+  machine(run, crossing.node.name, include);
+  run.inFlight = run.inFlight.filter((other) => other !== crossing);
+  run.waiting.push(crossing.node);
+  return true;
+}
+
+function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
+  const { node } = crossing;
+  const { policy } = run.plan;
+  const { world, now } = run.play;
+  crossing.unlistedAt = trackUnlisted(crossing.unlistedAt, facts.cluster.pods, facts.cluster, now);
+  const round = decideEvictionRound({
+    node,
+    facts: facts.cluster,
+    policy,
+    run: run.name,
+    now,
+    unlistedAt: crossing.unlistedAt,
+  });
+  if (round.remaining === 0) {
+    crossing.step = 'replacing';
+    return true;
+  }
+  if (round.actions.length === 0) return false;
+  if (isBackIn(run, node, facts)) {
+    for (const { kind, pod } of decidePutBack(node, facts.cluster.pods, run.name)) {
+      if (kind === 'relist') relist(world, pod.name);
+    }
+    crossing.step = 'draining';
+    return true;
+  }
+  if (!crossing.begun && takesBackIn(run, crossing, facts)) return true;
+  if (crossing.lostSince !== undefined) return false;
+  for (const action of round.actions) {
+    const pod = world.pods.find((other) => other.name === action.pod.name);
+    if (pod === undefined) continue;
+    crossing.begun = true;
+    run.play.violations.push(...judgeTouch(run, node.name, action.kind, pod));
+    if (action.kind === 'unlist') pod.unlistedBy = run.name;
+    else pod.terminating = true;
+  }
+  return true;
+}
+
+function isBackIn(run: PlayedRun, node: NodeRef, facts: ServingFacts): boolean {
+  return run.play.rules.neverLooksBack !== true && findBackIn(node, facts, run.plan.policy) !== undefined;
+}
+
+function relist(world: World, name: string): void {
+  const pod = world.pods.find((other) => other.name === name);
+  if (pod !== undefined) pod.unlistedBy = undefined;
+}
+
+function terminate(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
+  const { node, before } = crossing;
+  const { policy } = run.plan;
+  if (!decideReplacementsServing({ facts, before, oldPool: policy.pool.name }).done) return false;
+  if (isBackIn(run, node, facts)) {
+    crossing.step = 'draining';
+    return true;
+  }
+  const round = decideEvictionRound({
+    node,
+    facts: facts.cluster,
+    policy,
+    run: run.name,
+    now: run.play.now,
+    unlistedAt: {},
+  });
+  if (round.remaining > 0) {
+    crossing.step = 'evicting';
+    return true;
+  }
+  run.play.violations.push(...judgeTermination(run, node.name));
+  removeNode(run.play.world, node.name);
+  run.inFlight = run.inFlight.filter((other) => other !== crossing);
+  run.replaced.push(node.name);
+  return true;
+}
+
+/** Something happens to the cluster by itself: one of its pending changes. Answers false when nothing is pending. */
+export function happen(play: Play, pick: number): boolean {
+  const changes = pendingChanges(play.world);
   const change = changes[pick % Math.max(1, changes.length)];
   change?.();
   return change !== undefined;
 }
 
-/** A machine dies by itself. */
-export function kill(run: PlayedRun, pick: number): void {
-  const victim = run.world.nodes[pick % Math.max(1, run.world.nodes.length)];
-  if (victim !== undefined) die(run.world, victim.name);
-}
-
 /** Goes on fairly until nothing more happens. Throws when that takes longer than any sound run could. */
-export function playOut(run: PlayedRun): void {
-  let rounds = 0;
-  for (let quiet = false; !quiet; ) {
-    quiet = true;
-    rounds += 1;
-    if (rounds > 1000) throw new Error('the run goes round in circles');
-    while (happen(run, 0)) quiet = false;
-    if (grant(run)) quiet = false;
-    for (const crossing of run.inFlight.slice()) if (advance(run, crossing)) quiet = false;
-  }
-}
-
-function move(crossing: Crossing, done: boolean, step: Crossing['step']): boolean {
-  if (done) crossing.step = step;
-  return done;
-}
-
-function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
-  const { node } = crossing;
-  crossing.unlistedAt = trackUnlisted(crossing.unlistedAt, facts.cluster.pods, facts.cluster.services, run.now);
-  const { policy } = run.plan;
-  const question = { node, facts: facts.cluster, policy, run: 'run', now: run.now, unlistedAt: crossing.unlistedAt };
-  const round = decideEvictionRound(question);
-  for (const action of round.actions) {
-    const pod = run.world.pods.find((other) => other.name === action.pod.name);
-    if (pod === undefined) continue;
-    checked(run, `${action.kind} ${pod.name}`, () => {
-      if (action.kind === 'unlist') pod.unlisted = true;
-      else pod.terminating = true;
-    });
-  }
-  const timers = run.world.pods.some((pod) => pod.node === node.name && pod.unlisted && !pod.terminating);
-  if (round.remaining > 0) return round.actions.length > 0 || timers;
-  crossing.step = 'replacing';
-  return true;
-}
-
-function terminate(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
-  const question = { facts, services: run.plan.services, before: crossing.before, oldPool: 'web' };
-  if (!decideReplacementsServing(question).done) return false;
-  checked(run, `terminating ${crossing.node.name}`, () => removeNode(run.world, crossing.node.name));
-  run.inFlight.splice(run.inFlight.indexOf(crossing), 1);
-  run.replaced.push(crossing.node.name);
-  return true;
-}
-
-/** Does something of ours and records every figure that it takes below its floor. */
-function checked(run: PlayedRun, what: string, act: () => void): void {
-  const before = figures(run);
-  act();
-  for (const [name, { has, floor }] of figures(run)) {
-    if (has < floor && has < (before.get(name)?.has ?? 0))
-      run.violations.push(`${what}: ${name} falls to ${has}, floor ${floor}`);
-  }
-}
-
-/** Every figure that has a floor: serving targets, by zone, endpoints that they reach, healthy pods of budgets. */
-export function figures(run: PlayedRun): ReadonlyMap<string, { readonly has: number; readonly floor: number }> {
-  const all = new Map<string, { has: number; floor: number }>();
-  for (const deployment of run.world.deployments) {
-    const { app, replicas, maxUnavailable, policy } = deployment;
-    const floor = run.plan.services.find((plan) => plan.service === `default/${app}`)?.floor;
-    const { zones, endpoints } = trulyServing(run.world, deployment);
-    all.set(`${app} targets`, { has: zones.length, floor: floor?.targets ?? 0 });
-    for (const [zone, least] of Object.entries(floor?.perZone ?? {})) {
-      all.set(`${app} targets in ${zone}`, { has: zones.filter((other) => other === zone).length, floor: least });
+export function playOut(play: Play): void {
+  for (let round = 0, quietRounds = 0; quietRounds < 25; round += 1) {
+    if (round > 4_000) throw new Error('the runs go round in circles');
+    let quiet = true;
+    while (happen(play, 0)) quiet = false;
+    for (const run of play.runs) {
+      if (grant(run)) quiet = false;
+      for (const crossing of run.inFlight.slice()) if (advance(run, crossing)) quiet = false;
     }
-    if (maxUnavailable === undefined) continue;
-    const demanded = replicas - maxUnavailable;
-    if (policy === 'Local') all.set(`${app} reachable endpoints`, { has: endpoints, floor: demanded });
-    all.set(`${app} healthy pods`, { has: healthyPods(run.world, app), floor: demanded });
+    quietRounds = quiet ? quietRounds + 1 : 0;
   }
-  return all;
+}
+
+/** Lets the world come to rest while nodes on their way out are only looked after, and none goes a step further. */
+export function comeToRest(play: Play): void {
+  for (let round = 0; round < 4; round += 1) {
+    while (happen(play, 0));
+    for (const run of play.runs) {
+      for (const crossing of run.inFlight.slice()) {
+        if (crossing.step === 'excluded' || crossing.step === 'draining') keepOut(run, crossing, look(run));
+      }
+    }
+  }
+}
+
+/** A fresh look, some time after the last one. */
+export function look(run: PlayedRun): ServingFacts {
+  run.play.now += tickMs;
+  return lookAt(run.play.world, run.play.now);
+}
+
+function machine(run: PlayedRun, name: string, change: (node: WorldNode) => void): void {
+  const found = run.play.world.nodes.find((node) => node.name === name);
+  if (found !== undefined) change(found);
 }

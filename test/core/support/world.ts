@@ -1,25 +1,34 @@
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aService, aTarget } from './facts.ts';
 
 /** A cluster that moves on in small steps, each picked from outside: what a run may meet, without any clock. */
 export interface World {
-  readonly deployments: readonly Deployment[];
+  readonly apps: WorldApp[];
+  readonly budgets: WorldBudget[];
   nodes: WorldNode[];
   pods: WorldPod[];
-  /** Nodes that died by themselves. */
+  /** Endpoints as the EndpointSlices have them; they follow the pods some time later. By app. */
+  readonly slices: Map<string, readonly WorldEndpoint[]>;
+  /** Machines that died by themselves. */
   deaths: number;
   created: number;
 }
 
-/** A workload behind one Service of the same name. */
-export interface Deployment {
+/** A workload behind one Service of the same name, with a load balancer. */
+export interface WorldApp {
   readonly app: string;
-  readonly replicas: number;
   readonly policy: 'Local' | 'Cluster';
   readonly crossZone: boolean;
-  /** Pods that its budget spares; undefined without a budget. */
-  readonly maxUnavailable: number | undefined;
+  scale: number;
+  /** Version of its pods' template. */
+  version: number;
+}
+
+/** One PodDisruptionBudget over the pods of one app or several. What its status says follows the scale some time later. */
+export interface WorldBudget {
+  readonly name: string;
+  readonly apps: readonly string[];
+  readonly maxUnavailable: number;
+  expected: number;
 }
 
 /** A machine and its entry in every target group. */
@@ -27,141 +36,124 @@ export interface WorldNode {
   readonly name: string;
   readonly zone: string;
   readonly pool: string;
+  ready: boolean;
   cordoned: boolean;
-  excluded: boolean;
+  /** Who set the exclude label, if anybody. */
+  excludedBy: string | undefined;
+  /** Its controller has registered it in spite of the label, and looks at the label no more until it changes. */
+  stuck: boolean;
   /** State of its target by app; absent when deregistered. */
   readonly targets: Map<string, TargetState>;
 }
 
-/** A pod of a deployment. */
+/** A pod of an app. */
 export interface WorldPod {
   readonly name: string;
   readonly app: string;
+  readonly version: number;
   node: string | undefined;
   ready: boolean;
+  /** Its readiness probe fails for a moment. */
+  failing: boolean;
   terminating: boolean;
-  unlisted: boolean;
+  unlistedBy: string | undefined;
+}
+
+/** A pod as an EndpointSlice lists it. */
+export interface WorldEndpoint {
+  readonly pod: string;
+  readonly node: string;
+  readonly ready: boolean;
+}
+
+/** What a world is built from. */
+export interface WorldShape {
+  readonly zones: number;
+  readonly nodesPerZone: number;
+  readonly apps: readonly (Omit<WorldApp, 'version'> & { readonly spared: number | undefined })[];
+  /** The first two apps share one budget. */
+  readonly sharedBudget: boolean;
+  /** A second pool, which another run replaces. */
+  readonly secondPool: boolean;
 }
 
 /** Builds a cluster whose nodes all serve. */
-export function openWorld(shape: {
-  readonly zones: number;
-  readonly nodesPerZone: number;
-  readonly deployments: readonly Deployment[];
-}): World {
+export function openWorld(shape: WorldShape): World {
   const zones = Array.from({ length: shape.zones }, (_, index) => String.fromCodePoint(97 + index));
   const build = (pool: string) =>
     zones.flatMap((zone) =>
-      Array.from(
-        { length: shape.nodesPerZone },
-        (_, index): WorldNode => ({
-          name: `${pool}-${zone}${index}`,
-          zone,
-          pool,
-          cordoned: false,
-          excluded: false,
-          targets: new Map(),
-        }),
-      ),
+      Array.from({ length: shape.nodesPerZone }, (_, index) => aWorldNode(`${pool}-${zone}${index}`, zone, pool)),
     );
   const world: World = {
-    deployments: shape.deployments,
-    nodes: build('web'),
+    apps: shape.apps.map(({ spared: _spared, ...app }) => ({ ...app, version: 1 })),
+    budgets: budgetsOf(shape),
+    nodes: [...build('web'), ...(shape.secondPool ? build('two') : [])],
     pods: [],
+    slices: new Map(),
     deaths: 0,
     created: 0,
   };
-  for (const { app, replicas } of world.deployments) {
-    for (let index = 0; index < replicas; index += 1) {
+  for (const { app, scale } of world.apps) {
+    for (let index = 0; index < scale; index += 1) {
       addPod(world, app, { node: emptiest(world, world.nodes, app), ready: true });
     }
   }
-  settleLoadBalancers(world);
+  settle(world);
   return world;
 }
 
-/** Adds a new node for every old one, registered and empty. */
-export function surge(world: World): void {
-  const fresh = world.nodes.map((node) => ({
-    ...node,
-    name: `new-${node.name}`,
-    pool: 'web-1-34',
-    targets: new Map(),
-  }));
-  for (const node of world.nodes) node.cordoned = true;
-  world.nodes.push(...fresh);
-  settleLoadBalancers(world);
+function budgetsOf({ apps, sharedBudget }: WorldShape): WorldBudget[] {
+  const budgeted = apps.filter(({ spared }) => spared !== undefined);
+  const [first, second, ...others] = budgeted;
+  const budget = (name: string, members: typeof budgeted): WorldBudget => ({
+    name,
+    apps: members.map(({ app }) => app),
+    maxUnavailable: Math.max(...members.map(({ spared = 0 }) => spared)),
+    expected: members.reduce((sum, { scale }) => sum + scale, 0),
+  });
+  if (!sharedBudget || first === undefined || second === undefined)
+    return budgeted.map((one) => budget(one.app, [one]));
+  return [budget('shared', [first, second]), ...others.map((one) => budget(one.app, [one]))];
 }
 
-/** What an observer sees. */
-export function lookAt(world: World): ServingFacts {
-  const nodes = world.nodes.map((node) =>
-    aNode(node.name, {
-      zone: node.zone,
-      pool: node.pool,
-      cordoned: node.cordoned,
-      excluded: node.excluded,
-      marks: { ...(node.cordoned ? { cordonedBy: 'run' } : {}), ...(node.excluded ? { excludedBy: 'run' } : {}) },
-    }),
-  );
-  const pods = world.pods.map((pod) => {
-    const labels = { app: pod.app, 'pod-template-hash': 'x' };
-    const facts = aPod(pod.name, pod.node, {
-      ready: pod.ready,
-      terminating: pod.terminating,
-      phase: pod.node === undefined ? 'Pending' : 'Running',
-    });
-    if (!pod.unlisted) return facts;
-    return {
-      ...facts,
-      labels: { 'pod-template-hash': 'x' },
-      ownerKind: 'none',
-      ownerName: '',
-      unlisted: { by: 'run', originalLabels: labels },
-    } as const;
-  });
-  const services = world.deployments.map(({ app, policy }) => aService(app, pods, { externalTrafficPolicy: policy }));
-  const budgets = world.deployments.flatMap(({ app, replicas, maxUnavailable }) =>
-    maxUnavailable === undefined
-      ? []
-      : [
-          {
-            ...aBudget(
-              app,
-              pods.filter((pod) => Object.hasOwn(pod.labels, 'app') && pod.name.startsWith(`${app}-`)),
-              replicas - maxUnavailable,
-            ),
-            expectedPods: replicas,
-          },
-        ],
-  );
-  const zones = [...new Set(world.nodes.map((node) => node.zone))];
-  const groups = world.deployments.map(({ app, crossZone }) => {
-    const targets = nodes.flatMap((node) => {
-      const state = world.nodes.find((one) => one.name === node.name)?.targets.get(app);
-      return state === undefined ? [] : [aTarget(node, { state })];
-    });
-    return aGroup(app, nodes, { crossZone, zones, targets });
-  });
-  return aLook({ nodes, pods, services, budgets }, groups);
+function aWorldNode(name: string, zone: string, pool: string): WorldNode {
+  const state = { ready: true, cordoned: false, excludedBy: undefined, stuck: false };
+  return { name, zone, pool, ...state, targets: new Map() };
+}
+
+/** Adds a new node for every old one of a pool, registered and empty, and cordons the old ones. */
+export function surge(world: World, pool: string): void {
+  const old = world.nodes.filter((node) => node.pool === pool);
+  for (const node of old) node.cordoned = true;
+  world.nodes.push(...old.map((node) => aWorldNode(`new-${node.name}`, node.zone, `new-${pool}`)));
+  settle(world);
 }
 
 /** Changes that the cluster would make next by itself, in a fixed order; any of them may be the next to happen. */
 export function pendingChanges(world: World): readonly (() => void)[] {
   return [
-    ...world.nodes.flatMap((node) => world.deployments.flatMap((deployment) => targetChange(world, node, deployment))),
+    ...world.apps.flatMap(({ app }) => sliceChange(world, app)),
+    ...world.nodes.flatMap((node) => world.apps.flatMap((app) => targetChange(world, node, app))),
     ...world.pods.flatMap((pod) => podChange(world, pod)),
-    ...world.deployments.flatMap(({ app, replicas }) => {
-      const owned = world.pods.filter((pod) => pod.app === app && !pod.terminating && !pod.unlisted).length;
-      return owned < replicas ? [() => addPod(world, app, { node: undefined, ready: false })] : [];
-    }),
+    ...world.apps.flatMap((app) => scaleChange(world, app)),
+    ...world.budgets.flatMap((budget) => budgetChange(world, budget)),
   ];
 }
 
-/** A machine dies without anybody's doing. */
-export function die(world: World, name: string): void {
-  removeNode(world, name);
-  world.deaths += 1;
+/** Pods that their workload keeps. */
+export function ownedPods(world: World, app: string): readonly WorldPod[] {
+  return world.pods.filter((pod) => pod.app === app && !pod.terminating && pod.unlistedBy === undefined);
+}
+
+/** Whether the pod answers right now. */
+export function answers(world: World, pod: WorldPod): boolean {
+  const node = world.nodes.find(({ name }) => name === pod.node);
+  return pod.ready && !pod.failing && !pod.terminating && node?.ready === true;
+}
+
+/** Whether old and new pods of the app are there together. */
+export function rollsOut(world: World, { app, version }: WorldApp): boolean {
+  return ownedPods(world, app).some((pod) => pod.version < version);
 }
 
 /** The machine is gone, and with it its pods and targets. */
@@ -170,56 +162,68 @@ export function removeNode(world: World, name: string): void {
   world.pods = world.pods.filter((pod) => pod.node !== name);
 }
 
-/** Serving targets of an app by zone, and endpoints that they reach, counted straight from the world. */
-export function trulyServing(
-  world: World,
-  { app, policy }: Deployment,
-): { readonly zones: readonly string[]; readonly endpoints: number } {
-  const ready = (node: WorldNode) =>
-    world.pods.filter((pod) => pod.app === app && pod.node === node.name && isEndpoint(pod)).length;
-  const serving = world.nodes.filter(
-    (node) => !node.excluded && node.targets.get(app) === 'healthy' && (policy === 'Cluster' || ready(node) > 0),
-  );
-  const hosts = policy === 'Local' ? serving : world.nodes;
-  return { zones: serving.map((node) => node.zone), endpoints: hosts.reduce((sum, node) => sum + ready(node), 0) };
-}
-
-/** Pods that a budget counts as healthy. */
-export function healthyPods(world: World, app: string): number {
-  return world.pods.filter((pod) => pod.app === app && isEndpoint(pod)).length;
-}
-
-function isEndpoint(pod: WorldPod): boolean {
-  return pod.ready && !pod.terminating && !pod.unlisted;
-}
-
 function addPod(world: World, app: string, place: { node: string | undefined; ready: boolean }): void {
   world.created += 1;
-  world.pods.push({ name: `${app}-${world.created}`, app, terminating: false, unlisted: false, ...place });
+  const version = world.apps.find((one) => one.app === app)?.version ?? 1;
+  const state = { failing: false, terminating: false, unlistedBy: undefined };
+  world.pods.push({ name: `${app}-${world.created}`, app, version, ...state, ...place });
 }
 
 function podChange(world: World, pod: WorldPod): readonly (() => void)[] {
   if (pod.terminating) return [() => void (world.pods = world.pods.filter((other) => other !== pod))];
+  if (pod.failing) return [() => void (pod.failing = false)];
   if (pod.node !== undefined) return pod.ready ? [] : [() => void (pod.ready = true)];
-  const free = world.nodes.filter((node) => !node.cordoned);
+  const free = world.nodes.filter((node) => !node.cordoned && node.ready);
   return free.length === 0 ? [] : [() => void (pod.node = emptiest(world, free, pod.app))];
+}
+
+/** What the controllers of a workload do next: scale, or exchange one pod for one of the newest version, surge first. */
+function scaleChange(world: World, { app, scale, version }: WorldApp): readonly (() => void)[] {
+  const owned = ownedPods(world, app);
+  const old = owned.filter((pod) => pod.version < version);
+  const ready = owned.filter((pod) => answers(world, pod)).length;
+  const changes: (() => void)[] = [];
+  if (owned.length < scale + Math.min(1, old.length)) {
+    changes.push(() => addPod(world, app, { node: undefined, ready: false }));
+  }
+  const surplus =
+    owned.length > scale ? (old.find((pod) => ready > scale || !answers(world, pod)) ?? undefined) : undefined;
+  if (old.length > 0 && surplus !== undefined) changes.push(() => void (surplus.terminating = true));
+  if (old.length === 0 && owned.length > scale) {
+    const last = owned.toSorted((a, b) => Number(a.ready) - Number(b.ready)).at(0);
+    if (last !== undefined) changes.push(() => void (last.terminating = true));
+  }
+  return changes;
+}
+
+function budgetChange(world: World, budget: WorldBudget): readonly (() => void)[] {
+  const expected = world.apps.filter(({ app }) => budget.apps.includes(app)).reduce((sum, { scale }) => sum + scale, 0);
+  return budget.expected === expected ? [] : [() => void (budget.expected = expected)];
+}
+
+function sliceChange(world: World, app: string): readonly (() => void)[] {
+  const now = endpointsOf(world, app);
+  return JSON.stringify(now) === JSON.stringify(world.slices.get(app)) ? [] : [() => void world.slices.set(app, now)];
+}
+
+function endpointsOf(world: World, app: string): readonly WorldEndpoint[] {
+  return world.pods
+    .filter((pod) => pod.app === app && pod.unlistedBy === undefined && !pod.terminating && pod.node !== undefined)
+    .map((pod) => ({ pod: pod.name, node: pod.node ?? '', ready: answers(world, pod) }));
 }
 
 /** Spreads like the scheduler's default: over zones first, then over nodes. */
 function emptiest(world: World, nodes: readonly WorldNode[], app: string): string | undefined {
-  const pods = world.pods.filter(
-    (pod) => pod.app === app && pod.node !== undefined && !pod.terminating && !pod.unlisted,
-  );
+  const pods = ownedPods(world, app).filter((pod) => pod.node !== undefined);
   const zoneOf = new Map(world.nodes.map((node) => [node.name, node.zone]));
   const inZone = (zone: string) => pods.filter((pod) => zoneOf.get(pod.node ?? '') === zone).length;
   const onNode = (name: string) => pods.filter((pod) => pod.node === name).length;
   return nodes.toSorted((a, b) => inZone(a.zone) - inZone(b.zone) || onNode(a.name) - onNode(b.name))[0]?.name;
 }
 
-function targetChange(world: World, node: WorldNode, deployment: Deployment): readonly (() => void)[] {
-  const { app } = deployment;
+function targetChange(world: World, node: WorldNode, { app, policy }: WorldApp): readonly (() => void)[] {
   const now = node.targets.get(app);
-  const next = nextState(world, node, deployment, now);
+  const next = nextState(world, node, app, policy, now);
   if (next === now) return [];
   return [() => void (next === undefined ? node.targets.delete(app) : node.targets.set(app, next))];
 }
@@ -227,20 +231,31 @@ function targetChange(world: World, node: WorldNode, deployment: Deployment): re
 function nextState(
   world: World,
   node: WorldNode,
-  { app, policy }: Deployment,
+  app: string,
+  policy: 'Local' | 'Cluster',
   now: TargetState | undefined,
 ): TargetState | undefined {
-  if (node.excluded) return now === undefined || now === 'draining' ? undefined : 'draining';
+  if (node.excludedBy !== undefined && !node.stuck)
+    return now === undefined || now === 'draining' ? undefined : 'draining';
+  if (now === undefined || now === 'draining') return 'initial';
   const passes =
-    policy === 'Cluster' || world.pods.some((pod) => pod.app === app && pod.node === node.name && isEndpoint(pod));
+    policy === 'Cluster'
+      ? node.ready
+      : (world.slices.get(app) ?? []).some((endpoint) => endpoint.node === node.name && endpoint.ready);
   return passes ? 'healthy' : 'unhealthy';
 }
 
-function settleLoadBalancers(world: World): void {
-  for (const node of world.nodes) {
-    for (const deployment of world.deployments) {
-      const state = nextState(world, node, deployment, undefined);
-      if (state !== undefined) node.targets.set(deployment.app, state);
+/** Lets slices and load balancers catch up with everything. */
+function settle(world: World): void {
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const app of world.apps) {
+      const changes = [
+        ...sliceChange(world, app.app),
+        ...world.nodes.flatMap((node) => targetChange(world, node, app)),
+      ];
+      for (const change of changes) change();
+      changed ||= changes.length > 0;
     }
   }
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   drainMs,
-  evictionNotBefore,
   healthCheckWindowMs,
+  longestDrainMs,
   podToHealthyMs,
   terminationNotBefore,
   transitAge,
 } from '../../../core/waits/formulas.ts';
-import { aGroup, aPolicy, aServicePlan } from '../support/facts.ts';
+import { aGroup, aLook, aPolicy, aService } from '../support/facts.ts';
 
 const policy = aPolicy();
 const nlb = (changes: Parameters<typeof aGroup>[2] = {}) => aGroup('web', [], changes);
@@ -39,9 +39,17 @@ describe('the wait between deregistration and eviction', () => {
   test('is nothing without a load balancer, and the longest of several', () => {
     expect(drainMs([], policy)).toBe(0);
     expect(drainMs([nlb({ deregistrationDelayMs: 0 }), nlb()], policy)).toBe(315_000);
-    const services = [aServicePlan('web', { drainMs: 5 }), aServicePlan('api', { drainMs: 7 })];
-    expect(evictionNotBefore(services, 100)).toBe(107);
-    expect(evictionNotBefore([], 100)).toBe(100);
+  });
+
+  test('is asked of the load balancers as they are now, the longest of all Services', () => {
+    const look = (...delays: readonly number[]) =>
+      aLook(
+        { services: delays.map((_, index) => aService(`app${index}`, [])) },
+        delays.map((deregistrationDelayMs, index) => aGroup(`app${index}`, [], { deregistrationDelayMs })),
+      );
+    expect(longestDrainMs(look(300_000, 600_000), policy)).toBe(615_000);
+    expect(longestDrainMs(look(300_000, 200_000), policy)).toBe(315_000);
+    expect(longestDrainMs(look(), policy)).toBe(0);
   });
 });
 
@@ -75,11 +83,11 @@ describe('connections that pass through a node', () => {
   });
 
   test('are waited for from the last new connection on, unless the rule is switched off', () => {
-    const services = [aServicePlan('api', { transitMs: 40_000 })];
-    expect(terminationNotBefore(services, 1000, policy)).toBe(1000 + 180_000 + 40_000 + 15_000);
-    expect(terminationNotBefore(services, 1000, aPolicy({ disabledRules: ['wait-out-transit-connections'] }))).toBe(
-      1000,
-    );
-    expect(terminationNotBefore([aServicePlan('web')], 1000, policy)).toBe(1000);
+    const look = (externalTrafficPolicy: 'Local' | 'Cluster') =>
+      aLook({ services: [aService('api', [], { externalTrafficPolicy })] }, [aGroup('api', [])]);
+    const unruled = { ...aged, disabledRules: ['wait-out-transit-connections'] } as const;
+    expect(terminationNotBefore(look('Cluster'), 1000, aged)).toBe(1000 + 180_000 + 40_000 + 15_000);
+    expect(terminationNotBefore(look('Cluster'), 1000, unruled)).toBe(1000);
+    expect(terminationNotBefore(look('Local'), 1000, aged)).toBe(1000);
   });
 });

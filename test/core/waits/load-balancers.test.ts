@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TargetState } from '../../../core/model/target-group.ts';
-import { decideDrained, decideObservedOut } from '../../../core/waits/load-balancers.ts';
-import { aGroup, aNode, aTarget, refOf } from '../support/facts.ts';
+import { decideDrained, decideObservedOut, findBackIn, needsLabelAgain } from '../../../core/waits/load-balancers.ts';
+import { aGroup, aLook, aNode, aPolicy, aTarget, refOf } from '../support/facts.ts';
 
 const node = refOf(aNode('n1'));
 const other = refOf(aNode('n2'));
@@ -15,10 +15,13 @@ describe('a node is observed out', () => {
     expect(decideObservedOut(node, [groupWith(state)]).done).toBe(true);
   });
 
-  test.each(['initial', 'healthy', 'unhealthy', 'unavailable'] as const)('but not while its target is %s', (state) => {
-    const decision = decideObservedOut(node, [groupWith(state)]);
-    expect(decision).toEqual({ done: false, reason: `n1 is still a target of k8s-web: ${state} (Target.Why)` });
-  });
+  test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining', 'unavailable'] as const)(
+    'but not while its target is %s',
+    (state) => {
+      const decision = decideObservedOut(node, [groupWith(state)]);
+      expect(decision).toEqual({ done: false, reason: `n1 is still a target of k8s-web: ${state} (Target.Why)` });
+    },
+  );
 
   test('only when every target group has let go', () => {
     expect(decideObservedOut(node, [groupWith('draining'), groupWith('healthy', 'api')]).done).toBe(false);
@@ -50,7 +53,7 @@ describe('a node is drained', () => {
     expect(reason).toBe('connections may live for another 1 m 30 s; n1 drains from k8s-web: draining (Target.Why)');
   });
 
-  test.each(['initial', 'healthy', 'unhealthy'] as const)(
+  test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining'] as const)(
     'and is told to be back in when its target is %s again',
     (state) => {
       const decision = decideDrained(node, [groupWith(state)], 200, 100);
@@ -58,4 +61,57 @@ describe('a node is drained', () => {
       expect(decision.reason).toContain('n1 is back in k8s-web');
     },
   );
+});
+
+/** A look at the node with its label on, and at one target of it. */
+const labelled = (state: TargetState | undefined, changes: Parameters<typeof aNode>[1] = {}) =>
+  aLook({ nodes: [aNode('n1', { excluded: true, ...changes })] }, [groupWith(state)]);
+
+describe('a node that was drained', () => {
+  test.each([
+    ['is out while no load balancer lists it', labelled(undefined), undefined],
+    ['is out while its target is unused', labelled('unused'), undefined],
+    ['is back in once its target serves', labelled('healthy'), 'n1 is back in k8s-web: healthy (Target.Why)'],
+    ['was back in when its target drains again', labelled('draining'), 'n1 is back in k8s-web: draining (Target.Why)'],
+    [
+      'is about to be back in without its label',
+      labelled(undefined, { excluded: false }),
+      'somebody removed the exclude label of n1',
+    ],
+    ['is of no interest once another has its name', labelled('healthy', { uid: 'other' }), undefined],
+    ['is of no interest once it is gone', aLook({}, [groupWith('healthy')]), undefined],
+  ])('%s', (_, facts, reason) => {
+    expect(findBackIn(node, facts, aPolicy())).toBe(reason);
+  });
+
+  test('is not looked for in load balancers without the rule, but its label is', () => {
+    const policy = aPolicy({ disabledRules: ['wait-for-deregistration'] });
+    expect(findBackIn(node, labelled('healthy'), policy)).toBeUndefined();
+    expect(findBackIn(node, labelled('healthy', { excluded: false }), policy)).toBeDefined();
+  });
+});
+
+describe('the label is set anew', () => {
+  const needs = (facts: ReturnType<typeof aLook>, labelledForMs = 40_000) =>
+    needsLabelAgain(node, facts, labelledForMs, 40_000);
+
+  test.each(['initial', 'healthy', 'unhealthy', 'unavailable'] as const)(
+    'when it has been on for long enough and the target is still %s',
+    (state) => {
+      expect(needs(labelled(state))).toBe(true);
+      expect(needs(labelled(state), 39_999)).toBe(false);
+    },
+  );
+
+  test.each([undefined, 'draining', 'unused', 'unhealthy.draining'] as const)(
+    'but not while the target is %s',
+    (state) => {
+      expect(needs(labelled(state))).toBe(false);
+    },
+  );
+
+  test('but not when it is not on, and not on another node of that name', () => {
+    expect(needs(labelled('healthy', { excluded: false }))).toBe(false);
+    expect(needs(labelled('healthy', { uid: 'other' }))).toBe(false);
+  });
 });

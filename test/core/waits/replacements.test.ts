@@ -1,36 +1,35 @@
 import { expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aService, aServicePlan, aTarget, refOf } from '../support/facts.ts';
+import { aGroup, aLook, aNode, aPod, aService, aTarget, aWorkload, refOf } from '../support/facts.ts';
 
 const n1 = aNode('n1', { excluded: true });
 const n2 = aNode('n2');
 const fresh = aNode('new', { pool: 'web-1-34' });
-const services = [aServicePlan('web')];
 
-function look(pods: readonly PodFacts[], options: { newState?: 'healthy' | 'initial'; expectedPods?: number } = {}) {
-  const targets = [aTarget(n2), aTarget(fresh, { state: options.newState ?? 'healthy' })];
-  const budgets =
-    options.expectedPods === undefined ? [] : [{ ...aBudget('web', pods, 1), expectedPods: options.expectedPods }];
-  return aLook({ nodes: [n1, n2, fresh], pods, budgets, services: [aService('web', pods)] }, [
+interface Options {
+  readonly newState?: 'healthy' | 'initial';
+  /** What the workload is scaled to. */
+  readonly replicas?: number;
+  readonly policy?: 'Local' | 'Cluster';
+}
+
+function look(pods: readonly PodFacts[], { newState = 'healthy', replicas = 2, policy = 'Local' }: Options = {}) {
+  const targets = [aTarget(n2), aTarget(fresh, { state: newState })];
+  const services = [aService('web', pods, { externalTrafficPolicy: policy })];
+  return aLook({ nodes: [n1, n2, fresh], pods, services, workloads: [aWorkload('web', replicas)] }, [
     aGroup('web', [], { targets }),
   ]);
 }
 
 const stay = aPod('web-2', 'n2');
 const before = { 'default/web': 2 };
-const decide = (facts: ReturnType<typeof look>, policy: 'Local' | 'Cluster' = 'Local') =>
-  decideReplacementsServing({
-    facts,
-    services: [aServicePlan('web', { externalTrafficPolicy: policy })],
-    before,
-    oldPool: 'web',
-  });
+const decide = (facts: ReturnType<typeof look>) => decideReplacementsServing({ facts, before, oldPool: 'web' });
 
 test('the snapshot counts Services that have a ready endpoint on the node, and no others', () => {
   const pods = [aPod('web-1', 'n1'), stay, aPod('api-1', 'n2')];
   const facts = aLook({ nodes: [n1, n2], pods, services: [aService('web', pods), aService('api', pods)] });
-  expect(snapshotEndpoints(refOf(n1), facts, [aServicePlan('web'), aServicePlan('api')])).toEqual({ 'default/web': 2 });
+  expect(snapshotEndpoints(refOf(n1), facts)).toEqual({ 'default/web': 2 });
 });
 
 test('replacements serve once they are Ready and their node is healthy in the load balancer', () => {
@@ -41,9 +40,12 @@ test('replacements serve once they are Ready and their node is healthy in the lo
 });
 
 test('a Ready replacement does not serve while its node is not healthy under Local', () => {
-  const facts = look([stay, aPod('web-3', 'new')], { newState: 'initial' });
-  expect(decide(facts)).toEqual({ done: false, reason: 'default/web: new not healthy in its load balancer yet' });
-  expect(decide(facts, 'Cluster').done).toBe(true);
+  const late = (policy: 'Local' | 'Cluster') => look([stay, aPod('web-3', 'new')], { newState: 'initial', policy });
+  expect(decide(late('Local'))).toEqual({
+    done: false,
+    reason: 'default/web: new not healthy in its load balancer yet',
+  });
+  expect(decide(late('Cluster')).done).toBe(true);
 });
 
 test('fewer ready endpoints than before are waited for, and a pod that cannot be placed is named', () => {
@@ -55,11 +57,21 @@ test('fewer ready endpoints than before are waited for, and a pod that cannot be
 });
 
 test('a workload that was scaled down meanwhile need not come back to what it was', () => {
-  expect(decide(look([stay], { expectedPods: 1 })).done).toBe(true);
-  expect(decide(look([stay], { expectedPods: 2 })).done).toBe(false);
+  expect(decide(look([stay], { replicas: 1 })).done).toBe(true);
+  expect(decide(look([], { replicas: 0 })).done).toBe(true);
+  expect(decide(look([stay], { replicas: 2 })).done).toBe(false);
+});
+
+test('a workload that was scaled up meanwhile need not be there whole', () => {
+  expect(decide(look([stay, aPod('web-3', 'new')], { replicas: 12 })).done).toBe(true);
+});
+
+test('a Service whose selector fits nothing any more is waited for as it was', () => {
+  const facts = aLook({ nodes: [n2], pods: [stay], services: [aService('web', [], { selector: { app: 'wbe' } })] });
+  expect(decide(facts).done).toBe(false);
 });
 
 test('a Service that is gone, or had nothing on the node, is not waited for', () => {
-  expect(decideReplacementsServing({ facts: look([]), services, before: {}, oldPool: 'web' }).done).toBe(true);
-  expect(decideReplacementsServing({ facts: aLook({}), services, before, oldPool: 'web' }).done).toBe(true);
+  expect(decideReplacementsServing({ facts: look([]), before: {}, oldPool: 'web' }).done).toBe(true);
+  expect(decide(aLook({})).done).toBe(true);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import { decideSurgeReady } from '../../../core/waits/surge.ts';
-import { aGroup, aLook, aNode, aPod, aServicePlan, aTarget } from '../support/facts.ts';
+import { aGroup, aLook, aNode, aPod, aService, aTarget } from '../support/facts.ts';
 
 const old = aNode('n1');
 const agent = (name: string, node: string, ready: boolean) =>
@@ -26,9 +26,9 @@ function decide(changes: {
     changes.agents === undefined
       ? []
       : [agent('agent-1', 'n1', changes.agents[0]), agent('agent-2', 'new', changes.agents[1])];
+  const services = [aService('web', [], { externalTrafficPolicy: changes.policy ?? 'Local' })];
   return decideSurgeReady({
-    facts: aLook({ nodes: [old, fresh], pods }, [aGroup('web', [], { targets })]),
-    services: [aServicePlan('web', { externalTrafficPolicy: changes.policy ?? 'Local' })],
+    facts: aLook({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
     pool: 'web-1-34',
     expected: 1,
   });
@@ -36,6 +36,8 @@ function decide(changes: {
 
 test.each([
   ['a registered node without a pod is ready under Local though it fails its health check', {}, true],
+  ['so is one whose failing target still drains', { state: 'unhealthy.draining' }, true],
+  ['but not under Cluster', { state: 'unhealthy.draining', policy: 'Cluster' }, false],
   ['a healthy node is ready under Local', { state: 'healthy' }, true],
   ['a healthy node is ready under Cluster', { state: 'healthy', policy: 'Cluster' }, true],
   ['a node that fails its health check is not ready under Cluster', { policy: 'Cluster' }, false],
@@ -63,7 +65,6 @@ test('names machines that run and have not joined, not those that are gone', () 
   const machine = (instanceId: string, state: 'running' | 'terminated') => ({ instanceId, zone: 'a', state });
   const decision = decideSurgeReady({
     facts: aLook({ nodes: [fresh] }, []),
-    services: [],
     pool: 'web-1-34',
     expected: 2,
     instances: [machine(fresh.instanceId, 'running'), machine('i-lost', 'running'), machine('i-gone', 'terminated')],

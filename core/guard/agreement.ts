@@ -1,0 +1,13 @@
+/** Since when (epoch ms) every look has found that a node may go, by node name. Plain data. */
+export type Agreed = Readonly<Record<string, number>>;
+
+/** One more look: nodes that may go keep their time or begin it; those that may not lose it. */
+export function agree(known: Agreed, mayGo: readonly string[], now: number): Agreed {
+  return Object.fromEntries(mayGo.map((name) => [name, known[name] ?? now]));
+}
+
+/** Whether looks have agreed on the node for so long, ms. One look alone never has: it may show a moment that is over. */
+export function isSettled(agreed: Agreed, node: string, now: number, settleMs: number): boolean {
+  const since = agreed[node];
+  return since !== undefined && since < now && now - since >= settleMs;
+}

@@ -1,0 +1,135 @@
+import { isReadyEndpoint, servicesOf } from '../drain/services-of-pod.ts';
+import { indexOf, namespaceOf } from '../model/cluster-index.ts';
+import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import { compareText } from '../text/format.ts';
+import { expectedEndpoints, presentEndpoints, type ServiceBaseline } from './baseline.ts';
+import { computeFloor, type Floor } from './floors.ts';
+import { workloadsOf } from './scale.ts';
+import { balancedLooks, type ServiceLook } from './serving.ts';
+import { findTargetTraps, type TargetTrap } from './target-traps.ts';
+
+/** How much of a Service serves once the nodes that are out are taken off. The figures fall as nodes are taken. */
+export interface CountedService {
+  readonly look: ServiceLook;
+  readonly floor: Floor;
+  /** Serving targets over all zones, and by zone. */
+  targets: number;
+  readonly perZone: Map<string, number>;
+  /** What it lacks of what it was seen to serve at its best; undefined when it lacks nothing. */
+  readonly lacking: { readonly what: 'ready endpoint' | 'serving target'; has: number; needs: number } | undefined;
+  /** Targets that must not be taken out at this moment, by node name. */
+  readonly traps: ReadonlyMap<string, TargetTrap>;
+  /** Workload that exchanges its pods right now, by name of the nodes that have one of them. */
+  readonly rollingOn: ReadonlyMap<string, string>;
+}
+
+/** The pods of a budget that callers reach. Each pod counts once, whatever number of Services select it. */
+export interface CountedBudget {
+  /** `namespace/name`. */
+  readonly name: string;
+  readonly needs: number;
+  has: number;
+  /** Counted pods by node, of those that step out with their node: behind a load balancer with policy Local. */
+  readonly takenWith: ReadonlyMap<string, number>;
+  /** Ready pods of that kind by node, reached or not. */
+  readonly readyOn: ReadonlyMap<string, number>;
+  /** Nodes that host such a pod, Ready or not. */
+  readonly hosts: ReadonlySet<string>;
+}
+
+/** Counts one Service. */
+export function countService(
+  look: ServiceLook,
+  facts: ServingFacts,
+  policy: Policy,
+  baseline: ServiceBaseline | undefined,
+  out: ReadonlySet<string>,
+): CountedService {
+  const perZone = new Map<string, number>();
+  let targets = 0;
+  for (const { name, zone } of look.serving.values()) {
+    if (out.has(name)) continue;
+    targets += 1;
+    perZone.set(zone, (perZone.get(zone) ?? 0) + 1);
+  }
+  return {
+    look,
+    floor: computeFloor(look, facts, policy, baseline),
+    targets,
+    perZone,
+    lacking: baseline === undefined ? undefined : findLack(look, facts, baseline, targets),
+    traps: findTargetTraps(look, facts.cluster),
+    rollingOn: findRollouts(look.service, facts.cluster),
+  };
+}
+
+function findRollouts(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap<string, string> {
+  const rolling = new Set(workloadsOf(service, cluster).flatMap(({ key, rollingOut }) => (rollingOut ? [key] : [])));
+  if (rolling.size === 0) return new Map();
+  return new Map(
+    indexOf(cluster)
+      .podsIn(namespaceOf(service.key))
+      .flatMap(({ node, workload }) =>
+        node !== undefined && workload !== undefined && rolling.has(workload) ? [[node, workload] as const] : [],
+      ),
+  );
+}
+
+/** Under Local it lacks what its pods don't give; under Cluster, nodes that are registered and don't serve. */
+function findLack(
+  look: ServiceLook,
+  facts: ServingFacts,
+  baseline: ServiceBaseline,
+  targets: number,
+): CountedService['lacking'] {
+  if (look.service.externalTrafficPolicy === 'Local') {
+    const needs = expectedEndpoints(look, facts, baseline);
+    const has = presentEndpoints(look, facts);
+    return has < needs ? { what: 'ready endpoint', has, needs } : undefined;
+  }
+  if (expectedEndpoints(look, facts, baseline) === 0 && look.readyOn.size === 0) return undefined;
+  const needs = Math.min(baseline.targets, look.attached.size);
+  return targets < needs ? { what: 'serving target', has: targets, needs } : undefined;
+}
+
+/** Counts every budget that keeps pods behind a load balancer with policy Local. */
+export function countBudgets(facts: ServingFacts, out: ReadonlySet<string>): readonly CountedBudget[] {
+  const local = new Map(
+    [...balancedLooks(facts)].filter(([, { service }]) => service.externalTrafficPolicy === 'Local'),
+  );
+  const index = indexOf(facts.cluster);
+  return facts.cluster.budgets
+    .toSorted((a, b) => compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`))
+    .map((budget) => countBudget(budget, facts, (uid) => index.podsByUid.get(uid), local, out))
+    .filter((counted) => counted.hosts.size > 0);
+}
+
+function countBudget(
+  budget: DisruptionBudgetFacts,
+  { cluster }: ServingFacts,
+  podOf: (uid: string) => PodFacts | undefined,
+  local: ReadonlyMap<string, ServiceLook>,
+  out: ReadonlySet<string>,
+): CountedBudget {
+  const takenWith = new Map<string, number>();
+  const readyOn = new Map<string, number>();
+  const hosts = new Set<string>();
+  let has = 0;
+  for (const uid of budget.podUids) {
+    const pod = podOf(uid);
+    if (pod?.node === undefined || pod.terminating || pod.unlisted !== undefined) continue;
+    const { node } = pod;
+    const looks = servicesOf(pod, cluster).flatMap(({ key }) => local.get(key) ?? []);
+    const isReady = pod.ready && looks.every((look) => isReadyEndpoint(pod, look.service));
+    const isReached = isReady && looks.every((look) => look.serving.has(node) && !out.has(node));
+    if (isReached) has += 1;
+    if (looks.length === 0) continue;
+    hosts.add(node);
+    if (isReady) readyOn.set(node, (readyOn.get(node) ?? 0) + 1);
+    if (isReached) takenWith.set(node, (takenWith.get(node) ?? 0) + 1);
+  }
+  return { name: `${budget.namespace}/${budget.name}`, needs: budget.desiredHealthy, has, takenWith, readyOn, hosts };
+}

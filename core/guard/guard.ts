@@ -1,0 +1,177 @@
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { ServiceBaseline } from './baseline.ts';
+import type { StepOutBlock } from './block.ts';
+import { type CountedBudget, type CountedService, countBudgets, countService } from './counts.ts';
+import { balancedLooks, nodesOut } from './serving.ts';
+
+/** What a guard counts from. */
+export interface GuardQuestion {
+  readonly facts: ServingFacts;
+  readonly policy: Policy;
+  readonly baselines: readonly ServiceBaseline[];
+  /** Nodes that have been granted and are not finished. */
+  readonly inFlight: readonly NodeRef[];
+  /** Nodes that shall go sooner or later; others of their pools shall too. */
+  readonly waiting: readonly NodeRef[];
+}
+
+/** The figures of one look, and who may go by them. */
+export interface Guard {
+  /** What keeps the node from leaving now; undefined when every floor holds without it. */
+  findBlock(node: NodeRef): StepOutBlock | undefined;
+  /** From here on the node counts as out. */
+  take(node: NodeRef): void;
+  /** A node that was taken has a successor that gives what it gave. */
+  giveBack(node: NodeRef): void;
+  /** Services and budgets that the node serves, with the figures as they are now. */
+  servedBy(node: NodeRef): readonly CountedService[];
+  readonly services: readonly CountedService[];
+  readonly budgets: readonly CountedBudget[];
+}
+
+/**
+ * Opens the guard on one look. A node may go when every Service stays at or above its floor, in every zone that has one, and every
+ * budget keeps its pods reachable. A node that gives a Service nothing at this moment takes nothing from it either; but what gives
+ * nothing for a moment (a failed readiness probe, a kubelet that is late, a load balancer that fails open) is what brings the
+ * Service back the moment after. So every node that hosts its pods or is its registered target is held as long as the Service is
+ * below its floor, and what could serve it again as soon as it lacks anything of its best.
+ */
+export function openGuard(question: GuardQuestion): Guard {
+  const { facts, policy } = question;
+  const out = outOf(question);
+  const baselines = new Map(question.baselines.map((baseline) => [baseline.service, baseline]));
+  const services = [...balancedLooks(facts)].map(([key, look]) =>
+    countService(look, facts, policy, baselines.get(key), out),
+  );
+  const budgets = countBudgets(facts, out);
+  const servicesOn = groupByNode(services, nodesOf);
+  const below = new Set(services.filter(isBelow));
+  const budgetsOn = groupByNode(budgets, ({ hosts }) => hosts);
+  const counts = (service: CountedService, node: NodeRef) => service.look.serving.has(node.name) && !out.has(node.name);
+
+  return {
+    services,
+    budgets,
+    servedBy: (node) => (servicesOn.get(node.name) ?? []).filter((service) => counts(service, node)),
+    findBlock: (node) => {
+      for (const service of involving(node)) {
+        const block = findServiceBlock(node, service, counts(service, node), facts);
+        if (block !== undefined) return block;
+      }
+      for (const budget of budgetsOn.get(node.name) ?? []) {
+        const block = findBudgetBlock(node, budget, out.has(node.name));
+        if (block !== undefined) return block;
+      }
+      return undefined;
+    },
+    take: (node) => {
+      if (out.has(node.name)) return;
+      change(node, -1);
+      out.add(node.name);
+    },
+    giveBack: (node) => {
+      if (out.delete(node.name)) change(node, 1);
+    },
+  };
+
+  function involving({ name }: NodeRef): readonly CountedService[] {
+    const own = servicesOn.get(name) ?? [];
+    if (below.size === 0) return own;
+    return [...own, ...[...below].filter((service) => !own.includes(service) && service.look.attached.has(name))];
+  }
+
+  function change({ name, zone }: NodeRef, by: 1 | -1): void {
+    for (const service of servicesOn.get(name) ?? []) {
+      const serving = service.look.serving.get(name);
+      if (serving === undefined) continue;
+      addTarget(service, serving.zone || zone, by);
+      if (isBelow(service)) below.add(service);
+      else below.delete(service);
+    }
+    for (const budget of budgetsOn.get(name) ?? []) budget.has += by * (budget.takenWith.get(name) ?? 0);
+  }
+}
+
+function isBelow({ targets, floor, perZone }: CountedService): boolean {
+  return (
+    targets < floor.targets || Object.entries(floor.perZone).some(([zone, least]) => (perZone.get(zone) ?? 0) < least)
+  );
+}
+
+function outOf({ facts, inFlight, waiting }: GuardQuestion): Set<string> {
+  const { nodes } = facts.cluster;
+  const index = indexOf(facts.cluster);
+  const names = new Set(waiting.map((node) => node.name));
+  // Not all that wait need be named: the others of their pool will have their turn too.
+  const pools = new Set(waiting.map((node) => index.nodes.get(node.name)?.pool));
+  return nodesOut(
+    nodes,
+    inFlight.map((node) => node.name),
+    (node) => names.has(node.name) || (node.pool !== undefined && pools.has(node.pool)),
+  );
+}
+
+/** Nodes that a Service may hold; one that is registered only, under policy Local, can't be held but by a Service below its floor. */
+function nodesOf({ look, traps }: CountedService): Iterable<string> {
+  if (look.service.externalTrafficPolicy === 'Cluster') return [...look.attached, ...look.serving.keys()];
+  return [...look.hosts, ...look.serving.keys(), ...traps.keys()];
+}
+
+function groupByNode<T>(items: readonly T[], nodesOf: (item: T) => Iterable<string>): ReadonlyMap<string, T[]> {
+  const grouped = new Map<string, T[]>();
+  for (const item of items) {
+    for (const node of new Set(nodesOf(item))) {
+      const known = grouped.get(node);
+      if (known === undefined) grouped.set(node, [item]);
+      else known.push(item);
+    }
+  }
+  return grouped;
+}
+
+function addTarget(service: CountedService, zone: string, by: number): void {
+  service.targets += by;
+  service.perZone.set(zone, (service.perZone.get(zone) ?? 0) + by);
+}
+
+function findServiceBlock(
+  node: NodeRef,
+  service: CountedService,
+  counts: boolean,
+  facts: ServingFacts,
+): StepOutBlock | undefined {
+  const passing = findPassingBlock(node, service, counts);
+  if (passing !== undefined) return passing;
+  const { look, floor, targets, perZone, lacking } = service;
+  const about = { node: node.name, service: look.service.key, source: floor.source, ...(counts ? {} : { idle: true }) };
+  const taken = counts ? 1 : 0;
+  if (targets - taken < floor.targets) return { ...about, limit: 'targets', needs: floor.targets, has: targets };
+  const zone = look.serving.get(node.name)?.zone ?? indexOf(facts.cluster).nodes.get(node.name)?.zone ?? node.zone;
+  const needs = floor.perZone[zone] ?? 0;
+  const has = perZone.get(zone) ?? 0;
+  if (has - taken < needs) return { ...about, limit: 'zone', zone, needs, has };
+  const mayServeAgain = look.hosts.has(node.name) || look.service.externalTrafficPolicy === 'Cluster';
+  if (!counts && mayServeAgain && lacking !== undefined) return { ...about, limit: 'best', ...lacking };
+  return undefined;
+}
+
+/** What holds a node whatever the figures are, and ends by itself. */
+function findPassingBlock(node: NodeRef, service: CountedService, counts: boolean): StepOutBlock | undefined {
+  const about = { node: node.name, service: service.look.service.key, needs: 0, has: 0 };
+  const workload = service.rollingOn.get(node.name);
+  if (workload !== undefined) return { ...about, limit: 'rollout', what: workload };
+  const trap = service.traps.get(node.name);
+  if (trap === undefined || (counts && trap.limit === 'unnoticed')) return undefined;
+  return { ...about, limit: trap.limit, what: trap.group };
+}
+
+function findBudgetBlock(node: NodeRef, budget: CountedBudget, isOut: boolean): StepOutBlock | undefined {
+  if (isOut) return undefined;
+  const taken = budget.takenWith.get(node.name) ?? 0;
+  if (budget.has - taken >= budget.needs) return undefined;
+  const idle = taken === 0 ? { idle: true } : {};
+  return { node: node.name, ...idle, limit: 'endpoints', budget: budget.name, needs: budget.needs, has: budget.has };
+}

@@ -1,0 +1,42 @@
+import { selects } from '../drain/services-of-pod.ts';
+import { indexOf, namespaceOf } from '../model/cluster-index.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { WorkloadFacts } from '../model/workload.ts';
+
+/** Workloads whose pods the Service selects. */
+export function workloadsOf(service: ServiceFacts, cluster: ClusterFacts): readonly WorkloadFacts[] {
+  return indexOf(cluster)
+    .workloadsIn(namespaceOf(service.key))
+    .filter(({ namespace, podLabels }) => selects(service, { namespace, labels: podLabels }));
+}
+
+/**
+ * How many pods a Service should have behind it now: what its workloads are scaled to, and as many as there are of pods that no known
+ * workload keeps. Of a Service without a selector, the endpoints that somebody wrote. Undefined when nothing tells: no workload and
+ * no pod fits its selector.
+ */
+export function scaleOf(service: ServiceFacts, cluster: ClusterFacts): number | undefined {
+  const known = scales.get(cluster) ?? new Map<ServiceFacts, number | undefined>();
+  scales.set(cluster, known);
+  if (!known.has(service)) known.set(service, countScale(service, cluster));
+  return known.get(service);
+}
+
+const scales = new WeakMap<ClusterFacts, Map<ServiceFacts, number | undefined>>();
+
+function countScale(service: ServiceFacts, cluster: ClusterFacts): number | undefined {
+  if (Object.keys(service.selector).length === 0) return service.endpoints.length;
+  const workloads = workloadsOf(service, cluster);
+  const known = new Set(workloads.map(({ key }) => key));
+  const others = indexOf(cluster)
+    .podsIn(namespaceOf(service.key))
+    .filter((pod) => selects(service, pod) && isThere(pod) && !(pod.workload !== undefined && known.has(pod.workload)));
+  if (workloads.length === 0 && others.length === 0) return undefined;
+  return workloads.reduce((sum, { replicas }) => sum + replicas, others.length);
+}
+
+function isThere({ terminating, phase }: PodFacts): boolean {
+  return !terminating && phase !== 'Succeeded' && phase !== 'Failed';
+}

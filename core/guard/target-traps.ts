@@ -1,0 +1,44 @@
+import type { ClusterFacts } from '../model/serving.ts';
+import type { ServiceLook } from './serving.ts';
+
+/** Why a target can't be taken out of its target group at this moment without harm. */
+export interface TargetTrap {
+  readonly limit: 'stuck-target' | 'unnoticed';
+  /** Name of the target group. */
+  readonly group: string;
+}
+
+/**
+ * Targets that must not be taken out now, by node name. Both pass by themselves.
+ *
+ * `stuck-target`: the AWS Load Balancer Controller never deregisters a node that was excluded while its target was
+ * `unhealthy.draining`: the target turns healthy again and stays, with the label on (seen with v3.5 of the controller).
+ *
+ * `unnoticed`: under policy Local a target can be healthy still though the node has no ready endpoint any more. The load balancer goes
+ * on sending until its health checks have failed, which takes seconds. Deregistered now it would send for as long as a deregistration
+ * takes to spread, which is far longer, and no health check would end that.
+ */
+export function findTargetTraps(look: ServiceLook, cluster: ClusterFacts): ReadonlyMap<string, TargetTrap> {
+  const nodes = nodesByInstance(cluster);
+  const traps = new Map<string, TargetTrap>();
+  for (const group of look.groups) {
+    for (const { instanceId, state } of group.targets) {
+      const node = nodes.get(instanceId);
+      if (node === undefined || traps.get(node)?.limit === 'stuck-target') continue;
+      if (state === 'unhealthy.draining' && group.controller === 'aws-load-balancer-controller') {
+        traps.set(node, { limit: 'stuck-target', group: group.name });
+      } else if (state === 'healthy' && look.service.externalTrafficPolicy === 'Local' && !look.readyOn.has(node)) {
+        traps.set(node, { limit: 'unnoticed', group: group.name });
+      }
+    }
+  }
+  return traps;
+}
+
+const known = new WeakMap<ClusterFacts, ReadonlyMap<string, string>>();
+
+function nodesByInstance(cluster: ClusterFacts): ReadonlyMap<string, string> {
+  const made = known.get(cluster) ?? new Map(cluster.nodes.map((node) => [node.instanceId, node.name]));
+  known.set(cluster, made);
+  return made;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { findLostGrant } from '../../../core/guard/grant-holds.ts';
+import type { NodeFacts } from '../../../core/model/node.ts';
+import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { ServingFacts } from '../../../core/model/serving.ts';
+import type { TargetState } from '../../../core/model/target-group.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget, aWorkload, refOf } from '../support/facts.ts';
+
+const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
+const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+
+interface Scene {
+  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
+  readonly budgets?: readonly DisruptionBudgetFacts[];
+  readonly crossZone?: boolean;
+  readonly pods?: readonly PodFacts[];
+  /** Nodes that are not as they should be. */
+  readonly nodes?: Readonly<Record<string, Partial<NodeFacts>>>;
+  /** States of targets that are not healthy. */
+  readonly states?: Readonly<Record<string, TargetState>>;
+}
+
+function look({
+  traffic = 'Local',
+  budgets = [],
+  crossZone = true,
+  pods: running = pods,
+  ...scene
+}: Scene): ServingFacts {
+  const all = nodes.map((node) => ({ ...node, ...scene.nodes?.[node.name] }));
+  const targets = all.map((node) => aTarget(node, { state: scene.states?.[node.name] ?? 'healthy' }));
+  const services = [aService('web', running, { externalTrafficPolicy: traffic })];
+  return aLook({ nodes: all, pods: running, services, budgets, workloads: [aWorkload('web', 4)] }, [
+    aGroup('web', all, { targets, crossZone }),
+  ]);
+}
+
+/** Node n1 is on its way out of a Service that has a pod on each of four nodes; what became of the grant. */
+function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined {
+  const now = look({
+    ...scene,
+    nodes: { n1: { excluded: true }, ...scene.nodes },
+    states: { n1: 'draining', ...scene.states },
+  });
+  const { traffic = 'Local', budgets = [], crossZone = true } = scene;
+  const baselines = learnBaselines([], look({ traffic, budgets, crossZone }), policy);
+  return findLostGrant({ node: refOf(aNode('n1')), facts: now, policy, baselines });
+}
+
+const failed = { n4: { ready: false } };
+
+describe('a node that was let go', () => {
+  test.each<[string, Scene]>([
+    ['without a budget', {}],
+    ['with a budget', { budgets: [aBudget('web', pods, 3)] }],
+    ['in zones', { crossZone: false }],
+    ['of policy Cluster', { traffic: 'Cluster' }],
+  ])('stays on its way while the Service keeps its floor without it: %s', (_, scene) => {
+    expect(ask(scene)).toBeUndefined();
+  });
+
+  test.each<[string, Scene, string]>([
+    ['a node failed', { nodes: failed }, 'default/web has 2 serving targets without it and must keep 3 (75 % of 4)'],
+    [
+      'pods failed',
+      { pods: pods.map((pod) => ({ ...pod, ready: pod.node !== 'n4' })) },
+      'default/web has 2 serving targets without it and must keep 3 (75 % of 4)',
+    ],
+    [
+      'a node failed that had pods of its budget',
+      { nodes: failed, budgets: [aBudget('web', pods, 3)] },
+      'budget default/web has 2 reachable pods without it and must keep 3',
+    ],
+    [
+      'the other node of its zone failed',
+      { nodes: { n2: { ready: false } }, crossZone: false, budgets: [aBudget('web', pods, 1)] },
+      'default/web has 0 serving targets in a without it and must keep 1',
+    ],
+    [
+      'a node failed, though any node would do',
+      { nodes: failed, traffic: 'Cluster' },
+      'default/web has 2 serving targets without it and must keep 3 (75 % of 4)',
+    ],
+    [
+      'somebody took another node out',
+      { nodes: { n4: { excluded: true } } },
+      'default/web has 2 serving targets without it and must keep 3 (75 % of 4)',
+    ],
+  ])('comes back when %s', (_, scene, reason) => {
+    expect(ask(scene)).toBe(reason);
+  });
+
+  test.each<[string, Scene]>([
+    ['another node that is coming back makes up for it', { states: { n4: 'initial' } }],
+    ['so does one whose pods its budget counts', { states: { n4: 'initial' }, budgets: [aBudget('web', pods, 3)] }],
+    ['so does one of the same zone', { states: { n2: 'unhealthy' }, crossZone: false }],
+    ['so does one that any node would do for', { states: { n4: 'initial' }, traffic: 'Cluster' }],
+    [
+      'so does one that was taken back in a moment ago, and still drains',
+      { states: { n4: 'draining' }, traffic: 'Cluster' },
+    ],
+  ])('stays on its way when %s', (_, scene) => {
+    const written = aPolicy({ guard: { ...aPolicy().guard, floors: { 'default/web': { targets: 3 } } } });
+    expect(ask({ ...scene, nodes: failed }, written)).toBeDefined();
+    expect(ask(scene, written)).toBeUndefined();
+  });
+
+  test.each<[string, Scene]>([
+    ['has no pod Ready', { pods: pods.map((pod) => ({ ...pod, ready: pod.node !== 'n1' })) }],
+    [
+      'is NotReady itself, and any node would do',
+      { nodes: { n1: { excluded: true, ready: false } }, traffic: 'Cluster' },
+    ],
+  ])('stays on its way when it could not help: it %s', (_, scene) => {
+    expect(ask({ ...scene, nodes: { ...failed, ...scene.nodes } })).toBeUndefined();
+  });
+
+  test('stays on its way when the Service was scaled down', () => {
+    expect(ask({ pods: pods.slice(0, 3) })).toBeDefined();
+    const now = look({ pods: pods.slice(0, 3), nodes: { n1: { excluded: true } }, states: { n1: 'draining' } });
+    const facts = { ...now, cluster: { ...now.cluster, workloads: [aWorkload('web', 3)] } };
+    const baselines = learnBaselines([], look({}), aPolicy());
+    expect(findLostGrant({ node: refOf(aNode('n1')), facts, policy: aPolicy(), baselines })).toBeUndefined();
+  });
+
+  test('stays on its way whatever happens when the guard is switched off', () => {
+    expect(ask({ nodes: failed }, aPolicy({ disabledRules: ['capacity-guard'] }))).toBeUndefined();
+  });
+});

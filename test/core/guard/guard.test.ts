@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'vitest';
+import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { explainBlock } from '../../../core/guard/block.ts';
+import { type Guard, openGuard } from '../../../core/guard/guard.ts';
+import type { NodeFacts } from '../../../core/model/node.ts';
+import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { ServingFacts } from '../../../core/model/serving.ts';
+import type { TargetState } from '../../../core/model/target-group.ts';
+import type { WorkloadFacts } from '../../../core/model/workload.ts';
+import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget, aWorkload } from '../support/facts.ts';
+
+const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
+const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const names = nodes.map(({ name }) => name);
+
+interface Scene {
+  readonly nodes?: readonly NodeFacts[];
+  readonly pods?: readonly PodFacts[];
+  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
+  readonly budgets?: readonly DisruptionBudgetFacts[];
+  readonly workloads?: readonly WorkloadFacts[];
+  readonly crossZone?: boolean;
+  readonly service?: Partial<ServiceFacts>;
+  /** State of targets that are not as their pods say; `absent` is not listed. */
+  readonly states?: Readonly<Record<string, TargetState | 'absent'>>;
+}
+
+/** One Service with a pod on each of four nodes in two zones: whole unless changed. */
+function look(scene: Scene = {}): ServingFacts {
+  const { nodes: all = nodes, pods: running = pods, traffic = 'Local', budgets = [], states = {} } = scene;
+  const answers = ({ labels, ready, terminating }: PodFacts) => labels['app'] === 'web' && ready && !terminating;
+  const hosts = new Set(running.filter(answers).map((pod) => pod.node));
+  const targets = all.flatMap((node) => {
+    const state = states[node.name] ?? (traffic === 'Cluster' || hosts.has(node.name) ? 'healthy' : 'unhealthy');
+    return state === 'absent' ? [] : [aTarget(node, { state })];
+  });
+  const services = [aService('web', running, { externalTrafficPolicy: traffic, ...scene.service })];
+  const workloads = scene.workloads ?? [aWorkload('web', running.length)];
+  return aLook({ nodes: all, pods: running, services, budgets, workloads }, [
+    aGroup('web', all, { targets, crossZone: scene.crossZone ?? true }),
+  ]);
+}
+
+/** The guard as things are `now`, after they were as they were `before`. */
+function guardOf(now: ServingFacts, before = look()): Guard {
+  const policy = aPolicy();
+  const baselines = learnBaselines(learnBaselines([], before, policy), now, policy);
+  return openGuard({ facts: now, policy, baselines, inFlight: [], waiting: nodes });
+}
+
+const blockOf = (guard: Guard, name: string) =>
+  guard.findBlock(nodes.find((node) => node.name === name) ?? aNode(name));
+const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
+
+/** Lets nodes go, first come first served, until nobody may. */
+function letGo(guard: Guard): readonly string[] {
+  return nodes
+    .filter((node) => {
+      const may = guard.findBlock(node) === undefined;
+      if (may) guard.take(node);
+      return may;
+    })
+    .map(({ name }) => name);
+}
+
+describe('what gives nothing for a moment is held', () => {
+  /** How nodes may come to give nothing, each a moment after all was well. */
+  const unready = (some: readonly string[]) => pods.map((pod) => ({ ...pod, ready: !some.includes(pod.node ?? '') }));
+  const silent = (some: readonly string[]) => nodes.map((node) => ({ ...node, ready: !some.includes(node.name) }));
+  const failing = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, 'unhealthy' as const]));
+  const absent = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, 'absent' as const]));
+  const all = names;
+  const one = ['n4'];
+
+  test.each<[string, string, readonly string[], Scene]>([
+    ['the endpoints of all nodes are not ready', 'Local', all, { pods: unready(all) }],
+    ['the endpoints of one node are not ready', 'Local', one, { pods: unready(one) }],
+    ['all targets are unhealthy', 'Local', all, { states: failing(all) }],
+    ['one target is unhealthy', 'Local', one, { states: failing(one) }],
+    ['all nodes are NotReady', 'Local', all, { nodes: silent(all) }],
+    ['one node is NotReady', 'Local', one, { nodes: silent(one) }],
+    ['all targets are unhealthy', 'Cluster', all, { states: failing(all) }],
+    ['one target is unhealthy', 'Cluster', one, { states: failing(one) }],
+    ['all nodes are NotReady', 'Cluster', all, { nodes: silent(all) }],
+    ['one node is NotReady', 'Cluster', one, { nodes: silent(one) }],
+    ['all nodes are NotReady and deregistered', 'Local', all, { nodes: silent(all), states: absent(all) }],
+    ['one node is NotReady and deregistered', 'Local', one, { nodes: silent(one), states: absent(one) }],
+    ['all nodes are NotReady and deregistered', 'Cluster', all, { nodes: silent(all), states: absent(all) }],
+    ['one node is NotReady and deregistered', 'Cluster', one, { nodes: silent(one), states: absent(one) }],
+  ])('while %s (policy %s)', (_, policy, idle, scene) => {
+    const traffic = policy as ServiceFacts['externalTrafficPolicy'];
+    const budgets = [aBudget('web', pods, 3)];
+    for (const more of [{}, { budgets }]) {
+      const guard = guardOf(look({ ...scene, ...more, traffic }), look({ ...more, traffic }));
+      for (const name of idle) {
+        const block = blockOf(guard, name);
+        expect(block).toMatchObject({ node: name, service: 'default/web', idle: true });
+        expect(block === undefined ? '' : explainBlock(block)).toContain('the node gives nothing now, but may again');
+      }
+    }
+  });
+
+  test('below its best, though above its floor, with what it lacks', () => {
+    expect(blockOf(guardOf(look({ pods: unready(one) })), 'n4')).toMatchObject({
+      limit: 'best',
+      what: 'ready endpoint',
+      has: 3,
+      needs: 4,
+    });
+    expect(
+      blockOf(guardOf(look({ traffic: 'Cluster', states: failing(one) }), look({ traffic: 'Cluster' })), 'n4'),
+    ).toMatchObject({
+      limit: 'best',
+      what: 'serving target',
+      has: 3,
+      needs: 4,
+    });
+  });
+
+  test('below its floor, also on a node that is only registered', () => {
+    const bare = pods.slice(0, 3);
+    const guard = guardOf(look({ pods: bare.map((pod) => ({ ...pod, ready: false })) }), look({ pods: bare }));
+    expect(blockOf(guard, 'n4')).toMatchObject({
+      limit: 'targets',
+      service: 'default/web',
+      idle: true,
+      has: 0,
+      needs: 2,
+    });
+  });
+
+  test('in a zone that has lost its targets', () => {
+    const scene = { crossZone: false, states: { n3: 'unhealthy', n4: 'unhealthy' } } as const;
+    const guard = guardOf(look({ ...scene, budgets: [aBudget('web', pods, 1)] }), look({ crossZone: false }));
+    expect(blockOf(guard, 'n3')).toMatchObject({ limit: 'zone', zone: 'b', idle: true, has: 0, needs: 1 });
+  });
+
+  test('by its budget, where the Service itself lacks nothing', () => {
+    const budgets = [aBudget('web', pods, 3)];
+    const guard = guardOf(look({ pods: unready(one), budgets }), look({ pods: unready(one), budgets }));
+    expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'endpoints', budget: 'default/web', has: 3, needs: 3 });
+    expect(blockOf(guard, 'n1')).not.toHaveProperty('idle');
+    const less = [aBudget('web', pods, 4)];
+    expect(
+      blockOf(guardOf(look({ pods: unready(one), budgets: less }), look({ pods: unready(one) })), 'n4'),
+    ).toMatchObject({
+      limit: 'endpoints',
+      idle: true,
+    });
+  });
+
+  test('until it gives again', () => {
+    const whole = guardOf(look());
+    expect(held(whole)).toEqual([]);
+    expect(letGo(whole)).toEqual(['n1']);
+  });
+
+  test('but not a node that only ever was a target of it, once the floor holds', () => {
+    const bare = pods.slice(0, 3);
+    const guard = guardOf(look({ pods: bare }), look({ pods: bare }));
+    expect(blockOf(guard, 'n4')).toBeUndefined();
+  });
+
+  test('but not for what was missing at its best already', () => {
+    const broken = look({ pods: unready(one) });
+    expect(held(guardOf(broken, broken))).toEqual([]);
+  });
+
+  test('under policy Cluster only as long as others don’t make up for it', () => {
+    const more = [1, 2, 3, 4].map((index) => aNode(`new-${index}`, { pool: 'web-1-34' }));
+    const surged = look({ traffic: 'Cluster', nodes: [...nodes, ...more], states: failing(one) });
+    expect(held(guardOf(surged, look({ traffic: 'Cluster' })))).toEqual([]);
+  });
+});
+
+describe('floors are those of now', () => {
+  const twelve = Array.from({ length: 12 }, (_, index) => aPod(`web-${index + 1}`, names[index % 4]));
+
+  test.each<[string, Scene, Scene]>([
+    ['4 pods became 12 with a budget that demands 9', { pods: twelve, budgets: [aBudget('web', twelve, 9)] }, {}],
+    ['12 pods became 4 with a budget that demands 3', { budgets: [aBudget('web', pods, 3)] }, { pods: twelve }],
+    ['12 pods became 4 without a budget', {}, { pods: twelve }],
+  ])('%s: one node goes, the next is held', (_, now, before) => {
+    expect(letGo(guardOf(look(now), look(before)))).toEqual(['n1']);
+  });
+
+  test('6 pods became 5 with maxUnavailable 1: one node goes', () => {
+    const six = [...pods, aPod('web-5', 'n5'), aPod('web-6', 'n6')];
+    const wide = [...nodes, aNode('n5'), aNode('n6')];
+    const now = look({ nodes: wide, pods: six.slice(0, 5), budgets: [aBudget('web', six.slice(0, 5), 4)] });
+    const before = look({ nodes: wide, pods: six, budgets: [aBudget('web', six, 5)] });
+    expect(letGo(guardOf(now, before))).toEqual(['n1']);
+  });
+
+  test('scaled to nothing, a Service holds nobody', () => {
+    expect(letGo(guardOf(look({ pods: [] })))).toEqual(names);
+  });
+
+  test('scaled to nothing, a Service of policy Cluster holds nobody, whatever its health checks say', () => {
+    const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
+    const now = look({ pods: [], traffic: 'Cluster', states });
+    expect(letGo(guardOf(now, look({ traffic: 'Cluster' })))).toEqual(names);
+  });
+
+  test('a Service whose selector fits nothing any more holds everybody', () => {
+    const scene = { service: { selector: { app: 'wbe' }, endpoints: [] }, workloads: [aWorkload('web', 4)] };
+    const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
+    expect(held(guardOf(look({ ...scene, states })))).toEqual(names);
+  });
+});
+
+describe('a zone', () => {
+  const inA = pods.slice(0, 2);
+
+  test('keeps a target while it has pods', () => {
+    const guard = guardOf(look({ crossZone: false, budgets: [aBudget('web', pods, 1)] }), look({ crossZone: false }));
+    expect(letGo(guard)).toEqual(['n1', 'n3']);
+  });
+
+  test('without any pod left holds nobody', () => {
+    const now = look({ crossZone: false, pods: inA, workloads: [aWorkload('web', 2)] });
+    const guard = guardOf(now, look({ crossZone: false }));
+    expect(blockOf(guard, 'n3')).toBeUndefined();
+    expect(blockOf(guard, 'n4')).toBeUndefined();
+  });
+
+  test('is held by nobody with cross-zone balancing', () => {
+    expect(letGo(guardOf(look({ budgets: [aBudget('web', pods, 1)] })))).toEqual(['n1', 'n2', 'n3']);
+  });
+});
+
+describe('a rollout', () => {
+  const rolling = [aWorkload('web', 2, { rollingOut: true }), aWorkload('api', 2)];
+  const two = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('api-1', 'n3'), aPod('api-2', 'n4')];
+
+  test('holds the nodes that host pods behind the Service, and no others', () => {
+    const guard = guardOf(look({ pods: two, workloads: rolling }), look({ pods: two }));
+    expect(held(guard)).toEqual(['n1', 'n2']);
+    expect(blockOf(guard, 'n1')).toMatchObject({
+      limit: 'rollout',
+      service: 'default/web',
+      what: 'Deployment default/web',
+    });
+  });
+
+  test('of one of two workloads behind the Service holds the nodes that host its pods, and no others', () => {
+    const canary = { workload: 'Deployment default/canary' };
+    const mixed = pods.map((pod, index) => (index < 2 ? { ...pod, ...canary } : pod));
+    const workloads = [
+      aWorkload('web', 2),
+      aWorkload('web', 2, { key: canary.workload, name: 'canary', rollingOut: true }),
+    ];
+    expect(held(guardOf(look({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
+  });
+
+  test('of a workload behind no load balancer holds nobody', () => {
+    const workloads = [aWorkload('web', 4), aWorkload('batch', 4, { rollingOut: true })];
+    expect(held(guardOf(look({ workloads })))).toEqual([]);
+  });
+
+  test('holds whoever hosts its pods under policy Cluster too', () => {
+    const guard = guardOf(look({ traffic: 'Cluster', pods: two, workloads: rolling }), look({ traffic: 'Cluster' }));
+    expect(held(guard)).toEqual(['n1', 'n2']);
+  });
+});
+
+describe('a target that is unhealthy.draining', () => {
+  const states = { n4: 'unhealthy.draining' } as const;
+  const bare = pods.slice(0, 3);
+  const under = (controller: 'service-controller' | 'aws-load-balancer-controller') => {
+    const facts = look({ pods: bare, states });
+    const targetGroups = facts.targetGroups.map((group) => ({ ...group, controller }));
+    return guardOf({ ...facts, targetGroups }, look({ pods: bare }));
+  };
+
+  test('holds its node under the AWS Load Balancer Controller, which would never take it out', () => {
+    const block = blockOf(under('aws-load-balancer-controller'), 'n4');
+    expect(block).toMatchObject({ limit: 'stuck-target', service: 'default/web', what: 'k8s-web' });
+    expect(block === undefined ? '' : explainBlock(block)).toBe(
+      'n4 waits: its target in k8s-web is unhealthy.draining, and its controller would not take it out',
+    );
+    expect(blockOf(under('aws-load-balancer-controller'), 'n1')).toBeUndefined();
+  });
+
+  test('does not under the service controller', () => {
+    expect(blockOf(under('service-controller'), 'n4')).toBeUndefined();
+  });
+});
+
+describe('taking nodes', () => {
+  test('lowers every figure once, and giving back raises it again', () => {
+    const guard = guardOf(look({ budgets: [aBudget('web', pods, 2)] }));
+    const [n1] = nodes;
+    if (n1 === undefined) throw new Error('no node');
+    const figures = () => [guard.services[0]?.targets, guard.services[0]?.perZone.get('a'), guard.budgets[0]?.has];
+    expect(guard.servedBy(n1)).toHaveLength(1);
+    guard.take(n1);
+    guard.take(n1);
+    expect(figures()).toEqual([3, 1, 3]);
+    expect(guard.servedBy(n1)).toEqual([]);
+    guard.giveBack(n1);
+    guard.giveBack(n1);
+    expect(figures()).toEqual([4, 2, 4]);
+  });
+
+  test('takes nothing with a node that is out already', () => {
+    const guard = guardOf(look({ nodes: nodes.map((node) => ({ ...node, excluded: node.name === 'n1' })) }));
+    guard.take(aNode('n1'));
+    expect(guard.services[0]?.targets).toBe(3);
+  });
+});
+
+describe('a target that is healthy still, without a ready endpoint on its node', () => {
+  const unready = pods.map((pod) => ({ ...pod, ready: pod.node !== 'n1' }));
+  const gone = pods.slice(1);
+  const unnoticed: Scene = { states: { n1: 'healthy' } };
+
+  test.each<[string, Scene]>([
+    ['because its pod is not ready', { ...unnoticed, pods: unready }],
+    ['because its pod is gone', { ...unnoticed, pods: gone }],
+  ])('holds its node until the load balancer has noticed, %s', (_, scene) => {
+    const guard = guardOf(look(scene), look({ pods: gone }));
+    expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'unnoticed', what: 'k8s-web' });
+    expect(explainBlock(blockOf(guard, 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(
+      'n1 waits: it has no ready endpoint of default/web, and its target in k8s-web is healthy still',
+    );
+    expect(held(guardOf(look({ pods: gone }), look({ pods: gone })))).toEqual([]);
+  });
+
+  test('is nothing to wait for under policy Cluster, where every node reaches every pod', () => {
+    const cluster: Scene = { ...unnoticed, pods: gone, traffic: 'Cluster' };
+    expect(held(guardOf(look(cluster), look(cluster)))).toEqual([]);
+  });
+});

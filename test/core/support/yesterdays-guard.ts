@@ -1,0 +1,50 @@
+/** How nodes were let go before: as a control, because a test world that it survives shows nothing. */
+import type { StepOutQuestion } from '../../../core/guard/next-step-out.ts';
+import type { NodeRef } from '../../../core/model/node.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { PoolPlan, ServicePlan } from '../../../core/plan/pool-plan.ts';
+
+/**
+ * The first node that keeps the floors which were fixed at the start. A node that gives a Service nothing at the moment is never held
+ * back for it.
+ */
+export function letGoAsBefore({ facts, inFlight, waiting }: StepOutQuestion, plan: PoolPlan): NodeRef | undefined {
+  const out = new Set([
+    ...inFlight.map((node) => node.name),
+    ...facts.cluster.nodes.filter((node) => node.excluded).map((node) => node.name),
+  ]);
+  if (inFlight.length >= plan.policy.guard.maxInFlight) return undefined;
+  const counted = plan.services.map((service) => ({ service, serving: servingOf(service, facts, out) }));
+  return waiting.find((node) => counted.every(({ service, serving }) => keeps(service, serving, node)));
+}
+
+function servingOf(plan: ServicePlan, facts: StepOutQuestion['facts'], out: ReadonlySet<string>) {
+  const service = facts.cluster.services.find(({ key }) => key === plan.service);
+  const groups = facts.targetGroups.filter((group) => group.service === plan.service);
+  return facts.cluster.nodes
+    .filter((node) => node.ready && !out.has(node.name))
+    .filter((node) =>
+      groups.every((group) =>
+        group.targets.some((target) => target.instanceId === node.instanceId && target.state === 'healthy'),
+      ),
+    )
+    .map((node) => ({ name: node.name, zone: node.zone, endpoints: readyOn(service, node.name) }))
+    .filter(({ endpoints }) => plan.externalTrafficPolicy === 'Cluster' || endpoints > 0);
+}
+
+function readyOn(service: ServiceFacts | undefined, node: string): number {
+  return (service?.endpoints ?? []).filter((endpoint) => endpoint.ready && endpoint.node === node).length;
+}
+
+function keeps(plan: ServicePlan, serving: ReturnType<typeof servingOf>, node: NodeRef): boolean {
+  const own = serving.find(({ name }) => name === node.name);
+  if (own === undefined) return true;
+  const left = serving.filter((other) => other !== own);
+  const zone = left.filter((other) => other.zone === own.zone).length;
+  const endpoints = left.reduce((sum, other) => sum + other.endpoints, 0);
+  return (
+    left.length >= plan.floor.targets &&
+    zone >= (plan.floor.perZone[own.zone] ?? 0) &&
+    (plan.externalTrafficPolicy === 'Cluster' || endpoints >= plan.floor.endpoints)
+  );
+}
