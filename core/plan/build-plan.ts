@@ -1,7 +1,7 @@
+import { learnBaselines } from '../guard/baseline.ts';
 import type { PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
-import { isEnabled } from '../waits/formulas.ts';
 import { audit } from './audit/audit.ts';
 import { estimateRun } from './estimate.ts';
 import { orderNodes } from './order.ts';
@@ -19,16 +19,10 @@ export interface PlanQuestion {
 
 /** Makes the plan of one upgrade from one look. The same facts give the same plan, whatever order they come in. */
 export function buildPlan({ policy, run, pool, facts }: PlanQuestion): PoolPlan {
-  const services = planServices(facts, policy);
+  const baselines = learnBaselines([], facts, policy);
+  const services = planServices(facts, policy, baselines);
   const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
   const nodes = orderNodes(old, facts, services);
-  const guarded = {
-    facts,
-    services,
-    nodes,
-    maxInFlight: policy.guard.maxInFlight,
-    enabled: isEnabled(policy, 'capacity-guard'),
-  };
   return {
     run,
     policy,
@@ -39,7 +33,8 @@ export function buildPlan({ policy, run, pool, facts }: PlanQuestion): PoolPlan 
     nodes,
     surge: Math.max(nodes.length, pool.desiredSize),
     services,
-    findings: audit({ policy, pool, facts, services, nodes }),
-    estimate: estimateRun({ ...guarded, policy }),
+    baselines,
+    findings: audit({ policy, pool, facts, services, baselines, nodes }),
+    estimate: estimateRun({ facts, policy, services, baselines, nodes }),
   };
 }

@@ -1,14 +1,14 @@
-import type { Policy } from '../policy/policy.ts';
 import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
 import { evictionTurns } from './eviction-turns.ts';
 import type { DurationTerm } from './lower-bound.ts';
+import type { ServicePlan } from './pool-plan.ts';
 import { simulateWindows, type WindowsInput } from './windows.ts';
 
 /** Usual times, ms, of what can't be read from anywhere: a cloud machine's boot and end, a pod's start and stop. */
 const usual = { bootMs: 120_000, podStartMs: 20_000, terminationMs: 60_000 } as const;
 
 /** Expected duration of a run, ms, with the parts that add up to it: one boot and registration, then window after window. */
-export function estimateRun(input: WindowsInput & { readonly policy: Policy }): {
+export function estimateRun(input: WindowsInput & { readonly services: readonly ServicePlan[] }): {
   readonly totalMs: number;
   readonly terms: readonly DurationTerm[];
 } {

@@ -1,3 +1,4 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 
@@ -7,7 +8,7 @@ import type { ClusterFacts } from '../model/serving.ts';
  */
 export function evictionTurns(window: readonly NodeRef[], cluster: ClusterFacts): number {
   const names = new Set(window.map((node) => node.name));
-  const pods = new Map(cluster.pods.map((pod) => [pod.uid, pod]));
+  const pods = indexOf(cluster).podsByUid;
   const turns = cluster.budgets.map((budget) => {
     const matching = budget.podUids.flatMap((uid) => pods.get(uid) ?? []);
     const moving = matching.filter((pod) => pod.node !== undefined && names.has(pod.node)).length;

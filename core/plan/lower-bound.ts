@@ -1,3 +1,4 @@
+import { balancedLooks } from '../guard/serving.ts';
 import type { NodeRef } from '../model/node.ts';
 import { evictionTurns } from './eviction-turns.ts';
 import { simulateWindows, type WindowsInput } from './windows.ts';
@@ -86,18 +87,16 @@ interface Passage {
   readonly totalMs: number;
 }
 
-function passageOf(nodes: readonly NodeRef[], { facts, services, delays }: LowerBoundInput): Passage {
+function passageOf(nodes: readonly NodeRef[], { facts, delays }: LowerBoundInput): Passage {
   const names = new Set(nodes.map((node) => node.name));
   const instances = new Set(nodes.map((node) => node.instanceId));
   const isTarget = facts.targetGroups.some((group) => group.targets.some((target) => instances.has(target.instanceId)));
   const moves = facts.cluster.pods.some(
     (pod) => pod.node !== undefined && names.has(pod.node) && pod.ownerKind !== 'DaemonSet' && !pod.mirror,
   );
-  const checked = services.filter((plan) => plan.externalTrafficPolicy === 'Local' && plan.targetGroups.length > 0);
-  const hostsChecked = facts.cluster.services.some(
-    (service) =>
-      checked.some((plan) => plan.service === service.key) &&
-      service.endpoints.some((endpoint) => endpoint.ready && endpoint.node !== undefined && names.has(endpoint.node)),
+  const hostsChecked = [...balancedLooks(facts).values()].some(
+    ({ service, readyOn }) =>
+      service.externalTrafficPolicy === 'Local' && nodes.some((node) => (readyOn.get(node.name) ?? 0) > 0),
   );
   const drainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
   const turns = moves ? evictionTurns(nodes, facts.cluster) : 0;

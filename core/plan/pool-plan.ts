@@ -1,3 +1,5 @@
+import type { ServiceBaseline } from '../guard/baseline.ts';
+import type { Floor } from '../guard/floors.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PoolRef } from '../model/pool.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -14,7 +16,10 @@ export interface PoolPlan {
   /** Nodes to replace, in the order in which they will step out (guard permitting). */
   readonly nodes: readonly NodeRef[];
   readonly surge: number;
+  /** How each Service is protected as things are now; a run looks again before every act. */
   readonly services: readonly ServicePlan[];
+  /** What each Service serves now, from which the run goes on to learn. */
+  readonly baselines: readonly ServiceBaseline[];
   readonly findings: readonly Finding[];
   /** Expected duration, ms, and how it comes about. */
   readonly estimate: {
@@ -36,16 +41,4 @@ export interface ServicePlan {
   readonly transitMs: number;
   /** Pods of the Service leave its endpoints before they are evicted. */
   readonly unlist: boolean;
-}
-
-/** The least that must keep serving, fixed when the run begins. */
-export interface Floor {
-  /** Serving targets over all zones. */
-  readonly targets: number;
-  /** Serving targets per zone; only for load balancers with cross-zone off. */
-  readonly perZone: Readonly<Record<string, number>>;
-  /** Ready endpoints that the Service's PodDisruptionBudget demands; 0 without one. */
-  readonly endpoints: number;
-  /** Where the figure comes from, e.g. `pdb web (minAvailable)`, `policy`, `75 % of 4`. */
-  readonly source: string;
 }

@@ -1,6 +1,8 @@
-import { selects } from '../drain/services-of-pod.ts';
 import { needsUnlist } from '../drain/unlist.ts';
+import type { ServiceBaseline } from '../guard/baseline.ts';
 import { computeFloor } from '../guard/floors.ts';
+import { balancedLooks, lookAtService } from '../guard/serving.ts';
+import { indexOf } from '../model/cluster-index.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -12,12 +14,23 @@ import type { ServicePlan } from './pool-plan.ts';
  * Plans every Service that the pool carries: those with target groups and those with an endpoint on a node of the pool, by key. An
  * unsupported Service that the policy accepts is guarded by what is seen of it; without target groups it is one without a load balancer.
  */
-export function planServices(facts: ServingFacts, policy: Policy): readonly ServicePlan[] {
+export function planServices(
+  facts: ServingFacts,
+  policy: Policy,
+  baselines: readonly ServiceBaseline[],
+): readonly ServicePlan[] {
   const old = new Set(facts.cluster.nodes.filter((node) => node.pool === policy.pool.name).map((node) => node.name));
   return facts.cluster.services
     .filter((service) => isCarried(service, facts, old))
     .toSorted((a, b) => compareText(a.key, b.key))
-    .map((service) => planService(service, facts, policy));
+    .map((service) =>
+      planService(
+        service,
+        facts,
+        policy,
+        baselines.find((baseline) => baseline.service === service.key),
+      ),
+    );
 }
 
 function isCarried(service: ServiceFacts, facts: ServingFacts, old: ReadonlySet<string>): boolean {
@@ -27,15 +40,24 @@ function isCarried(service: ServiceFacts, facts: ServingFacts, old: ReadonlySet<
   );
 }
 
-function planService(service: ServiceFacts, facts: ServingFacts, policy: Policy): ServicePlan {
-  const groups = facts.targetGroups.filter((group) => group.service === service.key);
+function planService(
+  service: ServiceFacts,
+  facts: ServingFacts,
+  policy: Policy,
+  baseline: ServiceBaseline | undefined,
+): ServicePlan {
+  const look = balancedLooks(facts).get(service.key) ?? lookAtService(service, facts);
+  const { groups } = look;
   return {
     service: service.key,
     externalTrafficPolicy: service.externalTrafficPolicy,
     targetGroups: groups.map((group) => group.id),
-    floor: computeFloor(service, facts, policy),
+    floor: computeFloor(look, facts, policy, baseline),
     drainMs: drainMs(groups, policy),
     transitMs: transitAge(service.key, service.externalTrafficPolicy, groups, policy).ms,
-    unlist: facts.cluster.pods.some((pod) => selects(service, pod) && needsUnlist(pod, facts.cluster.services, policy)),
+    unlist: service.endpoints.some(({ podUid }) => {
+      const pod = indexOf(facts.cluster).podsByUid.get(podUid ?? '');
+      return pod !== undefined && needsUnlist(pod, facts.cluster, policy);
+    }),
   };
 }

@@ -1,108 +1,80 @@
-import { nextStepOut } from '../guard/next-step-out.ts';
-import type { NodeFacts, NodeRef } from '../model/node.ts';
-import type { ServiceFacts } from '../model/service.ts';
+import type { ServiceBaseline } from '../guard/baseline.ts';
+import { explainBlock, type StepOutBlock } from '../guard/block.ts';
+import { type Guard, openGuard } from '../guard/guard.ts';
+import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import type { TargetGroupFacts } from '../model/target-group.ts';
-import type { ServicePlan } from './pool-plan.ts';
+import type { Policy } from '../policy/policy.ts';
+import { isEnabled } from '../waits/formulas.ts';
+import { perfectFacts } from './perfect-facts.ts';
 
 /** The nodes to replace and what guards them. */
 export interface WindowsInput {
   readonly facts: ServingFacts;
-  readonly services: readonly ServicePlan[];
+  readonly policy: Policy;
+  readonly baselines: readonly ServiceBaseline[];
   /** Nodes to replace, in order. */
   readonly nodes: readonly NodeRef[];
-  readonly maxInFlight: number;
-  /** False when the rule `capacity-guard` is switched off. */
-  readonly enabled: boolean;
 }
 
 /** Which nodes the guard lets out together when everything in between goes as well as it can. */
 export interface Windows {
   readonly windows: readonly (readonly NodeRef[])[];
-  /** Nodes that the guard never lets out, and why; empty when the run is possible. */
+  /** Nodes that the guard never lets out, and what holds the first of them; empty when the run is possible. */
   readonly stuck: readonly NodeRef[];
+  readonly block: StepOutBlock | undefined;
   readonly reason: string | undefined;
 }
 
 /**
  * Plays the run with perfect progress: the guard grants until it stops, then everybody in the window is replaced by a new node in the
- * same zone that takes over the pods, and so on.
+ * same zone that takes over the pods, and so on. The new nodes of policy Cluster serve from the beginning, so there an old node takes
+ * nothing with it that its replacement does not give; under Local a window's figures come back with its end.
  */
 export function simulateWindows(input: WindowsInput): Windows {
-  let facts = addSurge(input);
+  const enabled = isEnabled(input.policy, 'capacity-guard');
+  const guard = enabled ? openPerfectGuard(input) : undefined;
   let waiting = input.nodes;
   const windows: (readonly NodeRef[])[] = [];
   while (waiting.length > 0) {
-    const window: NodeRef[] = [];
-    let answer = ask(input, facts, window, waiting);
-    while (answer.node !== undefined) {
-      window.push(answer.node);
-      answer = ask(input, facts, window, waiting);
-    }
-    if (window.length === 0) return { windows, stuck: waiting, reason: answer.reason };
-    const gone = new Set(window.map((node) => node.name));
-    waiting = waiting.filter((node) => !gone.has(node.name));
-    facts = replace(facts, gone);
+    const { window, left, block } = fillWindow(waiting, guard, input.policy.guard.maxInFlight);
+    if (window.length === 0)
+      return { windows, stuck: waiting, block, reason: block === undefined ? undefined : explainBlock(block) };
+    for (const node of window) guard?.giveBack(node);
     windows.push(window);
+    waiting = left;
   }
-  return { windows, stuck: [], reason: undefined };
+  return { windows, stuck: [], block: undefined, reason: undefined };
 }
 
-function ask(input: WindowsInput, facts: ServingFacts, inFlight: readonly NodeRef[], waiting: readonly NodeRef[]) {
-  const { services, maxInFlight, enabled } = input;
-  return nextStepOut({ facts, services, inFlight, waiting, maxInFlight, enabled });
+function fillWindow(waiting: readonly NodeRef[], guard: Guard | undefined, most: number) {
+  const window: NodeRef[] = [];
+  const left: NodeRef[] = [];
+  let first: StepOutBlock | undefined;
+  for (const node of waiting) {
+    const isFull = window.length >= most;
+    const block = isFull ? undefined : guard?.findBlock(node);
+    if (isFull || (block !== undefined && block.limit !== 'best')) {
+      left.push(node);
+      first ??= block;
+    } else {
+      guard?.take(node);
+      window.push(node);
+    }
+  }
+  return { window, left, block: first };
 }
 
-const surgeOf = (name: string): string => `replacement of ${name}`;
-
-function addSurge({ facts, nodes, services }: WindowsInput): ServingFacts {
-  const fresh = nodes.map(
-    (node): NodeFacts => ({
-      name: surgeOf(node.name),
-      uid: surgeOf(node.uid),
-      instanceId: surgeOf(node.instanceId),
-      zone: node.zone,
-      pool: undefined,
-      kubeletVersion: '',
-      ready: true,
-      cordoned: false,
-      excluded: false,
-      marks: {},
-      labels: {},
-      taints: [],
-    }),
-  );
-  const planned = new Set(services.map((service) => service.service));
-  return {
-    ...facts,
-    cluster: { ...facts.cluster, nodes: [...facts.cluster.nodes, ...fresh] },
-    targetGroups: facts.targetGroups.map((group) => (planned.has(group.service) ? register(group, fresh) : group)),
-  };
-}
-
-/** Whether a target of policy Local serves is left to the endpoints: with perfect knowledge its health follows them at once. */
-function register(group: TargetGroupFacts, nodes: readonly NodeFacts[]): TargetGroupFacts {
-  const port = group.targets[0]?.port ?? 0;
-  const targets = nodes.map(({ instanceId, zone }) => ({ instanceId, port, zone, state: 'healthy' }) as const);
-  return { ...group, targets: [...group.targets, ...targets] };
-}
-
-function replace(facts: ServingFacts, gone: ReadonlySet<string>): ServingFacts {
-  const instances = new Set(facts.cluster.nodes.filter((node) => gone.has(node.name)).map((node) => node.instanceId));
-  const move = (node: string | undefined): string | undefined =>
-    node !== undefined && gone.has(node) ? surgeOf(node) : node;
-  const services = facts.cluster.services.map(
-    (service): ServiceFacts => ({
-      ...service,
-      endpoints: service.endpoints.map((endpoint) => ({ ...endpoint, node: move(endpoint.node) })),
-    }),
-  );
-  return {
-    ...facts,
-    cluster: { ...facts.cluster, services, nodes: facts.cluster.nodes.filter((node) => !gone.has(node.name)) },
-    targetGroups: facts.targetGroups.map((group) => ({
-      ...group,
-      targets: group.targets.filter((target) => !instances.has(target.instanceId)),
-    })),
-  };
+/** The guard when nothing is missing and every new node is there: those of policy Cluster serve already. */
+function openPerfectGuard({ facts, policy, baselines, nodes }: WindowsInput): Guard {
+  const guard = openGuard({ facts: perfectFacts(facts), policy, baselines, inFlight: [], waiting: nodes });
+  const old = new Set(nodes.map((node) => node.name));
+  for (const service of guard.services) {
+    if (service.look.service.externalTrafficPolicy === 'Local') continue;
+    for (const { name, zone } of service.look.serving.values()) {
+      if (!old.has(name)) continue;
+      service.targets += 1;
+      service.perZone.set(zone, (service.perZone.get(zone) ?? 0) + 1);
+    }
+  }
+  return guard;
 }

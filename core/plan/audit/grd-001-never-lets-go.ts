@@ -1,13 +1,13 @@
+import type { StepOutBlock } from '../../guard/block.ts';
+import { indexOf } from '../../model/cluster-index.ts';
+import type { Policy } from '../../policy/policy.ts';
 import { listNames } from '../../text/format.ts';
-import { isEnabled } from '../../waits/formulas.ts';
 import { simulateWindows } from '../windows.ts';
-import type { AuditRule } from './rule.ts';
+import type { AuditQuestion, AuditRule } from './rule.ts';
 
 /** GRD-001: played through with perfect progress, the floors never let some node go, so the run could not end. */
-export const grd001NeverLetsGo: AuditRule = ({ policy, facts, services, nodes }) => {
-  const { maxInFlight } = policy.guard;
-  const enabled = isEnabled(policy, 'capacity-guard');
-  const { stuck, reason } = simulateWindows({ facts, services, nodes, maxInFlight, enabled });
+export const grd001NeverLetsGo: AuditRule = (question) => {
+  const { stuck, block, reason } = simulateWindows(question);
   if (stuck.length === 0) return [];
   return [
     {
@@ -15,7 +15,47 @@ export const grd001NeverLetsGo: AuditRule = ({ policy, facts, services, nodes })
       severity: 'blocker',
       subject: `nodes ${listNames(stuck.map((node) => node.name))}`,
       message: `the floors never let them step out: ${reason ?? ''}`,
-      hint: 'Add a replica on another node (of that zone), turn cross-zone balancing on, or lower the floor in spec.guard.floors.',
+      hint: block === undefined ? 'Look at the floors.' : hintFor(block, question),
     },
   ];
 };
+
+/** Only what really lets the run pass, and what each way costs. */
+function hintFor(block: StepOutBlock, { policy, facts }: AuditQuestion): string {
+  const { limit, service = '', budget = '', zone = '' } = block;
+  switch (limit) {
+    case 'zone':
+      return (
+        `Run one more replica of ${service} on another node of ${zone} (and of every zone that has only one): costs a pod per zone. ` +
+        `Or turn cross-zone load balancing on for its load balancer (attribute load_balancing.cross_zone.enabled): traffic between ` +
+        `zones is billed, and connections from a zone may be served in another. Then start again.`
+      );
+    case 'endpoints':
+      return (
+        `Let budget ${budget} spare the pods of one node (maxUnavailable: 1 or more): that many are missing for a moment. ` +
+        'Or add replicas on other nodes: costs the pods. Then start again.'
+      );
+    case 'targets':
+      return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
+    case 'best':
+    case 'rollout':
+    case 'stuck-target':
+    case 'unnoticed':
+    case 'in-flight':
+      return `Wait until ${service} is whole again, then start again.`;
+  }
+}
+
+/** A replica more helps only where the floor doesn't rise with it, and lowering a floor of one would mean none. */
+function hintForTargets({ service = '', needs }: StepOutBlock, policy: Policy, local: boolean): string {
+  const written = policy.guard.floors[service];
+  const ways = [
+    ...(local && (written === undefined || 'targets' in written)
+      ? [`Run one more replica of ${service} on another node: costs a pod.`]
+      : []),
+    ...(needs > 1
+      ? [`Lower its floor in spec.guard.floors['${service}']: that much capacity is missing for a moment.`]
+      : []),
+  ];
+  return [...ways, 'Then start again.'].join(' ');
+}

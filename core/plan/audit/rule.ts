@@ -1,3 +1,4 @@
+import type { ServiceBaseline } from '../../guard/baseline.ts';
 import type { NodeRef } from '../../model/node.ts';
 import type { PodFacts } from '../../model/pod.ts';
 import type { PoolFacts } from '../../model/pool.ts';
@@ -14,6 +15,7 @@ export interface AuditQuestion {
   readonly pool: PoolFacts;
   readonly facts: ServingFacts;
   readonly services: readonly ServicePlan[];
+  readonly baselines: readonly ServiceBaseline[];
   /** Nodes to replace. */
   readonly nodes: readonly NodeRef[];
 }

@@ -5,8 +5,8 @@ import { type AuditRule, balancedServices } from './rule.ts';
 export const svc002SingleNodeZone: AuditRule = (question) =>
   balancedServices(question)
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')
-    .flatMap(({ plan, service, groups }) => {
-      const { serving } = lookAtService(plan, question.facts);
+    .flatMap(({ service, groups }) => {
+      const serving = [...lookAtService(service, question.facts).serving.values()];
       const zones = new Set(groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
       const thin = [...zones].filter((zone) => serving.filter((node) => node.zone === zone).length === 1).toSorted();
       if (thin.length === 0) return [];

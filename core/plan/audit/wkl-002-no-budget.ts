@@ -4,9 +4,7 @@ import { type AuditRule, balancedServices } from './rule.ts';
 /** WKL-002: without a PodDisruptionBudget others may evict the same Service's pods at the same time. */
 export const wkl002NoBudget: AuditRule = (question) =>
   balancedServices(question)
-    .filter(
-      ({ service }) => service.endpoints.length > 0 && budgetsOf(service, question.facts.cluster.budgets).length === 0,
-    )
+    .filter(({ service }) => service.endpoints.length > 0 && budgetsOf(service, question.facts.cluster).length === 0)
     .map(({ plan, service }) => ({
       rule: 'WKL-002',
       severity: 'warning',

@@ -6,8 +6,7 @@ import { type AuditRule, podsToMove } from './rule.ts';
 /** WKL-016: endpoints that eviction does not move; those that even the retiring taint can't move end with their machine. */
 export const wkl016NotEvictableEndpoint: AuditRule = (question) => {
   const pods = podsToMove(question).filter(
-    (pod) =>
-      (pod.ownerKind === 'DaemonSet' || pod.mirror) && servicesOf(pod, question.facts.cluster.services).length > 0,
+    (pod) => (pod.ownerKind === 'DaemonSet' || pod.mirror) && servicesOf(pod, question.facts.cluster).length > 0,
   );
   const owners = new Map(pods.map((pod) => [`${pod.namespace}/${pod.ownerName || pod.name}`, pod]));
   return [...owners.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([owner, pod]) => describe(owner, pod));

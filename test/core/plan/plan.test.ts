@@ -1,90 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { computeFloor } from '../../../core/guard/floors.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import { notProtected, refusal } from '../../../core/plan/refusal.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
+import { aGroup, aLook, aNode, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
 const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
-
-describe('a floor', () => {
-  function floorOf(options: {
-    policy?: Partial<Policy['guard']>;
-    traffic?: ServiceFacts['externalTrafficPolicy'];
-    demands?: number;
-    crossZone?: boolean;
-    balanced?: boolean;
-    n?: number;
-    more?: readonly ReturnType<typeof aNode>[];
-  }) {
-    const some = nodes.slice(0, options.n ?? 4);
-    const running = pods.slice(0, options.n ?? 4);
-    const service = aService('web', running, { externalTrafficPolicy: options.traffic ?? 'Local' });
-    const budgets = options.demands === undefined ? [] : [aBudget('web', running, options.demands)];
-    const all = [...some, ...(options.more ?? [])];
-    const groups = options.balanced === false ? [] : [aGroup('web', all, { crossZone: options.crossZone ?? true })];
-    const policy = aPolicy({ guard: { ...aPolicy().guard, ...options.policy } });
-    return computeFloor(service, aLook({ nodes: all, pods: running, services: [service], budgets }, groups), policy);
-  }
-
-  test('is the default share of what serves, rounded up', () => {
-    expect(floorOf({})).toEqual({ targets: 3, perZone: {}, endpoints: 0, source: '75 % of 4' });
-    expect(floorOf({ policy: { defaultFloor: 0.5 } }).targets).toBe(2);
-  });
-
-  test.each([
-    [3, 2],
-    [2, 1],
-    [1, 1],
-  ])('by default lets one of %i serving targets go, but never the last', (n, expected) => {
-    expect(floorOf({ n }).targets).toBe(expected);
-  });
-
-  test('is what the budget demands under Local, in endpoints', () => {
-    expect(floorOf({ demands: 3 })).toEqual({ targets: 1, perZone: {}, endpoints: 3, source: 'pdb web' });
-  });
-
-  test('counts entry nodes and endpoints under Cluster', () => {
-    expect(floorOf({ demands: 3, traffic: 'Cluster' })).toEqual({
-      targets: 3,
-      perZone: {},
-      endpoints: 3,
-      source: '75 % of 4, pdb web',
-    });
-  });
-
-  test('under Cluster does not count replacements that are there already', () => {
-    const more = [aNode('new-1', { pool: 'web-1-34' }), aNode('new-2', { pool: 'web-1-34' })];
-    expect(floorOf({ traffic: 'Cluster', more }).targets).toBe(3);
-  });
-
-  test('is what the policy says, even when that lets no node go', () => {
-    expect(floorOf({ policy: { floors: { 'default/web': { targets: 4 } } }, demands: 1 })).toMatchObject({
-      targets: 4,
-      endpoints: 1,
-      source: 'policy',
-    });
-    expect(floorOf({ policy: { floors: { 'default/web': { share: 0.5 } } } }).targets).toBe(2);
-  });
-
-  test('keeps every zone that serves when cross-zone balancing is off', () => {
-    expect(floorOf({ crossZone: false }).perZone).toEqual({ a: 1, b: 1 });
-    expect(floorOf({ crossZone: false, n: 2 }).perZone).toEqual({ a: 1 });
-  });
-
-  test('without a load balancer is the budget alone', () => {
-    expect(floorOf({ balanced: false, demands: 2 })).toEqual({
-      targets: 0,
-      perZone: {},
-      endpoints: 2,
-      source: 'pdb web',
-    });
-    expect(floorOf({ balanced: false }).source).toBe('no load balancer');
-  });
-});
 
 describe('a plan', () => {
   const api = [aPod('api-1', 'n2'), aPod('api-2', 'n4')];
@@ -122,6 +43,14 @@ describe('a plan', () => {
     });
     expect(plan.services[1]).toMatchObject({ targetGroups: [], drainMs: 0, transitMs: 0, unlist: true });
     expect(plan.services[2]).toMatchObject({ drainMs: 315_000, transitMs: 0 });
+  });
+
+  test('takes down what each balanced Service serves now, and the floors that come of it', () => {
+    expect(plan.baselines).toEqual([
+      { service: 'default/api', targets: 4, endpoints: 2, missing: 0, zones: [] },
+      { service: 'default/web', targets: 3, endpoints: 3, missing: 0, zones: [] },
+    ]);
+    expect(plan.services.map(({ floor }) => floor.targets)).toEqual([3, 0, 2]);
   });
 
   test('has an estimate that is the sum of its parts', () => {

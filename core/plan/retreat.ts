@@ -1,0 +1,36 @@
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeFacts } from '../model/node.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import { compareText } from '../text/format.ts';
+import { countByZone } from './balance.ts';
+
+/** What an aborted run asks. */
+export interface RetreatQuestion {
+  readonly cluster: ClusterFacts;
+  /** Name of the new pool, and its zones. */
+  readonly pool: string;
+  readonly zones: readonly string[];
+  /** As many new nodes stay as old ones were replaced. */
+  readonly keep: number;
+}
+
+/**
+ * The new nodes that are too many, in the order in which they should leave. What stays is spread over the zones as evenly as it can be,
+ * so that nothing has to be moved between zones afterwards; within a zone the nodes with most pods stay.
+ */
+export function chooseSurplus({ cluster, pool, zones, keep }: RetreatQuestion): readonly NodeFacts[] {
+  const index = indexOf(cluster);
+  const podsOn = (node: NodeFacts) =>
+    index.podsOn(node.name).filter((pod) => pod.ownerKind !== 'DaemonSet').length + (node.ready ? 0.5 : 0);
+  const left = cluster.nodes
+    .filter((node) => node.pool === pool)
+    .toSorted((a, b) => podsOn(b) - podsOn(a) || compareText(a.name, b.name));
+  const kept: NodeFacts[] = [];
+  while (kept.length < keep && left.length > 0) {
+    const counts = countByZone(kept, zones);
+    const least = Math.min(...left.map((node) => counts.get(node.zone) ?? 0));
+    const next = left.findIndex((node) => (counts.get(node.zone) ?? 0) === least);
+    kept.push(...left.splice(next, 1));
+  }
+  return left.toReversed();
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
+import type { TargetGroupFacts, TargetState } from '../../../core/model/target-group.ts';
+import { simulateWindows, type Windows } from '../../../core/plan/windows.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+import {
+  aBaseline,
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+  refOf,
+} from '../support/facts.ts';
+
+const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
+const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+
+interface Scene {
+  readonly floor?: number;
+  readonly guard?: Partial<Policy['guard']>;
+  readonly policy?: Partial<Policy>;
+  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
+  readonly group?: Partial<TargetGroupFacts>;
+  readonly cluster?: Partial<ClusterFacts>;
+  /** What is known of the Service; what the look itself shows unless given. */
+  readonly known?: readonly ServiceBaseline[];
+}
+
+/** Plays the run of four nodes in two zones that serve one Service. */
+function play({ floor, guard, policy: rules, traffic = 'Local', group, cluster, known }: Scene): Windows {
+  const services = [aService('web', pods, { externalTrafficPolicy: traffic })];
+  const facts = aLook({ nodes, pods, services, ...cluster }, [aGroup('web', nodes, group)]);
+  const floors = floor === undefined ? {} : { 'default/web': { targets: floor } };
+  const policy = aPolicy({ ...rules, guard: { ...aPolicy().guard, floors, ...guard } });
+  const baselines = known ?? learnBaselines([], facts, policy);
+  return simulateWindows({ facts, policy, baselines, nodes: nodes.map(refOf) });
+}
+
+const names = (scene: Scene) => play(scene).windows.map((window) => window.map((node) => node.name));
+const byTwo = [
+  ['n1', 'n2'],
+  ['n3', 'n4'],
+];
+
+describe('windows', () => {
+  test('are as wide as the floors allow', () => {
+    expect(names({ floor: 3 })).toEqual([['n1'], ['n2'], ['n3'], ['n4']]);
+    expect(names({ floor: 2 })).toEqual(byTwo);
+    expect(names({ floor: 1, group: { crossZone: false } })).toEqual([
+      ['n1', 'n3'],
+      ['n2', 'n4'],
+    ]);
+    expect(names({ cluster: { budgets: [aBudget('web', pods, 2)] } })).toEqual(byTwo);
+  });
+
+  test('are as wide as the policy allows', () => {
+    expect(names({ floor: 1, guard: { maxInFlight: 2 } })).toEqual(byTwo);
+    expect(names({ floor: 4, policy: { disabledRules: ['capacity-guard'] } })).toHaveLength(1);
+  });
+
+  test('take everybody under policy Cluster, where the new nodes serve from the beginning', () => {
+    expect(names({ traffic: 'Cluster' })).toHaveLength(1);
+    expect(names({ traffic: 'Cluster', group: { crossZone: false } })).toHaveLength(1);
+  });
+
+  test('say who is stuck and why', () => {
+    const { windows, stuck, block, reason } = play({ floor: 4 });
+    expect(windows).toEqual([]);
+    expect(stuck).toHaveLength(4);
+    expect(block).toMatchObject({ node: 'n1', limit: 'targets', needs: 4, has: 4 });
+    expect(reason).toBe('n1 waits: default/web has 4 serving targets and must keep 4 (policy)');
+  });
+
+  test('say it of those that are left, too', () => {
+    const services = [aService('web', pods.slice(0, 3))];
+    const { windows, stuck, block } = play({ floor: 1, group: { crossZone: false }, cluster: { services } });
+    expect(
+      windows
+        .flat()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(['n1', 'n2', 'n4']);
+    expect(stuck.map(({ name }) => name)).toEqual(['n3']);
+    expect(block).toMatchObject({ limit: 'zone', zone: 'b' });
+  });
+});
+
+describe('what passes by itself', () => {
+  const rolling = [aWorkload('web', 4, { rollingOut: true })];
+  const unready = pods.map((pod) => ({ ...pod, ready: pod.node !== 'n4' }));
+  const silent = nodes.map((node) => ({ ...node, ready: node.name !== 'n4' }));
+  const with4 = (state: TargetState) => nodes.map((node) => aTarget(node, node.name === 'n4' ? { state } : {}));
+
+  test.each<[string, Scene]>([
+    ['a rollout', { cluster: { workloads: rolling } }],
+    [
+      'a target that its controller would not take out now',
+      { group: { controller: 'aws-load-balancer-controller', targets: with4('unhealthy.draining') } },
+    ],
+    [
+      'what the Service lacks of its best',
+      { floor: 2, group: { targets: with4('unhealthy') }, known: [aBaseline('web', 4)] },
+    ],
+    [
+      'a pod that is not ready, of a budget that spares one',
+      { cluster: { pods: unready, budgets: [aBudget('web', pods, 3)] } },
+    ],
+    ['a node that is not heard of', { floor: 3, cluster: { nodes: silent } }],
+    [
+      'a target that the load balancer has yet to notice',
+      { floor: 2, cluster: { services: [aService('web', pods.slice(1))] } },
+    ],
+  ])('stops nobody for good: %s', (_, scene) => {
+    expect(play(scene).stuck).toEqual([]);
+  });
+
+  test('hides no floor that does not', () => {
+    expect(play({ floor: 4, cluster: { workloads: rolling } }).block).toMatchObject({ limit: 'targets' });
+    expect(names({ floor: 3, cluster: { workloads: rolling } })).toHaveLength(4);
+  });
+});
