@@ -12,6 +12,8 @@ export function describeChanges(before: RunStatus | undefined, after: RunStatus)
   if (before?.needsAttention?.message !== after.needsAttention?.message && after.needsAttention) {
     lines.push(`${name} needs attention: ${after.needsAttention.code}: ${after.needsAttention.message}`);
   }
+  for (const { what } of after.foreignActs.slice(before?.foreignActs.length ?? 0))
+    lines.push(`${name} noticed: ${what}`);
   for (const node of after.nodes) lines.push(...changesOfNode(before, node));
   return lines;
 }
@@ -20,6 +22,10 @@ function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[
   const old = before?.nodes.find((other) => other.node.uid === node.node.uid);
   const lines: string[] = [];
   if (old && old.step !== node.step) lines.push(`node ${node.node.name} ${node.step}`);
+  if (node.putBackBecause !== undefined && old?.putBackBecause !== node.putBackBecause)
+    lines.push(`node ${node.node.name} put back because ${node.putBackBecause}`);
+  for (const { what } of (node.foreignActs ?? []).slice(old?.foreignActs?.length ?? 0))
+    lines.push(`node ${node.node.name} noticed: ${what}`);
   for (const evidence of node.evidence.slice(old?.evidence.length ?? 0)) {
     lines.push(`node ${node.node.name} ${evidence.kind} at ${formatTime(evidence.at)}: ${evidence.detail}`);
   }

@@ -1,3 +1,4 @@
+import { allForeignActs } from '../../core/status/foreign-acts.ts';
 import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
@@ -26,6 +27,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
     '',
     ...list('not protected', report.notProtected, style),
     ...list('left behind', report.leftBehind, style),
+    ...allForeignActs(report).map(({ at, what }) => `${new Date(at).toISOString()} noticed: ${what}`),
     ...report.actions.map(
       (action) =>
         `${new Date(action.at).toISOString()} ${action.action} by ${action.by}${action.reason ? `: ${action.reason}` : ''}`,

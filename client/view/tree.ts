@@ -1,4 +1,5 @@
 import type { BlockedProgress } from '../../core/status/blocked.ts';
+import { allForeignActs } from '../../core/status/foreign-acts.ts';
 import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
 import { formatDuration, formatTime } from '../output/duration.ts';
 import type { Style, Tone } from '../output/style.ts';
@@ -52,6 +53,8 @@ function renderNode(node: NodeStatus, now: number, style: Style, last: boolean):
   const lines = [branch + parts.join(' ')];
   const waiting = describeWaiting(node.waiting, now);
   if (waiting) lines.push(`${indent}  ${style.paint('dim', waiting)}`);
+  if (node.putBackBecause !== undefined && isComingBack(node))
+    lines.push(`${indent}  ${style.paint('warn', `put back because ${node.putBackBecause}`)}`);
   for (const blocked of node.waiting?.blocked ?? [])
     lines.push(`${indent}  ${style.paint('warn', describeBlocked(blocked, now))}`);
   if (node.problem) {
@@ -59,6 +62,10 @@ function renderNode(node: NodeStatus, now: number, style: Style, last: boolean):
     if (node.problem.hint) lines.push(`${indent}  fix: ${node.problem.hint}`);
   }
   return lines;
+}
+
+function isComingBack({ step }: NodeStatus): boolean {
+  return step === 'putting-back' || step === 'put-back';
 }
 
 function iconOf(node: NodeStatus, style: Style): { icon: string; tone: Tone } {
@@ -103,6 +110,9 @@ function describeBlocked(blocked: BlockedProgress, now: number): string {
   return `pod ${blocked.pod} blocked for ${formatDuration(now - blocked.since)}: ${budget}`;
 }
 
+/** How many foreign acts the tree shows; all of them are in the report. */
+const mostActs = 3;
+
 function footer(status: RunStatus, style: Style): string[] {
   const lines: string[] = [];
   if (status.traffic.sent > 0) {
@@ -110,6 +120,9 @@ function footer(status: RunStatus, style: Style): string[] {
     lines.push(
       `probes: ${status.traffic.sent} sent, ${style.paint(tone, `${status.traffic.lost} lost`)}, ${status.traffic.slow} slow`,
     );
+  }
+  for (const { at, what } of allForeignActs(status).slice(-mostActs)) {
+    lines.push(style.paint('warn', `noticed at ${formatTime(at)}: ${what}`));
   }
   if (status.paused) lines.push(style.paint('warn', `paused by ${status.paused.by}: ${status.paused.reason}`));
   if (status.needsAttention) {

@@ -8,6 +8,8 @@ export interface StepProgress {
   /** Epoch ms: when the step began to wait, and when it gives up. */
   readonly since: number;
   readonly until: number | undefined;
+  /** Epoch ms of the last look that saw anything. */
+  readonly seenAt?: number;
   readonly blocked?: readonly BlockedProgress[];
   readonly traffic?: TrafficCounts;
   /** What the next attempt needs to go on where this one stood; of no interest to readers. */

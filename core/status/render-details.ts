@@ -1,4 +1,5 @@
 import { count, formatDuration, formatTime, listNames } from '../text/format.ts';
+import { allForeignActs } from './foreign-acts.ts';
 import type { NodeStatus, NodeStep, RunReport, RunStatus, Waiting } from './status.ts';
 
 /** Steps in words, for people. */
@@ -28,6 +29,7 @@ export function renderDetails(status: RunStatus | RunReport): string {
     traffic(status),
     nodeTable(status.nodes),
     ending(status),
+    othersDoing(status),
     actions(status),
   ]
     .filter((part) => part !== '')
@@ -85,6 +87,8 @@ function nodeTable(nodes: readonly NodeStatus[]): string {
 
 function detail(node: NodeStatus): string {
   if (node.problem !== undefined) return escape(node.problem.message);
+  const comesBack = node.step === 'putting-back' || node.step === 'put-back';
+  if (comesBack && node.putBackBecause !== undefined) return `put back because ${escape(node.putBackBecause)}`;
   if (node.waiting !== undefined) return explainWaiting(node.waiting);
   const last = node.evidence.at(-1);
   return last === undefined ? '' : `${last.kind} ${formatTime(last.at)}: ${escape(last.detail)}`;
@@ -99,6 +103,16 @@ function ending(status: RunStatus | RunReport): string {
       : `Left behind: ${escape(listNames(status.leftBehind, 20))}`,
     ...(status.notProtected.length === 0 ? [] : [`Not protected: ${escape(listNames(status.notProtected, 20))}`]),
   ].join('\n\n');
+}
+
+/** How many foreign acts the page shows. */
+const mostActs = 20;
+
+function othersDoing(status: RunStatus): string {
+  const acts = allForeignActs(status);
+  const shown = acts.slice(-mostActs).map(({ at, what }) => `- ${formatTime(at)} ${escape(what)}`);
+  if (acts.length > shown.length) shown.unshift(`- ${acts.length - shown.length} earlier ones are in the report`);
+  return shown.length === 0 ? '' : ['Others’ doing meanwhile:', '', ...shown].join('\n');
 }
 
 function actions({ actions: taken }: RunStatus): string {

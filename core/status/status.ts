@@ -82,8 +82,21 @@ export interface NodeStatus {
   readonly waiting: Waiting | undefined;
   readonly evidence: readonly Evidence[];
   readonly problem?: Problem;
+  /** What others did to the node meanwhile. */
+  readonly foreignActs?: readonly ForeignAct[];
+  /** What could not be protected on it, e.g. endpoints that somebody wrote by hand. */
+  readonly notProtected?: readonly string[];
+  /** Why the node was put back although nobody wanted the run back; it waits for another turn. */
+  readonly putBackBecause?: string;
   /** ID of the node's workflow, while it has one. */
   readonly workflowId?: string;
+}
+
+/** What somebody else did to something that the run looks after, and what became of it. */
+export interface ForeignAct {
+  /** Epoch ms at which it was noticed. */
+  readonly at: number;
+  readonly what: string;
 }
 
 /** What the traffic watch counted. */
@@ -120,14 +133,17 @@ export interface RunStatus {
   readonly traffic: TrafficCounts;
   readonly disabledRules: readonly string[];
   readonly actions: readonly OperatorAction[];
+  /** What others did meanwhile to what is not one node's. */
+  readonly foreignActs: readonly ForeignAct[];
 }
 
 /** How a run ended, with everything that proves it: the result of the workflow. */
 export interface RunReport extends RunStatus {
   readonly outcome: 'completed' | 'aborted' | 'failed';
+  /** From the start until nothing was left to do, ms; probes go on to watch for a moment after that. */
   readonly makespanMs: number;
   readonly newNodes: readonly NodeRef[];
-  /** Things of ours that could not be put back; empty in every good ending. */
+  /** Things of ours that could not be put back, or were left on purpose because putting them back would do harm. */
   readonly leftBehind: readonly string[];
   /** What the plan could not protect and the operator accepted. */
   readonly notProtected: readonly string[];

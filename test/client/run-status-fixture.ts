@@ -23,6 +23,7 @@ export function aRun(changes: Partial<RunStatus> = {}): RunStatus {
     traffic: { sent: 0, lost: 0, slow: 0 },
     disabledRules: [],
     actions: [{ action: 'start', by: 'ann', reason: 'CVE', at: startedAt }],
+    foreignActs: [],
     ...changes,
   };
 }

@@ -171,3 +171,41 @@ test.each([
 ])('formatDuration writes $ms ms as $text', ({ ms, text }) => {
   expect(formatDuration(ms)).toBe(text);
 });
+
+describe('what others did meanwhile', () => {
+  const seen = (what: string) => ({ at: startedAt + 60_000, what });
+  const before = aRun({ nodes: [aNode('n1', { step: 'evicting' })] });
+  const after = aRun({
+    nodes: [
+      aNode('n1', {
+        step: 'putting-back',
+        putBackBecause: 'default/web has 1 serving target without it',
+        foreignActs: [seen('somebody removed the exclude label of n1')],
+      }),
+    ],
+    foreignActs: [seen('n2 was uncordoned; cordoned again')],
+  });
+  const acts = ['n2 was uncordoned; cordoned again', 'somebody removed the exclude label of n1'];
+
+  test('is in the tree, with why a node comes back', () => {
+    const tree = renderTree(after, now, plainStyle).join('\n');
+    expect(tree).toContain('put back because default/web has 1 serving target without it');
+    for (const act of acts) expect(tree).toContain(`noticed at 03:05:05: ${act}`);
+  });
+
+  test('is told once, as it is noticed', () => {
+    expect(describeChanges(before, after)).toEqual([
+      `prod/web noticed: ${acts[0]}`,
+      'node n1 putting-back',
+      'node n1 put back because default/web has 1 serving target without it',
+      `node n1 noticed: ${acts[1]}`,
+    ]);
+    expect(describeChanges(after, after)).toEqual([]);
+  });
+
+  test('is in the report', () => {
+    const report = { outcome: 'completed', makespanMs: 1000, newNodes: [], leftBehind: [], notProtected: [] } as const;
+    const lines = renderReport({ ...after, ...report }, plainStyle).join('\n');
+    for (const act of acts) expect(lines).toContain(`2026-01-02T03:05:05.000Z noticed: ${act}`);
+  });
+});

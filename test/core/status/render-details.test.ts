@@ -41,6 +41,7 @@ const status: RunStatus = {
   traffic: { sent: 1200, lost: 0, slow: 1 },
   disabledRules: [],
   actions: [{ action: 'start', by: 'ada', reason: 'new kernel', at: nine }],
+  foreignActs: [],
 };
 
 describe('the details page', () => {
@@ -102,5 +103,20 @@ Traffic: 1200 sent, **0 lost**, 1 slow
       'Outcome: **completed**\n\nNothing of ours is left behind.\n\nNot protected: service default/api: ages unknown',
     );
     expect(renderDetails({ ...report, leftBehind: ['node n1: cordon'] })).toContain('Left behind: node n1: cordon');
+  });
+
+  test('tells what others did, the latest last, and why a node comes back', () => {
+    const acts = Array.from({ length: 22 }, (_, index) => ({ at: nine + index * 1000, what: `act ${index}` }));
+    const page = renderDetails({
+      ...status,
+      foreignActs: acts.slice(1),
+      nodes: [
+        node('n1', { foreignActs: acts.slice(0, 1) }),
+        node('n2', { step: 'putting-back', putBackBecause: 'default/web has too few without it' }),
+      ],
+    });
+    expect(page).toContain('Others’ doing meanwhile:\n\n- 2 earlier ones are in the report\n- 09:00:02 act 2\n');
+    expect(page).toContain('- 09:00:21 act 21');
+    expect(page).toContain('| n2 | a | putting back | put back because default/web has too few without it |');
   });
 });
