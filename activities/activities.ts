@@ -1,10 +1,11 @@
 import type { Ports } from '../ports/ports.ts';
-import { createGrantSteps } from './grant-steps.ts';
+import { createEndingSteps } from './ending-steps.ts';
 import { createLooking } from './looking.ts';
 import { createNodeSteps } from './node-steps.ts';
 import { createPodSteps } from './pod-steps.ts';
 import { createPoolSteps } from './pool-steps.ts';
 import { createRunSteps } from './run-steps.ts';
+import { createStepOutSteps } from './step-out-steps.ts';
 
 /** All steps of an upgrade over one set of ports: what a worker registers. Every step may be carried out more than once. */
 export function createActivities(ports: Ports) {
@@ -12,9 +13,10 @@ export function createActivities(ports: Ports) {
   return {
     ...createRunSteps(ports, looking),
     ...createPoolSteps(ports, looking),
-    ...createGrantSteps(ports, looking),
+    ...createStepOutSteps(ports, looking),
     ...createNodeSteps(ports, looking),
     ...createPodSteps(ports, looking),
+    ...createEndingSteps(ports, looking),
   };
 }
 

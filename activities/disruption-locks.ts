@@ -8,18 +8,21 @@ const heldMs = 30_000;
 
 /**
  * Runs `body` while holding a short lock per name (a budget's, or a Service's where there is none): two nodes, maybe on two workers,
- * never take a pod from the same one on the same stale facts. @throws LockHeld when another node is at it.
+ * never take a pod from the same one on the same stale facts. `body` asks right before it acts whether all of them are still held.
+ * @throws LockHeld when another node is at it; LockLost from `body`'s question when it took too long.
  */
 export async function withDisruptionLocks<T>(
   ports: Ports,
   names: readonly string[],
   holder: string,
-  body: () => Promise<T>,
+  body: (stillHeld: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const locks: PoolLock[] = [];
   try {
     for (const name of names.toSorted(compareText)) locks.push(await ports.cluster.acquireLock(name, holder, heldMs));
-    return await body();
+    return await body(async () => {
+      for (const lock of locks) await ports.cluster.renewLock(lock, heldMs);
+    });
   } finally {
     for (const lock of locks) await release(ports, lock);
   }

@@ -4,8 +4,10 @@ import type { Ports } from '../ports/ports.ts';
 
 /** Looks at cluster and load balancers together. */
 export interface Looking {
-  /** A fresh look at everything that serves. */
+  /** A fresh look at everything that serves. Which load balancers there are, and how they are set, may be known for up to a minute. */
   serving(): Promise<ServingFacts>;
+  /** The same, with nothing known from before: what an operator has just changed is seen. */
+  servingAnew(): Promise<ServingFacts>;
   /** A fresh look at the cluster alone. */
   cluster(): Promise<ClusterFacts>;
 }
@@ -42,13 +44,20 @@ export function createLooking(ports: Ports): Looking {
     return { groups: await ports.loadBalancers.refresh(groups), unsupported };
   }
 
+  async function serving(): Promise<ServingFacts> {
+    const { groups, unsupported } = await lookBehind(await ports.cluster.observe());
+    // Load balancers may take seconds to answer, the cluster does not: it is looked at last, so that the look is of one moment.
+    const cluster = await ports.cluster.observe();
+    return { cluster, targetGroups: groups, unsupported, observedAt: ports.clock.now() };
+  }
+
   return {
     cluster: async () => await ports.cluster.observe(),
-    serving: async () => {
-      const { groups, unsupported } = await lookBehind(await ports.cluster.observe());
-      // Load balancers may take seconds to answer, the cluster does not: it is looked at last, so that the look is of one moment.
-      const cluster = await ports.cluster.observe();
-      return { cluster, targetGroups: groups, unsupported, observedAt: ports.clock.now() };
+    serving,
+    servingAnew: async () => {
+      known = undefined;
+      discovering = undefined;
+      return await serving();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { ApplicationFailure, activityInfo, Context, heartbeat } from '@temporalio/activity';
-import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
+import { NodeferryError, type Problem, type ProblemCode, problemCodes } from '../core/model/problem.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import type { Clock } from '../ports/clock.ts';
 
@@ -56,19 +56,23 @@ export interface Wait<T> {
 /** Real time between two heartbeats, ms: well below the heartbeat timeout, so that a lost worker is noticed and nothing else. */
 const heartbeatEveryMs = 2_000;
 const longestBackOffMs = 30_000;
-const chanceMs = 60_000;
+
+/** Errors that say nothing about what is waited for, only that it can't be seen. */
+const blinding: readonly ProblemCode[] = ['ClusterUnreachable', 'ProviderUnavailable', 'Throttled'];
 
 /**
  * Looks until the look says done or the deadline passes. Retryable errors are counted, told and tried again with back-off
- * inside the attempt. An attempt that follows a lost one goes on from the heartbeat details: same start, same deadline.
+ * inside the attempt; while nothing can be seen at all the deadline stands still. An attempt that follows a lost one goes on from the
+ * heartbeat details: same start, same deadline.
  * @throws ApplicationFailure for errors that trying again can't help; CancelledFailure when cancelled or shut down.
  */
 export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcome<T>> {
   const earlier = lastProgress();
   const since = earlier?.since ?? wait.clock.now();
-  const until = wait.deadlineMs === undefined ? undefined : deadlineAt(since, wait.deadlineMs, wait.clock.now());
-  let progress: StepProgress = earlier ?? { reason: wait.what, since, until };
+  let until = firstDeadline(earlier, since, wait);
+  let progress: StepProgress = { ...(earlier ?? { reason: wait.what }), since, until, seenAt: wait.clock.now() };
   let failures = 0;
+  let blindSince: number | undefined;
   return await whileHeartbeating(
     () => progress,
     async () => {
@@ -82,29 +86,40 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           const look = await wait.look({ now, since, memo: progress.memo ?? {} });
           if (look.done) return { ...look.value, outcome: 'done', at: wait.clock.now() };
           failures = 0;
-          progress = progressOf(look, since, until, progress.memo);
+          seeAgain(now);
+          progress = progressOf(look, { since, until, seenAt: now }, progress.memo);
           pause = look.againInMs ?? wait.pollMs;
           giveUp = look.giveUp === true;
           comes = look.comes === true;
         } catch (error) {
           const failure = retryable(error);
           failures += 1;
+          if (blinding.includes(failure.problem.code)) blindSince ??= now;
+          else seeAgain(now);
           pause = Math.max(failure.retryAfterMs ?? 0, Math.min(longestBackOffMs, 500 * 2 ** Math.min(failures, 10)));
           progress = { ...progress, reason: `${failure.problem.message} (${failure.problem.code}, try ${failures})` };
         }
         heartbeat(progress);
-        const untilDeadline = (until ?? Number.POSITIVE_INFINITY) - wait.clock.now();
+        const stands = until === undefined || blindSince !== undefined;
+        const untilDeadline = stands ? Number.POSITIVE_INFINITY : (until ?? 0) - wait.clock.now();
         if (giveUp || (untilDeadline <= 0 && !comes)) return deadline(wait, progress, wait.clock.now());
         const left = untilDeadline <= 0 ? pause : Math.min(pause, untilDeadline);
         await wait.clock.sleep(Math.max(1, left), Context.current().cancellationSignal);
       }
     },
   );
+
+  function seeAgain(now: number): void {
+    if (until !== undefined && blindSince !== undefined) until += now - blindSince;
+    blindSince = undefined;
+  }
 }
 
-/** An attempt that begins near or after the deadline, because no worker was there, still gets its chance. */
-function deadlineAt(since: number, deadlineMs: number, now: number): number {
-  return Math.max(since + deadlineMs, now + Math.min(deadlineMs, chanceMs));
+/** The deadline of this attempt: the last one's, moved by the time in which nobody looked because no worker was there. */
+function firstDeadline(earlier: StepProgress | undefined, since: number, wait: Wait<object>): number | undefined {
+  if (wait.deadlineMs === undefined) return undefined;
+  if (earlier?.until === undefined) return since + wait.deadlineMs;
+  return earlier.until + Math.max(0, wait.clock.now() - (earlier.seenAt ?? since));
 }
 
 /**
@@ -166,15 +181,13 @@ function retryable(error: unknown): NodeferryError {
 
 function progressOf(
   look: Exclude<Look<object>, { done: true }>,
-  since: number,
-  until: number | undefined,
+  times: Pick<StepProgress, 'since' | 'until' | 'seenAt'>,
   memo: StepProgress['memo'],
 ): StepProgress {
   const kept = look.memo ?? memo;
   return {
     reason: look.reason,
-    since,
-    until,
+    ...times,
     ...(look.blocked === undefined ? {} : { blocked: look.blocked }),
     ...(kept === undefined ? {} : { memo: kept }),
   };

@@ -1,6 +1,7 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import { chooseSurplus } from '../core/plan/retreat.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { decideSurgeReady } from '../core/waits/surge.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -21,15 +22,20 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
         }),
       ),
 
-    /** Lets the cloud go on with what was suspended, if the pool is still there. */
-    releaseRebalancing: async (input: { pool: PoolRef; suspended: readonly string[] }): Promise<Outcome> =>
+    /**
+     * Lets the cloud go on with what was suspended, if the pool is still there. `kept`: what stays suspended on purpose, in words, because
+     * letting it go on would end a machine that serves.
+     */
+    releaseRebalancing: async (input: {
+      pool: PoolRef;
+      suspended: readonly string[];
+    }): Promise<Outcome<{ kept: readonly string[] }>> =>
       await persist(
         { clock, what: `releasing ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           // A pool that is gone has nothing to be released.
-          if ((await pools.findPool(input.pool)) !== undefined)
-            await pools.releaseRebalancing(input.pool, input.suspended);
-          return {};
+          if ((await pools.findPool(input.pool)) === undefined) return { kept: [] };
+          return { kept: await pools.releaseRebalancing(input.pool, input.suspended) };
         },
       ),
 
@@ -66,7 +72,6 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
           const facts = await looking.serving();
           const decision = decideSurgeReady({
             facts,
-            services: plan.services,
             pool: plan.newPool.name,
             expected: plan.surge,
             ...(pool === undefined ? {} : { instances: pool.instances }),
@@ -102,8 +107,8 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
       }),
 
     /**
-     * Chooses the new nodes that are too many once `keep` old ones have been replaced, those with the fewest pods first, and
-     * cordons them. Machines of the new pool that never became nodes serve nobody: they are terminated here.
+     * Chooses the new nodes that are too many once `keep` old ones have been replaced, and cordons them. Machines of the new pool that
+     * never became nodes serve nobody: they are terminated here.
      */
     planRetreat: async (input: {
       pool: PoolRef;
@@ -113,18 +118,13 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
       await persist(
         { clock, what: `choosing what leaves ${input.pool.name}`, hint: 'Resume to try again.' },
         async () => {
-          if ((await pools.findPool(input.pool)) === undefined) return { surplus: [] };
-          const facts = await looking.cluster();
-          const nodes = facts.nodes.filter((node) => node.pool === input.pool.name);
-          const podsOn = (name: string) =>
-            facts.pods.filter((pod) => pod.node === name && pod.ownerKind !== 'DaemonSet').length;
-          const leaving = nodes
-            .map((node) => ({ node, rank: podsOn(node.name) + (node.ready ? 0.5 : 0) }))
-            .toSorted((a, b) => a.rank - b.rank || (a.node.name < b.node.name ? -1 : 1))
-            .slice(0, Math.max(0, nodes.length - input.keep))
-            .map(({ node }) => refOf(node));
+          const pool = await pools.findPool(input.pool);
+          if (pool === undefined) return { surplus: [] };
+          const seen = await looking.cluster();
+          const surplus = chooseSurplus({ cluster: seen, pool: input.pool.name, zones: pool.zones, keep: input.keep });
+          const leaving = surplus.map(refOf);
           for (const instance of await pools.observeInstances(input.pool)) {
-            const joined = nodes.some((node) => node.instanceId === instance.instanceId);
+            const joined = seen.nodes.some((node) => node.instanceId === instance.instanceId);
             const lives = instance.state === 'pending' || instance.state === 'running';
             if (!joined && lives) await pools.terminateInstance(input.pool, instance.instanceId);
           }

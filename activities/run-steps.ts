@@ -9,14 +9,16 @@ import type { TrafficCounts } from '../core/status/status.ts';
 import { unlistMs } from '../core/waits/formulas.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
+import { poolLockName } from './fence.ts';
 import type { Looking } from './looking.ts';
-import { failureOf, lastProgress, type Outcome, persist, whileHeartbeating } from './polling.ts';
-import { poolLockName } from './pool-lock.ts';
+import { failureOf, lastProgress, type Outcome, persist, pollUntil, whileHeartbeating } from './polling.ts';
 
 /** How the watch over a run ended. `counts` are those of the whole run so far. */
 export interface WatchOutcome {
   readonly outcome: 'stopped' | 'budget-exceeded' | 'lock-lost';
   readonly at: number;
+  /** The lock was seen to be ours at least once. */
+  readonly held: boolean;
   readonly counts: TrafficCounts;
   readonly problem?: Problem;
 }
@@ -37,7 +39,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           const { policy, run } = input;
           const ref = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
           const pool = await ports.pools.describePool(ref);
-          const facts = await looking.serving();
+          const facts = await looking.servingAnew();
           const plan = buildPlan({ policy, run, pool, facts });
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
@@ -52,6 +54,29 @@ export function createRunSteps(ports: Ports, looking: Looking) {
       await persist({ clock, what: 'taking the lock on the pool', hint: 'Check access to Leases.' }, async () => ({
         lock: await cluster.acquireLock(poolLockName(input.policy), input.run, leaseMs),
       })),
+
+    /**
+     * Takes the lock again that was lost. Whoever has it may be dead: it is waited for, longer than a Lease lives that nobody renews.
+     * @throws ApplicationFailure LockHeld
+     */
+    acquireLockAgain: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
+      await pollUntil<{ lock: PoolLock }>({
+        clock,
+        what: 'the lock on the pool to be free',
+        deadlineMs: undefined,
+        pollMs: 5_000,
+        hint: 'See who holds the Lease.',
+        look: async ({ now, since }) => {
+          try {
+            const lock = await cluster.acquireLock(poolLockName(input.policy), input.run, leaseMs);
+            return { done: true, value: { lock } };
+          } catch (error) {
+            const isHeld = error instanceof NodeferryError && error.problem.code === 'LockHeld';
+            if (!isHeld || now - since >= 2 * leaseMs) throw error;
+            return { done: false, reason: error.problem.message };
+          }
+        },
+      }),
 
     /**
      * Keeps the lock and sends the probes until cancelled, until more than `budget` requests were lost, or until the lock is lost.
@@ -81,15 +106,18 @@ export function createRunSteps(ports: Ports, looking: Looking) {
       let renewedAt = Number.NEGATIVE_INFINITY;
       let outcome: WatchOutcome['outcome'] = 'stopped';
       let problem: Problem | undefined;
+      let held = lastProgress() !== undefined;
       try {
         await whileHeartbeating(progress, async () => {
           while (!context.cancellationSignal.aborted) {
             if (clock.now() - renewedAt >= renewEveryMs) {
-              problem = await renew(input.lock);
-              if (problem !== undefined) {
+              const renewed = await renew(input.lock);
+              if (renewed.outcome === 'lost') {
                 outcome = 'lock-lost';
+                problem = renewed.problem;
                 return;
               }
+              held ||= renewed.outcome === 'held';
               renewedAt = clock.now();
             }
             if (counts().lost > input.budget) {
@@ -106,8 +134,31 @@ export function createRunSteps(ports: Ports, looking: Looking) {
       heartbeat(progress());
       if (outcome === 'stopped' && context.cancellationDetails?.cancelRequested !== true)
         throw context.cancellationSignal.reason;
-      return { outcome, at: clock.now(), counts: counts(), ...(problem === undefined ? {} : { problem }) };
+      return { outcome, at: clock.now(), held, counts: counts(), ...(problem === undefined ? {} : { problem }) };
     },
+
+    /** Lets time pass, ms, while the watch goes on. */
+    linger: async ({ forMs }: { forMs: number }): Promise<Outcome> =>
+      await pollUntil<object>({
+        clock,
+        what: 'the probes to go on for a moment',
+        deadlineMs: undefined,
+        pollMs: forMs,
+        hint: 'Resume.',
+        look: async ({ now, since }) => {
+          const left = since + forMs - now;
+          if (left <= 0) return { done: true, value: {} };
+          return { done: false, reason: 'the probes watch what happens after the end', againInMs: left };
+        },
+      }),
+
+    /** Takes nodes back in that have stepped out and have no workflow of their own: it ended, or never began. */
+    includeStrays: async (input: { run: string }): Promise<Outcome> =>
+      await persist({ clock, what: 'taking nodes back in', hint: 'Check access to nodes.' }, async () => {
+        const { nodes } = await looking.cluster();
+        for (const node of nodes) if (node.marks.excludedBy === input.run) await cluster.include(node, input.run);
+        return {};
+      }),
 
     /**
      * Puts back whatever still carries a mark of the run, then gives the lock back: nobody else works on the pool while marks of ours
@@ -141,17 +192,22 @@ export function createRunSteps(ports: Ports, looking: Looking) {
       if (node.marks.retiringBy === run) await cluster.untaintRetiring(node, run);
       if (node.marks.excludedBy === run) await cluster.include(node, run);
       if (node.marks.cordonedBy === run) await cluster.uncordon(node, run);
+      if (node.marks.claim?.run === run) await cluster.unclaimNode(node, run);
     }
   }
 
   /** A lock that can't be renewed for a while is still ours; one that somebody else has is lost. */
-  async function renew(lock: PoolLock): Promise<Problem | undefined> {
+  async function renew(
+    lock: PoolLock,
+  ): Promise<{ outcome: 'held' | 'unknown' } | { outcome: 'lost'; problem: Problem }> {
     try {
       await cluster.renewLock(lock, leaseMs);
-      return undefined;
+      return { outcome: 'held' };
     } catch (error) {
       if (!(error instanceof NodeferryError)) throw error;
-      return problemCodes[error.problem.code].retryable ? undefined : error.problem;
+      return problemCodes[error.problem.code].retryable
+        ? { outcome: 'unknown' }
+        : { outcome: 'lost', problem: error.problem };
     }
   }
 }

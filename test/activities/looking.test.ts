@@ -56,4 +56,13 @@ describe('a look at everything that serves', () => {
 
     expect(asked).toEqual({ discover: 2, refresh: 0 });
   });
+
+  test('knows nothing from before when it is taken anew', async () => {
+    const { looking, asked } = portsOf([aService('web', [])]);
+
+    await looking.serving();
+    await looking.servingAnew();
+
+    expect(asked).toEqual({ discover: 2, refresh: 0 });
+  });
 });

@@ -1,39 +1,194 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
-import { poolLockName } from '../../activities/pool-lock.ts';
+import { poolLockName } from '../../activities/fence.ts';
+import type { NodeStepInput } from '../../activities/node-steps.ts';
+import { learnBaselines } from '../../core/guard/baseline.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { SimNode, World } from '../simulator/world.ts';
+
+const run = 'run-1';
+const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
+
+/** A scenario in which the run holds its pool and the first nodes have left their load balancers, `n` of them. */
+async function openScene(n: number, policy: Policy = scenarioPolicy()) {
+  const world = createScenario();
+  world.leases.set(poolLockName(policy), { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
+  const ports = createSimPorts(world);
+  const cluster = await ports.cluster.observe();
+  const { groups } = await ports.loadBalancers.discover(cluster.services);
+  const before = { cluster, targetGroups: groups, unsupported: [], observedAt: world.clock.now() };
+  const baselines = learnBaselines([], before, policy);
+  const leaving = world.nodes.slice(0, n);
+  for (const node of leaving) {
+    exclude(node);
+    node.cordoned = true;
+    node.annotations['nodeferry.dev/cordoned-by'] = run;
+  }
+  world.changed();
+  world.clock.advance(3 * 60_000);
+  const pool = { cluster: 'sim', region: 'eu-west-1', name: 'web' };
+  const inputOf = (node: SimNode, step: number): NodeStepInput => {
+    return { run, node, pool, policy, baselines, turn: { round: 1, step } };
+  };
+  const { evictPods } = createActivities(ports);
+  const evict = async (node: SimNode): ReturnType<typeof evictPods> => {
+    const environment = new MockActivityEnvironment({ activityId: node.name });
+    return await world.clock.act(node.name, async () => await environment.run(evictPods, inputOf(node, 3)));
+  };
+  return { world, ports, leaving, inputOf, evict };
+}
+
+/** Ports of which the act that is named hangs, from that call on, until it is let go: a worker that was cut off just before it. */
+function hangingAt(ports: Ports, act: 'requireClaim', call: number) {
+  const reached = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  let calls = 0;
+  const cluster = new Proxy(ports.cluster, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (name !== act || typeof member !== 'function') return member;
+      return async (...args: unknown[]) => {
+        calls += 1;
+        if (calls >= call) {
+          reached.resolve();
+          await letGo.promise;
+        }
+        return await member.apply(target, args);
+      };
+    },
+  });
+  return { ports: { ...ports, cluster }, reached: reached.promise, letGo: letGo.resolve };
+}
+
+function exclude(node: SimNode): void {
+  node.labels[excludeLabel] = 'true';
+  node.annotations['nodeferry.dev/excluded-by'] = run;
+}
+
+const uidsOn = (world: World, node: SimNode | undefined) =>
+  world.pods.filter((pod) => pod.node === node?.name && pod.unlisted === undefined).map(({ uid }) => uid);
 
 test('two nodes that look at the same moment take one pod of a Service without a budget, not two', async () => {
-  const world = createScenario();
+  const neverUnlist = ['default/api', 'default/web'];
+  const policy = scenarioPolicy({
+    drain: { ...scenarioPolicy().drain, neverUnlist },
+    disabledRules: ['capacity-guard'],
+  });
+  const { world, leaving, evict } = await openScene(2, policy);
   world.budgets = [];
   let fewest = Number.POSITIVE_INFINITY;
   world.clock.onPassage(() => {
-    const ready = world.pods.filter((pod) => pod.workload === 'api' && pod.ready && !pod.terminating);
+    const ready = world.pods.filter((pod) => pod.of === 'api' && pod.ready && !pod.terminating);
     fewest = Math.min(fewest, ready.length);
   });
-  const policy = scenarioPolicy({ drain: { ...scenarioPolicy().drain, neverUnlist: ['default/api', 'default/web'] } });
-  const lease = { holder: 'run-1', token: 1, expiresAt: world.clock.now() + 3_600_000 };
-  world.leases.set(poolLockName(policy), lease);
-  const { evictPods } = createActivities(createSimPorts(world));
-  const evictInActivity = async (input: Parameters<typeof evictPods>[0]): ReturnType<typeof evictPods> =>
-    await new MockActivityEnvironment().run(evictPods, input);
-  const pool = { cluster: 'sim', region: 'eu-west-1', name: 'web' };
-  const leaving = world.nodes.slice(0, 2);
-  for (const node of leaving) {
-    node.cordoned = true;
-    world.clock.stepBegins();
-  }
-  const outcomes = await Promise.all(
-    leaving.map(async (node) => {
-      const input = { run: 'run-1', node, pool, policy, services: [] };
-      const { outcome } = await evictInActivity(input);
-      world.clock.stepEnds(0);
-      return outcome;
-    }),
-  );
+  const outcomes = await Promise.all(leaving.map(evict));
   world.clock.stop();
-  expect(outcomes).toEqual(['done', 'done']);
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
   expect(fewest).toBe(3);
+});
+
+describe('before the first pod is touched', () => {
+  test('a node whose label somebody removed goes back to draining, and the report tells', async () => {
+    const { world, leaving, evict } = await openScene(1);
+    const [node] = leaving;
+    if (node === undefined) throw new Error('no node');
+    const pods = uidsOn(world, node);
+    delete node.labels[excludeLabel];
+    world.changed();
+    const outcome = await evict(node);
+    world.clock.stop();
+    const reason = `somebody removed the exclude label of ${node.name}`;
+    expect(outcome).toMatchObject({
+      outcome: 'done',
+      backIn: { step: 'draining-connections', reason },
+      foreignActs: [{ what: reason }],
+    });
+    expect(uidsOn(world, node)).toEqual(pods);
+  });
+
+  test.each<[string, (node: SimNode) => void]>([
+    ['were taken out by somebody', exclude],
+    ['failed, so that its pods may not go either', (node) => void (node.ready = false)],
+  ])('a node comes back that should not have been let go, because all others %s', async (_, strike) => {
+    const { world, leaving, evict } = await openScene(1);
+    const [node] = leaving;
+    if (node === undefined) throw new Error('no node');
+    const pods = uidsOn(world, node);
+    for (const other of world.nodes) if (other !== node) strike(other);
+    const outcome = await evict(node);
+    world.clock.stop();
+    expect(outcome).toMatchObject({ outcome: 'done', putBackBecause: expect.stringContaining('without it') });
+    expect(uidsOn(world, node)).toEqual(pods);
+  });
+
+  test('one bad look puts nobody back', async () => {
+    const { world, leaving, evict } = await openScene(1);
+    const [node] = leaving;
+    if (node === undefined) throw new Error('no node');
+    const others = world.nodes.filter((other) => other !== node);
+    for (const other of others) exclude(other);
+    world.clock.at(world.clock.now() + 2_000, () => {
+      for (const other of others) delete other.labels[excludeLabel];
+    });
+    const outcome = await evict(node);
+    world.clock.stop();
+    expect(outcome).toMatchObject({ outcome: 'done', evidence: [{ kind: 'evicted' }] });
+    expect(outcome).not.toHaveProperty('putBackBecause');
+  });
+});
+
+describe('an attempt that lives on after its successor has begun', () => {
+  /** The attempt has looked, and hangs before its first act, while `then` happens; answers how it ends, and the pods of its node. */
+  async function outlive(then: (scene: Awaited<ReturnType<typeof openScene>>, node: SimNode) => Promise<unknown>) {
+    const scene = await openScene(1);
+    const { world, ports, leaving, inputOf } = scene;
+    const [node] = leaving;
+    if (node === undefined) throw new Error('no node');
+    const pods = uidsOn(world, node);
+    const hanging = hangingAt(ports, 'requireClaim', 2);
+    const { evictPods } = createActivities(hanging.ports);
+    const environment = new MockActivityEnvironment({ attempt: 1 });
+    const ending = environment.run(evictPods, inputOf(node, 3)).catch((error: unknown) => error);
+    await hanging.reached;
+    await then(scene, node);
+    hanging.letGo();
+    const end = await ending;
+    world.clock.stop();
+    return { end, pods, left: uidsOn(world, node) };
+  }
+
+  test('touches no pod of a node that was put back meanwhile', async () => {
+    const { end, pods, left } = await outlive(async ({ ports, inputOf }, node) => {
+      const { putBackNode } = createActivities(ports);
+      await new MockActivityEnvironment({ attempt: 1 }).run(putBackNode, inputOf(node, 4));
+    });
+    expect(end).toMatchObject({ type: 'Superseded' });
+    expect(left).toEqual(pods);
+  });
+
+  test('touches no pod when its successor has the node', async () => {
+    const { end, pods, left } = await outlive(async ({ ports }, node) => {
+      await ports.cluster.claimNode(node, { run, round: 1, step: 3, attempt: 2 });
+    });
+    expect(end).toMatchObject({ type: 'Superseded' });
+    expect(left).toEqual(pods);
+  });
+
+  test('touches no pod once somebody else holds the pool', async () => {
+    const { end, pods, left } = await outlive(async ({ world }) => {
+      const [name = ''] = world.leases.keys();
+      world.leases.set(name, { holder: 'run-2', token: 2, expiresAt: world.clock.now() + 3_600_000 });
+    });
+    expect(end).toMatchObject({ outcome: 'deadline', problem: { message: expect.stringContaining('held by run-2') } });
+    expect(left).toEqual(pods);
+  });
+
+  test('does touch them while nothing has happened', async () => {
+    const { pods, left } = await outlive(async () => undefined);
+    expect(left.length).toBeLessThan(pods.length);
+  });
 });

@@ -1,8 +1,8 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
-import { type Look, pollUntil, type Wait } from '../../activities/polling.ts';
-import { NodeferryError } from '../../core/model/problem.ts';
+import { type Look, type LookContext, type Outcome, pollUntil, type Wait } from '../../activities/polling.ts';
+import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
 import type { StepProgress } from '../../core/status/progress.ts';
 
 /** A clock that jumps when slept on. */
@@ -31,6 +31,7 @@ function waitOn(look: Wait<Value>['look'], change: Partial<Wait<Value>> = {}): W
 }
 
 const done = (value: string): Look<Value> => ({ done: true, value: { value } });
+const error = (code: ProblemCode) => new NodeferryError({ code, message: code });
 const throttled = () => new NodeferryError({ code: 'Throttled', message: 'Rate exceeded' }, { retryAfterMs: 700 });
 
 describe('pollUntil', () => {
@@ -112,15 +113,33 @@ describe('pollUntil', () => {
     expect(contexts).toEqual([{ now: 1_000_000, since: 980_000, memo: { seen: 7 } }]);
   });
 
-  test('keeps the first start over attempts but gives a late one a chance', async () => {
-    const details: StepProgress = { reason: 'before', since: 0, until: 60_000 };
+  test('keeps the first start over attempts, and the deadline stood still while no worker looked', async () => {
+    // Ten seconds into its minute the first worker was lost; the second comes long after.
+    const details: StepProgress = { reason: 'before', since: 0, until: 60_000, seenAt: 10_000 };
+    const contexts: LookContext[] = [];
+    const wait = waitOn(async (context) => {
+      contexts.push(context);
+      return { done: false, reason: 'not yet' };
+    });
+    const env = new MockActivityEnvironment({ heartbeatDetails: details });
+    const outcome = await env.run(async () => await pollUntil(wait));
+    expect(outcome).toMatchObject({ outcome: 'deadline', at: 1_050_000 });
+    expect(contexts[0]).toMatchObject({ now: 1_000_000, since: 0 });
+  });
+
+  test('tells until when it waits and when it last saw anything, for the attempt that may follow', async () => {
+    const heartbeats: StepProgress[] = [];
+    const env = new MockActivityEnvironment();
+    env.on('heartbeat', (details: StepProgress) => heartbeats.push(details));
     let looks = 0;
     const wait = waitOn(async () => {
       looks += 1;
-      return looks === 5 ? done('there') : { done: false, reason: 'not yet' };
+      if (looks === 4) return done('there');
+      if (looks === 3) throw error('ClusterUnreachable');
+      return { done: false, reason: 'not yet' };
     });
-    const env = new MockActivityEnvironment({ heartbeatDetails: details });
-    expect(await env.run(async () => await pollUntil(wait))).toMatchObject({ outcome: 'done' });
+    await env.run(async () => await pollUntil(wait));
+    expect(heartbeats.at(-1)).toMatchObject({ since: 1_000_000, until: 1_060_000, seenAt: 1_005_000 });
   });
 
   test('stops when it is cancelled', async () => {
@@ -134,5 +153,40 @@ describe('pollUntil', () => {
     const failure = await env.run(async () => await pollUntil(wait)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CancelledFailure);
     expect(looks).toBe(2);
+  });
+});
+
+describe('the deadline of pollUntil', () => {
+  /** Looks that fail with the code that `failing` answers at a time (ms since the start), and else find nothing. */
+  async function giveUpAt(failing: (elapsed: number) => ProblemCode | undefined): Promise<number> {
+    const wait = waitOn(async ({ now }) => {
+      const code = failing(now - 1_000_000);
+      if (now > 1_000_000 + 3_600_000) return done('endless');
+      if (code !== undefined) throw error(code);
+      return { done: false, reason: 'not yet' };
+    });
+    const ended = async (): Promise<Outcome> => await pollUntil(wait);
+    const outcome: Outcome = await new MockActivityEnvironment().run(ended);
+    expect(outcome).toMatchObject({ outcome: 'deadline' });
+    return outcome.at - 1_000_000;
+  }
+
+  test.each(['ClusterUnreachable', 'ProviderUnavailable', 'Throttled'] as const)(
+    'stands still while %s lets nothing be seen',
+    async (code) => {
+      const at = await giveUpAt((elapsed) => (elapsed >= 10_000 && elapsed < 600_000 ? code : undefined));
+      // Blind from 10 s until the first look after 600 s, at most one back-off later; of the minute 50 s were left.
+      expect(at).toBeGreaterThanOrEqual(650_000);
+      expect(at).toBeLessThanOrEqual(680_000);
+    },
+  );
+
+  test('runs on while something can be seen, though it can’t be done', async () => {
+    expect(await giveUpAt((elapsed) => (elapsed >= 10_000 ? 'Conflict' : undefined))).toBe(60_000);
+  });
+
+  test('runs on once something can be seen again, though it can’t be done', async () => {
+    const at = await giveUpAt((elapsed) => (elapsed < 30_000 ? 'ClusterUnreachable' : 'Conflict'));
+    expect(at).toBeLessThanOrEqual(150_000);
   });
 });

@@ -1,0 +1,125 @@
+import { decideEvictionRound } from '../core/drain/eviction-round.ts';
+import { type Evidence } from '../core/status/status.ts';
+import { isEnabled } from '../core/waits/formulas.ts';
+import { findBackIn } from '../core/waits/load-balancers.ts';
+import { decideReplacementsServing, type EndpointSnapshot } from '../core/waits/replacements.ts';
+import type { Ports } from '../ports/ports.ts';
+import { tellNode } from './acts-on-nodes.ts';
+import { openFence } from './fence.ts';
+import type { Looking } from './looking.ts';
+import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
+import { type Look, type Outcome, pollUntil } from './polling.ts';
+
+/** A node that was emptied is not as it was left: what has to be done again, and why. */
+export interface BackIn {
+  readonly step: 'draining-connections' | 'evicting';
+  readonly reason: string;
+}
+
+/** What a step that acts on an emptied node came to. */
+export interface EndingResult extends NodeStepResult {
+  readonly backIn?: BackIn;
+}
+
+/** Steps that end a node whose pods have left. */
+export function createEndingSteps(ports: Ports, looking: Looking) {
+  const { clock, cluster, pools } = ports;
+  return {
+    /** Waits until every Service that had endpoints on the node has as many as before, and their nodes are healthy. */
+    awaitReplacements: async (
+      input: NodeStepInput & { readonly before: EndpointSnapshot },
+    ): Promise<Outcome<NodeStepResult>> => {
+      const { node, policy } = input;
+      if (!isEnabled(policy, 'wait-for-replacements')) return { outcome: 'done', at: clock.now(), evidence: [] };
+      return await pollUntil<NodeStepResult>({
+        clock,
+        what: `replacements of the pods of ${node.name} to serve`,
+        deadlineMs: policy.waits.deadlines.replacementsServingMs,
+        pollMs: policy.waits.pollMs,
+        hint: 'Look at the pods that are not Ready or can’t be placed; then resume.',
+        look: async ({ now }) => {
+          const facts = await looking.serving();
+          const decision = decideReplacementsServing({ facts, before: input.before, oldPool: input.pool.name });
+          if (!decision.done) return { done: false, reason: decision.reason };
+          return { done: true, value: { evidence: [{ kind: 'serving-elsewhere', at: now, detail: decision.reason }] } };
+        },
+      });
+    },
+
+    /** Waits until connections that merely pass through the node have reached their greatest age. */
+    awaitTransit: async (input: NodeStepInput & { readonly notBefore: number }): Promise<Outcome<NodeStepResult>> =>
+      await pollUntil<NodeStepResult>({
+        clock,
+        what: `connections through ${input.node.name} to end`,
+        deadlineMs: undefined,
+        pollMs: input.policy.waits.pollMs,
+        hint: 'Resume.',
+        look: async ({ now }) => {
+          const left = Math.ceil((input.notBefore - now) / 1000);
+          if (left > 0) {
+            return {
+              done: false,
+              reason: `connections through the node may live for ${left} s`,
+              againInMs: input.notBefore - now,
+            };
+          }
+          const detail = 'older than the longest connection age';
+          return { done: true, value: { evidence: [{ kind: 'transit-ended', at: now, detail }] } };
+        },
+      }),
+
+    /**
+     * Terminates that very machine, waits until it is, then deletes its Node object and sees it gone. Asks only from a look in which the
+     * node is out of its load balancers and no pod that can move is on it.
+     */
+    terminateNode: async (input: NodeStepInput): Promise<Outcome<EndingResult>> => {
+      const { node, pool, policy } = input;
+      const fence = openFence(cluster, input);
+      return await pollUntil<EndingResult>({
+        clock,
+        what: `${node.name} (${node.instanceId}) to be gone`,
+        deadlineMs: policy.waits.deadlines.nodeGoneMs,
+        pollMs: policy.waits.pollMs,
+        hint: 'Look at the instance and its lifecycle hooks; then resume.',
+        look: fence.around(async ({ memo }) => {
+          if (memo['asked'] !== true) {
+            const backIn = await findReasonToGoBack(input);
+            if (backIn !== undefined) return { done: true, value: { evidence: [], backIn } };
+            await tellNode(cluster, node, 'Terminating', `terminating ${node.instanceId} of ${pool.name}`);
+            await fence.check();
+            await pools.terminateInstance(pool, node.instanceId);
+            return { done: false, reason: `${node.instanceId} was asked to terminate`, memo: { asked: true } };
+          }
+          return await seeGone(input, memo['terminatedAt']);
+        }),
+      });
+    },
+  };
+
+  async function findReasonToGoBack({ node, policy, run }: NodeStepInput): Promise<BackIn | undefined> {
+    const facts = await looking.serving();
+    const reason = findBackIn(node, facts, policy);
+    if (reason !== undefined) return { step: 'draining-connections', reason };
+    const now = facts.observedAt;
+    const { remaining } = decideEvictionRound({ node, facts: facts.cluster, policy, run, now, unlistedAt: {} });
+    return remaining === 0
+      ? undefined
+      : { step: 'evicting', reason: `${remaining} pods have come to ${node.name} again` };
+  }
+
+  async function seeGone({ node, pool }: NodeStepInput, known: unknown): Promise<Look<EndingResult>> {
+    const state = await pools.observeInstance(pool, node.instanceId);
+    if (state !== 'terminated') return { done: false, reason: `${node.instanceId} is ${state}` };
+    const terminatedAt = typeof known === 'number' ? known : clock.now();
+    await cluster.deleteNode(node);
+    if ((await looking.cluster()).nodes.some((other) => other.uid === node.uid)) {
+      const memo = { asked: true, terminatedAt };
+      return { done: false, reason: `Node ${node.name} is being deleted`, memo, againInMs: 500 };
+    }
+    const evidence: readonly Evidence[] = [
+      { kind: 'terminated', at: terminatedAt, detail: node.instanceId },
+      { kind: 'node-gone', at: clock.now(), detail: `Node ${node.name} is gone` },
+    ];
+    return { done: true, value: { evidence } };
+  }
+}

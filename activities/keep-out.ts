@@ -1,0 +1,124 @@
+import { findLostGrant } from '../core/guard/grant-holds.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
+import { addForeignActs } from '../core/status/foreign-acts.ts';
+import type { ForeignAct } from '../core/status/status.ts';
+import { isEnabled } from '../core/waits/formulas.ts';
+import { needsLabelAgain } from '../core/waits/load-balancers.ts';
+import type { Ports } from '../ports/ports.ts';
+import { keepCordoned } from './acts-on-nodes.ts';
+import type { Fence } from './fence.ts';
+import type { Looking } from './looking.ts';
+import type { NodeStepInput } from './node-steps.ts';
+import { heldMs, stepOutHolder, stepOutLock } from './step-out-lock.ts';
+
+/** What is remembered from look to look of a node that is kept out of its load balancers. Plain data. */
+export interface KeptOut {
+  /** Epoch ms since when the exclude label has been on, as far as we know. */
+  readonly labelledAt: number;
+  /** Epoch ms at which the label was removed in order to be set again; absent while it is on. */
+  readonly removedAt?: number;
+  /** Epoch ms since when every look has found that the node should not have been let go. */
+  readonly lostSince?: number;
+  readonly foreignActs: readonly ForeignAct[];
+}
+
+/** What one look at a node on its way out came to. */
+export interface KeepOutLook {
+  readonly kept: KeptOut;
+  /** The label had to be set: from here on it leaves its load balancers anew. */
+  readonly anew: boolean;
+  /** Why the step can't go on yet. */
+  readonly held?: string;
+  /** Why the node was taken back in. */
+  readonly putBackBecause?: string;
+}
+
+/** The share of the time for leaving load balancers after which a node that is still in gets its label anew. */
+const patienceShare = 1 / 3;
+
+/** A controller that is busy may never see a label that is away for less, ms. */
+const shortestAbsenceMs = 2_000;
+
+/** Keeps a node out that was let go, or takes it back in when it should not have been. */
+export function createKeepOut({ clock, cluster }: Ports, looking: Looking) {
+  return async (input: NodeStepInput, fence: Fence, facts: ServingFacts, earlier: KeptOut): Promise<KeepOutLook> => {
+    const { node, run, policy } = input;
+    const now = facts.observedAt;
+    const seen = indexOf(facts.cluster).nodes.get(node.name);
+    if (seen?.uid !== node.uid) return { kept: earlier, anew: false };
+    const opened = await keepCordoned(cluster, [node], run, facts);
+    const kept = { ...earlier, foreignActs: addForeignActs(earlier.foreignActs, opened) };
+
+    if (kept.removedAt !== undefined) {
+      const absence = Math.max(shortestAbsenceMs, policy.waits.settleMs);
+      if (now - kept.removedAt < absence) return { kept, anew: true, held: 'its label is removed, to be set again' };
+      await setLabel();
+      return { kept: withLabel(kept.foreignActs), anew: true, held: 'its label was set again' };
+    }
+    if (!seen.excluded) {
+      await setLabel();
+      const told = { at: now, what: `somebody removed the exclude label of ${node.name}; set again` };
+      return { kept: withLabel([...kept.foreignActs, told]), anew: true, held: told.what };
+    }
+    const lost = findLostGrant({ ...input, facts });
+    if (lost !== undefined) return await giveUp(lost);
+    const { lostSince: _over, ...steady } = kept;
+    const patienceMs = patienceShare * policy.waits.deadlines.observedOutMs;
+    const isWatched = isEnabled(policy, 'wait-for-deregistration');
+    if (!isWatched || !needsLabelAgain(node, facts, now - kept.labelledAt, patienceMs))
+      return { kept: steady, anew: false };
+    await fence.check();
+    await cluster.include(node, run);
+    const told = {
+      at: now,
+      what: `${node.name} stayed in a load balancer in spite of its label; removed and set again`,
+    };
+    const again = { ...steady, removedAt: clock.now(), foreignActs: [...kept.foreignActs, told] };
+    return { kept: again, anew: true, held: told.what };
+
+    async function setLabel(): Promise<void> {
+      await fence.check();
+      await cluster.exclude(node, run);
+    }
+
+    function withLabel(foreignActs: readonly ForeignAct[]): KeptOut {
+      return { labelledAt: clock.now(), foreignActs };
+    }
+
+    /** One look may show a moment that is over; two that agree take the node back in. */
+    async function giveUp(reason: string): Promise<KeepOutLook> {
+      const lostSince = kept.lostSince ?? now;
+      const waiting = {
+        kept: { ...kept, lostSince },
+        anew: false,
+        held: `${node.name} may have to come back: ${reason}`,
+      };
+      if (now === lostSince || now - lostSince < policy.waits.settleMs) return waiting;
+      const putBackBecause = await takeBackIn(input, fence, facts);
+      return putBackBecause === undefined ? waiting : { ...waiting, putBackBecause };
+    }
+  };
+
+  /** Under the lock of step-outs, so that of several nodes no more come back than have to. */
+  async function takeBackIn(input: NodeStepInput, fence: Fence, earlier: ServingFacts): Promise<string | undefined> {
+    let lock: Awaited<ReturnType<typeof cluster.acquireLock>>;
+    try {
+      lock = await cluster.acquireLock(stepOutLock, stepOutHolder(input.run), heldMs);
+    } catch (error) {
+      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
+      return undefined;
+    }
+    try {
+      const facts = { ...earlier, cluster: await looking.cluster(), observedAt: clock.now() };
+      const reason = findLostGrant({ ...input, facts });
+      if (reason === undefined) return undefined;
+      await fence.check();
+      await cluster.include(input.node, input.run);
+      return reason;
+    } finally {
+      await cluster.releaseLock(lock).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import type { BlockedPod, PodAction, UnlistedSince } from '../core/drain/actions.ts';
+import { decideEvictionRound } from '../core/drain/eviction-round.ts';
+import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { DisruptionBudgetFacts, PodFacts } from '../core/model/pod.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import type { ServiceFacts } from '../core/model/service.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
+import type { BlockedProgress } from '../core/status/blocked.ts';
+import type { Ports } from '../ports/ports.ts';
+import { disruptionLockNames, withDisruptionLocks } from './disruption-locks.ts';
+import type { Fence } from './fence.ts';
+import type { Looking } from './looking.ts';
+import type { NodeStepInput } from './node-steps.ts';
+import { stepOutHolder } from './step-out-lock.ts';
+
+/** Whether the pod was touched, and what held it up when something did. */
+export interface ActOutcome {
+  readonly acted: boolean;
+  readonly blocked?: BlockedPod;
+}
+
+/** Single acts on pods, each fenced, and those that need it one at a time over all nodes. */
+export function createPodActs(ports: Ports, looking: Looking) {
+  const { clock, cluster } = ports;
+
+  /** Carries out one act, in its turn where it needs one. */
+  async function carryOut(
+    action: PodAction,
+    input: NodeStepInput,
+    fence: Fence,
+    facts: ClusterFacts,
+    unlistedAt: UnlistedSince,
+  ): Promise<ActOutcome> {
+    const index = indexOf(facts);
+    const budgets = index.budgetsOf(action.pod.uid);
+    const pod = index.podsByUid.get(action.pod.uid);
+    const services = pod === undefined ? [] : servicesOf(pod, facts);
+    if (!needsTurn(action, pod, budgets.length > 0, services)) return await act(action, input.run, fence);
+    try {
+      const names = disruptionLockNames(budgets, services);
+      return await withDisruptionLocks<ActOutcome>(ports, names, stepOutHolder(input.run), async (stillHeld) => {
+        const fresh = await looking.cluster();
+        const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), unlistedAt });
+        const same = again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid);
+        if (!same || indexOf(fresh).nodes.get(input.node.name)?.excluded === false) return { acted: false };
+        const answer = await cluster.evict(action.pod, { dryRun: true });
+        if (answer.outcome === 'gone') return { acted: false };
+        if (answer.outcome !== 'evicted') return blockedBy(action, answer.message, budgets[0]);
+        await stillHeld();
+        const outcome = await act(action, input.run, fence);
+        await seeLeaving(action.pod.uid);
+        return outcome;
+      });
+    } catch (error) {
+      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
+      return blockedBy(action, `another node moves a pod of the same budget or Service: ${error.message}`, budgets[0]);
+    }
+  }
+
+  async function act(action: PodAction, run: string, fence: Fence): Promise<ActOutcome> {
+    await fence.check();
+    switch (action.kind) {
+      case 'unlist':
+        await cluster.unlist(action.pod, action.removeLabels, run);
+        return { acted: true };
+      case 'relist':
+        await cluster.relist(action.pod, run);
+        return { acted: true };
+      case 'delete':
+        await cluster.deletePod(action.pod);
+        return { acted: true };
+      case 'evict': {
+        const answer = await cluster.evict(action.pod, { dryRun: false });
+        const left = answer.outcome === 'evicted' || answer.outcome === 'gone';
+        return left ? { acted: true } : blockedBy(action, answer.message, undefined);
+      }
+    }
+  }
+
+  /** Others decide from what they see: the lock is given back only once a look shows the pod on its way. */
+  async function seeLeaving(uid: string): Promise<void> {
+    for (let i = 0; i < 50; i++) {
+      const pod = indexOf(await looking.cluster()).podsByUid.get(uid);
+      if (pod === undefined || pod.unlisted !== undefined || pod.terminating) return;
+      await clock.sleep(100);
+    }
+  }
+
+  return { carryOut, act };
+}
+
+/** Whether an act takes an endpoint that nothing but the order of our own nodes protects; the API server keeps the budgets of evictions. */
+function needsTurn(
+  action: PodAction,
+  pod: PodFacts | undefined,
+  budgeted: boolean,
+  services: readonly ServiceFacts[],
+): boolean {
+  if (action.kind === 'unlist') return true;
+  if (action.kind !== 'evict' || budgeted || pod === undefined) return false;
+  return services.some((service) => isReadyEndpoint(pod, service));
+}
+
+function blockedBy(action: PodAction, reason: string, budget: DisruptionBudgetFacts | undefined): ActOutcome {
+  const blocked = {
+    pod: action.pod,
+    budget: budget === undefined ? undefined : `${budget.namespace}/${budget.name}`,
+    needs: budget?.desiredHealthy ?? 0,
+    has: budget?.currentHealthy ?? 0,
+    reason,
+  };
+  return { acted: false, blocked };
+}
+
+/** Since when each pod has been blocked, kept from look to look. */
+export function tellBlocked(blocked: readonly BlockedPod[], earlier: unknown, now: number): readonly BlockedProgress[] {
+  const known: readonly BlockedProgress[] = Array.isArray(earlier) ? earlier : [];
+  return blocked.slice(0, 10).map(({ pod, budget, needs, has, reason }) => {
+    const name = `${pod.namespace}/${pod.name}`;
+    return { pod: name, budget, needs, has, since: known.find((one) => one.pod === name)?.since ?? now, reason };
+  });
+}

@@ -1,0 +1,159 @@
+import type { Agreed } from '../core/guard/agreement.ts';
+import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
+import { nextStepOut, type StepOutAnswer } from '../core/guard/next-step-out.ts';
+import { findLostProtection } from '../core/guard/unprotected.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeFacts, NodeRef } from '../core/model/node.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { addForeignActs } from '../core/status/foreign-acts.ts';
+import type { Evidence, ForeignAct } from '../core/status/status.ts';
+import { targetsOf } from '../core/waits/load-balancers.ts';
+import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
+import type { Ports } from '../ports/ports.ts';
+import { findExcludedNewNodes, keepCordoned, requireDeadMachine, tellNode } from './acts-on-nodes.ts';
+import { whileLocked } from './fence.ts';
+import type { Looking } from './looking.ts';
+import { type Look, type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
+import { heldMs, stepOutHolder, stepOutLock } from './step-out-lock.ts';
+
+/** Another run is in that moment: it is over soon, ms. */
+const lockedAgainMs = 500;
+
+/** Who asks to let a node step out. */
+export interface StepOutInput {
+  readonly run: string;
+  readonly policy: Policy;
+  readonly baselines: readonly ServiceBaseline[];
+  readonly inFlight: readonly NodeRef[];
+  /** Nodes that may go, in the order in which they should. */
+  readonly waiting: readonly NodeRef[];
+}
+
+/** A node that has stepped out, why, and what was seen of it. */
+export interface SteppedOut {
+  readonly node: NodeRef;
+  readonly reason: string;
+  readonly evidence: readonly Evidence[];
+  /** Ready endpoints of its Services before it went, for the wait on their replacements. */
+  readonly before: EndpointSnapshot;
+  /** What is known of every Service by now; absent when nothing better was seen than what the step was told. */
+  readonly baselines?: readonly ServiceBaseline[];
+  readonly foreignActs: readonly ForeignAct[];
+}
+
+/** The step that lets nodes step out, one at a time. */
+export function createStepOutSteps(ports: Ports, looking: Looking) {
+  const { clock, cluster, pools } = ports;
+  /** What this worker's looks have agreed on, by run. A worker that is new to a run looks anew. */
+  const agreements = new Map<string, Agreed>();
+
+  return {
+    /**
+     * Looks until the guard lets a waiting node go, and excludes that node from load balancers in the same breath: under a lock that all
+     * runs of the cluster share, from a look at the cluster that was taken under it. A node that an earlier attempt has excluded is
+     * answered first. The deadline runs only while nothing of ours is in flight.
+     */
+    letNextStepOut: async (input: StepOutInput): Promise<Outcome<SteppedOut>> =>
+      await pollUntil<SteppedOut>({
+        clock,
+        what: 'capacity to let another node step out',
+        deadlineMs: undefined,
+        pollMs: input.policy.waits.pollMs,
+        hint: 'Scale up or mend what does not serve; then resume.',
+        look: whileLocked(cluster, input, async ({ now, since, memo }) => {
+          const facts = await looking.serving();
+          const known = (memo['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
+          const baselines = learnBaselines(known, facts, input.policy);
+          const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], [
+            ...(await keepCordoned(cluster, input.waiting, input.run, facts)),
+            ...findExcludedNewNodes(facts, input.policy),
+          ]);
+          const seen = { foreignActs, ...(baselines === input.baselines ? {} : { baselines }) };
+
+          const stray = input.waiting.find((node) => isExcludedBy(node, facts, input.run));
+          if (stray !== undefined)
+            return { done: true, value: { ...describeStepOut(stray, 'excluded before', facts), ...seen } };
+          const inFlight = input.inFlight.filter(
+            (node) => indexOf(facts.cluster).nodes.get(node.name)?.uid === node.uid,
+          );
+          const answer = ask({ ...input, baselines, inFlight }, facts);
+          agreements.set(input.run, answer.agreed);
+          const stepped =
+            answer.node === undefined ? undefined : await act(answer.node, { ...input, baselines, inFlight }, facts);
+          if (stepped?.done === true) return { done: true, value: { ...stepped.value, ...seen } };
+          const reason = stepped?.reason ?? answer.reason;
+          const lonelySince =
+            inFlight.length > 0 ? now : typeof memo['lonelySince'] === 'number' ? memo['lonelySince'] : since;
+          const giveUp = now - lonelySince >= input.policy.waits.deadlines.guardMs;
+          const againInMs = stepped?.againInMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollMs);
+          return { done: false, reason, memo: { lonelySince, ...seen }, giveUp, againInMs };
+        }),
+      }),
+  };
+
+  function ask(input: StepOutInput, facts: ServingFacts): StepOutAnswer {
+    const lost = findLostProtection({ ...input, facts, nodes: input.waiting });
+    if (lost !== undefined) return { node: undefined, reason: lost, agreed: {} };
+    return nextStepOut({ ...input, facts, agreed: agreements.get(input.run) ?? {} });
+  }
+
+  /** Looks once more, under the lock, and acts on that look alone. */
+  async function act(node: NodeRef, input: StepOutInput, earlier: ServingFacts): Promise<Look<StepOutOnly>> {
+    const { run, policy } = input;
+    let lock: Awaited<ReturnType<typeof cluster.acquireLock>>;
+    try {
+      lock = await cluster.acquireLock(stepOutLock, stepOutHolder(run), heldMs);
+    } catch (error) {
+      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
+      return { done: false, reason: `${node.name} waits: another node is let go just now`, againInMs: lockedAgainMs };
+    }
+    try {
+      const facts = { ...earlier, cluster: await looking.cluster(), observedAt: clock.now() };
+      const again = ask({ ...input, waiting: [node] }, facts);
+      if (again.node === undefined) return { done: false, reason: again.reason };
+      throwIfCancelled();
+      await cluster.renewLock(lock, heldMs);
+      if ((await cluster.exclude(node, run)) === 'gone') await requireDeadMachine(pools, node, policy);
+      await looking.cluster();
+      await tellNode(cluster, node, 'SteppedOut', `excluded from load balancers by run ${run}`);
+      return { done: true, value: describeStepOut(node, again.reason, facts) };
+    } finally {
+      await cluster.releaseLock(lock).catch(() => undefined);
+    }
+  }
+}
+
+function seenNode(node: NodeRef, facts: ServingFacts): NodeFacts | undefined {
+  const seen = indexOf(facts.cluster).nodes.get(node.name);
+  return seen?.uid === node.uid ? seen : undefined;
+}
+
+function isExcludedBy(node: NodeRef, facts: ServingFacts, run: string): boolean {
+  const seen = seenNode(node, facts);
+  return seen?.excluded === true && seen.marks.excludedBy === run;
+}
+
+type StepOutOnly = Omit<SteppedOut, 'baselines' | 'foreignActs'>;
+
+function describeStepOut(node: NodeRef, reason: string, facts: ServingFacts): StepOutOnly {
+  const at = facts.observedAt;
+  const wasOut = seenNode(node, facts)?.excluded === true;
+  const detail = wasOut ? 'excluded already' : 'label exclude-from-external-load-balancers';
+  const evidence = [...seenServing(node, facts), { kind: 'excluded', at, detail } as const];
+  return { node, reason, evidence, before: snapshotEndpoints(node, facts) };
+}
+
+/** What the load balancers said of the node while it still served. */
+function seenServing(node: NodeRef, facts: ServingFacts): readonly Evidence[] {
+  const targets = facts.targetGroups.flatMap((group) => targetsOf(node, group).map((target) => ({ group, target })));
+  if (targets.length === 0) return [];
+  const at = facts.observedAt;
+  const healthy = targets.filter(({ target }) => target.state === 'healthy');
+  const names = (list: typeof targets) => list.map(({ group }) => group.name).join(', ');
+  return [
+    { kind: 'registered', at, detail: names(targets) },
+    ...(healthy.length === 0 ? [] : [{ kind: 'healthy' as const, at, detail: names(healthy) }]),
+  ];
+}
