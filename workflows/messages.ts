@@ -3,12 +3,13 @@
  * so that a CLI, a worker and the workflow sandbox can all load it.
  */
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
-import type { ServicePlan } from '../core/plan/pool-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { NodeStatus, NodeStep, RunStatus } from '../core/status/status.ts';
+import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 
 /** Task queue of workflows and activities unless the configuration names another. */
 export const defaultTaskQueue = 'nodeferry';
@@ -39,7 +40,7 @@ export interface PoolUpgradeInput {
   readonly reason: string;
 }
 
-/** What a node replacement is started with; the pool upgrade starts it once the guard has granted the step-out. */
+/** What a node replacement is started with; the pool upgrade starts it once the node has stepped out. */
 export interface NodeReplacementInput {
   readonly run: string;
   /** Workflow ID of the pool upgrade that is told when the node needs attention. */
@@ -48,10 +49,17 @@ export interface NodeReplacementInput {
   /** Pool that the node belongs to and is terminated from. */
   readonly pool: PoolRef;
   readonly policy: Policy;
-  readonly services: readonly ServicePlan[];
-  /** Epoch ms of the observation that the grant rests on. */
-  readonly grantedAt: number;
-  /** Observed before the node was granted: it was registered and healthy. */
+  /** What each Service was seen to serve at its best. */
+  readonly baselines: readonly ServiceBaseline[];
+  /** How often the run has let the node go by now. */
+  readonly round: number;
+  /** How often somebody had resumed the run by now. */
+  readonly resumes: number;
+  /** Epoch ms at which it was excluded from load balancers. */
+  readonly excludedAt: number;
+  /** Ready endpoints of its Services before that. */
+  readonly before: EndpointSnapshot;
+  /** Observed of the node so far: it was registered and healthy, and excluded. */
   readonly evidence: NodeStatus['evidence'];
 }
 
@@ -79,8 +87,11 @@ export const nodeStatusQuery = query<NodeStatus>('status');
 /** Node workflow to pool workflow: a step of this node needs attention. */
 export const nodeParkedSignal = signal<[NodeParked]>('nodeParked');
 
-/** Pool workflow to node workflow: try the parked step again. */
-export const retrySignal = signal<[]>('retry');
+/** Pool workflow to node workflow: somebody resumed the run, for the n-th time; whatever has stopped or stops now tries again. */
+export const resumedSignal = signal<[number]>('resumed');
+
+/** Pool workflow to node workflow: come back in, for this reason, if no pod has been told to leave yet. */
+export const holdSignal = signal<[string]>('hold');
 
 /** What a parked node tells its pool. */
 export interface NodeParked {
@@ -88,6 +99,8 @@ export interface NodeParked {
   /** What it could not do. */
   readonly step: NodeStep;
   readonly problem: Problem;
+  /** How many resumes of the run the node had heard of when it parked. */
+  readonly resumes: number;
 }
 
 /**

@@ -1,64 +1,116 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { EndingResult } from '../activities/ending-steps.ts';
 import type { NodeStatus } from '../core/status/status.ts';
-import { terminationNotBefore } from '../core/waits/formulas.ts';
 import type { NodeReplacementInput } from './messages.ts';
 import { keep, type NodeRun, openNode, take } from './run/node-run.ts';
 import { steps } from './run/steps.ts';
 
 /**
- * Replaces one node: out of its load balancers, connections ended, pods moved, replacements seen to serve, leftover endpoints gone,
- * then the machine. Cancelled before the machine's turn it puts the node back; after that the only way is forward.
+ * Replaces one node that has stepped out: out of its load balancers, connections ended, pods moved, replacements seen to serve, leftover
+ * endpoints gone, then the machine. Whoever finds the node back in a load balancer goes back to where it drains. Cancelled before
+ * the machine's turn, or not needed out any more, it puts the node back; after that the only way is forward.
  */
 export async function nodeReplacement(input: NodeReplacementInput): Promise<NodeStatus> {
   const node = openNode(input);
-  try {
-    await moveOut(node);
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    return await CancellationScope.nonCancellable(async () => await putBack(node));
+  for (;;) {
+    try {
+      await node.forward.run(async () => await moveOut(node));
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      return await CancellationScope.nonCancellable(async () => await putBack(node));
+    }
+    const gone = await CancellationScope.nonCancellable(async () => await terminate(node));
+    if (gone) return node.end('replaced');
   }
-  return await CancellationScope.nonCancellable(async () => await terminate(node));
 }
 
+/** Returns once the machine may go. */
 async function moveOut(node: NodeRun): Promise<void> {
+  await leaveLoadBalancers(node);
+  for (;;) {
+    await drainConnections(node);
+    if (!(await emptyNode(node))) continue;
+    const transitUntil = await retireEndpoints(node);
+    if (transitUntil === undefined) continue;
+    await waitForTransit(node, transitUntil);
+    return;
+  }
+}
+
+async function leaveLoadBalancers(node: NodeRun): Promise<void> {
+  const { input, deadlines } = node;
+  if (node.outSince !== undefined) return;
+  const out = await take(node, 'leaving-load-balancers', deadlines.observedOutMs, (step) =>
+    steps(`${input.node.name}: leave load balancers`).awaitObservedOut({ ...step, excludedAt: input.excludedAt }),
+  );
+  node.outSince = out.at;
+}
+
+async function drainConnections(node: NodeRun): Promise<void> {
+  if (node.drained) return;
+  const observedOutAt = node.outSince ?? node.now;
+  const drained = await take(node, 'draining-connections', node.deadlines.connectionsDrainedMs, (step) =>
+    steps(`${node.input.node.name}: connections end`).awaitDrained({ ...step, observedOutAt }),
+  );
+  node.outSince = drained.outSince;
+  node.drained = true;
+}
+
+/** Moves the pods and sees their replacements serve; false when the node has to drain once more. */
+async function emptyNode(node: NodeRun): Promise<boolean> {
   const { input, deadlines } = node;
   const { name } = input.node;
-  const out = await take(node, 'leaving-load-balancers', deadlines.observedOutMs, () =>
-    steps(`${name}: leave load balancers`).stepOutNode(node.step),
+  const evicted = await take(node, 'evicting', deadlines.evictionMs, (step) =>
+    steps(`${name}: pods leave`).evictPods(step),
   );
-  const drained = await take(node, 'draining-connections', deadlines.connectionsDrainedMs, () =>
-    steps(`${name}: connections end`).awaitDrained({ ...node.step, observedOutAt: out.at }),
+  if (goesBack(node, evicted)) return false;
+  await take(node, 'awaiting-replacements', deadlines.replacementsServingMs, (step) =>
+    steps(`${name}: replacements serve`).awaitReplacements({ ...step, before: input.before }),
   );
-  await take(node, 'evicting', deadlines.evictionMs, () => steps(`${name}: pods leave`).evictPods(node.step));
-  await take(node, 'awaiting-replacements', deadlines.replacementsServingMs, () =>
-    steps(`${name}: replacements serve`).awaitReplacements({ ...node.step, before: out.before }),
+  return true;
+}
+
+/** Answers until when connections may pass through the node; undefined when it has to drain once more. */
+async function retireEndpoints(node: NodeRun): Promise<number | undefined> {
+  const outSince = node.outSince ?? node.now;
+  const retired = await take(node, 'retiring-endpoints', node.deadlines.endpointsRetiredMs, (step) =>
+    steps(`${node.input.node.name}: leftover endpoints retire`).retireEndpoints({ ...step, outSince }),
   );
-  const retired = await take(node, 'retiring-endpoints', deadlines.endpointsRetiredMs, () =>
-    steps(`${name}: leftover endpoints retire`).retireEndpoints(node.step),
-  );
-  const notBefore = terminationNotBefore(input.services, drained.outSince, input.policy);
-  if (retired.at < notBefore) {
-    await take(node, 'awaiting-transit-connections', notBefore - retired.at, () =>
-      steps(`${name}: connections through it end`).awaitTransit({ ...node.step, notBefore }),
+  return goesBack(node, retired) ? undefined : retired.transitUntil;
+}
+
+async function waitForTransit(node: NodeRun, notBefore: number): Promise<void> {
+  if (node.now < notBefore) {
+    await take(node, 'awaiting-transit-connections', notBefore - node.now, (step) =>
+      steps(`${node.input.node.name}: connections through it end`).awaitTransit({ ...step, notBefore }),
     );
-  } else if (notBefore > drained.outSince) {
+  } else if (notBefore > (node.outSince ?? node.now)) {
     const detail = 'older than the longest connection age before anybody had to wait for it';
-    keep(node, [{ kind: 'transit-ended', at: retired.at, detail }]);
+    keep(node, { evidence: [{ kind: 'transit-ended', at: node.now, detail }] });
   }
 }
 
-async function terminate(node: NodeRun): Promise<NodeStatus> {
-  const { name } = node.input.node;
-  await take(node, 'terminating', node.deadlines.nodeGoneMs, () =>
-    steps(`${name}: terminate`).terminateNode(node.step),
+/** Ends the machine; false when the node is not as it was left, so that this must wait. */
+async function terminate(node: NodeRun): Promise<boolean> {
+  const ended = await take(node, 'terminating', node.deadlines.nodeGoneMs, (step) =>
+    steps(`${node.input.node.name}: terminate`).terminateNode(step),
   );
-  return node.end('replaced');
+  return !goesBack(node, ended);
 }
 
 async function putBack(node: NodeRun): Promise<NodeStatus> {
-  const { name } = node.input.node;
-  await take(node, 'putting-back', node.deadlines.observedOutMs, () =>
-    steps(`${name}: put back`).putBackNode(node.step),
+  await take(node, 'putting-back', node.deadlines.observedOutMs, (step) =>
+    steps(`${node.input.node.name}: put back`).putBackNode(step),
   );
   return node.end('put-back');
+}
+
+/** Whether the node was found other than it was left; then what has to be done again is noted. */
+function goesBack(node: NodeRun, { backIn }: EndingResult): boolean {
+  if (backIn === undefined) return false;
+  if (backIn.step === 'draining-connections') {
+    node.drained = false;
+    node.outSince = node.now;
+  }
+  return true;
 }

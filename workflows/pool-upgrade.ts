@@ -4,9 +4,11 @@ import { notProtected } from '../core/plan/refusal.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { conclude } from './run/conclude.ts';
+import { turnAround } from './run/handlers.ts';
 import { putBackAll, record, settled } from './run/ledger.ts';
+import { openRun } from './run/open-run.ts';
 import { addNodes, replaceNodes } from './run/replace-nodes.ts';
-import { attempt, enter, openRun, planOf, type Run, turnAround } from './run/run.ts';
+import { attempt, enter, planOf, type Run } from './run/run.ts';
 import { failWith, problemOf, settle, steps } from './run/steps.ts';
 import { startWatch } from './run/watch.ts';
 
@@ -38,6 +40,7 @@ async function preflight(run: Run): Promise<PoolPlan> {
   if (looked.outcome === 'deadline') throw failWith(looked.problem);
   const { plan } = looked;
   run.plan = plan;
+  run.baselines = plan.baselines;
   run.now = looked.at;
   run.notProtected = [...notProtected(plan.findings)];
   run.status.startedAt = looked.at;
@@ -105,10 +108,16 @@ async function finish(run: Run): Promise<RunReport> {
 
 /** Abort, cancellation or a failure: nodes on their way end safely, then everything is put back, newest first. */
 async function turnBack(run: Run, error: unknown): Promise<RunReport> {
+  const { input } = run;
   const wanted = run.aborting || isCancellation(error);
   if (!run.aborting) turnAround(run);
   enter(run, 'putting-back');
   await Promise.all(Object.values(run.children).map(async (child) => await child.ended));
+  if (run.ledger.some(({ kind }) => kind === 'cordons')) {
+    await attempt(run, 'nodes without a workflow of their own to come back in', () =>
+      steps('take back in').includeStrays({ run: input.run }),
+    );
+  }
   const left = await putBackAll(run);
   return wanted ? conclude(run, 'aborted', left) : conclude(run, 'failed', left, problemOf(error));
 }

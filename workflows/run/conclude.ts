@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/model/problem.ts';
-import type { RunReport } from '../../core/status/status.ts';
+import type { NodeStatus, RunReport } from '../../core/status/status.ts';
 import { enter, type Run } from './run.ts';
 import { failWith } from './steps.ts';
 
@@ -21,13 +21,17 @@ export function conclude(
   const report: RunReport = {
     ...status,
     outcome: failure === undefined ? outcome : 'failed',
-    makespanMs: run.now - status.startedAt,
+    makespanMs: (run.doneAt ?? run.now) - status.startedAt,
     newNodes: run.newNodes,
-    leftBehind,
-    notProtected: run.notProtected,
+    leftBehind: [...leftBehind, ...run.keptOnPurpose],
+    notProtected: [...run.notProtected, ...notProtectedOn(status.nodes)],
   };
   if (failure !== undefined) throw failWith(failure, report);
   return report;
+}
+
+function notProtectedOn(nodes: readonly NodeStatus[]): readonly string[] {
+  return nodes.flatMap(({ node, notProtected = [] }) => notProtected.map((what) => `${node.name}: ${what}`));
 }
 
 function incomplete(leftBehind: readonly string[]): Problem | undefined {

@@ -1,5 +1,5 @@
 import type { LedgerEntry } from './ledger-entry.ts';
-import { retreat } from './retreat.ts';
+import { releasePool, retreat } from './retreat.ts';
 import { attempt, planOf, type Run } from './run.ts';
 import { steps } from './steps.ts';
 
@@ -26,6 +26,14 @@ export async function putBackAll(run: Run): Promise<readonly string[]> {
   }
 }
 
+/** What the cloud does when it is let go again is seen too. */
+async function watchBeyondTheEnd(run: Run): Promise<void> {
+  const { probes, watchAfterMs: forMs } = run.input.policy.traffic;
+  run.doneAt = run.now;
+  if (run.watch === undefined || probes.length === 0 || forMs === 0) return;
+  await attempt(run, 'the probes to go on for a moment', () => steps('watch beyond the end').linger({ forMs }));
+}
+
 async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]> {
   const { run: name } = run.input;
   switch (entry.kind) {
@@ -39,12 +47,11 @@ async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]>
       return [];
     case 'rebalancing': {
       const { pool, suspended } = entry;
-      await attempt(run, `${pool.name} to be released`, () =>
-        steps(`release ${pool.name}`).releaseRebalancing({ pool, suspended }),
-      );
+      await releasePool(run, pool, suspended);
       return [];
     }
     case 'watch':
+      await watchBeyondTheEnd(run);
       await run.watch?.stop();
       return [];
     case 'lock': {

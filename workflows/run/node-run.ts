@@ -1,15 +1,25 @@
 import {
+  CancellationScope,
+  CancelledFailure,
   condition,
   getExternalWorkflowHandle,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { NodeStepInput } from '../../activities/node-steps.ts';
+import type { NodeStepInput, NodeStepResult } from '../../activities/node-steps.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
+import type { Problem } from '../../core/model/problem.ts';
 import type { DeadlinePolicy } from '../../core/policy/policy.ts';
-import type { Evidence, NodeStatus, NodeStep } from '../../core/status/status.ts';
-import { type NodeReplacementInput, nodeParkedSignal, nodeStatusQuery, retrySignal } from '../messages.ts';
+import { addForeignActs } from '../../core/status/foreign-acts.ts';
+import type { NodeStatus, NodeStep } from '../../core/status/status.ts';
+import {
+  holdSignal,
+  type NodeReplacementInput,
+  nodeParkedSignal,
+  nodeStatusQuery,
+  resumedSignal,
+} from '../messages.ts';
 import { settle } from './steps.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -17,22 +27,32 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** All that a node's replacement remembers while it runs. */
 export interface NodeRun {
   readonly input: NodeReplacementInput;
-  readonly step: NodeStepInput;
   readonly deadlines: DeadlinePolicy;
   readonly status: Mutable<NodeStatus>;
+  /** What brings the node out; cancelled when it shall come back in. */
+  readonly forward: CancellationScope;
   /** Latest time (epoch ms) that a step answered with. */
   now: number;
-  /** Rises with every retry that the pool asks for. */
-  retries: number;
+  /** Epoch ms since when it has been seen out of its load balancers; undefined before. */
+  outSince: number | undefined;
+  /** Its connections have ended since. */
+  drained: boolean;
+  /** How many resumes of the run the node has heard of. */
+  resumes: number;
+  /** The step that it takes, parked in it or not. */
+  current: NodeStep;
+  stepsTaken: number;
   /** Ends with that step. */
   end(step: NodeStep): NodeStatus;
 }
 
+/** Steps in which no pod has been told to leave yet. */
+const holdable: readonly NodeStep[] = ['waiting', 'leaving-load-balancers', 'draining-connections'];
+
 /** Opens a node's replacement: its status, and its handlers before anything else can happen. */
 export function openNode(input: NodeReplacementInput): NodeRun {
-  const { run, node, pool, policy, services } = input;
   const status: Mutable<NodeStatus> = {
-    node,
+    node: input.node,
     step: 'waiting',
     waiting: undefined,
     evidence: input.evidence,
@@ -40,11 +60,15 @@ export function openNode(input: NodeReplacementInput): NodeRun {
   };
   const opened: NodeRun = {
     input,
-    step: { run, node, pool, policy, services },
-    deadlines: policy.waits.deadlines,
+    deadlines: input.policy.waits.deadlines,
     status,
-    now: input.grantedAt,
-    retries: 0,
+    forward: new CancellationScope(),
+    now: input.excludedAt,
+    outSince: undefined,
+    drained: false,
+    resumes: input.resumes,
+    current: 'waiting',
+    stepsTaken: 0,
     end: (step) => {
       status.step = step;
       status.waiting = undefined;
@@ -52,57 +76,77 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     },
   };
   setHandler(nodeStatusQuery, () => status);
-  setHandler(retrySignal, () => {
-    opened.retries += 1;
+  setHandler(resumedSignal, (resumes) => {
+    opened.resumes = Math.max(opened.resumes, resumes);
+  });
+  setHandler(holdSignal, (reason) => {
+    if (holdable.includes(opened.current)) comeBackIn(opened, reason);
   });
   return opened;
 }
 
+/** From here on the node comes back in; why is told when it has. */
+function comeBackIn(node: NodeRun, reason: string): void {
+  node.status.putBackBecause = reason;
+  node.forward.cancel();
+}
+
 /**
  * Takes one step until it is done, and keeps what it saw. A step that can't be done tells the pool, and waits until an operator has it
- * tried again; nothing is forced.
+ * tried again; nothing is forced. A resume that came while the step ran counts: what it met may be mended, so it is tried once
+ * more. A step that finds that the node should not have gone ends with the node's coming back.
  */
-export async function take<T extends { readonly evidence: readonly Evidence[] }>(
+export async function take<T extends NodeStepResult>(
   node: NodeRun,
   name: NodeStep,
   deadlineMs: number,
-  step: () => Promise<Outcome<T>>,
+  step: (input: NodeStepInput) => Promise<Outcome<T>>,
 ): Promise<Done<T>> {
-  const { status, input } = node;
+  const { status } = node;
   for (;;) {
+    const { resumes } = node;
     delete status.problem;
+    node.current = name;
     status.step = name;
     status.waiting = { on: name.replaceAll('-', ' '), since: node.now, until: node.now + deadlineMs };
     show(node);
-    const outcome = await settle(step);
+    const outcome = await settle(async () => await step(nextInput(node)));
     if (outcome.outcome === 'done') {
       node.now = Math.max(node.now, outcome.at);
-      keep(node, outcome.evidence);
+      keep(node, outcome);
       status.waiting = undefined;
-      return outcome;
+      if (outcome.putBackBecause === undefined) return outcome;
+      comeBackIn(node, outcome.putBackBecause);
+      throw new CancelledFailure(outcome.putBackBecause);
     }
-    const { retries } = node;
-    status.step = 'needs-attention';
-    status.problem = outcome.problem;
-    status.waiting = {
-      on: `an operator: ${name.replaceAll('-', ' ')}`,
-      since: node.now,
-      until: undefined,
-      unblockedBy: 'resume',
-    };
-    show(node);
-    await getExternalWorkflowHandle(input.parent).signal(nodeParkedSignal, {
-      node: input.node.name,
-      step: name,
-      problem: outcome.problem,
-    });
-    await condition(() => node.retries > retries);
+    if (node.resumes === resumes) await park(node, name, outcome.problem);
+    await condition(() => node.resumes > resumes);
   }
 }
 
-/** Adds to what has been seen of the node. */
-export function keep({ status }: NodeRun, evidence: readonly Evidence[]): void {
+/** The input of the next step; each gets a number of its own, so that an attempt of an earlier one is known as such. */
+function nextInput(node: NodeRun): NodeStepInput {
+  const { run, node: ref, pool, policy, baselines, round } = node.input;
+  node.stepsTaken += 1;
+  return { run, node: ref, pool, policy, baselines, turn: { round, step: node.stepsTaken } };
+}
+
+async function park(node: NodeRun, step: NodeStep, problem: Problem): Promise<void> {
+  const { status, input } = node;
+  const on = `an operator: ${step.replaceAll('-', ' ')}`;
+  status.step = 'needs-attention';
+  status.problem = problem;
+  status.waiting = { on, since: node.now, until: undefined, unblockedBy: 'resume' };
+  show(node);
+  const parked = { node: input.node.name, step, problem, resumes: node.resumes };
+  await getExternalWorkflowHandle(input.parent).signal(nodeParkedSignal, parked);
+}
+
+/** Adds to what has been seen of the node, and of what others did to it. */
+export function keep({ status }: NodeRun, { evidence, foreignActs = [], notProtected = [] }: NodeStepResult): void {
   status.evidence = [...status.evidence, ...evidence];
+  if (foreignActs.length > 0) status.foreignActs = addForeignActs(status.foreignActs ?? [], foreignActs);
+  if (notProtected.length > 0) status.notProtected = [...new Set([...(status.notProtected ?? []), ...notProtected])];
 }
 
 function show({ status }: NodeRun): void {
@@ -111,5 +155,6 @@ function show({ status }: NodeRun): void {
   if (waiting !== undefined) lines.push(`Waits for ${waiting.on} since ${new Date(waiting.since).toISOString()}`);
   if (problem !== undefined) lines.push(`${problem.code}: ${problem.message}`, problem.hint ?? '');
   lines.push(...status.evidence.map((one) => `- ${new Date(one.at).toISOString()} ${one.kind}: ${one.detail}`));
+  lines.push(...(status.foreignActs ?? []).map((act) => `- ${new Date(act.at).toISOString()} ${act.what}`));
   setCurrentDetails(lines.join('\n\n'));
 }

@@ -1,38 +1,42 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
+  type ChildWorkflowHandle,
   condition,
   isCancellation,
   ParentClosePolicy,
   startChild,
 } from '@temporalio/workflow';
-import type { Grant } from '../../activities/grant-steps.ts';
-import type { Done } from '../../activities/polling.ts';
+import type { SteppedOut } from '../../activities/step-out-steps.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
 import {
+  holdSignal,
   type NodeReplacementInput,
   nodeReplacementId,
-  retrySignal,
+  resumedSignal,
   searchAttributes,
   workflowTypes,
 } from '../messages.ts';
-import { changeNode, mayGrant, needAttention, type Run, raise, show, unpark } from './run.ts';
-import { problemOf, settle, steps } from './steps.ts';
+import { letNextStepOut } from './let-step-out.ts';
+import { unpark } from './parking.ts';
+import { changeNode, type Run, raise, tellForeignActs } from './run.ts';
+import { problemOf } from './steps.ts';
 
-/** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
-const candidatesAtMost = 50;
+type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
 
-/** Moves the nodes of a pool out, as many together as the guard grants; returns when each has been replaced. */
+/** Moves the nodes of a pool out, as many together as the guard lets go; returns when each has been replaced. */
 export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
   addNodes(run, nodes);
   for (;;) {
     const waiting = nodes.filter((node) => stepOf(run, node) === 'waiting');
     if (waiting.length > 0) {
-      for (const grant of await nextGrants(run, plan, waiting)) await startReplacement(run, plan, pool, grant);
+      const out = await letNextStepOut(run, plan, waiting);
+      if (out !== undefined) startReplacement(run, plan, pool, out);
       continue;
     }
     const left = nodes.filter((node) => stepOf(run, node) !== 'replaced');
@@ -41,53 +45,27 @@ export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly Nod
   }
 }
 
-/** Asks the guard while nothing speaks against a grant; an answer that comes after a pause counts for nothing. */
-async function nextGrants(run: Run, plan: PoolPlan, waiting: readonly NodeRef[]): Promise<readonly Grant[]> {
-  await condition(() => mayGrant(run));
-  run.status.waiting = {
-    on: `capacity to let ${waiting[0]?.name ?? 'a node'} step out`,
-    since: run.now,
-    until: undefined,
-  };
-  show(run);
-  const asking = new CancellationScope();
-  let answer: Done<{ grants: readonly Grant[] }> | { outcome: 'deadline'; problem: Problem } | undefined;
-  const asked = asking.run(async () => {
-    const inFlight = Object.values(run.children).map((child) => child.node);
-    const { policy, services } = plan;
-    const next = waiting.slice(0, candidatesAtMost);
-    answer = await settle(() => steps('ask the guard').awaitStepOut({ policy, services, inFlight, waiting: next }));
-  });
-  const quiet = asked.catch((error: unknown) => {
-    if (!isCancellation(error)) throw error;
-  });
-  await condition(() => answer !== undefined || !mayGrant(run));
-  if (!mayGrant(run)) asking.cancel();
-  await quiet;
-  if (answer === undefined || !mayGrant(run)) return [];
-  run.status.waiting = undefined;
-  if (answer.outcome === 'done') {
-    run.now = Math.max(run.now, answer.at);
-    return answer.grants;
-  }
-  await needAttention(run, answer.problem);
-  return [];
-}
-
-async function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, { node, evidence }: Grant): Promise<void> {
-  const { policy, services } = plan;
+/** Asks for a node's workflow. It is on its way from now on, so that nothing that it says or shall hear gets lost. */
+function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: SteppedOut): void {
+  const { node, evidence, before } = out;
+  const { policy } = plan;
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
+  const round = (run.rounds[node.name] ?? 0) + 1;
+  run.rounds[node.name] = round;
   const input: NodeReplacementInput = {
     run: plan.run,
     parent: run.status.workflowId,
     node,
     pool,
     policy,
-    services,
-    grantedAt: run.now,
+    baselines: run.baselines,
+    round,
+    resumes: run.resumes,
+    excludedAt: evidence.at(-1)?.at ?? run.now,
+    before,
     evidence,
   };
-  const child = await startChild(workflowTypes.nodeReplacement, {
+  const starting = startChild<Replacement>(workflowTypes.nodeReplacement, {
     workflowId,
     args: [input],
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
@@ -101,32 +79,50 @@ async function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, { node,
   const scope = CancellationScope.current();
   run.children[node.name] = {
     node,
-    ended: follow(run, node, child.result(), scope),
-    retry: async () => await child.signal(retrySignal),
+    ended: follow(run, node, starting, scope),
+    tellResumed: async (resumes) => await (await starting).signal(resumedSignal, resumes),
+    hold: async (reason) => await (await starting).signal(holdSignal, reason),
     isCancelled: () => scope.consideredCancelled,
   };
-  changeNode(run, node.name, { step: 'stepping-out', workflowId, evidence });
+  changeNode(run, node.name, { step: 'stepping-out', workflowId, evidence, problem: undefined });
 }
 
 /**
- * Takes over what a node's workflow ended with. One that failed outright, or that somebody cancelled by itself in the web UI, needs
- * attention, then begins anew. `scope` is the one that started it: when that is cancelled, putting back is what was wanted.
+ * Takes over what a node's workflow ended with. One that was put back because it should not have gone waits for another turn. One
+ * that could not start, failed outright, or was cancelled by itself in the web UI needs attention, then begins anew. `scope` is the
+ * one that started it: when that is cancelled, putting back is what was wanted.
  */
-async function follow(run: Run, node: NodeRef, result: Promise<NodeStatus>, scope: CancellationScope): Promise<void> {
+async function follow(
+  run: Run,
+  node: NodeRef,
+  starting: Promise<ChildWorkflowHandle<Replacement>>,
+  scope: CancellationScope,
+): Promise<void> {
+  const { resumes } = run;
   try {
-    const status = await result;
+    const status = await (await starting).result();
     const latest = status.evidence.at(-1)?.at ?? run.now;
     run.now = Math.max(run.now, latest);
     changeNode(run, node.name, status);
-    if (status.step === 'put-back' && !scope.consideredCancelled) beginAnew(run, node, cancelledByItself(node));
+    if (status.step === 'put-back' && !scope.consideredCancelled) waitForAnotherTurn(run, node, status);
   } catch (error) {
-    if (!isCancellation(error)) beginAnew(run, node, problemOf(error));
-    else if (scope.consideredCancelled) changeNode(run, node.name, { step: 'waiting', problem: undefined });
-    else beginAnew(run, node, cancelledByItself(node));
+    const startedAlready = error instanceof WorkflowExecutionAlreadyStartedError;
+    const wanted = isCancellation(error) && scope.consideredCancelled;
+    if (wanted || (startedAlready && run.resumes > resumes)) {
+      changeNode(run, node.name, { step: 'waiting', problem: undefined });
+    } else if (startedAlready) beginAnew(run, node, runsAlready(node, error));
+    else if (isCancellation(error)) beginAnew(run, node, cancelledByItself(node));
+    else beginAnew(run, node, problemOf(error));
   } finally {
     unpark(run, node.name);
     delete run.children[node.name];
   }
+}
+
+function waitForAnotherTurn(run: Run, node: NodeRef, { putBackBecause }: NodeStatus): void {
+  if (putBackBecause === undefined) return beginAnew(run, node, cancelledByItself(node));
+  tellForeignActs(run, [{ at: run.now, what: `${node.name} was put back: ${putBackBecause}` }]);
+  changeNode(run, node.name, { step: 'waiting', problem: undefined });
 }
 
 function beginAnew(run: Run, node: NodeRef, problem: Problem): void {
@@ -139,6 +135,14 @@ function cancelledByItself(node: NodeRef): Problem {
     code: 'Conflict',
     message: `the replacement of ${node.name} was cancelled by itself; the node was put back`,
     hint: 'Resume to replace it again, or abort the run.',
+  };
+}
+
+function runsAlready(node: NodeRef, { workflowId }: WorkflowExecutionAlreadyStartedError): Problem {
+  return {
+    code: 'Conflict',
+    message: `the replacement of ${node.name} can't start: workflow ${workflowId} runs already`,
+    hint: 'End that workflow if nobody needs it, then resume; or abort the run.',
   };
 }
 

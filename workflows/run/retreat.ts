@@ -1,3 +1,4 @@
+import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { replaceNodes } from './replace-nodes.ts';
 import { attempt, type Run } from './run.ts';
@@ -29,8 +30,14 @@ export async function retreat(run: Run, plan: PoolPlan): Promise<void> {
     );
   } else if (held !== undefined) {
     const suspended = held;
-    await attempt(run, `${pool.name} to be released`, () =>
-      steps(`release ${pool.name}`).releaseRebalancing({ pool, suspended }),
-    );
+    await releasePool(run, pool, suspended);
   }
+}
+
+/** Lets the cloud go on with a pool, but for what would end a machine that serves. */
+export async function releasePool(run: Run, pool: PoolRef, suspended: readonly string[]): Promise<void> {
+  const { kept } = await attempt(run, `${pool.name} to be released`, () =>
+    steps(`release ${pool.name}`).releaseRebalancing({ pool, suspended }),
+  );
+  run.keptOnPurpose.push(...kept);
 }

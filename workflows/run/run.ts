@@ -1,28 +1,14 @@
-import {
-  CancellationScope,
-  condition,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { type CancellationScope, condition, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
+import type { ServiceBaseline } from '../../core/guard/baseline.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { addForeignActs } from '../../core/status/foreign-acts.ts';
 import { renderDetails } from '../../core/status/render-details.ts';
-import type { NodeStatus, OperatorAction, PoolPhase, RunStatus, TrafficCounts } from '../../core/status/status.ts';
-import {
-  abortUpdate,
-  nodeParkedSignal,
-  type OperatorRequest,
-  type PoolUpgradeInput,
-  pauseUpdate,
-  resumeUpdate,
-  searchAttributes,
-  statusQuery,
-} from '../messages.ts';
+import type { ForeignAct, NodeStatus, PoolPhase, RunStatus } from '../../core/status/status.ts';
+import { type PoolUpgradeInput, searchAttributes } from '../messages.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { failWith, settle } from './steps.ts';
 
@@ -35,7 +21,9 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export interface ChildOnItsWay {
   readonly node: NodeRef;
   readonly ended: Promise<void>;
-  readonly retry: () => Promise<void>;
+  readonly tellResumed: (resumes: number) => Promise<void>;
+  /** Has it come back in, if no pod has been told to leave yet. */
+  readonly hold: (reason: string) => Promise<void>;
   /** It was told to put itself back. */
   readonly isCancelled: () => boolean;
 }
@@ -58,159 +46,33 @@ export interface Run {
   readonly children: Record<string, ChildOnItsWay>;
   /** Problems of nodes that wait for an operator, by name. */
   readonly parked: Record<string, Problem>;
+  /** How often each node was let go, by name. */
+  readonly rounds: Record<string, number>;
+  /** What each Service was seen to serve at its best. */
+  baselines: readonly ServiceBaseline[];
+  /** A step is under way that may let a node go. */
+  isAsking: boolean;
   plan: PoolPlan | undefined;
   lock: Lock | undefined;
   watch: RunWatch | undefined;
   newNodes: readonly NodeRef[];
   notProtected: string[];
+  /** What stays as it is at the end although we changed it, in words, because putting it back would do harm. */
+  readonly keptOnPurpose: string[];
   aborting: boolean;
   /** Rises with every resume, so that whoever is parked notices. */
   resumes: number;
   /** Latest time (epoch ms) that a step answered with. */
   now: number;
+  /** Epoch ms at which nothing was left to do but to watch for a while; undefined before. */
+  doneAt: number | undefined;
 }
 
-const over: readonly PoolPhase[] = ['completed', 'aborted', 'failed'];
-const noTraffic: TrafficCounts = { sent: 0, lost: 0, slow: 0 };
-
-/** Opens a run: its status, and its handlers before anything else can happen. */
-export function openRun(input: PoolUpgradeInput): Run {
-  const { policy } = input;
-  const startedAt = Date.now();
-  const run: Run = {
-    input,
-    status: {
-      run: input.run,
-      workflowId: workflowInfo().workflowId,
-      cluster: policy.cluster.name,
-      pool: policy.pool.name,
-      newPool: policy.target.poolName,
-      fromVersion: '',
-      toVersion: policy.target.version ?? '',
-      phase: 'preflight',
-      startedAt,
-      finishedAt: undefined,
-      paused: undefined,
-      needsAttention: undefined,
-      waiting: undefined,
-      nodes: [],
-      traffic: noTraffic,
-      disabledRules: policy.disabledRules,
-      actions: [{ action: 'start', by: input.by, reason: input.reason, at: startedAt }],
-    },
-    ledger: [],
-    forward: new CancellationScope(),
-    children: {},
-    parked: {},
-    plan: undefined,
-    lock: undefined,
-    watch: undefined,
-    newNodes: [],
-    notProtected: [],
-    aborting: false,
-    resumes: 0,
-    now: startedAt,
-  };
-  setHandlers(run);
-  return run;
-}
-
-function setHandlers(run: Run): void {
-  const { status } = run;
-  setHandler(statusQuery, () => status);
-  setHandler(nodeParkedSignal, ({ node, step, problem }) => {
-    const child = run.children[node];
-    // A node that had not heard yet that it shall put itself back will do so without anybody's help.
-    const moot = child?.isCancelled() === true && step !== 'putting-back' && step !== 'terminating';
-    if (child === undefined || moot) return;
-    run.parked[node] = problem;
-    changeNode(run, node, { step: 'needs-attention', problem });
-    showAttention(run);
-  });
-  setHandler(pauseUpdate, (request) => answer(run, 'pause', request), {
-    description: 'Stop new step-outs; nodes on their way finish',
-    validator: (request) => {
-      requireOpen(run, request);
-      if (run.aborting) throw refuse('the run is being aborted');
-      if (status.paused !== undefined)
-        throw refuse(`it was paused already by ${status.paused.by}: ${status.paused.reason}`);
-    },
-  });
-  setHandler(resumeUpdate, (request) => answer(run, 'resume', request), {
-    description: 'End a pause and retry what needs attention',
-    validator: (request) => {
-      requireOpen(run, request);
-      if (status.paused === undefined && status.needsAttention === undefined) {
-        throw refuse('it is neither paused nor in need of attention');
-      }
-    },
-  });
-  setHandler(abortUpdate, (request) => answer(run, 'abort', request), {
-    description: 'Put everything back, capacity included',
-    validator: (request) => {
-      requireOpen(run, request);
-      if (run.aborting) throw refuse('it is being aborted already');
-      if (status.phase === 'finalize') throw refuse('every node has been replaced; there is nothing to go back to');
-    },
-  });
-}
-
-function requireOpen(run: Run, request: OperatorRequest): void {
-  if (typeof request?.by !== 'string' || typeof request.reason !== 'string')
-    throw refuse('it was not said who asks, and why');
-  if (over.includes(run.status.phase)) throw refuse(`the run is over: ${run.status.phase}`);
-}
-
-function refuse(why: string) {
-  return failWith({ code: 'Conflict', message: `refused: ${why}` });
-}
-
-function answer(run: Run, action: OperatorAction['action'], { by, reason }: OperatorRequest): RunStatus {
-  const at = Date.now();
-  run.status.actions = [...run.status.actions, { action, by, reason, at }];
-  if (action === 'pause') run.status.paused = { by, reason, at };
-  if (action === 'resume') {
-    run.status.paused = undefined;
-    run.status.needsAttention = undefined;
-    run.resumes += 1;
-    retryParked(run);
-  }
-  if (action === 'abort') {
-    turnAround(run);
-    run.forward.cancel();
-  }
+/** Keeps what others did. */
+export function tellForeignActs(run: Run, acts: readonly ForeignAct[]): void {
+  if (acts.length === 0) return;
+  run.status.foreignActs = addForeignActs(run.status.foreignActs, acts);
   show(run);
-  return run.status;
-}
-
-/** From now on the run goes backwards; what it waited for an operator for is moot. */
-export function turnAround(run: Run): void {
-  run.aborting = true;
-  run.status.paused = undefined;
-  run.status.needsAttention = undefined;
-  // Putting back needs the lock too: whoever waits to take it again tries now.
-  run.resumes += 1;
-  // A node past the point of no return has to go on; the others put themselves back.
-  retryParked(run);
-}
-
-function retryParked(run: Run): void {
-  for (const name of Object.keys(run.parked)) {
-    delete run.parked[name];
-    changeNode(run, name, { step: 'stepping-out', problem: undefined });
-    // A node that has ended meanwhile needs no signal.
-    run.children[name]?.retry().catch(() => undefined);
-  }
-}
-
-/** A node that has ended needs nobody any more, whatever it waited for. */
-export function unpark(run: Run, name: string): void {
-  const problem = run.parked[name];
-  if (problem === undefined) return;
-  delete run.parked[name];
-  if (run.status.needsAttention !== problem) return;
-  run.status.needsAttention = undefined;
-  showAttention(run);
 }
 
 /** Goes to a phase and tells everybody who looks. */
@@ -243,13 +105,14 @@ export function show(run: Run): void {
 }
 
 /** Whether nodes may step out now. */
-export function mayGrant(run: Run): boolean {
+export function mayStepOut(run: Run): boolean {
   return run.status.paused === undefined && run.status.needsAttention === undefined;
 }
 
 /** Runs a step until it is done. One that can't be done parks the run until an operator resumes (or aborts) it. */
 export async function attempt<T>(run: Run, on: string, step: () => Promise<Outcome<T>>): Promise<Done<T>> {
   for (;;) {
+    const { resumes } = run;
     run.status.waiting = { on, since: run.now, until: undefined };
     show(run);
     const outcome = await settle(step);
@@ -257,7 +120,7 @@ export async function attempt<T>(run: Run, on: string, step: () => Promise<Outco
       run.now = Math.max(run.now, outcome.at);
       return outcome;
     }
-    await needAttention(run, outcome.problem);
+    await needAttention(run, outcome.problem, resumes);
   }
 }
 
@@ -267,15 +130,16 @@ export function raise(run: Run, problem: Problem): void {
   showAttention(run);
 }
 
-/** Parks until an operator resumes. */
-export async function needAttention(run: Run, problem: Problem): Promise<void> {
-  const { resumes } = run;
+/** Parks until an operator has resumed the run more often than `resumes`, its count when the trouble began. */
+export async function needAttention(run: Run, problem: Problem, resumes: number): Promise<void> {
+  if (run.resumes > resumes) return;
   raise(run, problem);
   await condition(() => run.resumes > resumes);
   showAttention(run);
 }
 
-function showAttention(run: Run): void {
+/** Tells whether an operator is needed, and for what. */
+export function showAttention(run: Run): void {
   run.status.needsAttention ??= Object.values(run.parked)[0];
   const value = run.status.needsAttention !== undefined;
   upsertSearchAttributes([{ key: searchAttributes.needsAttention, value }]);

@@ -1,0 +1,112 @@
+import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import type { OperatorAction, PoolPhase, RunStatus } from '../../core/status/status.ts';
+import {
+  abortUpdate,
+  nodeParkedSignal,
+  type OperatorRequest,
+  pauseUpdate,
+  resumeUpdate,
+  statusQuery,
+} from '../messages.ts';
+import { park } from './parking.ts';
+import { changeNode, type Run, show } from './run.ts';
+import { failWith } from './steps.ts';
+
+const over: readonly PoolPhase[] = ['completed', 'aborted', 'failed'];
+
+/** Sets everything that others can ask of a run, before anything else can happen. */
+export function setHandlers(run: Run): void {
+  const { status } = run;
+  setHandler(statusQuery, () => status);
+  setHandler(nodeParkedSignal, (parked) => park(run, parked));
+  setHandler(pauseUpdate, async (request) => await pause(run, request), {
+    description: 'Stop new step-outs; nodes on their way finish',
+    validator: (request) => {
+      requireOpen(run, request);
+      if (run.aborting) throw refuse('the run is being aborted');
+      if (status.paused !== undefined)
+        throw refuse(`it was paused already by ${status.paused.by}: ${status.paused.reason}`);
+    },
+  });
+  setHandler(resumeUpdate, (request) => answer(run, 'resume', request), {
+    description: 'End a pause and retry what needs attention',
+    validator: (request) => {
+      requireOpen(run, request);
+      if (status.paused === undefined && status.needsAttention === undefined) {
+        throw refuse('it is neither paused nor in need of attention');
+      }
+    },
+  });
+  setHandler(abortUpdate, (request) => answer(run, 'abort', request), {
+    description: 'Put everything back, capacity included',
+    validator: (request) => {
+      requireOpen(run, request);
+      if (run.aborting) throw refuse('it is being aborted already');
+      if (status.phase === 'finalize') throw refuse('every node has been replaced; there is nothing to go back to');
+    },
+  });
+}
+
+function requireOpen(run: Run, request: OperatorRequest): void {
+  if (typeof request?.by !== 'string' || typeof request.reason !== 'string')
+    throw refuse('it was not said who asks, and why');
+  if (over.includes(run.status.phase)) throw refuse(`the run is over: ${run.status.phase}`);
+}
+
+function refuse(why: string) {
+  return failWith({ code: 'Conflict', message: `refused: ${why}` });
+}
+
+function answer(run: Run, action: OperatorAction['action'], { by, reason }: OperatorRequest): RunStatus {
+  const at = Date.now();
+  run.status.actions = [...run.status.actions, { action, by, reason, at }];
+  if (action === 'pause') run.status.paused = { by, reason, at };
+  if (action === 'resume') {
+    run.status.paused = undefined;
+    run.status.needsAttention = undefined;
+    tellResumed(run);
+  }
+  if (action === 'abort') {
+    turnAround(run);
+    run.forward.cancel();
+  }
+  show(run);
+  return run.status;
+}
+
+/** From now on the run goes backwards; what it waited for an operator for is moot. */
+export function turnAround(run: Run): void {
+  run.aborting = true;
+  run.status.paused = undefined;
+  run.status.needsAttention = undefined;
+  // Putting back needs the lock too: whoever waits to take it again tries now. A node past the point of no return has to go on.
+  tellResumed(run);
+}
+
+/** Somebody has mended something: everything that has stopped, or is about to, tries again. */
+function tellResumed(run: Run): void {
+  run.resumes += 1;
+  for (const name of Object.keys(run.parked)) {
+    delete run.parked[name];
+    changeNode(run, name, { step: 'stepping-out', problem: undefined });
+  }
+  for (const { tellResumed: tell } of Object.values(run.children)) {
+    // Also in a run that was cancelled; a node that has ended meanwhile need not hear it.
+    CancellationScope.nonCancellable(async () => await tell(run.resumes)).catch(() => undefined);
+  }
+}
+
+/** Says that it is paused only once no node can be let go any more by a step that had begun before. */
+async function pause(run: Run, request: OperatorRequest): Promise<RunStatus> {
+  answer(run, 'pause', request);
+  await condition(() => !run.isAsking || run.status.paused === undefined);
+  return run.status;
+}
+
+/** Pauses because of lost requests: nodes that have only begun to leave come back in, as far as they still can. */
+export function pauseForLoss(run: Run, reason: string, at: number): void {
+  run.status.paused ??= { by: 'nodeferry', reason, at };
+  run.status.actions = [...run.status.actions, { action: 'pause', by: 'nodeferry', reason, at }];
+  for (const child of Object.values(run.children)) child.hold(`the run was paused: ${reason}`).catch(() => undefined);
+  show(run);
+}

@@ -1,0 +1,60 @@
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import type { Done } from '../../activities/polling.ts';
+import type { SteppedOut } from '../../activities/step-out-steps.ts';
+import type { NodeRef } from '../../core/model/node.ts';
+import type { Problem } from '../../core/model/problem.ts';
+import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { mayStepOut, needAttention, type Run, show, tellForeignActs } from './run.ts';
+import { settle, steps } from './steps.ts';
+
+/** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
+const candidatesAtMost = 50;
+
+/**
+ * Has one node step out, while nothing speaks against it: whoever pauses the run, or finds that it needs attention, stops the step
+ * before it has acted, or is told of the node that has gone. Undefined when none has.
+ */
+export async function letNextStepOut(
+  run: Run,
+  { policy }: PoolPlan,
+  waiting: readonly NodeRef[],
+): Promise<SteppedOut | undefined> {
+  await condition(() => mayStepOut(run));
+  run.status.waiting = {
+    on: `capacity to let ${waiting[0]?.name ?? 'a node'} step out`,
+    since: run.now,
+    until: undefined,
+  };
+  show(run);
+  const { resumes, baselines } = run;
+  const inFlight = Object.values(run.children).map((child) => child.node);
+  const question = { run: run.input.run, policy, baselines, inFlight, waiting: waiting.slice(0, candidatesAtMost) };
+  const asking = new CancellationScope();
+  let answer: Done<SteppedOut> | { outcome: 'deadline'; problem: Problem } | undefined;
+  run.isAsking = true;
+  const asked = asking.run(async () => {
+    answer = await settle(() => steps('let a node step out').letNextStepOut(question));
+  });
+  const quiet = asked.catch((error: unknown) => {
+    if (!isCancellation(error)) throw error;
+  });
+  try {
+    await condition(() => answer !== undefined || !mayStepOut(run));
+    if (!mayStepOut(run)) asking.cancel();
+    await quiet;
+  } finally {
+    run.isAsking = false;
+  }
+  if (answer === undefined) return undefined;
+  run.status.waiting = undefined;
+  if (answer.outcome === 'done') return takeOver(run, answer);
+  await needAttention(run, answer.problem, resumes);
+  return undefined;
+}
+
+function takeOver(run: Run, out: Done<SteppedOut>): SteppedOut {
+  run.now = Math.max(run.now, out.at);
+  run.baselines = out.baselines ?? run.baselines;
+  tellForeignActs(run, out.foreignActs);
+  return out;
+}
