@@ -16,11 +16,14 @@ export default defineConfig({
         test: {
           name: 'workflow',
           globalSetup: ['test/support/temporal-server.ts'],
-          include: ['test/{workflows,replay,simulator,contract}/**/*.test.ts'],
+          include: ['test/{workflows,replay,simulator,support,contract}/**/*.test.ts'],
           // Their time goes into waiting for the server, not into computing: more files at once than there are cores.
           maxWorkers: 3,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // For tests that hang: far above what any takes where others keep the machine busy.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          // What a real API server's controllers do takes as long as it takes; the default is a second.
+          expect: { poll: { timeout: 60_000 } },
         },
       },
       {

@@ -1,8 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../ports/clock.ts';
 
+/** Somebody whose work takes no virtual time, and who is asleep when he has a sleeper on the clock. */
+interface Actor {
+  readonly name: string;
+  sleepers: number;
+}
+
 interface Sleeper {
+  readonly actor: Actor | undefined;
   readonly wakeAt: number;
   readonly wake: () => void;
+  readonly fail: (why: Error) => void;
 }
 
 interface Timer {
@@ -15,33 +24,33 @@ interface Timer {
 export interface VirtualClock extends Clock {
   /** Runs `fire` at that time (epoch ms); earlier times mean now. */
   at(time: number, fire: () => void): void;
-  /**
-   * A step began or ended, so that the clock knows whom to wait for. `successors`: steps that should begin because of it; the clock
-   * stands still until they do, but no longer than `patienceMs` of real time.
-   */
-  stepBegins(): void;
-  stepEnds(successors: number, patienceMs?: number): void;
+  /** Runs something that acts in the world: from its first moment to its last, time moves only while it sleeps on this clock. */
+  act<T>(name: string, body: () => Promise<T>): Promise<T>;
+  /** Time stands still while `why` answers a reason. Whoever gives reasons calls `lookAgain` when one may have gone. */
+  standStillWhile(why: () => string | undefined): void;
+  lookAgain(): void;
+  /** What time stands still for just now, in words. */
+  whyStill(): string | undefined;
   /** Called before time moves to `to`, with the time until then; the world looks the same all that while. */
   onPassage(listener: (from: number, to: number) => void): void;
   /** Moves without waiting for anybody; for tests of the world itself. */
   advance(ms: number): void;
+  /** Ends the world: time stands still for good, and whoever sleeps or goes to sleep fails. */
   stop(): void;
 }
-
-/** Real ms that a workflow gets to begin its next step before the clock goes on without it. */
-const graceMs = 400;
 
 /** Makes a virtual clock that begins at `start` (epoch ms). */
 export function createVirtualClock(start: number): VirtualClock {
   let now = start;
   let order = 0;
-  let running = 0;
   let stopped = false;
+  let looking = false;
   let sleepers: Sleeper[] = [];
   const timers: Timer[] = [];
-  const expected: NodeJS.Timeout[] = [];
+  const actors = new Set<Actor>();
+  const current = new AsyncLocalStorage<Actor>();
+  const reasons: (() => string | undefined)[] = [];
   const listeners: ((from: number, to: number) => void)[] = [];
-  let checking = false;
 
   function passTo(time: number): void {
     for (;;) {
@@ -61,72 +70,89 @@ export function createVirtualClock(start: number): VirtualClock {
     now = time;
   }
 
-  function check(): void {
-    if (checking || stopped) return;
-    checking = true;
-    // Two turns of the event loop: whatever was woken has come as far as it can by then.
-    setImmediate(() =>
-      setImmediate(() => {
-        checking = false;
-        if (stopped || running === 0 || sleepers.length < running || expected.length > 0) return;
-        const wakeAt = Math.min(...sleepers.map((sleeper) => sleeper.wakeAt));
-        passTo(wakeAt);
-        const due = sleepers.filter((sleeper) => sleeper.wakeAt <= now);
-        sleepers = sleepers.filter((sleeper) => sleeper.wakeAt > now);
-        for (const sleeper of due) sleeper.wake();
-        check();
-      }),
-    );
+  function whyStill(): string | undefined {
+    if (stopped) return 'the world has ended';
+    if (sleepers.length === 0) return 'nobody sleeps';
+    for (const actor of actors) if (actor.sleepers === 0) return `${actor.name} is at work`;
+    for (const reason of reasons) {
+      const why = reason();
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  /** Jumps once in each turn of the event loop, so that network and timers have their turn between two jumps. */
+  function lookAgain(): void {
+    if (looking || stopped) return;
+    looking = true;
+    setImmediate(() => {
+      looking = false;
+      if (whyStill() !== undefined) return;
+      passTo(Math.min(...sleepers.map((sleeper) => sleeper.wakeAt)));
+      for (const sleeper of sleepers.filter(({ wakeAt }) => wakeAt <= now)) sleeper.wake();
+      lookAgain();
+    });
+  }
+
+  async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return;
+    if (stopped) throw ended();
+    const actor = current.getStore();
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        sleepers = sleepers.filter((other) => other !== sleeper);
+        if (actor !== undefined) actor.sleepers -= 1;
+        signal?.removeEventListener('abort', wake);
+      };
+      const wake = () => {
+        leave();
+        resolve();
+      };
+      const fail = (why: Error) => {
+        leave();
+        reject(why);
+      };
+      const sleeper: Sleeper = { actor, wakeAt: now + Math.max(1, ms), wake, fail };
+      sleepers.push(sleeper);
+      if (actor !== undefined) actor.sleepers += 1;
+      signal?.addEventListener('abort', wake, { once: true });
+      lookAgain();
+    });
   }
 
   return {
     now: () => now,
-    sleep: async (ms, signal) => {
-      if (signal?.aborted) return;
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          signal?.removeEventListener('abort', cancel);
-          resolve();
-        };
-        const sleeper: Sleeper = { wakeAt: now + Math.max(1, ms), wake };
-        const cancel = () => {
-          sleepers = sleepers.filter((other) => other !== sleeper);
-          resolve();
-        };
-        sleepers.push(sleeper);
-        signal?.addEventListener('abort', cancel, { once: true });
-        check();
-      });
-    },
+    sleep,
     at: (time, fire) => {
       order += 1;
       timers.push({ at: Math.max(time, now), order, fire });
     },
-    stepBegins: () => {
-      running += 1;
-      clearTimeout(expected.shift());
-      check();
-    },
-    stepEnds: (successors, patienceMs = graceMs) => {
-      running -= 1;
-      for (let i = 0; i < successors; i++) {
-        const token = setTimeout(() => {
-          expected.splice(expected.indexOf(token), 1);
-          check();
-        }, patienceMs);
-        expected.push(token);
+    act: async (name, body) => {
+      const actor: Actor = { name, sleepers: 0 };
+      actors.add(actor);
+      try {
+        return await current.run(actor, body);
+      } finally {
+        actors.delete(actor);
+        lookAgain();
       }
-      check();
     },
+    standStillWhile: (why) => {
+      reasons.push(why);
+    },
+    lookAgain,
+    whyStill,
     onPassage: (listener) => {
       listeners.push(listener);
     },
     advance: (ms) => passTo(now + ms),
     stop: () => {
       stopped = true;
-      for (const token of expected) clearTimeout(token);
-      for (const sleeper of sleepers) sleeper.wake();
-      sleepers = [];
+      for (const sleeper of sleepers) sleeper.fail(ended());
     },
   };
+}
+
+function ended(): Error {
+  return new Error('the world has ended');
 }

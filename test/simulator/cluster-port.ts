@@ -1,14 +1,26 @@
-import type { NodeFacts, NodeRef } from '../../core/model/node.ts';
-import type { DisruptionBudgetFacts } from '../../core/model/pod.ts';
+import { hasClaim, mayClaim } from '../../core/model/claim.ts';
+import type { NodeClaim, NodeFacts, NodeRef } from '../../core/model/node.ts';
+import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
+import type { WorkloadFacts } from '../../core/model/workload.ts';
 import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
 import { deletePod, slicesOf } from './kubernetes.ts';
 import { forgetNode } from './pools.ts';
-import { matches, note, type SimBudget, type SimNode, type SimPod, type SimService, type World } from './world.ts';
+import {
+  matches,
+  note,
+  type SimBudget,
+  type SimNode,
+  type SimPod,
+  type SimService,
+  type SimWorkload,
+  type World,
+} from './world.ts';
 
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const retiringTaint = 'nodeferry.dev/retiring';
+const claimAnnotation = 'nodeferry.dev/claim';
 
 /** The world behind the Cluster port. */
 export function createSimCluster(world: World): Cluster {
@@ -17,10 +29,12 @@ export function createSimCluster(world: World): Cluster {
   return {
     observe: async () => ({
       nodes: world.nodes.map(nodeFacts),
-      pods: world.pods.map(({ accepts: _accepts, workload: _workload, createdAt: _createdAt, ...facts }) => facts),
+      pods: world.pods.map(podFacts),
       budgets: world.budgets.map((budget) => budgetFacts(world, budget)),
       services: world.services.map((service) => serviceFacts(world, service)),
+      workloads: world.workloads.map((workload) => workloadFacts(world, workload)),
       nodesWithVolumes: [],
+      ...(world.outageAt === undefined ? {} : { outageAt: world.outageAt }),
     }),
     cordon: async (ref, run) => {
       const node = nodeOf(ref);
@@ -50,6 +64,25 @@ export function createSimCluster(world: World): Cluster {
         delete node.labels[excludeLabel];
         note(world, `${node.name} included`);
       }),
+    unclaimNode: async (ref, run) => {
+      const node = nodeOf(ref);
+      if (node === undefined) return 'gone';
+      if (claimOf(node)?.run !== run) return 'not-ours';
+      delete node.annotations[claimAnnotation];
+      return 'done';
+    },
+    claimNode: async (ref, claim) => {
+      const node = nodeOf(ref);
+      if (node === undefined) return 'gone';
+      if (!mayClaim(claim, claimOf(node))) return 'superseded';
+      node.annotations[claimAnnotation] = JSON.stringify(claim);
+      return 'done';
+    },
+    requireClaim: async (ref, claim) => {
+      const node = nodeOf(ref);
+      if (node === undefined || hasClaim(claim, claimOf(node))) return;
+      throw new NodeferryError({ code: 'Superseded', message: `${node.name} is acted on by a later attempt` });
+    },
     taintRetiring: async (ref, run) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';
@@ -76,7 +109,7 @@ export function createSimCluster(world: World): Cluster {
       const pod = podOf(ref);
       if (pod === undefined || pod.terminating) return 'gone';
       if (pod.unlisted?.by !== run) return 'not-ours';
-      pod.labels = pod.unlisted.originalLabels;
+      pod.labels = { ...pod.unlisted.originalLabels };
       delete (pod as { unlisted?: unknown }).unlisted;
       return 'done';
     },
@@ -135,7 +168,7 @@ export function marksOf(world: World, run?: string): string[] {
   return [
     ...world.nodes.flatMap((node) =>
       Object.entries(node.annotations)
-        .filter(([, by]) => ours(by))
+        .filter(([key, by]) => ours(key === claimAnnotation ? claimOf(node)?.run : by))
         .map(([key]) => `node ${node.name}: ${key}`),
     ),
     ...world.pods.filter((pod) => ours(pod.unlisted?.by)).map((pod) => `pod ${pod.namespace}/${pod.name}: unlisted`),
@@ -150,8 +183,34 @@ function unmark(node: SimNode | undefined, key: string, run: string, undo: (node
   return 'done' as const;
 }
 
+function claimOf(node: SimNode): NodeClaim | undefined {
+  const text = node.annotations[claimAnnotation];
+  return text === undefined ? undefined : (JSON.parse(text) as NodeClaim);
+}
+
+function podFacts(pod: SimPod): PodFacts {
+  const { accepts: _a, started: _s, failing: _f, of: _o, version: _v, createdAt: _c, ...facts } = pod;
+  return facts;
+}
+
+function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
+  const { kind, name } = workload;
+  const pods = world.pods.filter((pod) => pod.of === name && pod.ownerKind !== 'none' && !pod.terminating);
+  return {
+    key: `${kind} default/${name}`,
+    kind,
+    namespace: 'default',
+    name,
+    replicas: kind === 'DaemonSet' ? pods.length : workload.replicas,
+    podLabels: workload.labels,
+    rollingOut: pods.some((pod) => pod.version < workload.version),
+  };
+}
+
 function nodeFacts(node: SimNode): NodeFacts {
+  const claim = claimOf(node);
   const marks = {
+    ...(claim === undefined ? {} : { claim }),
     ...mark('cordonedBy', node.annotations['nodeferry.dev/cordoned-by']),
     ...mark('excludedBy', node.annotations['nodeferry.dev/excluded-by']),
     ...mark('retiringBy', node.annotations['nodeferry.dev/retiring-by']),

@@ -17,12 +17,19 @@ export const daemonTolerations: TolerationFacts[] = [
 
 /** The controllers of the cluster: ReplicaSets, DaemonSets, scheduler, kubelets, endpoints. Runs after every change. */
 export function reconcileCluster(world: World): void {
+  for (const pod of world.pods) pod.ready = isReady(world, pod);
   for (const workload of world.workloads) {
     if (workload.kind === 'Deployment') reconcileReplicas(world, workload);
     else reconcileDaemons(world, workload);
   }
   for (const pod of world.pods) schedule(world, pod);
   publishEndpoints(world);
+}
+
+/** What the kubelet says of a pod, or the node lifecycle controller when it hears nothing from the kubelet. */
+function isReady(world: World, pod: SimPod): boolean {
+  const node = world.nodes.find((one) => one.name === pod.node);
+  return pod.started && !pod.failing && !pod.terminating && node?.ready === true;
 }
 
 /** Deletes a pod the way the API server and a kubelet do: it stops accepting at once (no preStop), and is gone later. */
@@ -58,13 +65,15 @@ export function slicesOf(world: World, service: SimService): readonly SimPod[] {
 function reconcileReplicas(world: World, workload: SimWorkload): void {
   for (const pod of world.pods) {
     const fits = matches(workload.selector, pod.labels);
-    if (pod.workload === workload.name && pod.ownerKind === 'ReplicaSet' && !fits) release(pod);
-    if (pod.workload === workload.name && pod.ownerKind === 'none' && fits && !pod.terminating) adopt(pod, workload);
+    if (pod.of === workload.name && pod.ownerKind === 'ReplicaSet' && !fits) release(pod);
+    if (pod.of === workload.name && pod.ownerKind === 'none' && fits && !pod.terminating) adopt(pod, workload);
   }
   const owned = world.pods.filter(
     (pod) => pod.ownerKind === 'ReplicaSet' && pod.ownerName === `${workload.name}-1` && !pod.terminating,
   );
-  const missing = workload.replicas - owned.length - workload.creating;
+  const old = owned.filter((pod) => pod.version < workload.version);
+  const surge = Math.min(1, old.length);
+  const missing = workload.replicas + surge - owned.length - workload.creating;
   for (let i = 0; i < missing; i++) {
     workload.creating += 1;
     later(world, 200, () => {
@@ -72,13 +81,23 @@ function reconcileReplicas(world: World, workload: SimWorkload): void {
       world.pods.push(newPod(world, workload, undefined));
     });
   }
+  if (old.length > 0) return exchange(world, workload, owned, old);
   const surplus = [...owned].sort((a, b) => Number(a.ready) - Number(b.ready) || b.createdAt - a.createdAt);
   for (const pod of surplus.slice(0, Math.max(0, owned.length - workload.replicas))) deletePod(world, pod);
+}
+
+/** A rollout takes an old pod once more than enough are ready, or one that is not ready anyway. */
+function exchange(world: World, workload: SimWorkload, owned: readonly SimPod[], old: readonly SimPod[]): void {
+  const idle = old.find((pod) => !pod.ready);
+  const spare = owned.filter((pod) => pod.ready).length > workload.replicas;
+  const next = idle ?? (spare ? old[0] : undefined);
+  if (next !== undefined && owned.length > workload.replicas) deletePod(world, next);
 }
 
 function release(pod: SimPod): void {
   pod.ownerKind = 'none';
   pod.ownerName = '';
+  delete (pod as { workload?: unknown }).workload;
   delete (pod as { ownerSelector?: unknown }).ownerSelector;
 }
 
@@ -86,6 +105,7 @@ function adopt(pod: SimPod, workload: SimWorkload): void {
   pod.ownerKind = 'ReplicaSet';
   pod.ownerName = `${workload.name}-1`;
   pod.ownerSelector = workload.selector;
+  pod.workload = `Deployment default/${workload.name}`;
 }
 
 function reconcileDaemons(world: World, workload: SimWorkload): void {
@@ -114,13 +134,17 @@ function newPod(world: World, workload: SimWorkload, node: string | undefined): 
     ready: false,
     terminating: false,
     mirror: false,
+    started: false,
+    failing: false,
     hostNetwork: false,
     hasEmptyDir: false,
-    preStopSeconds: 0,
+    preStopSeconds: workload.preStopSeconds,
     terminationGracePeriodSeconds: 30,
     tolerations: workload.tolerations,
     accepts: false,
-    workload: workload.name,
+    of: workload.name,
+    version: workload.version,
+    workload: `${workload.kind} default/${workload.name}`,
     createdAt: world.clock.now(),
   };
 }
@@ -136,7 +160,7 @@ function schedule(world: World, pod: SimPod): void {
 }
 
 function load(world: World, pod: SimPod, node: SimNode): number {
-  const sameApp = world.pods.filter((other) => other.node === node.name && other.workload === pod.workload);
+  const sameApp = world.pods.filter((other) => other.node === node.name && other.of === pod.of);
   return sameApp.length * 100 + world.pods.filter((other) => other.node === node.name).length;
 }
 
@@ -144,9 +168,9 @@ function bind(world: World, pod: SimPod, node: SimNode): void {
   pod.node = node.name;
   delete (pod as { unschedulableReason?: unknown }).unschedulableReason;
   later(world, world.delays.podReady, () => {
-    if (pod.terminating || !world.nodes.some((other) => other.uid === node.uid && other.ready)) return;
+    if (pod.terminating || !world.nodes.some((other) => other.uid === node.uid)) return;
     pod.phase = 'Running';
-    pod.ready = true;
+    pod.started = true;
     pod.accepts = true;
   });
 }
@@ -167,10 +191,8 @@ function publishEndpoints(world: World): void {
   if (world.faults.slicesFrozen) return;
   for (const service of world.services) {
     const now = endpointsOf(world, service.selector)
-      .filter(
-        (pod) => pod.ready && !pod.terminating && world.nodes.some((node) => node.name === pod.node && node.ready),
-      )
-      .map((pod) => ({ podUid: pod.uid, node: pod.node ?? '' }));
+      .filter((pod) => pod.ready || (pod.terminating && pod.accepts))
+      .map((pod) => ({ podUid: pod.uid, node: pod.node ?? '', terminating: pod.terminating }));
     const text = JSON.stringify(now);
     if (published.get(service) === text) continue;
     published.set(service, text);

@@ -14,7 +14,8 @@ export function passes(world: World, service: SimService, target: SimTarget): bo
   const instance = world.instances.find((one) => one.instanceId === target.instanceId);
   const node = world.nodes.find((one) => one.instanceId === target.instanceId);
   if (instance?.alive !== true || node === undefined) return false;
-  return service.externalTrafficPolicy === 'Cluster' || service.view.some((endpoint) => endpoint.node === node.name);
+  if (service.externalTrafficPolicy === 'Cluster') return true;
+  return service.view.some((endpoint) => endpoint.node === node.name && !endpoint.terminating);
 }
 
 function wanted(world: World): string[] {
@@ -24,7 +25,8 @@ function wanted(world: World): string[] {
 }
 
 function reconcileRegistrations(world: World, service: SimService): void {
-  const want = wanted(world);
+  if (world.faults.controllersFrozen) return;
+  const want = wantedBy(world, service);
   const registered = service.targets.filter((target) => target.state !== 'draining');
   const differs =
     want.some((id) => !registered.some((target) => target.instanceId === id)) ||
@@ -33,7 +35,8 @@ function reconcileRegistrations(world: World, service: SimService): void {
   reacting.add(service);
   later(world, world.delays.cloudController, () => {
     reacting.delete(service);
-    const current = wanted(world);
+    if (world.faults.controllersFrozen) return;
+    const current = wantedBy(world, service);
     for (const target of service.targets) {
       if (target.state !== 'draining' && !current.includes(target.instanceId)) deregister(world, service, target);
     }
@@ -46,6 +49,27 @@ function reconcileRegistrations(world: World, service: SimService): void {
 
 const reacting = new WeakSet<object>();
 
+/**
+ * Nodes that the Service's controller wants registered: those without the label, and those that it looks at no more. The AWS Load
+ * Balancer Controller passes over a target that is `unhealthy.draining` when its node is excluded, and never comes back to it.
+ */
+function wantedBy(world: World, service: SimService): string[] {
+  const free = wanted(world);
+  for (const target of service.targets) {
+    if (free.includes(target.instanceId)) target.stuck = false;
+    else if (service.controller === 'aws-load-balancer-controller' && target.state === 'unhealthy.draining')
+      target.stuck = true;
+  }
+  return [...free, ...service.targets.filter(({ stuck }) => stuck).map(({ instanceId }) => instanceId)];
+}
+
+/** What a service controller does that was ensuring the load balancer with the nodes as they were before the label was set. */
+export function registerInSpiteOfLabel(world: World, service: SimService, instanceId: string): void {
+  register(world, service, instanceId);
+  const target = service.targets.find((one) => one.instanceId === instanceId);
+  if (target !== undefined) target.stuck = true;
+}
+
 function register(world: World, service: SimService, instanceId: string): void {
   service.targets = service.targets.filter((target) => target.instanceId !== instanceId);
   const target: SimTarget = {
@@ -55,6 +79,7 @@ function register(world: World, service: SimService, instanceId: string): void {
     forwards: false,
     passing: false,
     passingSince: world.clock.now(),
+    stuck: false,
   };
   service.targets.push(target);
   note(world, `${service.key}: ${instanceId} registers`);
@@ -63,7 +88,7 @@ function register(world: World, service: SimService, instanceId: string): void {
     target.state = 'unhealthy';
     target.passing = passes(world, service, target);
     target.passingSince = world.clock.now();
-    judgeLater(world, target);
+    judgeLater(world, service, target);
   });
 }
 
@@ -83,14 +108,20 @@ function check(world: World, service: SimService, target: SimTarget): void {
   if (passing === target.passing) return;
   target.passing = passing;
   target.passingSince = world.clock.now();
-  judgeLater(world, target);
+  judgeLater(world, service, target);
 }
 
-function judgeLater(world: World, target: SimTarget): void {
+function judgeLater(world: World, service: SimService, target: SimTarget): void {
   const since = target.passingSince;
   later(world, world.delays.healthInterval * world.delays.healthThreshold, () => {
     if (target.passingSince !== since || target.state === 'draining' || target.state === 'initial') return;
-    target.state = target.passing ? 'healthy' : 'unhealthy';
+    const drains = !target.passing && target.state === 'healthy' && service.unhealthyDrainingMs > 0;
+    target.state = target.passing ? 'healthy' : drains ? 'unhealthy.draining' : 'unhealthy';
     target.forwards = target.passing;
+    if (drains) {
+      later(world, service.unhealthyDrainingMs, () => {
+        if (target.state === 'unhealthy.draining') target.state = 'unhealthy';
+      });
+    }
   });
 }

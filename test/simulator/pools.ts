@@ -5,9 +5,7 @@ import { later, note, type SimInstance, type SimNode, type SimPool, type World }
 
 /** Boots machines until the pool has its size, as far as the cloud has machines. */
 export function fillPool(world: World, pool: SimPool): void {
-  const have = world.instances.filter(
-    (one) => one.pool === pool.name && one.state !== 'terminated' && one.state !== 'terminating',
-  );
+  const have = livingOf(world, pool);
   for (let i = have.length; i < pool.desiredSize; i++) {
     const running = world.instances.filter((one) => one.state !== 'terminated').length;
     if (running >= world.faults.capacity) {
@@ -22,6 +20,37 @@ export function fillPool(world: World, pool: SimPool): void {
   }
   pool.problems = [];
   if (pool.status === 'creating') later(world, world.delays.boot, () => (pool.status = 'active'));
+}
+
+/**
+ * Auto Scaling's AZRebalance: a zone with two machines fewer than another gets one, and when that runs the larger zone loses one,
+ * whatever it serves (Amazon EC2 Auto Scaling user guide, "Rebalancing activities").
+ */
+export function rebalancePools(world: World): void {
+  for (const pool of world.pools) {
+    if (pool.status !== 'active' || pool.suspended.includes('AZRebalance') || rebalancing.has(pool)) continue;
+    const living = () => livingOf(world, pool);
+    if (living().length !== pool.desiredSize) continue;
+    const sizes = pool.zones.map((zone) => ({ zone, size: living().filter((one) => one.zone === zone).length }));
+    const [least, most] = [sizes.toSorted((a, b) => a.size - b.size)[0], sizes.toSorted((a, b) => b.size - a.size)[0]];
+    if (least === undefined || most === undefined || most.size - least.size < 2) continue;
+    rebalancing.add(pool);
+    note(world, `pool ${pool.name} is rebalanced from ${most.zone} to ${least.zone}`);
+    boot(world, pool, least.zone);
+    later(world, world.delays.boot + 1_000, () => {
+      rebalancing.delete(pool);
+      const victim = living().find((one) => one.zone === most.zone && one.state === 'running');
+      if (victim !== undefined && living().length > pool.desiredSize) terminate(world, victim);
+    });
+  }
+}
+
+const rebalancing = new WeakSet<object>();
+
+function livingOf(world: World, pool: SimPool): readonly SimInstance[] {
+  return world.instances.filter(
+    (one) => one.pool === pool.name && one.state !== 'terminated' && one.state !== 'terminating',
+  );
 }
 
 /** Ends a machine; what it served breaks at once. */
@@ -122,7 +151,7 @@ function judgeTermination(world: World, instance: SimInstance): void {
         note(world, `${service.key}: connections through ${node.name} cut`);
       }
     }
-    if (service.view.some((endpoint) => endpoint.node === node.name)) {
+    if (service.view.some((endpoint) => endpoint.node === node.name && !endpoint.terminating)) {
       world.violations.push(`${node.name} terminated while it held endpoints of ${service.key}`);
     }
     const replicas = world.workloads.find(

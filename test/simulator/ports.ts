@@ -2,6 +2,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { TargetGroupFacts } from '../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
+import { isLopsided } from '../../core/plan/balance.ts';
 import type { LoadBalancers } from '../../ports/load-balancers.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -14,19 +15,22 @@ import type { World } from './world.ts';
 export function createSimPorts(world: World): Ports {
   return {
     clock: world.clock,
-    cluster: withFaults(world, createSimCluster(world)),
+    cluster: withFaults(world, createSimCluster(world), () => world.faults.apiDown),
     pools: withFaults(world, createSimPools(world)),
     loadBalancers: withFaults(world, createSimLoadBalancers(world)),
     traffic: createSimTraffic(world),
   };
 }
 
-function withFaults<T extends object>(world: World, port: T): T {
+function withFaults<T extends object>(world: World, port: T, isDown: () => boolean = () => false): T {
   return new Proxy(port, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]) => {
+        if (isDown()) {
+          throw new NodeferryError({ code: 'ClusterUnreachable', message: `${String(name)}: connect ECONNREFUSED` });
+        }
         if (isRefused(world)) {
           throw new NodeferryError(
             { code: 'Throttled', message: `${String(name)}: Rate exceeded` },
@@ -95,7 +99,9 @@ function createSimPools(world: World): NodePools {
     },
     releaseRebalancing: async (ref, suspended) => {
       const pool = poolNamed(world, ref.name);
-      pool.suspended = pool.suspended.filter((name) => !suspended.includes(name));
+      const lopsided = isLopsided(instancesOf(ref.name), pool.zones);
+      if (!lopsided) pool.suspended = pool.suspended.filter((name) => !suspended.includes(name));
+      return lopsided ? [`pool ${ref.name}: AZRebalance stays suspended`] : [];
     },
     observeInstances: async (ref) => instancesOf(ref.name),
     terminateInstance: async (ref, instanceId) => {
@@ -136,7 +142,8 @@ function createSimLoadBalancers(world: World): LoadBalancers {
         kind: 'elbv2-instance',
         loadBalancer: `nlb/${service.key}`,
         service: service.key,
-        crossZone: true,
+        controller: service.controller,
+        crossZone: service.crossZone,
         zones: [...new Set(world.instances.map((one) => one.zone))],
         deregistrationDelayMs: world.delays.deregistration,
         terminatesConnectionsAfterDelay: false,

@@ -1,13 +1,19 @@
 import type { Policy } from '../../core/policy/policy.ts';
 import { daemonTolerations, reconcileCluster } from './kubernetes.ts';
 import { reconcileLoadBalancers } from './load-balancer.ts';
-import { fillPool, rememberForwarding } from './pools.ts';
+import { fillPool, rebalancePools, rememberForwarding } from './pools.ts';
 import { servingTargets, trafficPasses } from './traffic.ts';
 import { createWorld, type Delays, type SimService, type World } from './world.ts';
+
+/** A load balancer of which nothing special is to be told. */
+const plainBalancer = { crossZone: true, controller: 'service-controller', unhealthyDrainingMs: 0 } as const;
 
 /** What a scenario may say otherwise. */
 export interface ScenarioOptions {
   readonly nodes?: number;
+  readonly zones?: readonly string[];
+  /** Seconds that the pods of `web` and `api` go on serving after they were told to stop. */
+  readonly preStopSeconds?: number;
   readonly seed?: number;
   readonly delays?: Partial<Delays>;
 }
@@ -24,6 +30,7 @@ export function createScenario(options: ScenarioOptions = {}): World {
     reconcile: (changed) => {
       reconcileCluster(changed);
       reconcileLoadBalancers(changed);
+      rebalancePools(changed);
       watchFloors(changed);
     },
   });
@@ -34,7 +41,7 @@ export function createScenario(options: ScenarioOptions = {}): World {
     desiredSize: size,
     minSize: 1,
     maxSize: size * 2,
-    zones: ['eu-west-1a', 'eu-west-1b'],
+    zones: [...(options.zones ?? ['eu-west-1a', 'eu-west-1b'])],
     labels: {},
     problems: [],
     suspended: [],
@@ -54,6 +61,8 @@ export function createScenario(options: ScenarioOptions = {}): World {
       selector: { app: name },
       tolerations: [],
       creating: 0,
+      version: 1,
+      preStopSeconds: options.preStopSeconds ?? 0,
     });
     world.services.push({
       key: `default/${name}`,
@@ -62,6 +71,7 @@ export function createScenario(options: ScenarioOptions = {}): World {
       selector: { app: name },
       healthCheckNodePort: policy === 'Local' ? 31_000 : 0,
       ratePerSecond: 0,
+      ...plainBalancer,
       view: [],
       targets: [],
     });
@@ -75,6 +85,8 @@ export function createScenario(options: ScenarioOptions = {}): World {
     selector: { app: 'agent' },
     tolerations: daemonTolerations,
     creating: 0,
+    version: 1,
+    preStopSeconds: 0,
   });
   world.services.push({
     key: 'default/agent',
@@ -83,6 +95,7 @@ export function createScenario(options: ScenarioOptions = {}): World {
     selector: { app: 'agent' },
     healthCheckNodePort: 0,
     ratePerSecond: 0,
+    ...plainBalancer,
     view: [],
     targets: [],
   });
@@ -128,9 +141,29 @@ export function addBatchPool(world: World): void {
     selector: { app: 'batch' },
     tolerations: [{ key: 'dedicated', operator: 'Exists' }],
     creating: 0,
+    version: 1,
+    preStopSeconds: 0,
   });
   world.changed();
   world.clock.advance(5 * 60_000);
+}
+
+/** Adds a pool to a settled world whose nodes are as those of `web`, and as many pods of `web` and `api` for it. */
+export function addServingPool(world: World, name: string, size: number): void {
+  const [web] = world.pools;
+  if (web === undefined) throw new Error('the world has no pool');
+  const pool = { ...web, name, desiredSize: size, maxSize: size * 2, problems: [], suspended: [] };
+  world.pools.push(pool);
+  fillPool(world, pool);
+  for (const workload of world.workloads) if (workload.kind !== 'DaemonSet') workload.replicas += size;
+  for (const service of world.services) service.ratePerSecond = 0;
+  world.changed();
+  world.clock.advance(10 * 60_000);
+  for (const service of world.services) service.ratePerSecond = 100;
+  world.traffic = { sent: 0, lost: 0, cut: 0 };
+  world.fewestServing.clear();
+  world.log.length = 0;
+  world.changed();
 }
 
 /** Adds Service `default/<name>` behind a Classic Load Balancer, which discovery can't see. Nobody sends to it yet. */
@@ -148,6 +181,7 @@ export function addClassicService(
     selector,
     healthCheckNodePort: policy === 'Local' ? 31_001 : 0,
     ratePerSecond: 0,
+    ...plainBalancer,
     view: [],
     targets: [],
   };
@@ -178,6 +212,8 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
       endpointPropagationMs: 2_000,
       marginMs: 5_000,
       pollMs: 5_000,
+      settleMs: 5_000,
+      settleAfterOutageMs: 60_000,
       maxConnectionAgeMs: { '*': 90_000 },
       deadlines: {
         surgeReadyMs: 15 * 60_000,
@@ -191,7 +227,7 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
       },
     },
     drain: { deleteEmptyDirData: true, force: false, neverUnlist: [] },
-    traffic: { probes: [], lossBudget: 10 },
+    traffic: { probes: [], lossBudget: 10, watchAfterMs: 0 },
     disabledRules: [],
     ...change,
   };

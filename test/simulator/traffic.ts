@@ -51,7 +51,10 @@ function lostAt(world: World, service: SimService, instanceId: string): number {
   );
 }
 
-function deadShare(world: World, endpoints: SimService['view']): number {
+/** Share of connections that find nobody: terminating endpoints get them only where no other is left (KEP-1669). */
+function deadShare(world: World, all: SimService['view']): number {
+  const staying = all.filter((endpoint) => !endpoint.terminating);
+  const endpoints = staying.length > 0 ? staying : all;
   if (endpoints.length === 0) return 1;
   const dead = endpoints.filter((endpoint) => {
     const pod = world.pods.find((one) => one.uid === endpoint.podUid);

@@ -1,7 +1,7 @@
 import type { TaintFacts } from '../../core/model/node.ts';
 import type { PodFacts, TolerationFacts } from '../../core/model/pod.ts';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
-import type { TargetState } from '../../core/model/target-group.ts';
+import type { TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 
 /** Removes `readonly`, one level deep. */
@@ -39,7 +39,10 @@ export interface SimNode {
   zone: string;
   pool: string;
   kubeletVersion: string;
+  /** Its lease is renewed. */
   ready: boolean;
+  /** Since when (epoch ms) it is not. */
+  unknownSince?: number;
   cordoned: boolean;
   labels: Record<string, string>;
   annotations: Record<string, string>;
@@ -49,7 +52,14 @@ export interface SimNode {
 export interface SimPod extends Mutable<PodFacts> {
   /** The process accepts connections. */
   accepts: boolean;
-  workload: string;
+  /** Its process has come up. */
+  started: boolean;
+  /** Its readiness probe fails although the process accepts. */
+  failing: boolean;
+  /** Name of its workload. */
+  of: string;
+  /** Version of the template that it was made from. */
+  version: number;
   createdAt: number;
 }
 
@@ -62,6 +72,10 @@ export interface SimWorkload {
   tolerations: TolerationFacts[];
   /** Pods being created right now. */
   creating: number;
+  /** Seconds that its pods go on serving after they were told to stop. */
+  preStopSeconds: number;
+  /** Version of its pods' template; pods of older ones are exchanged one by one, the new one first. */
+  version: number;
 }
 
 export interface SimTarget {
@@ -74,6 +88,8 @@ export interface SimTarget {
   /** Which health check result began when. */
   passing: boolean;
   passingSince: number;
+  /** Its controller registered it in spite of the exclude label, and looks at it no more until the label changes. */
+  stuck: boolean;
 }
 
 export interface SimService {
@@ -83,11 +99,21 @@ export interface SimService {
   selector: Record<string, string>;
   healthCheckNodePort: number;
   ratePerSecond: number;
+  crossZone: boolean;
+  controller: TargetGroupFacts['controller'];
+  /** A target that turns unhealthy keeps its connections for so long, ms: its state reads `unhealthy.draining`. */
+  unhealthyDrainingMs: number;
   /** Behind a Classic Load Balancer: it works like the others, but its API does not tell of it. */
   classic?: boolean;
-  /** What the kube-proxies believe; behind the truth by the endpoint delay. */
-  view: readonly { podUid: string; node: string }[];
+  /** What the kube-proxies believe; behind the truth by the endpoint delay. Terminating endpoints serve where no other is left. */
+  view: readonly SimEndpoint[];
   targets: SimTarget[];
+}
+
+export interface SimEndpoint {
+  podUid: string;
+  node: string;
+  terminating: boolean;
 }
 
 export interface SimBudget {
@@ -115,6 +141,10 @@ export interface Faults {
   capacity: number;
   /** The endpoint slice controller stands still: slices stay as they are, and so do the kube-proxies. */
   slicesFrozen: boolean;
+  /** The controllers of load balancers stand still: nothing is registered or deregistered. */
+  controllersFrozen: boolean;
+  /** The API server does not answer. */
+  apiDown: boolean;
 }
 
 /** The pretend world: one cluster in one cloud. Mutable; call `changed` after touching it. */
@@ -130,6 +160,8 @@ export interface World {
   budgets: SimBudget[];
   pools: SimPool[];
   leases: Map<string, { holder: string; token: number; expiresAt: number }>;
+  /** Epoch ms at which the API server was last back after it had been away. */
+  outageAt?: number;
   /** Requests so far; fractions are added up exactly. */
   traffic: { sent: number; lost: number; cut: number };
   /** When each load balancer last sent a new connection to each machine, by `<service> <instance>`. */
@@ -175,7 +207,14 @@ export function createWorld(options: {
   const world: World = {
     clock: createVirtualClock(Date.UTC(2026, 0, 1)),
     delays: { ...defaultDelays, ...options.delays },
-    faults: { throttled: 0, neverReady: 0, capacity: Number.POSITIVE_INFINITY, slicesFrozen: false },
+    faults: {
+      throttled: 0,
+      neverReady: 0,
+      capacity: Number.POSITIVE_INFINITY,
+      slicesFrozen: false,
+      controllersFrozen: false,
+      apiDown: false,
+    },
     instances: [],
     nodes: [],
     pods: [],

@@ -45,8 +45,6 @@ export async function countEvents(
   report: RunReport,
 ): Promise<number> {
   const ids = [handle.workflowId, ...report.nodes.flatMap((node) => node.workflowId ?? [])];
-  const histories = await Promise.all(
-    ids.map(async (id) => await harness.client.workflow.getHandle(id).fetchHistory()),
-  );
+  const histories = await Promise.all(ids.map(async (id) => await harness.workflow(id).fetchHistory()));
   return histories.reduce((sum, history) => sum + (history.events?.length ?? 0), 0);
 }

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ApplicationFailure, Context } from '@temporalio/activity';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { DefaultLogger, type LogLevel, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { type Activities, createActivities } from '../../activities/activities.ts';
+import { DefaultLogger, type InjectedSinks, type LogLevel, NativeConnection, Runtime } from '@temporalio/worker';
+import { createActivities } from '../../activities/activities.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import type { StepProgress } from '../../core/status/progress.ts';
-import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import {
   type PoolUpgradeInput,
   poolUpgradeId,
@@ -15,42 +12,35 @@ import {
 } from '../../workflows/messages.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import type { World } from '../simulator/world.ts';
+import { createAttempts, type StepHooks } from './attempts.ts';
+import type { Awaits, AwaitsSinks } from './awaits.ts';
+import { clientCalls } from './client-calls.ts';
+import { createFollowRuns, type FollowRuns, type UpgradeFunction } from './follow-runs.ts';
+import { createOpenEnds, type OpenEnds, type Run } from './open-ends.ts';
+import { startWorker } from './restartable-worker.ts';
+import { createWatchedHandles } from './watched-handles.ts';
 
-/** Called around every attempt of every step; may be changed while the test runs. */
-export interface StepHooks {
-  /** Before it; throw to make the attempt fail. */
-  before?: (step: string, args: readonly unknown[]) => void | Promise<void>;
-  /** After it has had its effect; throw to lose the answer. */
-  after?: (step: string, args: readonly unknown[]) => void | Promise<void>;
-  /** Hears every heartbeat. */
-  progress?: (step: string, details: StepProgress) => void;
-}
+export type { StepHooks } from './attempts.ts';
+export type { UpgradeFunction } from './follow-runs.ts';
 
 /** A worker over a simulated world, on the real Temporal server of the test run. */
-export interface Harness {
-  readonly client: Client;
+export interface Harness extends FollowRuns {
   readonly taskQueue: string;
   readonly world: World;
   readonly hooks: StepHooks;
   /** Starts an upgrade; every harness has a cluster name of its own, so that workflow ids don't meet. */
   start(policy: Policy, input?: Partial<PoolUpgradeInput>): Promise<WorkflowHandle<UpgradeFunction>>;
+  /** Any workflow, by its ID. */
+  workflow(workflowId: string): WorkflowHandle;
   /** Ends the worker; `restart` brings the next one. */
   pauseWorker(): Promise<void>;
   /** Ends the worker if there is one, and starts a new one. */
   restart(): Promise<void>;
-  /** Waits, in real time, until the run's status satisfies. */
-  until(
-    handle: WorkflowHandle<UpgradeFunction>,
-    what: string,
-    holds: (status: RunStatus) => boolean,
-  ): Promise<RunStatus>;
-  /** Waits for the report; fails at once, and says why, when the run waits for an operator instead. */
-  finish(handle: WorkflowHandle<UpgradeFunction>): Promise<RunReport>;
+  /** How the workflows stand that have not ended, and what time stands still for; undefined when all have ended. */
+  whatIsLeft(): Promise<string | undefined>;
+  /** Ends the world, its workflows, its worker, and every promise that anybody still waits for. */
   stop(): Promise<void>;
 }
-
-/** The shape of the workflow, for typed handles. */
-export type UpgradeFunction = (input: PoolUpgradeInput) => Promise<RunReport>;
 
 /** Where the Temporal server and the workflow bundle are. */
 export interface TemporalPlace {
@@ -58,162 +48,113 @@ export interface TemporalPlace {
   readonly codePath: string;
 }
 
-async function placeOfTestRun(): Promise<TemporalPlace> {
-  // Only inside a test run: scripts that use the harness bring their own place.
-  const { inject } = await import('vitest');
-  return { address: inject('temporalAddress'), codePath: inject('workflowBundle') };
-}
-
 let quieted = false;
 
-/** Opens a harness; stop it at the end of the test. */
-export async function openHarness(world: World, hooks: StepHooks = {}, place?: TemporalPlace): Promise<Harness> {
-  if (!quieted) {
-    quieted = true;
-    const level = (process.env['NODEFERRY_TEST_LOG'] ?? 'ERROR') as LogLevel;
-    Runtime.install({ logger: new DefaultLogger(level) });
-  }
-  const { address, codePath } = place ?? (await placeOfTestRun());
+/** Creates a harness; whoever does stops it. Tests take `openHarness`, which sees to that. */
+export async function createHarness(
+  world: World,
+  hooks: StepHooks,
+  { address, codePath }: TemporalPlace,
+): Promise<Harness> {
+  quiet();
+  const { clock } = world;
+  const attempts = createAttempts(createActivities(createSimPorts(world)), clock, hooks);
+  const ends = createOpenEnds(
+    (activity) => attempts.of(activity),
+    () => clock.lookAgain(),
+  );
+  clock.standStillWhile(() => ends.whyStill());
+
   const connection = await Connection.connect({ address });
   const native = await NativeConnection.connect({ address });
-  const client = new Client({ connection });
+  const client = new Client({ connection, interceptors: { workflow: [clientCalls(ends)] } });
+  const handles = createWatchedHandles();
   const taskQueue = `test-${randomUUID()}`;
   const cluster = `sim-${randomUUID().slice(0, 8)}`;
-  const activities = hooked(createActivities(createSimPorts(world)), world, hooks);
-  const newWorker = async () => {
-    const worker = await Worker.create({
-      connection: native,
-      taskQueue,
-      workflowBundle: { codePath },
-      activities,
-      maxHeartbeatThrottleInterval: 100,
-      defaultHeartbeatThrottleInterval: 100,
-      shutdownGraceTime: 0,
+  const worker = await startWorker({
+    connection: native,
+    taskQueue,
+    workflowBundle: { codePath },
+    activities: attempts.steps,
+    sinks: sinksInto(ends, hooks),
+    maxHeartbeatThrottleInterval: 200,
+    defaultHeartbeatThrottleInterval: 200,
+    shutdownGraceTime: 0,
+  });
+  const endWorkflows = async () => {
+    const ended = ends.openRuns().map(async ({ workflowId }) => {
+      await client.workflow.getHandle(workflowId).terminate('the test is over');
     });
-    return { worker, running: worker.run() };
+    // One that has ended meanwhile is what is wanted.
+    await Promise.allSettled(ended);
   };
-  let current: Awaited<ReturnType<typeof newWorker>> | undefined = await newWorker();
-  const stopWorker = async () => {
-    current?.worker.shutdown();
-    await current?.running;
-    current = undefined;
+
+  const stop = async () => {
+    if (process.env['NODEFERRY_TEST_LOG'] !== undefined) console.log(world.log.join('\n'));
+    clock.stop();
+    attempts.end();
+    await endWorkflows();
+    await handles.close();
+    // Those that were just being started.
+    await endWorkflows();
+    await worker.pause();
+    await native.close();
+    await connection.close();
   };
+  let stopping: Promise<void> | undefined;
+
   return {
-    client,
     taskQueue,
     world,
     hooks,
-    start: async (policy, input = {}) => {
-      const full: PoolUpgradeInput = {
-        run: 'run-1',
-        policy: { ...policy, cluster: { ...policy.cluster, name: cluster } },
-        by: 'tester',
-        reason: 'a test',
-        ...input,
-      };
-      return await client.workflow.start<UpgradeFunction>(workflowTypes.poolUpgrade, {
-        workflowId: poolUpgradeId(full.policy.cluster.name, full.policy.pool.name),
-        taskQueue,
-        args: [full],
-        workflowIdConflictPolicy: 'FAIL',
-        typedSearchAttributes: [
-          { key: searchAttributes.cluster, value: cluster },
-          { key: searchAttributes.pool, value: full.policy.pool.name },
-        ],
+    start: (policy, input = {}) => {
+      const named = { ...policy, cluster: { ...policy.cluster, name: cluster } };
+      const full = { run: 'run-1', policy: named, by: 'tester', reason: 'a test', ...input };
+      return handles.call(startUpgrade(client, taskQueue, full).then(handles.watch));
+    },
+    workflow: (workflowId) => handles.watch(client.workflow.getHandle(workflowId)),
+    pauseWorker: worker.pause,
+    restart: worker.restart,
+    ...createFollowRuns(world, handles),
+    whatIsLeft: async () => {
+      const open = ends.openRuns().map(async ({ workflowId }) => {
+        const asked = connection.withDeadline(Date.now() + 5_000, async () => {
+          return await client.workflow.getHandle(workflowId).query(statusQuery);
+        });
+        return `${workflowId}: ${JSON.stringify(await asked.catch(String))}`;
       });
+      if (open.length === 0) return undefined;
+      return [`time stands still: ${clock.whyStill() ?? 'no'}`, ...(await Promise.all(open))].join('\n');
     },
-    pauseWorker: stopWorker,
-    restart: async () => {
-      await stopWorker();
-      current = await newWorker();
-    },
-    until: async (handle, what, holds) => {
-      const giveUpAt = Date.now() + 60_000;
-      for (;;) {
-        const status = await handle.query(statusQuery);
-        if (holds(status)) return status;
-        if (Date.now() > giveUpAt) throw new Error(`never: ${what}; status is ${JSON.stringify(status, undefined, 1)}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    },
-    finish: async (handle) => {
-      let over = false;
-      const standsStill = async (): Promise<RunStatus | undefined> => {
-        while (!over) {
-          await new Promise((resolve) => setTimeout(resolve, 250));
-          const status = over ? undefined : await handle.query(statusQuery).catch(() => undefined);
-          if (status?.needsAttention === undefined && status?.paused === undefined) continue;
-          if (status.phase !== 'failed') return status;
-        }
-        return undefined;
-      };
-      const watching = standsStill();
-      const stuck = watching.then(async (status) => {
-        if (status === undefined) return await handle.result();
-        throw new Error(`the run stands still: ${JSON.stringify(status, undefined, 1)}\n${world.log.join('\n')}`);
-      });
-      try {
-        return await Promise.race([handle.result(), stuck]);
-      } finally {
-        over = true;
-        // A query that is tried again after the connection was closed would throw where nobody can catch it.
-        await watching;
-      }
-    },
-    stop: async () => {
-      if (process.env['NODEFERRY_TEST_LOG'] !== undefined) console.log(world.log.join('\n'));
-      world.clock.stop();
-      await stopWorker();
-      await native.close();
-      await connection.close();
-    },
+    stop: async () => await (stopping ??= stop()),
   };
 }
 
-/** Tells the virtual clock about every attempt, and lets a test interfere. */
-function hooked(activities: Activities, world: World, hooks: StepHooks): Activities {
-  const wrapped = Object.entries(activities).map(([name, step]) => [
-    name,
-    async (...args: unknown[]) => {
-      world.clock.stepBegins();
-      let patience: number | undefined;
-      if (hooks.progress !== undefined) overhear(name, hooks.progress);
-      let successors = lastOfMany.includes(name) ? 0 : 1;
-      try {
-        await hooks.before?.(name, args);
-        const result: unknown = await (step as (...given: unknown[]) => Promise<unknown>)(...args);
-        if (name === 'awaitStepOut') successors += grantsIn(result);
-        await hooks.after?.(name, args);
-        return result;
-      } catch (error) {
-        // Another attempt is sure to come, after a pause in real time.
-        const final = error instanceof ApplicationFailure && error.nonRetryable === true;
-        if (!final && Context.current().cancellationDetails?.cancelRequested !== true) patience = 5_000;
-        throw error;
-      } finally {
-        world.clock.stepEnds(successors, patience);
-      }
-    },
-  ]);
-  return Object.fromEntries(wrapped) as Activities;
-}
-
-/** Listens to the heartbeats of the attempt that is running now. */
-function overhear(step: string, hear: (step: string, details: StepProgress) => void): void {
-  const context = Context.current();
-  const tell = context.heartbeat.bind(context);
-  Object.defineProperty(context, 'heartbeat', {
-    value: (details: StepProgress) => {
-      tell(details);
-      hear(step, details);
-    },
+async function startUpgrade(client: Client, taskQueue: string, input: PoolUpgradeInput) {
+  const { cluster, pool } = input.policy;
+  return await client.workflow.start<UpgradeFunction>(workflowTypes.poolUpgrade, {
+    workflowId: poolUpgradeId(cluster.name, pool.name),
+    taskQueue,
+    args: [input],
+    workflowIdConflictPolicy: 'FAIL',
+    typedSearchAttributes: [
+      { key: searchAttributes.cluster, value: cluster.name },
+      { key: searchAttributes.pool, value: pool.name },
+    ],
   });
 }
 
-/** Steps after which the workflow that ran them has none to come. */
-const lastOfMany: readonly string[] = ['terminateNode', 'putBackNode', 'letGo', 'watchRun'];
+function sinksInto(ends: OpenEnds, hooks: StepHooks): InjectedSinks<AwaitsSinks> {
+  const tell = async (run: Run, awaits: Awaits) => {
+    ends.tell(run, awaits);
+    await hooks.activated?.(run.workflowId, awaits);
+  };
+  return { clock: { awaits: { fn: tell, callDuringReplay: false } } };
+}
 
-function grantsIn(result: unknown): number {
-  const grants: unknown = typeof result === 'object' && result !== null && 'grants' in result ? result.grants : [];
-  return Array.isArray(grants) ? grants.length : 0;
+function quiet(): void {
+  if (quieted) return;
+  quieted = true;
+  const level = (process.env['NODEFERRY_TEST_LOG'] ?? 'ERROR') as LogLevel;
+  Runtime.install({ logger: new DefaultLogger(level) });
 }

@@ -14,7 +14,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** `host:port` of the Temporal server of this test run. */
     temporalAddress: string;
-    /** File with the workflow bundle of this test run. */
+    /** File with the workflow bundle of this test run, which tells the virtual clock what workflows wait for. */
     workflowBundle: string;
   }
 }
@@ -22,7 +22,7 @@ declare module 'vitest' {
 /** Starts one real Temporal server and builds one workflow bundle for the whole test run; ends the server afterwards. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'nodeferry-temporal-'));
-  const [server, bundle] = await Promise.all([startServer(), buildBundle(directory)]);
+  const [server, bundle] = await Promise.all([startServer(), buildTestBundle(directory)]);
   project.provide('temporalAddress', server.address);
   project.provide('workflowBundle', bundle);
   return async () => {
@@ -77,21 +77,30 @@ async function answers(address: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Bundles workflows (the product's unless others are given) into a file of that folder. */
+/** Bundles the product's workflows, and what tells the virtual clock of them, into a file of that folder. */
+export async function buildTestBundle(directory: string): Promise<string> {
+  const telling = fileURLToPath(new URL('awaits-interceptors.ts', import.meta.url));
+  return await buildBundle(directory, new URL('../../workflows/index.ts', import.meta.url), [telling]);
+}
+
+/** Bundles workflows into a file of that folder. */
 export async function buildBundle(
   directory: string,
-  workflows = new URL('../../workflows/index.ts', import.meta.url),
+  workflows: URL,
+  workflowInterceptorModules: string[] = [],
 ): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(workflows),
-    logger: quiet,
+    workflowInterceptorModules,
+    logger: quietLogger,
   });
   const path = join(directory, 'workflow-bundle.js');
   writeFileSync(path, code);
   return path;
 }
 
-const quiet = Object.fromEntries(
+/** Says nothing of bundles that can be built. */
+export const quietLogger = Object.fromEntries(
   ['log', 'trace', 'debug', 'info', 'warn', 'error'].map((level) => [level, () => undefined]),
 ) as unknown as NonNullable<Parameters<typeof bundleWorkflowCode>[0]['logger']>;
 

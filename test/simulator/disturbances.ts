@@ -1,0 +1,84 @@
+/** What happens to a cluster besides an upgrade: each does one thing to the world and lets it react. */
+import { later, note, type SimNode, type SimService, type World } from './world.ts';
+
+const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
+
+/** The readiness probes of all pods of a workload fail for so long, ms, though they would answer. */
+export function flap(world: World, workload: string, forMs: number): void {
+  const pods = world.pods.filter((pod) => pod.of === workload);
+  for (const pod of pods) pod.failing = true;
+  note(world, `pods of ${workload} flap`);
+  later(world, forMs, () => {
+    for (const pod of pods) pod.failing = false;
+    note(world, `pods of ${workload} have stopped flapping`);
+  });
+  world.changed();
+}
+
+/** Changes how many pods a workload shall have. */
+export function scaleTo(world: World, workload: string, replicas: number): void {
+  for (const one of world.workloads) if (one.name === workload) one.replicas = replicas;
+  note(world, `${workload} is scaled to ${replicas}`);
+  world.changed();
+}
+
+/** Gives a workload a new template. */
+export function rollOut(world: World, workload: string): void {
+  for (const one of world.workloads) if (one.name === workload) one.version += 1;
+  note(world, `${workload} rolls out`);
+  world.changed();
+}
+
+/** Changes how many pods of a budget may be missing. */
+export function setBudget(world: World, name: string, maxUnavailable: number): void {
+  for (const budget of world.budgets) if (budget.name === name) budget.maxUnavailable = maxUnavailable;
+}
+
+/** Somebody takes the exclude label off a node, with or without our mark. */
+export function removeLabel(world: World, node: SimNode): void {
+  delete node.labels[excludeLabel];
+  delete node.annotations['nodeferry.dev/excluded-by'];
+  note(world, `somebody removes the exclude label of ${node.name}`);
+  world.changed();
+}
+
+/**
+ * The API server is away for so long, ms. When it is back, no kubelet has renewed its lease: every node counts as NotReady until its
+ * kubelet has come through, some seconds later.
+ */
+export function breakApi(world: World, forMs: number): void {
+  world.faults.apiDown = true;
+  note(world, 'the API server is away');
+  later(world, forMs, () => {
+    world.faults.apiDown = false;
+    world.outageAt = world.clock.now();
+    note(world, 'the API server is back');
+    for (const node of world.nodes) loseLease(world, node);
+  });
+  world.changed();
+}
+
+/** A kubelet comes through again within ten seconds of the API server's return (its lease is renewed every ten). */
+const longestRenewalMs = 10_000;
+
+function loseLease(world: World, node: SimNode): void {
+  if (!node.ready) return;
+  node.ready = false;
+  node.unknownSince = world.clock.now();
+  later(world, 1_000 + world.random() * longestRenewalMs, () => {
+    node.ready = true;
+    delete node.unknownSince;
+  });
+}
+
+/** Nodes that are out of load balancers by somebody's label. */
+export function excludedNodes(world: World): readonly SimNode[] {
+  return world.nodes.filter((node) => node.labels[excludeLabel] !== undefined);
+}
+
+/** The Service of that name in namespace `default`. */
+export function serviceNamed(world: World, name: string): SimService {
+  const found = world.services.find((service) => service.key === `default/${name}`);
+  if (found === undefined) throw new Error(`the world has no Service ${name}`);
+  return found;
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkflowClientInterceptor } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { signalIdHeader } from './awaits.ts';
+import type { OpenEnds } from './open-ends.ts';
+
+/** Holds virtual time while a test asks something of a workflow, until the workflow has it. Queries change nothing and hold nothing. */
+export function clientCalls(ends: OpenEnds): WorkflowClientInterceptor {
+  async function during<T>(what: string, call: () => Promise<T>, takeBack: () => void = () => undefined): Promise<T> {
+    const done = ends.beginCall(what);
+    try {
+      return await call();
+    } catch (error) {
+      takeBack();
+      throw error;
+    } finally {
+      done();
+    }
+  }
+  return {
+    startWithDetails: async (input, next) => {
+      const { workflowId } = input.options;
+      return await during(`the start of ${workflowId}`, async () => {
+        const started = await next(input);
+        ends.expect({ workflowId, runId: started.runId });
+        return started;
+      });
+    },
+    startUpdate: async (input, next) =>
+      await during(`${input.updateName} of ${input.workflowExecution.workflowId}`, async () => await next(input)),
+    signal: async (input, next) => {
+      const id = randomUUID();
+      const headers = { ...input.headers, [signalIdHeader]: defaultPayloadConverter.toPayload(id) };
+      const takeBack = ends.signalSent(id, input.workflowExecution.workflowId ?? '');
+      await during(`signal ${id}`, async () => await next({ ...input, headers }), takeBack);
+    },
+    cancel: async (input, next) => {
+      const { workflowId } = input.workflowExecution;
+      const takeBack = ends.cancelSent(workflowId ?? '');
+      return await during(`the cancellation of ${workflowId}`, async () => await next(input), takeBack);
+    },
+    terminate: async (input, next) => {
+      const { workflowId } = input.workflowExecution;
+      return await during(`the termination of ${workflowId}`, async () => {
+        const answer = await next(input);
+        ends.terminated(workflowId ?? '');
+        return answer;
+      });
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import type { Awaits } from './awaits.ts';
+
+/** How the attempts of an activity stand: none runs, at least one runs, or one of them has heard that it is cancelled. */
+export type AttemptState = 'none' | 'running' | 'cancelled';
+
+/** What is on its way between test, server and workflows, so that virtual time can wait for it. */
+export interface OpenEnds {
+  /** A run says what it waits for. */
+  tell(run: Run, awaits: Awaits): void;
+  /** The server has begun a run, which will tell. */
+  expect(run: Run): void;
+  /** A call to the server is under way from now until what is returned is called. */
+  beginCall(what: string): () => void;
+  /** A signal to that workflow is on its way until the workflow has handled it; it is taken back by what is returned. */
+  signalSent(id: string, to: string): () => void;
+  /** A cancellation of that workflow is on its way until its open run has heard; it is taken back by what is returned. */
+  cancelSent(to: string): () => void;
+  /** Somebody ended that workflow from outside; nothing more comes of it. */
+  terminated(workflowId: string): void;
+  /** Runs that have not ended. */
+  openRuns(): readonly Run[];
+  /** Why anything but time can still move the world; undefined when only time can. */
+  whyStill(): string | undefined;
+}
+
+/** One run of a workflow. */
+export interface Run {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** Name of an activity of a run, for all its attempts. */
+export function activityKey({ workflowId, runId }: Run, activityId: string): string {
+  return `${workflowId}/${runId}/${activityId}`;
+}
+
+/** A run as far as it is known; one that has told nothing yet awaits its first activation. */
+interface KnownRun extends Run {
+  awaits: Awaits | undefined;
+  cancelAsked: boolean;
+  terminated: boolean;
+}
+
+/** Keeps the open ends of all workflows of one harness. `attemptsOf` answers how the attempts of an activity stand, by its key. */
+export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, changed: () => void): OpenEnds {
+  const runs = new Map<string, KnownRun>();
+  const calls = new Set<{ readonly what: string }>();
+  const signals = new Map<string, string>();
+  const handled = new Set<string>();
+
+  const openRuns = () => [...runs.values()].filter(({ awaits, terminated }) => !terminated && awaits?.ended !== true);
+  const openRunOf = (workflowId: string) => openRuns().find((run) => run.workflowId === workflowId);
+
+  function know({ workflowId, runId }: Run): KnownRun {
+    const known = runs.get(runId) ?? { workflowId, runId, awaits: undefined, cancelAsked: false, terminated: false };
+    runs.set(runId, known);
+    return known;
+  }
+
+  function whyStill(): string | undefined {
+    for (const { what } of calls) return `${what} is under way`;
+    for (const [id, to] of signals) {
+      if (isUnhandled(id, to)) return `signal ${id} is on its way to ${to}`;
+    }
+    for (const run of openRuns()) {
+      const why = whyRunStill(run);
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  function whyRunStill({ workflowId, runId, awaits, cancelAsked }: KnownRun): string | undefined {
+    if (awaits === undefined) return `${workflowId} has not begun`;
+    if (cancelAsked && !awaits.cancelled) return `${workflowId} has not heard that it is cancelled`;
+    for (const { workflowId: childId, started, cancelled } of awaits.children) {
+      const child = openRunOf(childId);
+      if (!started || child === undefined) return `${childId} begins or has ended`;
+      if (cancelled && child.awaits?.cancelled !== true) return `${childId} has not heard that it is cancelled`;
+    }
+    for (const { id, to, delivered } of awaits.sent) {
+      if (!delivered || isUnhandled(id, to)) return `signal ${id} is on its way to ${to}`;
+    }
+    for (const { id, cancelled } of awaits.activities) {
+      const key = activityKey({ workflowId, runId }, id);
+      const state = attemptsOf(key);
+      if (state === 'none') return `no attempt of ${key} runs`;
+      if (cancelled && state !== 'cancelled') return `${key} has not heard that it is cancelled`;
+    }
+    return undefined;
+  }
+
+  /** A workflow that was terminated handles nothing any more. */
+  function isUnhandled(id: string, to: string): boolean {
+    return !handled.has(id) && openRunOf(to) !== undefined;
+  }
+
+  return {
+    tell: (run, awaits) => {
+      for (const id of awaits.handled) handled.add(id);
+      know(run).awaits = awaits;
+      changed();
+    },
+    expect: (run) => {
+      know(run);
+    },
+    beginCall: (what) => {
+      const call = { what };
+      calls.add(call);
+      return () => {
+        calls.delete(call);
+        changed();
+      };
+    },
+    signalSent: (id, to) => {
+      signals.set(id, to);
+      return () => {
+        signals.delete(id);
+        changed();
+      };
+    },
+    cancelSent: (to) => {
+      const run = openRunOf(to);
+      if (run !== undefined) run.cancelAsked = true;
+      return () => {
+        if (run !== undefined) run.cancelAsked = false;
+        changed();
+      };
+    },
+    terminated: (workflowId) => {
+      for (const run of runs.values()) if (run.workflowId === workflowId) run.terminated = true;
+      changed();
+    },
+    openRuns,
+    whyStill,
+  };
+}

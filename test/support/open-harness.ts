@@ -1,0 +1,27 @@
+import { Client, Connection } from '@temporalio/client';
+import { inject, onTestFinished } from 'vitest';
+import type { World } from '../simulator/world.ts';
+import { createHarness, type Harness, type StepHooks } from './temporal-harness.ts';
+
+/** Opens a harness for the test that runs now, and stops it when the test is over, however that ends. */
+export async function openHarness(world: World, hooks: StepHooks = {}): Promise<Harness> {
+  const place = { address: inject('temporalAddress'), codePath: inject('workflowBundle') };
+  const opening = createHarness(world, hooks, place);
+  onTestFinished(async ({ task }) => {
+    const harness = await opening;
+    const left = task.result?.state === 'fail' ? await harness.whatIsLeft() : undefined;
+    if (left !== undefined) console.log(`${task.name}: left unfinished: ${left}`);
+    await harness.stop();
+  });
+  return await opening;
+}
+
+/** A client for what virtual time shall know nothing of. */
+export async function withOwnClient<T>(body: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  try {
+    return await body(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}

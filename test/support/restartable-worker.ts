@@ -1,0 +1,31 @@
+import { Worker } from '@temporalio/worker';
+
+/** A worker that can be ended and begun anew, one at a time. */
+export interface RestartableWorker {
+  /** Ends the worker if there is one. */
+  readonly pause: () => Promise<void>;
+  /** Ends the worker if there is one, and starts a new one. */
+  readonly restart: () => Promise<void>;
+}
+
+/** Starts a worker with these options. */
+export async function startWorker(options: Parameters<typeof Worker.create>[0]): Promise<RestartableWorker> {
+  let current: { readonly worker: Worker; readonly running: Promise<void> } | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = async (change: () => Promise<void>) => {
+    last = last.then(change, change);
+    await last;
+  };
+  const end = async () => {
+    current?.worker.shutdown();
+    await current?.running;
+    current = undefined;
+  };
+  const restart = async () => {
+    await end();
+    const worker = await Worker.create(options);
+    current = { worker, running: worker.run() };
+  };
+  await inTurn(restart);
+  return { pause: async () => await inTurn(end), restart: async () => await inTurn(restart) };
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { abortUpdate } from '../../workflows/messages.ts';
+import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness, withOwnClient } from '../support/open-harness.ts';
+import { expectNothingLost } from '../support/run-checks.ts';
+
+const operator = { by: 'ann', reason: 'because' };
+
+/** An upgrade of the other pool of the same cluster. */
+function batchPolicy() {
+  const base = scenarioPolicy();
+  return { ...base, pool: { ...base.pool, name: 'batch' }, target: { ...base.target, poolName: 'batch-new' } };
+}
+
+describe('virtual time', () => {
+  test('waits for the workflows of two upgrades in one world', async () => {
+    const world = createScenario();
+    addBatchPool(world);
+    const harness = await openHarness(world);
+    const runs = [await harness.start(scenarioPolicy()), await harness.start(batchPolicy(), { run: 'run-2' })];
+    const reports = await Promise.all(runs.map(async (run) => await harness.finish(run)));
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
+    expectNothingLost(world);
+  });
+
+  test('does not pass between a cancellation and the first step that follows from it', async () => {
+    const world = createScenario();
+    let abortedAt: number | undefined;
+    const putBackAt: number[] = [];
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step === 'putBackNode') putBackAt.push(world.clock.now());
+        if (step !== 'awaitDrained' || abortedAt !== undefined) return;
+        abortedAt = world.clock.now();
+        await handle.executeUpdate(abortUpdate, { args: [operator] });
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    expect((await handle.result()).outcome).toBe('aborted');
+    expect(putBackAt).toEqual([abortedAt, abortedAt]);
+  });
+
+  test('stands still while there is no worker', async () => {
+    const world = createScenario();
+    const { clock } = world;
+    let pausing: Promise<void> | undefined;
+    const begun = Promise.withResolvers<void>();
+    const harness = await openHarness(world, {
+      progress: (step) => {
+        if (step !== 'awaitDrained' || pausing !== undefined) return;
+        pausing = harness.pauseWorker();
+        begun.resolve();
+      },
+    });
+    const handle = await harness.start(scenarioPolicy({ guard: { ...scenarioPolicy().guard, maxInFlight: 1 } }));
+    await begun.promise;
+    await pausing;
+    const before = clock.now();
+    expect(clock.whyStill()).toBeDefined();
+    await harness.restart();
+    expect(clock.now()).toBe(before);
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+  });
+
+  test('does not wait for a workflow that somebody has terminated, nor for what it waited for', async () => {
+    const world = createScenario();
+    addBatchPool(world);
+    let terminated: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step !== 'awaitDrained') return;
+        terminated ??= batch.terminate();
+        await terminated;
+      },
+    });
+    const batch = await harness.start(batchPolicy(), { run: 'run-2' });
+    const web = await harness.start(scenarioPolicy());
+    expect((await harness.finish(web)).outcome).toBe('completed');
+    expect(terminated).toBeDefined();
+  });
+});
+
+describe('a harness that is stopped in the middle', () => {
+  test('ends every promise, and leaves no workflow open', async () => {
+    const world = createScenario();
+    const hangs = Promise.withResolvers<void>();
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step !== 'awaitDrained') return;
+        hangs.resolve();
+        await new Promise(() => undefined);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const results = [handle.result(), harness.until(handle, 'pigs fly', () => false)];
+    await hangs.promise;
+    await harness.stop();
+    const ends = await Promise.allSettled([...results, handle.executeUpdate(abortUpdate, { args: [operator] })]);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await openWorkflows(harness.taskQueue)).toEqual([]);
+  });
+});
+
+async function openWorkflows(taskQueue: string): Promise<readonly string[]> {
+  const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+  return await withOwnClient(async (client) => {
+    const open: string[] = [];
+    for await (const { workflowId } of client.workflow.list({ query })) open.push(workflowId);
+    return open;
+  });
+}
