@@ -39,6 +39,8 @@ describe('a policy', () => {
         endpointPropagationMs: 3000,
         marginMs: 15_000,
         pollMs: 15_000,
+        settleMs: 5000,
+        settleAfterOutageMs: 60_000,
         maxConnectionAgeMs: {},
         deadlines: {
           surgeReadyMs: 1_200_000,
@@ -52,7 +54,7 @@ describe('a policy', () => {
         },
       },
       drain: { deleteEmptyDirData: false, force: false, neverUnlist: [] },
-      traffic: { probes: [], lossBudget: 0 },
+      traffic: { probes: [], lossBudget: 0, watchAfterMs: 30_000 },
       disabledRules: [],
     });
   });
@@ -70,6 +72,8 @@ describe('a policy', () => {
     endpointPropagation: 500ms
     margin: 1s
     poll: 2s
+    settle: 3s
+    settleAfterOutage: 2m
     maxConnectionAge: {'*': 5m, default/api: 40s}
     deadlines: {surgeReady: 1h, observedOut: 1m, connectionsDrained: 2m, eviction: 3m, replacementsServing: 4m, endpointsRetired: 5m, nodeGone: 6m, guard: 7m}
   drain: {deleteEmptyDirData: true, force: true, neverUnlist: [default/mesh]}
@@ -77,6 +81,7 @@ describe('a policy', () => {
     probes:
       - {name: web, urls: ['http://web.example/healthz'], ratePerSecond: 20, timeout: 2s}
     lossBudget: 5
+    watchAfter: 10s
   disabledRules: [capacity-guard, capacity-guard]
 `);
     expect(policy.target).toEqual({
@@ -96,6 +101,8 @@ describe('a policy', () => {
       endpointPropagationMs: 500,
       marginMs: 1000,
       pollMs: 2000,
+      settleMs: 3000,
+      settleAfterOutageMs: 120_000,
     });
     expect(policy.waits.maxConnectionAgeMs).toEqual({ '*': 300_000, 'default/api': 40_000 });
     expect(policy.waits.deadlines).toEqual({
@@ -112,6 +119,7 @@ describe('a policy', () => {
     expect(policy.traffic).toEqual({
       probes: [{ name: 'web', urls: ['http://web.example/healthz'], ratePerSecond: 20, timeoutMs: 2000 }],
       lossBudget: 5,
+      watchAfterMs: 10_000,
     });
     expect(policy.disabledRules).toEqual(['capacity-guard']);
   });
@@ -236,7 +244,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
 
   test('a misspelt field is answered with the one that was meant', () => {
     expect(problemsOf(`${head}  waits: {propagatoin: 5m}\n`)).toEqual([
-      'p.yaml:11:11 spec.waits.propagatoin: there is no such field; allowed: propagation, endpointPropagation, margin, poll, maxConnectionAge, deadlines. Did you mean propagation?',
+      'p.yaml:11:11 spec.waits.propagatoin: there is no such field; allowed: propagation, endpointPropagation, margin, poll, settle, settleAfterOutage, maxConnectionAge, deadlines. Did you mean propagation?',
     ]);
   });
 

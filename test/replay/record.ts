@@ -10,8 +10,8 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { type Harness, openHarness, type StepHooks, type TemporalPlace } from '../support/temporal-harness.ts';
-import { buildBundle, startServer, stopServer } from '../support/temporal-server.ts';
+import { createHarness, type Harness, type StepHooks, type TemporalPlace } from '../support/temporal-harness.ts';
+import { buildTestBundle, startServer, stopServer } from '../support/temporal-server.ts';
 
 const directory = fileURLToPath(new URL('histories', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,7 +20,7 @@ const operator = { by: 'ann', reason: 'recorded' };
 async function record(name: string, place: TemporalPlace, meddle: (run: Meddling) => StepHooks): Promise<void> {
   const world = createScenario({ nodes: 3 });
   const meddling: Meddling = { send: async () => undefined, resume: async () => undefined };
-  const harness = await openHarness(world, meddle(meddling), place);
+  const harness = await createHarness(world, meddle(meddling), place);
   try {
     const handle = await harness.start(scenarioPolicy());
     meddling.send = async (update) => {
@@ -46,7 +46,7 @@ interface Meddling {
 }
 
 async function save(harness: Harness, workflowId: string, name: string): Promise<void> {
-  const history = await harness.client.workflow.getHandle(workflowId).fetchHistory();
+  const history = await harness.workflow(workflowId).fetchHistory();
   const text = JSON.stringify(JSON.parse(historyToJSON(history)))
     .replaceAll(`${process.pid}@${hostname()}`, 'recorder')
     .replaceAll(root, '/nodeferry/');
@@ -57,7 +57,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'nodeferry-record-'));
 const server = await startServer();
 try {
   mkdirSync(directory, { recursive: true });
-  const place = { address: server.address, codePath: await buildBundle(scratch) };
+  const place = { address: server.address, codePath: await buildTestBundle(scratch) };
   await record('completed', place, () => ({}));
   await record('aborted', place, (run) => {
     let done = false;

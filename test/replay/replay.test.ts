@@ -4,16 +4,19 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { buildBundle } from '../support/temporal-server.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureWorkflowBundle } from '../../worker/bundle.ts';
+import { buildBundle, quietLogger } from '../support/temporal-server.ts';
 
 const histories = globSync(fileURLToPath(new URL('histories/*.json', import.meta.url))).toSorted();
 let scratch: string;
+let today: string;
 let changed: string;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   scratch = mkdtempSync(join(tmpdir(), 'nodeferry-replay-'));
+  today = await ensureWorkflowBundle(quietLogger);
   changed = await buildBundle(scratch, new URL('changed-workflows.ts', import.meta.url));
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -37,7 +40,7 @@ describe('recorded histories', () => {
     '%s replays with the workflows of today',
     async (_name, path) => {
       const history: unknown = JSON.parse(readFileSync(path, 'utf8'));
-      await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history);
+      await Worker.runReplayHistory({ workflowBundle: { codePath: today } }, history);
     },
   );
 

@@ -1,15 +1,9 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { abortUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { type Harness, openHarness } from '../support/temporal-harness.ts';
-
-let harness: Harness | undefined;
-afterEach(async () => {
-  await harness?.stop();
-  harness = undefined;
-});
 
 const lostAnswer = () => ApplicationFailure.retryable('the worker died before it could answer');
 
@@ -17,7 +11,7 @@ describe('steps that are carried out more than once', () => {
   test('an upgrade in which every step loses its first answer ends the same', async () => {
     const world = createScenario();
     const done = new Set<string>();
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       after: (step, [input]) => {
         const node = (input as { node?: { name: string } }).node?.name ?? '';
         if (step === 'watchRun' || done.has(step + node)) return;
@@ -36,7 +30,7 @@ describe('steps that are carried out more than once', () => {
     const world = createScenario();
     const done = new Set<string>();
     let abort = async (): Promise<unknown> => undefined;
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: async (step) => {
         if (step === 'evictPods' && !done.has('abort')) {
           done.add('abort');
@@ -60,7 +54,7 @@ describe('steps that are carried out more than once', () => {
 
   test('a step that fails outright parks the run instead of failing it', async () => {
     const world = createScenario();
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: (step) => {
         if (step === 'cordonNodes') throw ApplicationFailure.nonRetryable('a bug');
       },

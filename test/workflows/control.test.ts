@@ -1,16 +1,10 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
 import { abortUpdate, nodeParkedSignal, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { type Harness, openHarness } from '../support/temporal-harness.ts';
-
-let harness: Harness | undefined;
-afterEach(async () => {
-  await harness?.stop();
-  harness = undefined;
-});
 
 const operator = { by: 'ann', reason: 'because' };
 
@@ -21,8 +15,8 @@ const stepsInOrder = [
   'createReplacement',
   'awaitSurgeReady',
   'cordonNodes',
-  'awaitStepOut',
-  'stepOutNode',
+  'letNextStepOut',
+  'awaitObservedOut',
   'awaitDrained',
   'evictPods',
   'awaitReplacements',
@@ -45,7 +39,7 @@ describe('abort', () => {
   test.each(stepsInOrder)('at %s puts everything back and loses nothing', async (step) => {
     const world = createScenario();
     let abort = async (): Promise<unknown> => undefined;
-    harness = await openHarness(world, { before: onceBefore(step, 1, async () => await abort()) });
+    const harness = await openHarness(world, { before: onceBefore(step, 1, async () => await abort()) });
     const handle = await harness.start(scenarioPolicy());
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
@@ -62,7 +56,7 @@ describe('abort', () => {
   test('after two nodes keeps two new nodes', async () => {
     const world = createScenario();
     let abort = async (): Promise<unknown> => undefined;
-    harness = await openHarness(world, { before: onceBefore('evictPods', 3, async () => await abort()) });
+    const harness = await openHarness(world, { before: onceBefore('evictPods', 3, async () => await abort()) });
     const handle = await harness.start(scenarioPolicy());
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
@@ -77,7 +71,7 @@ describe('abort', () => {
   test('lets pods use their grace period, longer than the eviction deadline, and asks nobody', async () => {
     const world = createScenario({ delays: { podGone: 28_000 } });
     let aborting: Promise<unknown> | undefined;
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       progress: (step, { memo }) => {
         const unlisted = Object.keys((memo?.['unlistedAt'] as object | undefined) ?? {});
         if (step !== 'evictPods' || unlisted.length === 0) return;
@@ -99,7 +93,7 @@ describe('abort', () => {
     async (parkedIn) => {
       const world = createScenario();
       const late: unknown[] = [];
-      harness = await openHarness(world, {
+      const harness = await openHarness(world, {
         before: async (step, [input]) => {
           if (step === 'evictPods' && late.length === 0) {
             await handle.executeUpdate(abortUpdate, { args: [operator] });
@@ -107,7 +101,8 @@ describe('abort', () => {
           if (step !== 'putBackNode') return;
           const { node } = input as { node: { name: string } };
           const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
-          late.push(await handle.signal(nodeParkedSignal, { node: node.name, step: parkedIn, problem }));
+          const parked = { node: node.name, step: parkedIn, problem, resumes: 99 };
+          late.push(await handle.signal(nodeParkedSignal, parked));
         },
       });
       const handle = await harness.start(scenarioPolicy());
@@ -125,7 +120,7 @@ describe('abort', () => {
       const world = createScenario();
       if (step === 'awaitSurgeReady') world.faults.neverReady = 1;
       let aborting: Promise<unknown> | undefined;
-      harness = await openHarness(world, {
+      const harness = await openHarness(world, {
         before: (begun) => {
           if (begun === 'evictPods' && step === 'evictPods' && aborting === undefined)
             for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
@@ -149,7 +144,7 @@ describe('abort', () => {
   test('a cancelled workflow puts everything back like an abort', async () => {
     const world = createScenario();
     let cancel = async (): Promise<unknown> => undefined;
-    harness = await openHarness(world, { before: onceBefore('awaitDrained', 1, async () => await cancel()) });
+    const harness = await openHarness(world, { before: onceBefore('awaitDrained', 1, async () => await cancel()) });
     const handle = await harness.start(scenarioPolicy());
     cancel = async () => await handle.cancel();
     const report = await handle.result();
@@ -162,7 +157,7 @@ describe('abort', () => {
     const world = createScenario({ nodes: 4 });
     let abort = async (): Promise<unknown> => undefined;
     let refusal: unknown;
-    harness = await openHarness(world, { before: onceBefore('removePool', 1, async () => await abort()) });
+    const harness = await openHarness(world, { before: onceBefore('removePool', 1, async () => await abort()) });
     const handle = await harness.start(scenarioPolicy());
     abort = async () => {
       refusal = await handle.executeUpdate(abortUpdate, { args: [operator] }).catch((error: unknown) => error);
@@ -174,14 +169,15 @@ describe('abort', () => {
 });
 
 describe('pause', () => {
-  test.each(['createReplacement', 'cordonNodes', 'awaitStepOut', 'awaitDrained', 'terminateNode'] as const)(
+  test.each(['createReplacement', 'cordonNodes', 'letNextStepOut', 'awaitDrained', 'terminateNode'] as const)(
     'at %s lets nodes on their way finish, grants none, and goes on after resume',
     async (step) => {
       const world = createScenario();
       let pause = async (): Promise<unknown> => undefined;
-      harness = await openHarness(world, { before: onceBefore(step, 1, async () => await pause()) });
+      const harness = await openHarness(world, { before: onceBefore(step, 1, async () => await pause()) });
       const handle = await harness.start(scenarioPolicy());
-      pause = async () => await handle.executeUpdate(pauseUpdate, { args: [operator] });
+      // It is answered only once no step can let a node go any more: that step must not wait for the answer.
+      pause = async () => await handle.startUpdate(pauseUpdate, { args: [operator], waitForStage: 'ACCEPTED' });
       const quiet = await harness.until(
         handle,
         'paused in replace with nobody on the way',
@@ -206,7 +202,13 @@ describe('pause', () => {
 describe('messages', () => {
   test('that make no sense are rejected and change nothing', async () => {
     const world = createScenario();
-    harness = await openHarness(world);
+    const allSent = Promise.withResolvers<void>();
+    const harness = await openHarness(world, {
+      // An aborted run could end before the last of them.
+      before: async (step) => {
+        if (step === 'letGo') await allSent.promise;
+      },
+    });
     const handle = await harness.start(scenarioPolicy());
     const refused = async (what: Promise<unknown>) =>
       expect(await what.catch((error: unknown) => error)).toBeInstanceOf(WorkflowUpdateFailedError);
@@ -217,6 +219,7 @@ describe('messages', () => {
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     await refused(handle.executeUpdate(abortUpdate, { args: [operator] }));
     await refused(handle.executeUpdate(pauseUpdate, { args: [operator] }));
+    allSent.resolve();
     const report = await handle.result();
     expect(report.actions.map((action) => action.action)).toEqual(['start', 'pause', 'abort']);
     expectNothingLeft(world, 4);
@@ -224,7 +227,7 @@ describe('messages', () => {
 
   test('that arrive before the first step of the workflow count', async () => {
     const world = createScenario();
-    harness = await openHarness(world, {});
+    const harness = await openHarness(world, {});
     await harness.pauseWorker();
     const handle = await harness.start(scenarioPolicy());
     const early = handle.executeUpdate(pauseUpdate, { args: [operator] });
@@ -238,7 +241,7 @@ describe('messages', () => {
 
   test('a second upgrade of the same pool is refused by the server', async () => {
     const world = createScenario();
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
     const second = await harness.start(scenarioPolicy()).catch((error: unknown) => error);
     expect(second).toBeInstanceOf(WorkflowExecutionAlreadyStartedError);

@@ -1,15 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { type Harness, openHarness } from '../support/temporal-harness.ts';
-
-let harness: Harness | undefined;
-afterEach(async () => {
-  await harness?.stop();
-  harness = undefined;
-});
 
 const operator = { by: 'ann', reason: 'mended' };
 const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
@@ -44,13 +38,13 @@ function putBackByHand(world: World): void {
 }
 
 describe('the lock, lost to somebody else', () => {
-  test.each(['stepOutNode', 'awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'])(
+  test.each(['awaitObservedOut', 'awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'])(
     'in the middle: %s touches nothing until the run has taken it again',
     async (fenced) => {
       const world = createScenario();
       let stolen: ReturnType<typeof untouched> | undefined;
       let waits = 0;
-      harness = await openHarness(world, {
+      const harness = await openHarness(world, {
         before: (step) => {
           if (step !== fenced || stolen !== undefined) return;
           stealLock(world);
@@ -69,7 +63,7 @@ describe('the lock, lost to somebody else', () => {
       expect(untouched(world)).toEqual(stolen);
 
       world.leases.delete(lockName(world));
-      await resumeUntilItGoesOn(handle);
+      await handle.executeUpdate(resumeUpdate, { args: [operator] });
       const report = await handle.result();
       expect(report.outcome).toBe('completed');
       expectNothingLost(world);
@@ -79,7 +73,7 @@ describe('the lock, lost to somebody else', () => {
 
   test('an abort tells who holds it, and ends once the run could take it again', async () => {
     const world = createScenario();
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: (step) => {
         if (step === 'awaitDrained') stealLock(world);
       },
@@ -94,27 +88,19 @@ describe('the lock, lost to somebody else', () => {
     expect(held.needsAttention?.message).toContain('somebody');
 
     world.leases.delete(lockName(world));
-    await resumeUntilItGoesOn(handle);
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });
-
-  /** Steps may have run into their deadlines one after the other while nobody held the lock. */
-  async function resumeUntilItGoesOn(handle: Parameters<Harness['until']>[0]): Promise<void> {
-    for (let i = 0; i < 5; i++) {
-      await handle.executeUpdate(resumeUpdate, { args: [operator] }).catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, 300));
-    }
-  }
 });
 
 describe('the workflow of one node, cancelled in the web UI', () => {
   test('puts the node back and asks; resumed, the run replaces it like the others', async () => {
     const world = createScenario();
     let cancel = async (): Promise<unknown> => undefined;
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: async (step) => {
         if (step === 'awaitDrained') await cancel();
       },
@@ -127,7 +113,7 @@ describe('the workflow of one node, cancelled in the web UI', () => {
     const id = nodeReplacementId(cluster, 'web', 'run-1', first ?? '');
     cancel = async () => {
       cancel = async () => undefined;
-      await harness?.client.workflow.getHandle(id).cancel();
+      await harness.workflow(id).cancel();
     };
     const asking = await harness.until(handle, 'needs attention', ({ needsAttention }) => needsAttention !== undefined);
     expect(asking.needsAttention?.message).toBe(

@@ -1,20 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { evidenceKinds } from '../../core/status/status.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { addBatchPool, addClassicService, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
 import { countEvents, expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
-import { type Harness, openHarness } from '../support/temporal-harness.ts';
-
-let harness: Harness | undefined;
-afterEach(async () => {
-  await harness?.stop();
-  harness = undefined;
-});
 
 describe('an upgrade that nothing disturbs', () => {
   test.each([4, 8])('replaces %i nodes, loses nothing, leaves nothing behind', async (nodes) => {
     const world = createScenario({ nodes });
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
     const report = await handle.result();
 
@@ -48,13 +42,13 @@ describe('an upgrade that nothing disturbs', () => {
     world.budgets = world.budgets.filter((budget) => budget.name !== 'api');
     let fewest = Number.POSITIVE_INFINITY;
     world.clock.onPassage(() => {
-      const ready = world.pods.filter((pod) => pod.workload === 'api' && pod.ready && !pod.terminating);
+      const ready = world.pods.filter((pod) => pod.of === 'api' && pod.ready && !pod.terminating);
       fewest = Math.min(fewest, ready.length);
     });
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const drain = { ...scenarioPolicy().drain, neverUnlist: ['default/api'] };
     // Evicted while they are listed, they lose requests.
-    const traffic = { probes: [], lossBudget: 1_000_000 };
+    const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
     const report = await harness.finish(await harness.start(scenarioPolicy({ drain, traffic })));
     expect(report.outcome).toBe('completed');
     expectNothingLeft(world, 4);
@@ -64,7 +58,7 @@ describe('an upgrade that nothing disturbs', () => {
   test('tells that connections through a node have ended also when its pods take longer than they', async () => {
     const world = createScenario({ delays: { podGone: 150_000 } });
     const { waits } = scenarioPolicy();
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const report = await harness.finish(
       await harness.start(scenarioPolicy({ waits: { ...waits, maxConnectionAgeMs: { '*': 30_000 } } })),
     );
@@ -82,14 +76,14 @@ describe('an upgrade that nothing disturbs', () => {
     const world = createScenario();
     let details = '';
     let phase: unknown;
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: async (step) => {
         if (step !== 'retireEndpoints' || details !== '') return;
-        const described = await harness?.client.workflow
-          .getHandle(workflowId)
+        const described = await harness
+          .workflow(workflowId)
           .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-        details = described?.currentDetails ?? '';
-        phase = (await harness?.client.workflow.getHandle(workflowId).describe())?.typedSearchAttributes.get({
+        details = described.currentDetails ?? '';
+        phase = (await harness.workflow(workflowId).describe()).typedSearchAttributes.get({
           name: 'NodeferryPhase',
           type: 'KEYWORD',
         });
@@ -104,7 +98,7 @@ describe('an upgrade that nothing disturbs', () => {
 
   test('leaves cordons and excludes of others alone', async () => {
     const world = createScenario();
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const foreign = world.nodes[3];
     if (foreign === undefined) throw new Error('no node');
     world.nodes.push({
@@ -135,7 +129,7 @@ describe('Services that nodeferry does not support', () => {
     world.clock.advance(5 * 60_000);
     batch.ratePerSecond = 100;
     let appeared = false;
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: (step) => {
         if (step !== 'awaitDrained' || appeared) return;
         appeared = true;
@@ -154,7 +148,7 @@ describe('Services that nodeferry does not support', () => {
     const world = createScenario();
     addBatchPool(world);
     addClassicService(world, 'batch', 'Cluster');
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const failure = await failureOfRun(await harness.start(scenarioPolicy()));
     expect(failure.type).toBe('PreflightRefused');
     expect(failure.report.needsAttention?.message).toMatch(
@@ -168,14 +162,14 @@ describe('Services that nodeferry does not support', () => {
     const world = createScenario();
     const web = world.services.find((service) => service.key === 'default/web');
     if (web === undefined) throw new Error('no Service');
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: (step) => {
         if (step === 'cordonNodes') web.classic = true;
       },
     });
     const handle = await harness.start(scenarioPolicy());
     const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-    expect(parked.needsAttention?.message).toContain('default/web can no longer be protected');
+    expect(parked.needsAttention?.message).toContain("default/web can't be protected");
     harness.hooks.before = () => undefined;
     web.classic = false;
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
@@ -188,7 +182,7 @@ describe('Services that nodeferry does not support', () => {
   test('hold nothing up where their loss is accepted, and the report names them', async () => {
     const world = createScenario();
     addClassicService(world, 'old', 'Local', { app: 'api' });
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const { guard } = scenarioPolicy();
     const policy = scenarioPolicy({ guard: { ...guard, acceptUnprotected: ['default/old'] } });
     const report = await harness.finish(await harness.start(policy));

@@ -1,15 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ProtectiveRule } from '../../core/policy/policy.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { Delays, World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
-import { type Harness, openHarness } from '../support/temporal-harness.ts';
-
-let harness: Harness | undefined;
-afterEach(async () => {
-  await harness?.stop();
-  harness = undefined;
-});
 
 /** The world in which a rule matters, and what goes wrong without it. */
 interface Control {
@@ -74,17 +68,16 @@ describe('each protective rule', () => {
     const base = scenarioPolicy();
     const guard = { ...base.guard, maxInFlight: rule === 'capacity-guard' ? 4 : 1 };
     // Without the rule the loss would pause the run before it ends.
-    const traffic = { probes: [], lossBudget: 1_000_000 };
+    const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
     const without = createScenario({ delays });
     without.delays = { ...without.delays, ...later };
-    harness = await openHarness(without);
-    await (await harness.start({ ...base, guard, traffic, disabledRules: [rule] })).result();
+    const unprotected = await openHarness(without);
+    await (await unprotected.start({ ...base, guard, traffic, disabledRules: [rule] })).result();
     expect(harm(without), without.log.join('\n')).toBe(true);
-    await harness.stop();
 
     const withRule = createScenario({ delays });
     withRule.delays = { ...withRule.delays, ...later };
-    harness = await openHarness(withRule);
+    const harness = await openHarness(withRule);
     const report = await (await harness.start({ ...base, guard })).result();
     expect(report.outcome).toBe('completed');
     expect(harm(withRule)).toBe(false);

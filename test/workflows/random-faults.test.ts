@@ -1,17 +1,12 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { type Harness, openHarness, type UpgradeFunction } from '../support/temporal-harness.ts';
-
-let harness: Harness | undefined;
-afterEach(async () => {
-  await harness?.stop();
-  harness = undefined;
-});
+import type { UpgradeFunction } from '../support/temporal-harness.ts';
 
 const operator = { by: 'ann', reason: 'at random' };
 
@@ -31,7 +26,7 @@ describe('random faults', () => {
       let lostAnswers = 0;
       let handle: WorkflowHandle<UpgradeFunction> | undefined;
       let restarted: Promise<void> | undefined;
-      harness = await openHarness(world, {
+      const harness = await openHarness(world, {
         before: async () => {
           attempts += 1;
           if (attempts !== meddleAt || handle === undefined) return;
@@ -41,7 +36,7 @@ describe('random faults', () => {
           }
           if (meddling === 'abort')
             await handle.executeUpdate(abortUpdate, { args: [operator] }).catch(() => undefined);
-          if (meddling === 'restart') restarted = harness?.restart();
+          if (meddling === 'restart') restarted = harness.restart();
         },
         after: (step) => {
           if (step === 'watchRun' || lostAnswers > 8 || random() > 0.15) return;

@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { abortUpdate, nodeReplacementId, pauseUpdate, resumeUpdate, statusQuery } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld, type World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { type Harness, openHarness } from '../support/temporal-harness.ts';
-
-let harness: Harness | undefined;
-afterEach(async () => {
-  await harness?.stop();
-  harness = undefined;
-});
+import type { Harness } from '../support/temporal-harness.ts';
 
 const operator = { by: 'ann', reason: 'at random' };
 type Run = Awaited<ReturnType<Harness['start']>>;
@@ -21,23 +16,23 @@ function seeds(): readonly number[] {
 }
 
 /** What people and controllers do to a run behind its back. */
-const troubles: Readonly<Record<string, (world: World, run: Run) => Promise<unknown> | void>> = {
-  'a budget allows nothing any more': (world) => {
+const troubles: Readonly<Record<string, (harness: Harness, run: Run) => Promise<unknown> | void>> = {
+  'a budget allows nothing any more': ({ world }) => {
     for (const budget of world.budgets) budget.maxUnavailable = 0;
   },
   'the operator aborts': async (_, run) => await tell(run, abortUpdate),
   'the operator pauses': async (_, run) => await tell(run, pauseUpdate),
-  'somebody takes the lock': (world) => {
+  'somebody takes the lock': ({ world }) => {
     const name = [...world.leases.keys()].find((key) => key.startsWith('nodeferry-'));
     if (name === undefined) return;
     world.leases.set(name, { holder: 'somebody', token: 99, expiresAt: world.clock.now() + 120_000 });
   },
-  "somebody cancels a node's workflow": async (world, run) => {
-    const node = world.nodes.find((one) => one.annotations['nodeferry.dev/excluded-by'] !== undefined);
+  "somebody cancels a node's workflow": async (harness, run) => {
+    const node = harness.world.nodes.find((one) => one.annotations['nodeferry.dev/excluded-by'] !== undefined);
     const [, cluster = ''] = run.workflowId.split('/');
     const id = nodeReplacementId(cluster, 'web', 'run-1', node?.name ?? '');
-    await harness?.client.workflow
-      .getHandle(id)
+    await harness
+      .workflow(id)
       .cancel()
       .catch(() => undefined);
   },
@@ -86,10 +81,10 @@ describe('strangers, operators and deadlines at random', () => {
       .filter(() => random() < 0.4)
       .map(([what, happen]) => ({ what, happen, atStep: 4 + Math.floor(random() * 60) }));
     let begun = 0;
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: async () => {
         begun += 1;
-        for (const { happen, atStep } of coming) if (atStep === begun) await happen(world, run);
+        for (const { happen, atStep } of coming) if (atStep === begun) await happen(harness, run);
       },
     });
     const run = await harness.start(hastyPolicy(random));

@@ -1,15 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { StepProgress } from '../../core/status/progress.ts';
 import { abortUpdate, nodeReplacementId, nodeStatusQuery, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
-import { type Harness, openHarness } from '../support/temporal-harness.ts';
-
-let harness: Harness | undefined;
-afterEach(async () => {
-  await harness?.stop();
-  harness = undefined;
-});
 
 const operator = { by: 'ann', reason: 'mended' };
 
@@ -20,7 +14,7 @@ describe('an endpoint slice controller that stands still', () => {
       const world = createScenario();
       const reasons: string[] = [];
       let evicted: number | undefined;
-      harness = await openHarness(world, {
+      const harness = await openHarness(world, {
         before: (step) => {
           if (step === during && reasons.length === 0) world.faults.slicesFrozen = true;
         },
@@ -46,7 +40,7 @@ describe('an endpoint slice controller that stands still', () => {
 describe('a budget that never allows', () => {
   test('parks the node with pod, budget and figures, forces nothing, and goes on when it is mended', async () => {
     const world = createScenario();
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: (step) => {
         // The budget tightens after the plan was made.
         if (step === 'evictPods')
@@ -61,9 +55,9 @@ describe('a budget that never allows', () => {
     expect(parked.needsAttention?.message).toMatch(/default\/api-\d+: budget default\/api needs 4 healthy and has 4/);
     const node = parked.nodes.find((one) => one.step === 'needs-attention');
     expect(node?.problem?.hint).toContain('resume');
-    expect(world.pods.filter((pod) => pod.node === node?.node.name && pod.workload === 'api')).toHaveLength(1);
+    expect(world.pods.filter((pod) => pod.node === node?.node.name && pod.of === 'api')).toHaveLength(1);
     const id = nodeReplacementId(parked.cluster, 'web', 'run-1', node?.node.name ?? '');
-    const asked = await harness.client.workflow.getHandle(id).query(nodeStatusQuery);
+    const asked = await harness.workflow(id).query(nodeStatusQuery);
     expect(asked.waiting).toMatchObject({ unblockedBy: 'resume' });
 
     // Resumed without being mended it waits again, and says what for, since when, until when.
@@ -87,7 +81,7 @@ describe('a budget that never allows', () => {
   test('tells in the heartbeat which pod waits for which budget since when and until when', async () => {
     const world = createScenario();
     let blocked: StepProgress | undefined;
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: (step) => {
         if (step === 'evictPods')
           for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
@@ -98,6 +92,7 @@ describe('a budget that never allows', () => {
     });
     const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    const told = blocked;
     harness.hooks.before = () => undefined;
     for (const budget of world.budgets) budget.maxUnavailable = 1;
     await handle.executeUpdate(abortUpdate, { args: [operator] });
@@ -105,9 +100,9 @@ describe('a budget that never allows', () => {
     expect(report.outcome).toBe('aborted');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
-    expect(blocked?.blocked?.[0]).toMatchObject({ budget: 'default/api', needs: 4, has: 4 });
-    expect(blocked?.blocked?.[0]?.pod).toMatch(/^default\/api-/);
-    expect(blocked?.until).toBe((blocked?.since ?? 0) + scenarioPolicy().waits.deadlines.evictionMs);
+    expect(told?.blocked?.[0]).toMatchObject({ budget: 'default/api', needs: 4, has: 4 });
+    expect(told?.blocked?.[0]?.pod).toMatch(/^default\/api-/);
+    expect(told?.until).toBe((told?.since ?? 0) + scenarioPolicy().waits.deadlines.evictionMs);
   });
 });
 
@@ -115,7 +110,7 @@ describe('machines that are not to be had', () => {
   test('a new node that never becomes Ready parks the run, and abort removes the new pool', async () => {
     const world = createScenario();
     world.faults.neverReady = 1;
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
     const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
     expect(parked.phase).toBe('surge-ready');
@@ -132,7 +127,7 @@ describe('machines that are not to be had', () => {
     const world = createScenario();
     world.faults.capacity = 6;
     const reasons = new Set<string>();
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       progress: (step, details) => {
         if (step !== 'awaitSurgeReady') return;
         reasons.add(details.reason);
@@ -152,7 +147,7 @@ describe('a cloud that throttles', () => {
     const world = createScenario();
     world.faults.throttled = 0.3;
     const reasons = new Set<string>();
-    harness = await openHarness(world, { progress: (_step, details) => reasons.add(details.reason) });
+    const harness = await openHarness(world, { progress: (_step, details) => reasons.add(details.reason) });
     const report = await (await harness.start(scenarioPolicy())).result();
     expect(report.outcome).toBe('completed');
     expect([...reasons].some((reason) => reason.includes('Throttled'))).toBe(true);
@@ -165,7 +160,7 @@ describe('a cloud that throttles', () => {
 describe('the watch', () => {
   test('pauses the run when more requests are lost than the budget allows, and the report says how many', async () => {
     const world = createScenario();
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: (step) => {
         if (step === 'awaitDrained' && world.traffic.lost === 0) world.traffic.lost += 50;
       },
@@ -187,7 +182,7 @@ describe('the watch', () => {
 describe('a run that may not begin', () => {
   test('fails as PoolNotFound for an unknown pool and touches nothing', async () => {
     const world = createScenario();
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy({ pool: { provider: 'eks', name: 'wib' } }));
     expect((await failureOfRun(handle)).type).toBe('PoolNotFound');
     expectNothingLeft(world, 4);
@@ -197,7 +192,7 @@ describe('a run that may not begin', () => {
     const world = createScenario();
     const [old] = world.pools;
     if (old !== undefined) world.pools.push({ ...old, name: 'web-new', desiredSize: 0 });
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const failure = await failureOfRun(await harness.start(scenarioPolicy()));
     expect(failure.type).toBe('PreflightRefused');
     expectNothingLeft(world, 4);
@@ -206,7 +201,7 @@ describe('a run that may not begin', () => {
 
   test('fails as LockHeld while somebody else holds the lock and touches nothing', async () => {
     const world = createScenario();
-    harness = await openHarness(world, {
+    const harness = await openHarness(world, {
       before: (step, [input]) => {
         if (step !== 'acquireLock') return;
         const cluster = (input as { policy: { cluster: { name: string } } }).policy.cluster.name;
@@ -231,7 +226,7 @@ describe('a run that may not begin', () => {
     world.changed();
     world.clock.advance(120_000);
     world.traffic = { sent: 0, lost: 0, cut: 0 };
-    harness = await openHarness(world);
+    const harness = await openHarness(world);
     const failure = await failureOfRun(await harness.start(scenarioPolicy()));
     expect(failure.type).toBe('PreflightRefused');
     expectNothingLeft(world, 4);
@@ -244,9 +239,9 @@ describe('a worker that restarts', () => {
     async (step) => {
       const world = createScenario();
       let restarted: Promise<void> | undefined;
-      harness = await openHarness(world, {
+      const harness = await openHarness(world, {
         progress: (name) => {
-          if (name === step && restarted === undefined) restarted = harness?.restart();
+          if (name === step && restarted === undefined) restarted = harness.restart();
         },
       });
       const report = await (await harness.start(scenarioPolicy())).result();

@@ -1,0 +1,84 @@
+/** An aborted run leaves groups that the cloud need not move machines in: whatever it moved would end a machine that serves. */
+import { describe, expect, test } from 'vitest';
+import type { RunReport } from '../../core/status/status.ts';
+import { abortUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLost } from '../support/run-checks.ts';
+
+const operator = { by: 'ann', reason: 'seen enough' };
+
+/** Aborts when the n-th node begins to lose its pods, and lets the world go on for long after the end. */
+async function abortAtEviction(world: World, nth: number): Promise<RunReport> {
+  let begun = 0;
+  const harness = await openHarness(world, {
+    before: async (step) => {
+      begun += step === 'evictPods' ? 1 : 0;
+      if (step === 'evictPods' && begun === nth) await handle.executeUpdate(abortUpdate, { args: [operator] });
+    },
+  });
+  const { guard } = scenarioPolicy();
+  const handle = await harness.start(scenarioPolicy({ guard: { ...guard, maxInFlight: 1 } }));
+  const report = await harness.finish(handle);
+  world.clock.advance(30 * 60_000);
+  return report;
+}
+
+function zonesOf(world: World, pool: string): Record<string, number> {
+  const living = world.instances.filter((one) => one.pool === pool && one.state === 'running');
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(living, ({ zone }) => zone)).map(([zone, machines]) => [zone, machines?.length ?? 0]),
+  );
+}
+
+describe('an abort with some nodes replaced', () => {
+  test.each([2, 3, 4])(
+    'at eviction %i keeps both pools balanced, and nothing is lost long after its end',
+    async (nth) => {
+      const world = createScenario();
+      const report = await abortAtEviction(world, nth);
+      expect(report.outcome).toBe('aborted');
+      expect(report.leftBehind).toEqual([]);
+      expectNothingLost(world);
+      for (const pool of world.pools) {
+        const counts = pool.zones.map((zone) => zonesOf(world, pool.name)[zone] ?? 0);
+        expect(Math.max(...counts) - Math.min(...counts), JSON.stringify(counts)).toBeLessThanOrEqual(1);
+        expect(pool.suspended).toEqual([]);
+      }
+      expect(world.pools.reduce((sum, pool) => sum + pool.desiredSize, 0)).toBe(4);
+    },
+  );
+
+  test('in three zones too', async () => {
+    const world = createScenario({ nodes: 6, zones: ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'] });
+    const report = await abortAtEviction(world, 4);
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expect(zonesOf(world, 'web-new')).toEqual({ 'eu-west-1a': 1, 'eu-west-1b': 1, 'eu-west-1c': 1 });
+  });
+
+  test('that leaves the old pool lopsided keeps the cloud from mending it, and says how to end that', async () => {
+    const world = createScenario();
+    let begun = 0;
+    const harness = await openHarness(world, {
+      before: async (step, [input]) => {
+        if (step === 'letNextStepOut') {
+          // All nodes of the first zone go before any of the second.
+          const { waiting } = input as { waiting: { zone: string }[] };
+          waiting.sort((a, b) => (a.zone < b.zone ? -1 : 1));
+        }
+        begun += step === 'evictPods' ? 1 : 0;
+        if (step === 'evictPods' && begun === 3) await handle.executeUpdate(abortUpdate, { args: [operator] });
+      },
+    });
+    const { guard } = scenarioPolicy();
+    const handle = await harness.start(scenarioPolicy({ guard: { ...guard, maxInFlight: 1 } }));
+    const report = await harness.finish(handle);
+    world.clock.advance(30 * 60_000);
+    expect(report.outcome).toBe('aborted');
+    expect(report.leftBehind.join('\n')).toContain('AZRebalance stays suspended');
+    expect(world.pools.find((pool) => pool.name === 'web')?.suspended).toEqual(['AZRebalance']);
+    expectNothingLost(world);
+  });
+});

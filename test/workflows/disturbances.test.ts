@@ -1,0 +1,260 @@
+/** Everything that may happen beside an upgrade costs no more than it costs alone. */
+import { describe, expect, test } from 'vitest';
+import type { RunReport } from '../../core/status/status.ts';
+import {
+  breakApi,
+  excludedNodes,
+  flap,
+  removeLabel,
+  rollOut,
+  scaleTo,
+  serviceNamed,
+  setBudget,
+} from '../simulator/disturbances.ts';
+import { registerInSpiteOfLabel } from '../simulator/load-balancer.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** Requests that a probe may lose before the run pauses: more than any disturbance here loses by itself. */
+const patient = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
+const policy = scenarioPolicy({ traffic: patient });
+
+/** Calls `happen` once, when that step begins. */
+function once(step: string, happen: () => void) {
+  let seen = false;
+  return (begun: string) => {
+    if (begun !== step || seen) return;
+    seen = true;
+    happen();
+  };
+}
+
+async function upgrade(world: World, step: string, happen: () => void): Promise<RunReport> {
+  const harness = await openHarness(world, { before: once(step, happen) });
+  return await harness.finish(await harness.start(policy));
+}
+
+/** Steps in which nodes are about to leave or on their way. */
+const stepsUnderWay = ['letNextStepOut', 'awaitObservedOut', 'awaitDrained', 'evictPods', 'retireEndpoints'] as const;
+
+describe('a readiness flap of a whole Service', () => {
+  test.each(stepsUnderWay)('at %s: nobody is let go while it lasts, and the upgrade completes', async (step) => {
+    const world = createScenario();
+    let during: readonly string[] | undefined;
+    let after: readonly string[] | undefined;
+    const names = () => excludedNodes(world).map(({ name }) => name);
+    const report = await upgrade(world, step, () => {
+      during = names();
+      flap(world, 'web', 12_000);
+      world.clock.at(world.clock.now() + 20_000, () => {
+        after = names();
+      });
+    });
+    expect(report.outcome).toBe('completed');
+    expect(after?.filter((name) => during?.includes(name) !== true)).toEqual([]);
+    expect(world.violations, world.log.join('\n')).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a workload that is scaled', () => {
+  test('from 4 to 12 with a live budget keeps what the budget demands now', async () => {
+    const world = createScenario();
+    let fewest = Number.POSITIVE_INFINITY;
+    setBudget(world, 'web', 3);
+    const report = await upgrade(world, 'letNextStepOut', () => {
+      scaleTo(world, 'web', 12);
+      world.clock.at(world.clock.now() + 30_000, () => {
+        world.clock.onPassage(() => {
+          const out = new Set(excludedNodes(world).map(({ name }) => name));
+          const reached = world.pods.filter((pod) => pod.of === 'web' && pod.ready && !out.has(pod.node ?? ''));
+          fewest = Math.min(fewest, reached.length);
+        });
+      });
+    });
+    expect(report.outcome).toBe('completed');
+    expect(fewest).toBeGreaterThanOrEqual(9);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test.each([
+    ['12 to 4', 12, 4, 1],
+    ['6 to 5', 6, 5, 1],
+  ])('from %s, one missing at a time, ends without an operator', async (_, from, to, spared) => {
+    const world = createScenario({ preStopSeconds: 20 });
+    scaleTo(world, 'web', from);
+    setBudget(world, 'web', spared * Math.ceil(from / 4));
+    world.clock.advance(5 * 60_000);
+    const report = await upgrade(world, 'awaitDrained', () => scaleTo(world, 'web', to));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test.each([
+    ['up', 8],
+    ['down', 2],
+  ])('%s without a budget ends without an operator', async (_, replicas) => {
+    const world = createScenario({ preStopSeconds: 20 });
+    world.budgets = [];
+    const report = await upgrade(world, 'evictPods', () => scaleTo(world, 'web', replicas));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a rollout', () => {
+  test.each(['letNextStepOut', 'evictPods'] as const)(
+    'that begins at %s holds further nodes back, loses nothing, as it loses nothing alone, and ends',
+    async (step) => {
+      const alone = createScenario({ preStopSeconds: 20 });
+      rollOut(alone, 'web');
+      alone.clock.advance(5 * 60_000);
+      expectNothingLost(alone);
+      const world = createScenario({ preStopSeconds: 20 });
+      const report = await upgrade(world, step, () => rollOut(world, 'web'));
+      expect(report.outcome).toBe('completed');
+      expect(world.pods.filter((pod) => pod.of === 'web').map((pod) => pod.version)).toEqual([2, 2, 2, 2]);
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+
+  test('while nodes drain loses only what their load balancers still send to pods that it has taken, and holds all others', async () => {
+    const world = createScenario({ preStopSeconds: 20 });
+    let rollingOut: readonly string[] | undefined;
+    const outDuring = new Set<string>();
+    const report = await upgrade(world, 'awaitDrained', () => {
+      rollingOut = excludedNodes(world).map(({ name }) => name);
+      rollOut(world, 'web');
+      world.clock.onPassage(() => {
+        if (world.pods.every((pod) => pod.of !== 'web' || pod.version === 2)) return;
+        for (const { name } of excludedNodes(world)) outDuring.add(name);
+      });
+    });
+    expect(report.outcome).toBe('completed');
+    expect([...outDuring].filter((name) => rollingOut?.includes(name) !== true)).toEqual([]);
+    expect(world.violations, world.log.join('\n')).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('somebody removes the exclude label', () => {
+  const steps = [
+    'awaitObservedOut',
+    'awaitDrained',
+    'evictPods',
+    'awaitReplacements',
+    'retireEndpoints',
+    'awaitTransit',
+    'terminateNode',
+  ] as const;
+  test.each(steps)('at %s: the node drains once more before anything else is done to it', async (step) => {
+    const world = createScenario();
+    const report = await upgrade(world, step, () => {
+      const [node] = excludedNodes(world);
+      if (node !== undefined) removeLabel(world, node);
+    });
+    expect(report.outcome).toBe('completed');
+    expect(
+      report.nodes
+        .flatMap((node) => node.foreignActs ?? [])
+        .map(({ what }) => what)
+        .join('\n'),
+    ).toMatch(/removed the exclude label/);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('and a cordon: both are set again and told', async () => {
+    const world = createScenario();
+    const report = await upgrade(world, 'awaitDrained', () => {
+      for (const node of world.nodes) if (node.pool === 'web') node.cordoned = false;
+      world.changed();
+    });
+    expect(report.outcome).toBe('completed');
+    const told = [...report.foreignActs, ...report.nodes.flatMap((node) => node.foreignActs ?? [])];
+    expect(told.map(({ what }) => what).join('\n')).toMatch(/uncordoned/);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+test('a new node that somebody excludes counts for nothing, and is told', async () => {
+  const world = createScenario();
+  const label = 'node.kubernetes.io/exclude-from-external-load-balancers';
+  const report = await upgrade(world, 'letNextStepOut', () => {
+    const node = world.nodes.find(({ pool }) => pool === 'web-new');
+    if (node === undefined) return;
+    node.labels[label] = 'true';
+    world.changed();
+    world.clock.at(world.clock.now() + 10 * 60_000, () => {
+      delete node.labels[label];
+      world.changed();
+    });
+  });
+  expect(report.outcome).toBe('completed');
+  expect(report.foreignActs.map(({ what }) => what).join('\n')).toMatch(/somebody excluded new node/);
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+});
+
+describe('a node that is registered again in spite of its label', () => {
+  test.each(['awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'] as const)(
+    'at %s gets its label anew, and nothing is lost',
+    async (step) => {
+      const world = createScenario();
+      const report = await upgrade(world, step, () => {
+        const [node] = excludedNodes(world);
+        if (node !== undefined) registerInSpiteOfLabel(world, serviceNamed(world, 'web'), node.instanceId);
+      });
+      expect(report.outcome).toBe('completed');
+      const told = report.nodes.flatMap((node) => node.foreignActs ?? []).map(({ what }) => what);
+      expect(told.join('\n')).toMatch(/in spite of its label/);
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+
+  test('because the AWS Load Balancer Controller passed over a target that was unhealthy.draining: it is not let go then', async () => {
+    const world = createScenario();
+    const web = serviceNamed(world, 'web');
+    web.controller = 'aws-load-balancer-controller';
+    web.unhealthyDrainingMs = 60_000;
+    const report = await upgrade(world, 'letNextStepOut', () => flap(world, 'web', 30_000));
+    expect(report.outcome).toBe('completed');
+    expect(world.violations, world.log.join('\n')).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('an API server that is away for 15 s', () => {
+  test.each(['letNextStepOut', 'awaitDrained', 'evictPods', 'awaitReplacements', 'terminateNode'] as const)(
+    'at %s: nobody is let go before what is seen has settled, and nothing is lost',
+    async (step) => {
+      const world = createScenario();
+      const policyOfApi = { ...policy };
+      let letGoAfter: readonly string[] | undefined;
+      const harness = await openHarness(world, {
+        before: once(step, () => {
+          const before = excludedNodes(world).map(({ name }) => name);
+          breakApi(world, 15_000);
+          world.clock.at(world.clock.now() + 15_000 + policyOfApi.waits.settleAfterOutageMs - 1_000, () => {
+            letGoAfter = excludedNodes(world)
+              .map(({ name }) => name)
+              .filter((name) => !before.includes(name));
+          });
+        }),
+      });
+      const report = await harness.finish(await harness.start(policyOfApi));
+      expect(report.outcome).toBe('completed');
+      expect(letGoAfter).toEqual([]);
+      expect(world.violations, world.log.join('\n')).toEqual([]);
+      expectNothingLeft(world, 4);
+    },
+  );
+});

@@ -1,0 +1,232 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { describe, expect, test } from 'vitest';
+import {
+  abortUpdate,
+  nodeParkedSignal,
+  nodeReplacementId,
+  type OperatorRequest,
+  pauseUpdate,
+  resumeUpdate,
+  workflowTypes,
+} from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness, withOwnClient } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+const resume: { args: [OperatorRequest] } = { args: [{ by: 'ann', reason: 'mended' }] };
+const needsAttention = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
+const first = 'ip-10-0-0-1';
+
+/** How many pods of `api` may be missing at a time. */
+function letGo(world: World, pods: number): void {
+  for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = pods;
+}
+
+function nodeOf([input]: readonly unknown[]): string {
+  return (input as { node: { name: string } }).node.name;
+}
+
+describe('one resume', () => {
+  test('is enough for two nodes that give up together, though one of them has not told yet', async () => {
+    const world = createScenario();
+    let resumed = false;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'evictPods' && !resumed) letGo(world, 0);
+      },
+      after: async (step, args) => {
+        if (step !== 'evictPods' || nodeOf(args) === first || resumed) return;
+        await harness.until(handle, 'the other asks', (status) => status.needsAttention !== undefined);
+        resumed = true;
+        letGo(world, 1);
+        await handle.executeUpdate(resumeUpdate, resume);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'resumed', () => resumed);
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.actions.map(({ action }) => action)).toEqual(['start', 'resume']);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('is enough for a step of the run that gives up just after it', async () => {
+    const world = createScenario();
+    world.faults.neverReady = 1;
+    let resumed = false;
+    const harness = await openHarness(world, {
+      after: async (step) => {
+        if (step !== 'awaitSurgeReady' || resumed) return;
+        resumed = true;
+        for (const node of world.nodes) node.ready = true;
+        world.changed();
+        await handle.executeUpdate(pauseUpdate, resume);
+        await handle.executeUpdate(resumeUpdate, resume);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expect(resumed).toBe(true);
+    expectNothingLeft(world, 4);
+  });
+
+  test('is enough for a lock that was lost when it came, and seen to be lost after that', async () => {
+    const world = createScenario();
+    let begun = 0;
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step !== 'evictPods') return;
+        begun += 1;
+        const [name = ''] = [...world.leases.keys()].filter((key) => key.startsWith('nodeferry-'));
+        if (begun === 1) {
+          world.leases.delete(name);
+          throw ApplicationFailure.nonRetryable('somebody was at work here');
+        }
+        if (begun !== 2) return;
+        await harness.until(handle, 'the first asks', (status) => status.needsAttention !== undefined);
+        await handle.executeUpdate(resumeUpdate, resume);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'resumed', ({ actions }) => actions.length === 2);
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('does not count for a lock that is lost after it', async () => {
+    const world = createScenario();
+    let stolen = false;
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step === 'createReplacement') {
+          await handle.executeUpdate(pauseUpdate, resume);
+          await handle.executeUpdate(resumeUpdate, resume);
+        }
+        if (step !== 'awaitDrained' || stolen) return;
+        stolen = true;
+        for (const name of world.leases.keys()) world.leases.delete(name);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const asking = await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
+    expect(asking.needsAttention?.code).toBe('LockLost');
+    await handle.executeUpdate(resumeUpdate, resume);
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expectNothingLost(world);
+  });
+
+  test('is enough for a node whose call for help crosses with it', async () => {
+    const world = createScenario();
+    let crossed = false;
+    const harness = await openHarness(world, {
+      before: async (step, args) => {
+        if (step !== 'awaitDrained' || crossed) return;
+        crossed = true;
+        await handle.executeUpdate(pauseUpdate, resume);
+        await handle.executeUpdate(resumeUpdate, resume);
+        const parked = {
+          node: nodeOf(args),
+          step: 'draining-connections',
+          problem: needsAttention,
+          resumes: 0,
+        } as const;
+        await handle.signal(nodeParkedSignal, parked);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expect(crossed).toBe(true);
+    expectNothingLeft(world, 4);
+  });
+
+  test('is enough for a node that can’t be put back in a run that was cancelled', async () => {
+    const world = createScenario();
+    let cancelled = false;
+    let failed = false;
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step === 'awaitDrained' && !cancelled) {
+          cancelled = true;
+          await handle.cancel();
+        }
+        if (step !== 'putBackNode' || failed) return;
+        failed = true;
+        throw ApplicationFailure.nonRetryable('a bug');
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
+    await handle.executeUpdate(resumeUpdate, resume);
+    expect((await harness.finish(handle)).outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a node', () => {
+  test('that calls for help while the run still asks for its workflow is heard', async () => {
+    const world = createScenario();
+    let called = false;
+    const harness = await openHarness(world, {
+      activated: async (workflowId, { children }) => {
+        const [child] = children;
+        if (child === undefined || child.started || called) return;
+        called = true;
+        const node = child.workflowId.split('/').at(-1) ?? '';
+        const parked = { node, step: 'leaving-load-balancers', problem: needsAttention, resumes: 0 } as const;
+        await harness.workflow(workflowId).signal(nodeParkedSignal, parked);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const asking = await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
+    expect(asking.needsAttention).toEqual(needsAttention);
+    await handle.executeUpdate(resumeUpdate, resume);
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expectNothingLeft(world, 4);
+  });
+
+  test('whose workflow can’t start asks, and is replaced like the others after a resume', async () => {
+    const world = createScenario();
+    await withOwnClient(async (client) => {
+      const harness = await openHarness(world);
+      const handle = await harness.start(scenarioPolicy());
+      const [, cluster = ''] = handle.workflowId.split('/');
+      const inTheWay = await client.workflow.start(workflowTypes.nodeReplacement, {
+        workflowId: nodeReplacementId(cluster, 'web', 'run-1', first),
+        taskQueue: 'nobody-works-here',
+      });
+      const asking = await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
+      expect(asking.needsAttention?.message).toBe(
+        `the replacement of ${first} can't start: workflow ${inTheWay.workflowId} runs already`,
+      );
+      expect(asking.phase).toBe('replace');
+      await inTheWay.terminate();
+      await handle.executeUpdate(resumeUpdate, resume);
+      expect((await harness.finish(handle)).outcome).toBe('completed');
+    });
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('whose workflow can’t start does not keep a run from being aborted', async () => {
+    const world = createScenario();
+    await withOwnClient(async (client) => {
+      const harness = await openHarness(world);
+      const handle = await harness.start(scenarioPolicy());
+      const [, cluster = ''] = handle.workflowId.split('/');
+      const inTheWay = await client.workflow.start(workflowTypes.nodeReplacement, {
+        workflowId: nodeReplacementId(cluster, 'web', 'run-1', first),
+        taskQueue: 'nobody-works-here',
+      });
+      await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
+      await handle.executeUpdate(abortUpdate, resume);
+      expect((await harness.finish(handle)).outcome).toBe('aborted');
+      await inTheWay.terminate();
+    });
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});

@@ -1,0 +1,104 @@
+/** Two upgrades of one cluster at once, and nodes that come back in before a pod of them is touched. */
+import { describe, expect, test } from 'vitest';
+import { resumeUpdate } from '../../workflows/messages.ts';
+import { excludedNodes, flap, setBudget } from '../simulator/disturbances.ts';
+import { addServingPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** Sees at every moment how many pods of a workload are ready on nodes that are in; answers the fewest that ever were. */
+function watchFewestReached(world: World, workload: string): () => number {
+  let fewest = Number.POSITIVE_INFINITY;
+  world.clock.onPassage(() => {
+    const out = new Set(excludedNodes(world).map(({ name }) => name));
+    const reached = world.pods.filter((pod) => pod.of === workload && pod.ready && !out.has(pod.node ?? ''));
+    fewest = Math.min(fewest, reached.length);
+  });
+  return () => fewest;
+}
+
+describe('two pools behind the same Service', () => {
+  const blue = scenarioPolicy({
+    name: 'blue-to-1.36',
+    pool: { provider: 'eks', name: 'blue' },
+    target: { ...scenarioPolicy().target, poolName: 'blue-new' },
+  });
+
+  test('are replaced at once, and never step out together beyond what the budget spares', async () => {
+    const world = createScenario();
+    addServingPool(world, 'blue', 4);
+    setBudget(world, 'web', 2);
+    const fewestReached = watchFewestReached(world, 'web');
+    const harness = await openHarness(world);
+    const [web, other] = await Promise.all([harness.start(scenarioPolicy()), harness.start(blue, { run: 'run-2' })]);
+    const reports = await Promise.all([harness.finish(web), harness.finish(other)]);
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
+    expect(fewestReached()).toBe(6);
+    expectNothingLost(world);
+    expectNothingLeft(world, 8);
+  });
+});
+
+describe('a node that was let go by a look that is over', () => {
+  test('because the answer got lost comes back in when it is not spared any more, before a pod of it is touched', async () => {
+    const world = createScenario();
+    let lost = false;
+    let out: readonly string[] | undefined;
+    const harness = await openHarness(world, {
+      after: (step) => {
+        if (step !== 'letNextStepOut' || lost) return;
+        lost = true;
+        const [letGo] = excludedNodes(world);
+        for (const pod of world.pods) if (pod.of === 'web' && pod.node !== letGo?.name) pod.failing = true;
+        world.changed();
+        world.clock.at(world.clock.now() + 60_000, () => {
+          out = excludedNodes(world).map(({ name }) => name);
+          for (const pod of world.pods) pod.failing = false;
+        });
+        throw new Error('the answer is lost');
+      },
+    });
+    const policy = scenarioPolicy({ traffic: { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 } });
+    const report = await harness.finish(await harness.start(policy));
+    expect(report.outcome).toBe('completed');
+    expect(out).toEqual([]);
+    expect(report.foreignActs.map(({ what }) => what).join('\n')).toMatch(/was put back: default\/web/);
+    expect(world.violations).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a pause because of lost requests', () => {
+  test('takes nodes back in that have evicted nothing yet, and empties no other one', async () => {
+    const world = createScenario();
+    let overAt = Number.POSITIVE_INFINITY;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step !== 'awaitDrained' || overAt < Number.POSITIVE_INFINITY) return;
+        flap(world, 'web', 8_000);
+        overAt = world.clock.now() + 60_000;
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const paused = await harness.until(
+      handle,
+      'paused with nobody on the way',
+      ({ paused: pause, nodes }) =>
+        pause?.by === 'nodeferry' &&
+        world.clock.now() > overAt &&
+        nodes.every(({ step }) => step === 'waiting' || step === 'replaced'),
+    );
+    expect(paused.paused?.reason).toMatch(/requests lost, the budget is 10/);
+    expect(paused.nodes.filter(({ step }) => step === 'replaced')).toEqual([]);
+    expect(excludedNodes(world)).toEqual([]);
+    expect(paused.foreignActs.map(({ what }) => what).join('\n')).toMatch(/was put back: the run was paused/);
+    const { lost } = world.traffic;
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'the flap is over' }] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(world.traffic.lost).toBe(lost);
+    expect(world.violations).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+});
