@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { hostLab, labDown, labStatus, labUp } from './cluster/commands.ts';
 import { scenarios } from './scenarios/catalog.ts';
 
-const summaries = scenarios.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join('\n');
+const summaries = scenarios.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}`).join('\n');
 
 const program = new Command('lab')
   .description('A real Kubernetes cluster on this machine, on a pretend AWS. Needs root. One lab per machine.')

@@ -3,7 +3,7 @@
  * which program the kernel, the pretend cloud and the load balancer agree without asking each other.
  */
 
-/** All network namespaces of the lab start with this; clean-up goes by it. */
+/** All network namespaces of the lab and of its tests start with this; clean-up goes by it. */
 export const NAMESPACE_PREFIX = 'nf-';
 
 /** Namespaces that exist once per lab. */

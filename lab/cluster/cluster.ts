@@ -1,5 +1,6 @@
 /** Puts the cluster together: network, control plane, machines, load balancer data plane and pretend AWS. */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import type { ToolPaths } from '../../scripts/setup/paths.ts';
 import { type PretendAws, startPretendAws } from '../aws/server.ts';
@@ -11,7 +12,13 @@ import type { Scenario } from '../scenario.ts';
 import { createPodCgroup } from './cgroups.ts';
 import { removeLeftovers } from './cleanup.ts';
 import { startCloudController } from './cloud-controller.ts';
-import { awaitApiServer, type ControlPlaneProcess, startApiServer, startControllers } from './control-plane.ts';
+import {
+  awaitApiServer,
+  type ControlPlaneProcess,
+  startApiServer,
+  startControllers,
+  startEtcd,
+} from './control-plane.ts';
 import { buildImages } from './images.ts';
 import { createCredentials, kubeconfig } from './kubeconfig.ts';
 import { createMachines, type Machines } from './machines.ts';
@@ -28,6 +35,8 @@ export interface Cluster {
   readonly machines: Machines;
   /** For this process. */
   readonly kubeConfig: KubeConfig;
+  /** Kills the API server, and starts it again after so long, ms; resolves once it answers. */
+  killApiServer(forMs: number): Promise<void>;
 }
 
 /** How a cluster is started. */
@@ -52,7 +61,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   signal?.throwIfAborted();
 
   const credentials = await createCredentials();
-  const first = watched(startApiServer(tools, credentials), undo, report);
+  const etcd = watched(startEtcd(tools), undo, report);
+  let apiServerProcess = watched(startApiServer(tools, credentials), undo, report);
   portToSocket(NAMESPACES.controlPlane, AWS_PORT_INSIDE, STATE.awsSocket, logFile('forward'));
   portToSocket(NAMESPACES.operations, AWS_PORT_INSIDE, STATE.awsSocket, logFile('forward'));
   const apiServer = `${ADDRESSES.controlPlane}:6443`;
@@ -60,7 +70,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const entrance = await forwardFromLocalhost(0, { path: STATE.apiServerSocket });
   undo.push(() => entrance.close());
 
-  const ready = awaitApiServer(entrance.port, credentials, first, signal).then(async (authority) => {
+  const ready = awaitApiServer(entrance.port, credentials, [etcd, apiServerProcess], signal).then(async (authority) => {
     await writeFile(STATE.kubeconfigInside, kubeconfig(API_SERVER_INSIDE, authority, credentials.adminToken));
     await writeFile(
       STATE.kubeconfig,
@@ -77,17 +87,23 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
   const inside = await ready;
   report('the API server is ready');
-  watched(startControllers(tools, inside, credentials), undo, report);
+  for (const process of startControllers(tools, inside, credentials)) watched(process, undo, report);
   const settings = {
     region: scenario.region,
     clusterName: scenario.clusterName,
     vpcId: aws.model.network.vpcId,
     subnetId: aws.model.network.subnets[0]?.id ?? '',
   };
-  watched([await startCloudController(tools, inside, settings)], undo, report);
+  watched(await startCloudController(tools, inside, settings), undo, report);
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromFile(STATE.kubeconfig);
-  return { aws, machines, kubeConfig };
+  const killApiServer = async (forMs: number): Promise<void> => {
+    await stop(apiServerProcess.child, 0);
+    await setTimeout(forMs);
+    apiServerProcess = watched(startApiServer(tools, credentials), undo, report);
+    await awaitApiServer(entrance.port, credentials, [apiServerProcess], signal);
+  };
+  return { aws, machines, kubeConfig, killApiServer };
 }
 
 async function startCloud(options: ClusterOptions, machines: Machines): Promise<PretendAws> {
@@ -125,19 +141,18 @@ async function prepareFolders(): Promise<void> {
 
 /** Says so when a process of the control plane ends before the lab does. */
 function watched(
-  processes: readonly ControlPlaneProcess[],
+  process: ControlPlaneProcess,
   undo: ClusterOptions['undo'],
   report: ClusterOptions['report'],
-): readonly ControlPlaneProcess[] {
+): ControlPlaneProcess {
+  const { name, child } = process;
   let stopping = false;
-  for (const { name, child } of processes) {
-    child.once('exit', () => {
-      if (!stopping) report(`${name} has ended: see ${logFile(name)}`);
-    });
-  }
+  child.once('exit', () => {
+    if (!stopping) report(`${name} has ended: see ${logFile(name)}`);
+  });
   undo.push(async () => {
     stopping = true;
-    await Promise.all(processes.map(({ child }) => stop(child, 0)));
+    await stop(child, 0);
   });
-  return processes;
+  return process;
 }

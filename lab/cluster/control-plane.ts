@@ -40,39 +40,42 @@ export interface ControlPlaneProcess {
   readonly child: ChildProcess;
 }
 
-/** Starts etcd and the API server, which may come up in any order. */
-export function startApiServer(tools: ToolPaths, credentials: Credentials): readonly ControlPlaneProcess[] {
-  const client = 'http://127.0.0.1:2379';
-  return [
-    component('etcd', tools.etcd, [
-      `--data-dir=${STATE.etcd}`,
-      `--listen-client-urls=${client}`,
-      `--advertise-client-urls=${client}`,
-      '--listen-peer-urls=http://127.0.0.1:2380',
-      `--initial-cluster-token=${randomUUID()}`,
-      // Nothing in the lab outlives it.
-      '--unsafe-no-fsync',
-      '--log-level=warn',
-    ]),
-    component('kube-apiserver', tools.kubeApiserver, [
-      `--etcd-servers=${client}`,
-      `--bind-address=${ADDRESSES.controlPlane}`,
-      `--advertise-address=${ADDRESSES.controlPlane}`,
-      '--secure-port=6443',
-      `--cert-dir=${credentials.certificateFolder}`,
-      `--token-auth-file=${credentials.tokenFile}`,
-      '--authorization-mode=RBAC',
-      '--service-account-issuer=https://kubernetes.default.svc',
-      `--service-account-signing-key-file=${credentials.signingKey}`,
-      `--service-account-key-file=${credentials.verificationKey}`,
-      `--service-cluster-ip-range=${SERVICE_CIDR}`,
-      // Pods of the lab have no service accounts: none of them talks to the API.
-      '--disable-admission-plugins=ServiceAccount',
-      '--allow-privileged=true',
-      '--endpoint-reconciler-type=none',
-      '--profiling=false',
-    ]),
-  ];
+const ETCD_CLIENTS = 'http://127.0.0.1:2379';
+
+/** Starts etcd. It and the API server may come up in any order. */
+export function startEtcd(tools: ToolPaths): ControlPlaneProcess {
+  return component('etcd', tools.etcd, [
+    `--data-dir=${STATE.etcd}`,
+    `--listen-client-urls=${ETCD_CLIENTS}`,
+    `--advertise-client-urls=${ETCD_CLIENTS}`,
+    '--listen-peer-urls=http://127.0.0.1:2380',
+    `--initial-cluster-token=${randomUUID()}`,
+    // Nothing in the lab outlives it.
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+  ]);
+}
+
+/** Starts the API server; again, after it has ended, with the same certificates and the same etcd. */
+export function startApiServer(tools: ToolPaths, credentials: Credentials): ControlPlaneProcess {
+  return component('kube-apiserver', tools.kubeApiserver, [
+    `--etcd-servers=${ETCD_CLIENTS}`,
+    `--bind-address=${ADDRESSES.controlPlane}`,
+    `--advertise-address=${ADDRESSES.controlPlane}`,
+    '--secure-port=6443',
+    `--cert-dir=${credentials.certificateFolder}`,
+    `--token-auth-file=${credentials.tokenFile}`,
+    '--authorization-mode=RBAC',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-signing-key-file=${credentials.signingKey}`,
+    `--service-account-key-file=${credentials.verificationKey}`,
+    `--service-cluster-ip-range=${SERVICE_CIDR}`,
+    // Pods of the lab have no service accounts: none of them talks to the API.
+    '--disable-admission-plugins=ServiceAccount',
+    '--allow-privileged=true',
+    '--endpoint-reconciler-type=none',
+    '--profiling=false',
+  ]);
 }
 
 /** Starts what acts on objects; needs an API server that answers. */

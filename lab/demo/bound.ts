@@ -38,10 +38,9 @@ export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy
     const local = plan.services.some((service) => service.externalTrafficPolicy === 'Local');
     return lowerBound({
       facts,
-      services: plan.services,
+      policy,
+      baselines: plan.baselines,
       nodes: plan.nodes,
-      maxInFlight: policy.guard.maxInFlight,
-      enabled: !policy.disabledRules.includes('capacity-guard'),
       delays: {
         bootMs: delays.nodegroupCreateMs + delays.instanceBootMs,
         registrationMs: delays.registrationMs + firstVerdictMs,

@@ -36,8 +36,9 @@ export function crossingPolicy(lab: Lab, options: CrossingOptions): Policy {
   const text = stringify({
     ...written,
     spec: {
-      traffic: { probes },
       ...written.spec,
+      // A loss budget comes with probes of its own, or with none.
+      traffic: { ...(options.spec?.['traffic'] === undefined ? { probes } : {}), ...written.spec['traffic'] },
       pool: { provider: 'eks', name: options.pool },
       target: { poolName: options.newPool, version: options.version },
       disabledRules: options.without ?? [],

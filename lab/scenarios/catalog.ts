@@ -1,10 +1,18 @@
 import { type Scenario, validScenario } from '../scenario.ts';
 import { controlsScenario } from './controls.ts';
 import { demoScenario } from './demo.ts';
+import { disturbancesScenario, threeZonesScenario, twoPoolsScenario } from './disturbances.ts';
 import { smallScenario } from './small.ts';
 
 /** All scenarios, for the command line. */
-export const scenarios: readonly Scenario[] = [demoScenario, smallScenario, controlsScenario];
+export const scenarios: readonly Scenario[] = [
+  demoScenario,
+  smallScenario,
+  controlsScenario,
+  disturbancesScenario,
+  threeZonesScenario,
+  twoPoolsScenario,
+];
 
 /** The scenario of that name, checked; throws when there is none. */
 export function scenarioByName(name: string): Scenario {

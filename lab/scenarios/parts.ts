@@ -55,10 +55,23 @@ export function balancedService(name: 'web' | 'api' | 'edge', externalTrafficPol
   return loadBalancerService({ name, clusterIP, externalTrafficPolicy, healthCheckIntervalSeconds: 5 });
 }
 
-/** `web` behind policy Local and `api` behind policy Cluster, a budget each: half of `web` at a time, and one pod of `api`. */
-export function webAndApi(replicas: number, env: Readonly<Record<string, string>> = {}): Scenario['objects'] {
+/** The file that makes all pods of a workload unready while it is there, if they were told of it. */
+export function unreadyFile(workload: string): string {
+  return join(STATE.shared, `unready-${workload}`);
+}
+
+/**
+ * `web` behind policy Local and `api` behind policy Cluster, a budget each: half of `web` at a time, and one pod of `api`. `unready` names
+ * the file by which the pods of `web` can be made unready.
+ */
+export function webAndApi(
+  replicas: number,
+  env: Readonly<Record<string, string>> = {},
+  unready: { readonly web?: string } = {},
+): Scenario['objects'] {
+  const file = unready.web === undefined ? {} : { unreadyFile: unready.web };
   return [
-    deployment({ name: 'web', replicas, nodeSelector: onWeb, env }),
+    deployment({ name: 'web', replicas, nodeSelector: onWeb, env, ...file }),
     balancedService('web', 'Local'),
     disruptionBudget('web', replicas / 2),
     deployment({ name: 'api', replicas, nodeSelector: onWeb, env }),

@@ -1,7 +1,10 @@
 import type { Scenario } from '../scenario.ts';
 import { agent, deregisteredAfter, webAndApi, webNodegroup } from './parts.ts';
 
-/** One old node in each of two zones: the least that can be replaced without a loss, for quick tests. */
+/**
+ * One old node in each of two zones: the least that has zones, for quick tests. Cross-zone load balancing is off, so that each zone's only
+ * node can't be spared: an upgrade of this pool is refused.
+ */
 export const smallScenario: Scenario = {
   name: 'small',
   summary: 'one old node in each of two zones, two load balancers and a DaemonSet',

@@ -8,6 +8,7 @@ import type {
   V1PodSpec,
   V1Service,
   V1Toleration,
+  V1Volume,
 } from '@kubernetes/client-node';
 import { IMAGES } from '../cluster/images.ts';
 import type { ProberConfig } from '../traffic/prober.ts';
@@ -26,6 +27,8 @@ export interface DeploymentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What its pods need to run on tainted nodes; nothing unless told otherwise. */
   readonly tolerations?: readonly V1Toleration[];
+  /** File of the machine, below the lab's shared folder: while it is there no pod is ready, though all would serve. */
+  readonly unreadyFile?: string;
 }
 
 /** A Deployment whose pods prefer to be spread over nodes and zones. */
@@ -41,7 +44,7 @@ export function deployment(options: DeploymentOptions): V1Deployment {
       template: {
         metadata: { labels },
         spec: {
-          ...appPod(options.nodeSelector, options.env ?? {}),
+          ...appPod(options.nodeSelector, options.env ?? {}, options.unreadyFile),
           tolerations: [...(options.tolerations ?? [])],
           topologySpreadConstraints: ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
             maxSkew: 1,
@@ -185,7 +188,15 @@ export function toleration(key: string, value: string): V1Toleration {
 }
 
 /** A pod of the lab's app: readiness asked every second, otherwise the defaults of Kubernetes. */
-function appPod(nodeSelector: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) {
+function appPod(
+  nodeSelector: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+  unreadyFile?: string,
+) {
+  const volumes =
+    unreadyFile === undefined
+      ? []
+      : [{ name: 'shared', hostPath: { path: dirname(unreadyFile), type: 'Directory' } } satisfies V1Volume];
   const container = {
     name: 'app',
     image: IMAGES.app,
@@ -194,8 +205,10 @@ function appPod(nodeSelector: Readonly<Record<string, string>>, env: Readonly<Re
     env: [
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+      ...(unreadyFile === undefined ? [] : [{ name: 'UNREADY_FILE', value: unreadyFile }]),
       ...Object.entries(env).map(([name, value]) => ({ name, value })),
     ],
+    volumeMounts: volumes.map(({ name, hostPath }) => ({ name, mountPath: hostPath.path, readOnly: true })),
     readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 1, failureThreshold: 1 },
     // A request gives the container a CPU share of its own; without one it would starve beside a busy neighbour.
     resources: { requests: { cpu: '100m', memory: '16Mi' } },
@@ -204,5 +217,6 @@ function appPod(nodeSelector: Readonly<Record<string, string>>, env: Readonly<Re
     automountServiceAccountToken: false,
     nodeSelector: { ...nodeSelector },
     containers: [container],
+    volumes,
   } satisfies V1PodSpec;
 }

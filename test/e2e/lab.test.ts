@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { AutoScalingClient, TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
@@ -6,11 +7,13 @@ import { labNamespaces } from '../../lab/cluster/cleanup.ts';
 import { askLab } from '../../lab/cluster/lock.ts';
 import { type Lab, startLab } from '../../lab/lab.ts';
 import { instanceNamespace } from '../../lab/network-plan.ts';
-import { attempt, ended, run, until } from '../../lab/process.ts';
+import { attempt, ended, run, start, until } from '../../lab/process.ts';
 import { scenarioByName } from '../../lab/scenarios/catalog.ts';
+import { toolPaths } from '../../scripts/setup/paths.ts';
 import { labProcesses, leftovers } from './support/leftovers.ts';
 
 const MAIN = fileURLToPath(new URL('../../lab/main.ts', import.meta.url));
+const TOPOLOGY = new URL('../lab/dataplane/topology.ts', import.meta.url).href;
 const EXCLUDE = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 describe('a running lab', () => {
@@ -149,5 +152,22 @@ describe('a lab whose host was killed', () => {
     await run(process.execPath, [MAIN, 'down']);
     expect(await leftovers()).toEqual([]);
     await run(process.execPath, [MAIN, 'down']);
+  });
+});
+
+describe('a network of the data plane’s tests whose test was killed', () => {
+  it('is removed by lab down, like a lab', async () => {
+    const script = `const { createTopology } = await import(process.argv[1]);
+      await createTopology(process.argv[2], ['first', 'second']);
+      console.log('ready');
+      setInterval(() => undefined, 1_000);`;
+    const args = ['--input-type=module', '--eval', script, TOPOLOGY, toolPaths().app];
+    const child = start(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout ?? child, 'data');
+    expect(await labNamespaces()).toHaveLength(4);
+    child.kill('SIGKILL');
+    await ended(child);
+    await run(process.execPath, [MAIN, 'down']);
+    expect(await leftovers()).toEqual([]);
   });
 });

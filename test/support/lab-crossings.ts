@@ -1,12 +1,13 @@
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy, ProtectiveRule } from '../../core/policy/policy.ts';
-import type { RunReport } from '../../core/status/status.ts';
+import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { crossingPolicy, startCrossing } from '../../lab/demo/crossing.ts';
 import { addRequests, type Proof } from '../../lab/demo/proof.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { clientAddresses, NAMESPACES } from '../../lab/network-plan.ts';
+import type { Scenario } from '../../lab/scenario.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import { loadBalancerUrls, type TrafficVolume } from '../../lab/traffic/config.ts';
 import type { Incident } from '../../lab/traffic/prober.ts';
@@ -52,7 +53,7 @@ export interface Crossings {
   /** Waits until nothing of what went before is lost any more, then counts from zero. */
   beginClean(extra?: readonly Traffic[]): Promise<void>;
   /** Replaces the pool and answers with the report. Rejects as soon as the run needs an operator. */
-  cross(policy: Policy): Promise<RunReport>;
+  cross(policy: Policy, onStatus?: (status: RunStatus) => void | Promise<void>): Promise<RunReport>;
   /** What became of requests since `beginClean`, those included that are in flight. */
   losses(extra?: readonly Traffic[]): Promise<Losses>;
   /** Says that the pool that serves now has another name, because it was replaced by somebody else. */
@@ -70,9 +71,9 @@ export interface NextOptions {
   readonly waits?: Readonly<Record<string, unknown>>;
 }
 
-/** Opens a session in the scenario `controls`. Progress goes to stderr, for the reader of a run that failed. */
-export async function openCrossings(): Promise<Crossings> {
-  const session = await openSession(controlsScenario, {
+/** Opens a session. Progress goes to stderr, for the reader of a run that failed. */
+export async function openCrossings(scenario: Scenario = controlsScenario): Promise<Crossings> {
+  const session = await openSession(scenario, {
     volume,
     onProgress: (text) => process.stderr.write(`  ${text}\n`),
   });
@@ -104,10 +105,11 @@ export async function openCrossings(): Promise<Crossings> {
       await Promise.all(all.map((traffic) => traffic.waitUntilClean(5)));
       for (const traffic of all) traffic.zero();
     },
-    cross: async (policy) => {
+    cross: async (policy, onStatus = () => undefined) => {
       await startCrossing(session, policy);
-      const report = await followToEnd(session, policy, ({ needsAttention }) => {
-        if (needsAttention !== undefined) throw new NodeferryError(needsAttention);
+      const report = await followToEnd(session, policy, async (status) => {
+        if (status.needsAttention !== undefined) throw new NodeferryError(status.needsAttention);
+        await onStatus(status);
       });
       if (report.outcome === 'completed') pool = report.newPool;
       return report;

@@ -1,9 +1,13 @@
 /** A small network for tests of the data plane: clients, a load balancer and some servers, one namespace each. */
 import type { ChildProcess } from 'node:child_process';
+import { removeLeftovers } from '../../../lab/cluster/cleanup.ts';
+import { takeLock } from '../../../lab/cluster/lock.ts';
 import type { ForwardingRule } from '../../../lab/contracts.ts';
-import { attempt, run, start, stop } from '../../../lab/process.ts';
+import { NAMESPACE_PREFIX } from '../../../lab/network-plan.ts';
+import { run, start, stop } from '../../../lab/process.ts';
 
-const PREFIX = 'nfdp-';
+/** Among the lab's own, so that `lab down` finds them. */
+const PREFIX = `${NAMESPACE_PREFIX}dp-`;
 
 /** The namespaces that are always there. */
 export const CLIENT = `${PREFIX}cli`;
@@ -33,10 +37,14 @@ export interface Topology {
   close(): Promise<void>;
 }
 
-/** Builds the network, removing first what an earlier run may have left, and starts `app` on every server. */
+/**
+ * Builds the network, removing first what an earlier run may have left, and starts `app` on every server. Holds the lab's lock: clean-up
+ * takes this network for a part of the lab.
+ */
 export async function createTopology(app: string, serverNames: readonly string[]): Promise<Topology> {
   const servers = serverNames.map((name, n) => ({ name, namespace: `${PREFIX}${name}`, ip: `10.0.1.${11 + n}` }));
-  await removeNamespaces();
+  const lock = await takeLock(() => undefined);
+  await removeLeftovers();
   await connectClients();
   for (const server of servers) await connectServer(server);
   const processes = servers.map((server) => serve(app, server));
@@ -53,7 +61,8 @@ export async function createTopology(app: string, serverNames: readonly string[]
     }),
     async close() {
       await Promise.all(processes.map((process_) => stop(process_, 1_000)));
-      await removeNamespaces();
+      await removeLeftovers();
+      await lock.release();
     },
   };
 }
@@ -61,11 +70,6 @@ export async function createTopology(app: string, serverNames: readonly string[]
 /** Runs a command in a namespace and resolves with its output. */
 export function inside(namespace: string, command: string, ...args: readonly string[]): Promise<string> {
   return run('nsenter', [`--net=/run/netns/${namespace}`, command, ...args]);
-}
-
-async function removeNamespaces(): Promise<void> {
-  const listed = JSON.parse((await run('ip', ['-json', 'netns', 'list'])) || '[]') as { name: string }[];
-  for (const { name } of listed) if (name.startsWith(PREFIX)) await attempt('ip', ['netns', 'delete', name]);
 }
 
 async function connectClients(): Promise<void> {

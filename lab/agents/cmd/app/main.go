@@ -66,10 +66,22 @@ func main() {
 
 func routes(me identity) *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("/readyz", ready)
 	mux.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) { stream(w, r, me) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { answer(w, r, me) })
 	return mux
+}
+
+// ready fails while the file UNREADY_FILE is there: a readiness probe that fails though the server would serve,
+// as it does when a database behind it is away.
+func ready(w http.ResponseWriter, _ *http.Request) {
+	if file := os.Getenv("UNREADY_FILE"); file != "" {
+		if _, err := os.Stat(file); err == nil {
+			http.Error(w, file+" is there", http.StatusServiceUnavailable)
+			return
+		}
+	}
+	fmt.Fprintln(w, "ok")
 }
 
 // answer says who served the request, after ?sleep= if given.

@@ -1,0 +1,62 @@
+import type { Scenario } from '../scenario.ts';
+import {
+  agent,
+  deregisteredAfter,
+  insideProber,
+  onWeb,
+  systemNodegroup,
+  unreadyFile,
+  webAndApi,
+  webNodegroup,
+} from './parts.ts';
+
+/** Servers close connections of that age, so that no wait is for them. */
+const shortLived = { MAX_CONNECTION_AGE: '5s' } as const;
+
+const base: Omit<Scenario, 'name' | 'summary' | 'zones' | 'nodegroups' | 'objects'> = {
+  region: 'eu-west-1',
+  clusterName: 'lab',
+  version: '1.36',
+  // As in `controls`: what takes time in every crossing and is not disturbed is short.
+  delays: {
+    nodegroupCreateMs: 200,
+    instanceBootMs: 500,
+    registrationMs: 500,
+    deregistrationPropagationMs: 8_000,
+    instanceTerminationMs: 500,
+    nodegroupDeleteMs: 200,
+  },
+  targetGroups: deregisteredAfter(10, ['web', 'api']),
+};
+
+const twoZones = ['eu-west-1a', 'eu-west-1b'] as const;
+
+/** Four old nodes in two zones, whose pods can be made unready: for everything that happens beside an upgrade. */
+export const disturbancesScenario: Scenario = {
+  ...base,
+  name: 'disturbances',
+  summary: 'four old nodes in two zones, made to be disturbed',
+  zones: twoZones,
+  nodegroups: [webNodegroup(4), systemNodegroup()],
+  objects: [...webAndApi(4, shortLived, { web: unreadyFile('web') }), ...agent(), insideProber()],
+};
+
+/** Two nodes in each of three zones. */
+export const threeZonesScenario: Scenario = {
+  ...base,
+  name: 'three-zones',
+  summary: 'six old nodes in three zones',
+  zones: [...twoZones, 'eu-west-1c'],
+  nodegroups: [webNodegroup(6), systemNodegroup()],
+  objects: [...webAndApi(6, shortLived), ...agent(), insideProber()],
+};
+
+/** Two pools of two nodes each, one in each of two zones, behind the same Services. */
+export const twoPoolsScenario: Scenario = {
+  ...base,
+  name: 'two-pools',
+  summary: 'two old pools of two nodes each behind the same load balancers',
+  zones: twoZones,
+  nodegroups: [webNodegroup(2), { ...webNodegroup(2), name: 'blue', labels: onWeb }, systemNodegroup()],
+  objects: [...webAndApi(4, shortLived), ...agent(), insideProber()],
+};

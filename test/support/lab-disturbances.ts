@@ -1,0 +1,126 @@
+/** What happens to the lab beside an upgrade, measured alone and during one. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import type { Lab } from '../../lab/lab.ts';
+import { unreadyFile } from '../../lab/scenarios/parts.ts';
+import type { Crossings, Losses } from './lab-crossings.ts';
+
+const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
+const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+
+/** What can be done to a lab. Each resolves when it is over, not when its consequences are. */
+export interface Disturbances {
+  /** All pods of `web` fail their readiness probes for so long, ms, though they would serve. */
+  readonly flap: (forMs: number) => Promise<void>;
+  /** The API server is dead for so long, ms. */
+  readonly killApiServer: (forMs: number) => Promise<void>;
+  /** A new template of `web`, as `kubectl rollout restart` makes it; resolves when all its pods are new and ready. */
+  readonly rollOut: () => Promise<void>;
+  /** Resolves when as many pods of `web` are ready, and no others are there. */
+  readonly scale: (replicas: number) => Promise<void>;
+  /** Pods of `web` go on serving for so long after they were told to stop; a rollout of its own. */
+  readonly letServeAfterStop: (seconds: number) => Promise<void>;
+  /** Somebody takes the exclude label off. */
+  readonly removeLabel: (node: string) => Promise<void>;
+}
+
+/** Opens the means to disturb a lab whose scenario has `web` with a file to make it unready. */
+export function openDisturbances(lab: Lab): Disturbances {
+  const config = new KubeConfig();
+  config.loadFromFile(lab.kubeconfigPath);
+  const core = config.makeApiClient(CoreV1Api);
+  const apps = config.makeApiClient(AppsV1Api);
+  const web = { name: 'web', namespace: 'default' };
+
+  async function change(body: object): Promise<void> {
+    await apps.patchNamespacedDeployment({ ...web, body }, mergePatch);
+    await settled();
+  }
+
+  async function settled(): Promise<void> {
+    for (;;) {
+      const { metadata, spec, status } = await apps.readNamespacedDeployment(web);
+      const want = spec?.replicas ?? 0;
+      const seen = (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
+      const counts = [status?.replicas, status?.updatedReplicas, status?.readyReplicas];
+      if (seen && counts.every((count) => (count ?? 0) === want)) return;
+      await sleep(200);
+    }
+  }
+
+  return {
+    flap: async (forMs) => {
+      writeFileSync(unreadyFile('web'), '');
+      await sleep(forMs);
+      rmSync(unreadyFile('web'));
+    },
+    killApiServer: async (forMs) => await lab.killApiServer(forMs),
+    rollOut: async () => {
+      const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
+      await change({ spec: { template: { metadata: { annotations } } } });
+    },
+    scale: async (replicas) => await change({ spec: { replicas } }),
+    letServeAfterStop: async (seconds) => {
+      const container = (await apps.readNamespacedDeployment(web)).spec?.template.spec?.containers[0];
+      if (container === undefined) throw new Error('web has no container');
+      container.lifecycle = { preStop: { sleep: { seconds } } };
+      await change({ spec: { template: { spec: { containers: [container] } } } });
+    },
+    removeLabel: async (name) => {
+      await core.patchNode({ name, body: { metadata: { labels: { [excludeLabel]: null } } } }, mergePatch);
+    },
+  };
+}
+
+/** What a disturbance costs where nothing else happens. */
+export interface Cost {
+  /** Requests that were lost, cut or slow. */
+  readonly bad: number;
+  /** From its beginning until the last such request was sent, ms; 0 when there was none. */
+  readonly lastedMs: number;
+}
+
+/** A disturbance that took place: from when on it may have cost something, epoch ms. */
+export interface Struck {
+  readonly at: number;
+  readonly what: string;
+}
+
+/** Measures what a disturbance costs alone. */
+export async function measureAlone(crossings: Crossings, strike: () => Promise<void>): Promise<Cost> {
+  await crossings.beginClean();
+  const at = Date.now();
+  await strike();
+  await Promise.all(crossings.session.traffic.map((traffic) => traffic.waitUntilClean(10)));
+  const losses = await crossings.losses();
+  const last = Math.max(at, ...losses.incidents.map(({ atMs }) => atMs));
+  return { bad: countBad(losses), lastedMs: last - at };
+}
+
+/** Scheduling, and a health check that comes just before or just after, shift what a disturbance costs by this much, ms. */
+const shiftMs = 4_000;
+
+/** The same disturbance hits one connection more or fewer each time. */
+const spread = 1.5;
+const chance = 5;
+
+/** What was lost that the disturbances don't explain, in words: at another time than theirs, or more than they cost alone. */
+export function findUnexplained(losses: Losses, struck: readonly Struck[], alone: Cost): readonly string[] {
+  const explains = ({ at }: Struck, atMs: number) => atMs >= at - 1_000 && atMs <= at + alone.lastedMs + shiftMs;
+  const outside =
+    alone.bad === 0 ? [] : losses.incidents.filter(({ atMs }) => !struck.some((one) => explains(one, atMs)));
+  const allowed = alone.bad === 0 ? 0 : struck.length * (alone.bad * spread + chance);
+  const bad = countBad(losses);
+  return [
+    ...outside
+      .slice(0, 5)
+      .map(({ stream, atMs, error }) => `${stream} at ${new Date(atMs).toISOString()}: ${error ?? 'slow'}`),
+    ...(bad > allowed ? [`${bad} lost, cut or slow; ${struck.length} × ${alone.bad} alone`] : []),
+  ];
+}
+
+/** Requests that were lost, cut or slow. */
+export function countBad({ requests }: Pick<Losses, 'requests'>): number {
+  return requests.lost + requests.cut + requests.slow;
+}
