@@ -12,7 +12,7 @@ export const projectNames = ['unit', 'workflow', 'e2e'] as const;
 export type ProjectName = (typeof projectNames)[number];
 
 /** After this time the processes that run a project's tests are ended, minutes: a test in an endless loop has no other end. */
-const minutesAtMost: Readonly<Record<ProjectName, number>> = { unit: 5, workflow: 15, e2e: 40 };
+const minutesAtMost: Readonly<Record<ProjectName, number>> = { unit: 5, workflow: 25, e2e: 40 };
 
 /** Numbers of tests by how they ended. */
 export interface Counts {
