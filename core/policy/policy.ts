@@ -32,7 +32,7 @@ export interface TargetPolicy {
 
 /** How much must keep serving. */
 export interface GuardPolicy {
-  /** Share (0-1) of what serves at the start that must stay, where no PodDisruptionBudget says more exactly. */
+  /** Share (0-1) of the most that was seen to serve that must stay, where no PodDisruptionBudget says more exactly. */
   readonly defaultFloor: number;
   /** Floors by Service key (`namespace/name`): a number of serving targets, or a share 0-1. */
   readonly floors: Readonly<Record<string, { readonly targets: number } | { readonly share: number }>>;
