@@ -72,7 +72,8 @@ const guard = z
       })
       .default({})
       .meta({
-        description: 'Serving targets that must stay, by Service: a number, or a share of the most that was seen to serve.',
+        description:
+          'Serving targets that must stay, by Service: a number, or a share of the most that was seen to serve.',
       }),
     acceptUnprotected: z
       .array(objectKey('Service'), { error: 'a list of Services as namespace/name' })
