@@ -17,6 +17,8 @@ import { stepOutHolder } from './step-out-lock.ts';
 /** Whether the pod was touched, and what held it up when something did. */
 export interface ActOutcome {
   readonly acted: boolean;
+  /** What the act could not protect, in words. */
+  readonly notProtected?: string;
   readonly blocked?: BlockedPod;
 }
 
@@ -73,7 +75,8 @@ export function createPodActs(ports: Ports, looking: Looking) {
       case 'evict': {
         const answer = await cluster.evict(action.pod, { dryRun: false });
         const left = answer.outcome === 'evicted' || answer.outcome === 'gone';
-        return left ? { acted: true } : blockedBy(action, answer.message, undefined);
+        if (!left) return blockedBy(action, answer.message, undefined);
+        return { acted: true, ...(action.notProtected === undefined ? {} : { notProtected: action.notProtected }) };
       }
     }
   }

@@ -24,6 +24,9 @@ import { type Outcome, pollUntil } from './polling.ts';
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
 const longestPauseMs = 500;
 
+/** Of what could not be protected on a node so much is told. */
+const mostTold = 20;
+
 /** What retiring came to: also until when (epoch ms) connections may pass through the node. */
 export interface RetiringResult extends EndingResult {
   readonly transitUntil: number;
@@ -54,21 +57,25 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), facts, now);
           const opened = await keepCordoned(cluster, [node], run, { cluster: facts, observedAt: now });
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], opened);
+          const notProtected = (memo['notProtected'] as readonly string[] | undefined) ?? [];
           const round = decideEvictionRound({ node, facts, policy, run, now, unlistedAt });
           if (round.remaining === 0 && !round.volumesAttached) {
             const detail = `no pod left on ${node.name}`;
-            return { done: true, value: { evidence: [{ kind: 'evicted', at: now, detail }], foreignActs } };
+            return {
+              done: true,
+              value: { evidence: [{ kind: 'evicted', at: now, detail }], foreignActs, notProtected },
+            };
           }
           const begun = memo['begun'] === true || hasBegun(facts, input);
           const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
           if (round.actions.length > 0 || !begun) {
             const look = await lookBeforeActing(input, begun, memo['lostSince']);
-            if (look.result !== undefined) return { done: true, value: look.result };
+            if (look.result !== undefined) return { done: true, value: { ...look.result, notProtected } };
             if (look.held !== undefined)
               return {
                 done: false,
                 reason: look.held,
-                memo: { unlistedAt, begun, foreignActs, lostSince: look.lostSince },
+                memo: { unlistedAt, begun, foreignActs, notProtected, lostSince: look.lostSince },
               };
           }
           const outcomes: ActOutcome[] = [];
@@ -81,13 +88,17 @@ export function createPodSteps(ports: Ports, looking: Looking) {
               ? round.reason
               : `${round.remaining} pods left on ${node.name}; ${first.pod}: ${first.reason}`;
           const againInMs = nextLookMs(round.actions, unlistedAt, policy);
+          const told = [...notProtected, ...outcomes.flatMap((outcome) => outcome.notProtected ?? [])].slice(
+            0,
+            mostTold,
+          );
           const touched = begun || outcomes.some(({ acted }) => acted);
           return {
             done: false,
             reason,
             blocked,
             comes,
-            memo: { unlistedAt, blocked, begun: touched, foreignActs },
+            memo: { unlistedAt, blocked, begun: touched, foreignActs, notProtected: told },
             againInMs,
           };
         }),

@@ -31,6 +31,7 @@ export function serviceFacts(service: V1Service): MappedService | undefined {
     key: `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`,
     type,
     externalTrafficPolicy: spec?.externalTrafficPolicy === 'Local' ? 'Local' : 'Cluster',
+    internalTrafficPolicy: spec?.internalTrafficPolicy === 'Local' ? 'Local' : 'Cluster',
     selector,
     healthCheckNodePort: spec?.healthCheckNodePort ?? 0,
     nodePorts: (spec?.ports ?? []).flatMap(({ nodePort }) =>

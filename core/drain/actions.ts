@@ -11,7 +11,8 @@ export interface PodIdentity {
  */
 export type PodAction =
   | { readonly kind: 'unlist'; readonly pod: PodIdentity; readonly removeLabels: readonly string[] }
-  | { readonly kind: 'evict'; readonly pod: PodIdentity }
+  /** `notProtected`: callers are still sent to it, in words. */
+  | { readonly kind: 'evict'; readonly pod: PodIdentity; readonly notProtected?: string }
   | { readonly kind: 'delete'; readonly pod: PodIdentity }
   | { readonly kind: 'relist'; readonly pod: PodIdentity };
 

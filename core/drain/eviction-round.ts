@@ -4,12 +4,12 @@ import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
-import { compareText } from '../text/format.ts';
+import { compareText, listNames } from '../text/format.ts';
 import { type BlockedPod, identify, type PodAction, type UnlistedSince } from './actions.ts';
 import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import { servicesOf } from './services-of-pod.ts';
-import { chooseUnlistLabels, findListing, hasSpread, needsUnlist } from './unlist.ts';
+import { chooseUnlistLabels, findLeavesListed, findListing, hasSpread, needsUnlist } from './unlist.ts';
 
 /** Everything that decides the next acts on the pods of one node. */
 export interface EvictionQuestion {
@@ -74,9 +74,17 @@ function decideStep(
   }
   const verdict = ledger.charge(pod);
   if (verdict !== undefined) return { blocked: verdict };
-  if (!needsUnlist(pod, facts, policy)) return { action: { kind: 'evict', pod: identify(pod) } };
+  if (!needsUnlist(pod, facts, policy)) return { action: evict(pod, question) };
   const removeLabels = chooseUnlistLabels(pod, facts);
   return { action: { kind: 'unlist', pod: identify(pod), removeLabels } };
+}
+
+function evict(pod: PodFacts, { facts, policy }: EvictionQuestion): PodAction {
+  const leaves = findLeavesListed(pod, facts, policy);
+  if (leaves === undefined) return { kind: 'evict', pod: identify(pod) };
+  const { services, why } = leaves;
+  const notProtected = `pod ${pod.namespace}/${pod.name} left while ${listNames(services)} listed it: ${why}`;
+  return { kind: 'evict', pod: identify(pod), notProtected };
 }
 
 function tellListed(pod: PodFacts, { key }: ServiceFacts): BlockedPod {

@@ -44,11 +44,46 @@ function rank(key: string, pod: PodFacts, services: readonly ServiceFacts[]): nu
 export function needsUnlist(pod: PodFacts, cluster: ClusterFacts, policy: Policy): boolean {
   return (
     isEnabled(policy, 'unlist-before-eviction') &&
-    pod.ownerKind === 'ReplicaSet' &&
-    pod.preStopSeconds * 1000 < policy.waits.endpointPropagationMs &&
-    !policy.drain.neverUnlist.some((workload) => isOfWorkload(pod, workload)) &&
-    servicesOf(pod, cluster).some((service) => isReadyEndpoint(pod, service))
+    leavesTooSoon(pod, policy) &&
+    whyNeverUnlisted(pod, policy) === undefined &&
+    listingServices(pod, cluster).length > 0
   );
+}
+
+/** A pod that is told to stop while callers are still sent to it. */
+export interface LeavesListed {
+  /** Keys of the Services whose callers are sent to it. */
+  readonly services: readonly string[];
+  /** Why it can't be taken out of them first. */
+  readonly why: string;
+}
+
+/**
+ * Whether the pod is evicted while its Services list it, and does not serve on until every kube-proxy has heard that it leaves. What
+ * still comes then is refused. A rule that is switched off is told by itself.
+ */
+export function findLeavesListed(pod: PodFacts, cluster: ClusterFacts, policy: Policy): LeavesListed | undefined {
+  const why = whyNeverUnlisted(pod, policy);
+  if (why === undefined || pod.unlisted !== undefined || pod.terminating || !leavesTooSoon(pod, policy))
+    return undefined;
+  const services = listingServices(pod, cluster).map(({ key }) => key);
+  return services.length === 0 ? undefined : { services, why };
+}
+
+function leavesTooSoon(pod: PodFacts, policy: Policy): boolean {
+  return pod.preStopSeconds * 1000 < policy.waits.endpointPropagationMs;
+}
+
+function listingServices(pod: PodFacts, cluster: ClusterFacts): readonly ServiceFacts[] {
+  return servicesOf(pod, cluster).filter((service) => isReadyEndpoint(pod, service));
+}
+
+/** Only a ReplicaSet starts a replacement of another name as soon as a pod no longer matches it. */
+function whyNeverUnlisted(pod: PodFacts, policy: Policy): string | undefined {
+  if (policy.drain.neverUnlist.some((workload) => isOfWorkload(pod, workload)))
+    return 'spec.drain.neverUnlist names it';
+  if (pod.ownerKind === 'StatefulSet') return 'a StatefulSet starts no replacement beside it';
+  return pod.ownerKind === 'ReplicaSet' ? undefined : 'no ReplicaSet owns it';
 }
 
 /** True when `namespace/name` names the pod's ReplicaSet or the Deployment above it. */

@@ -15,6 +15,7 @@ export interface ServiceFacts {
   readonly key: string;
   readonly type: 'LoadBalancer' | 'NodePort' | 'ClusterIP';
   readonly externalTrafficPolicy: 'Local' | 'Cluster';
+  readonly internalTrafficPolicy: 'Local' | 'Cluster';
   readonly selector: Readonly<Record<string, string>>;
   /** Port of kube-proxy's per-Service health check, policy Local only; 0 when there is none. */
   readonly healthCheckNodePort: number;

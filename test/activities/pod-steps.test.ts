@@ -72,6 +72,17 @@ function exclude(node: SimNode): void {
 const uidsOn = (world: World, node: SimNode | undefined) =>
   world.pods.filter((pod) => pod.node === node?.name && pod.unlisted === undefined).map(({ uid }) => uid);
 
+test('what leaves while callers are sent to it is told', async () => {
+  const neverUnlist = ['default/web'];
+  const scene = await openScene(1, scenarioPolicy({ drain: { ...scenarioPolicy().drain, neverUnlist } }));
+  const [node] = scene.leaving;
+  if (node === undefined) throw new Error('no node leaves');
+  const { notProtected } = (await scene.evict(node)) as { readonly notProtected?: readonly string[] };
+  expect(notProtected).toEqual([
+    expect.stringMatching(/^pod default\/web-\S+ left while default\/web listed it: spec.drain.neverUnlist names it$/),
+  ]);
+});
+
 test('two nodes that look at the same moment take one pod of a Service without a budget, not two', async () => {
   const neverUnlist = ['default/api', 'default/web'];
   const policy = scenarioPolicy({

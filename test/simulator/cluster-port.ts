@@ -228,6 +228,7 @@ function serviceFacts(world: World, service: SimService): ServiceFacts {
     key: service.key,
     type: service.type,
     externalTrafficPolicy: service.externalTrafficPolicy,
+    internalTrafficPolicy: 'Cluster',
     selector: service.selector,
     healthCheckNodePort: service.healthCheckNodePort,
     nodePorts: service.type === 'LoadBalancer' ? [30_080] : [],

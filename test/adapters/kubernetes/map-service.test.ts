@@ -16,6 +16,7 @@ describe('a Service', () => {
       healthCheckNodePort: 31234,
       nodePorts: [30080, 30443],
       hostnames: ['web-1234.elb.eu-west-1.amazonaws.com'],
+      internalTrafficPolicy: 'Cluster',
       publishNotReadyAddresses: false,
     });
   });

@@ -37,6 +37,7 @@ function service(overrides: Partial<ServiceFacts> = {}): ServiceFacts {
     key: 'default/web',
     type: 'LoadBalancer',
     externalTrafficPolicy: 'Local',
+    internalTrafficPolicy: 'Cluster',
     selector: { app: 'web' },
     healthCheckNodePort: 31000,
     nodePorts: [30080],

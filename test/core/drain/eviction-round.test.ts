@@ -105,6 +105,33 @@ describe('taking pods out of their endpoints first', () => {
   });
 });
 
+describe('a pod that leaves while callers are sent to it', () => {
+  const stateful = { ownerKind: 'StatefulSet', ownerName: 'web' } as const;
+  const drain = { deleteEmptyDirData: false, force: false, neverUnlist: ['default/web'] };
+
+  test.each([
+    ['of a StatefulSet', stateful, {}, 'a StatefulSet starts no replacement beside it'],
+    ['of a controller that nobody knows', { ownerKind: 'other' }, {}, 'no ReplicaSet owns it'],
+    ['that the policy never unlists', {}, { drain }, 'spec.drain.neverUnlist names it'],
+  ] as const)('%s is told', (_, pod, policy, why) => {
+    const pods = web(pod);
+    const round = decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) });
+    expect(round.actions).toMatchObject([
+      { kind: 'evict', notProtected: `pod default/web-1 left while default/web listed it: ${why}` },
+    ]);
+  });
+
+  test.each([
+    ['serves on for long enough', { ...stateful, preStopSeconds: 3 }, {}],
+    ['is no ready endpoint', { ...stateful, ready: false }, {}],
+    ['is unprotected by a rule that is switched off', {}, { disabledRules: ['unlist-before-eviction'] }],
+  ] as const)('but not one that %s', (_, pod, policy) => {
+    const pods = web(pod);
+    const round = decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) });
+    expect(round.actions).toEqual([{ kind: 'evict', pod: expect.objectContaining({ name: 'web-1' }) }]);
+  });
+});
+
 describe('budgets', () => {
   const plain = { preStopSeconds: 5 };
 

@@ -80,6 +80,7 @@ export function aService(app: string, pods: readonly PodFacts[], changes: Partia
     key: `default/${app}`,
     type: 'LoadBalancer',
     externalTrafficPolicy: 'Local',
+    internalTrafficPolicy: 'Cluster',
     selector: { app },
     healthCheckNodePort: 30_900,
     nodePorts: [30_080],

@@ -1,0 +1,21 @@
+import type { AuditRule } from './rule.ts';
+
+/**
+ * SVC-029: `internalTrafficPolicy: Local`. Callers inside the cluster reach only endpoints of their own node; on a node without any,
+ * what they send is dropped (Kubernetes docs, "Service Internal Traffic Policy"). The last endpoint of a node leaves before its callers.
+ */
+export const svc029InternalLocal: AuditRule = ({ facts, nodes }) => {
+  const names = new Set(nodes.map((node) => node.name));
+  return facts.cluster.services
+    .filter(({ internalTrafficPolicy }) => internalTrafficPolicy === 'Local')
+    .filter(({ endpoints }) => endpoints.some(({ node }) => node !== undefined && names.has(node)))
+    .map(({ key }) => ({
+      rule: 'SVC-029',
+      severity: 'warning',
+      subject: `service ${key}`,
+      message:
+        'internalTrafficPolicy is Local: callers on a node are dropped once its last endpoint has left, until they leave too',
+      hint: 'Set internalTrafficPolicy to Cluster, or prefer near endpoints with trafficDistribution, unless callers bear that.',
+      leavesUnprotected: true,
+    }));
+};
