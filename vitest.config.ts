@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit` needs nothing but Node; `workflow` starts a real Temporal server; `e2e` needs root and the lab. */
+/** `unit` needs nothing but Node; `workflow` starts a real Temporal server; `e2e` and `matrix` need root and the lab. */
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -34,6 +34,17 @@ export default defineConfig({
           hookTimeout: 900_000,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'matrix',
+          include: ['test/matrix/**/*.test.ts', 'test/core/guard/floors-hold.property.test.ts'],
+          env: { NODEFERRY_PROPERTY_RUNS: '20000' },
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

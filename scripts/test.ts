@@ -3,20 +3,30 @@ import { SetupError } from './setup/errors.ts';
 import type { ToolName } from './setup/tool.ts';
 import { runChecks } from './testing/checks.ts';
 import { labObstacle } from './testing/lab-ability.ts';
-import { countTests, type Outcome, type ProjectName, projectNames, runProject } from './testing/projects.ts';
+import {
+  countTests,
+  everydayProjects,
+  labProjects,
+  type Outcome,
+  type ProjectName,
+  projectNames,
+  runProject,
+} from './testing/projects.ts';
 import { closingLine, failureOutput, outcomeTable, totalCounts } from './testing/summary.ts';
 
-// npm test              everything
+// npm test              everything but the matrix
 // npm test -- unit      only the named projects, without types, lint and format
+// npm run matrix        every disturbance at every step of a crossing, and 20,000 random clusters
 const chosen = projectNames.filter((name) => process.argv.includes(name));
-const projects = chosen.length > 0 ? chosen : projectNames;
+const projects = chosen.length > 0 ? chosen : everydayProjects;
+const needsLab = (project: ProjectName) => labProjects.includes(project);
 const obstacle = labObstacle();
 const outcomes = [...(await prepare()), ...(await runAll())];
 
 const failures = failureOutput(outcomes);
 if (failures !== '') console.log(`\n${failures}`);
 console.log(`\n${outcomeTable(outcomes)}\n`);
-if (obstacle !== undefined && projects.includes('e2e')) announceSkipped(obstacle);
+if (obstacle !== undefined && projects.some(needsLab)) announceSkipped(obstacle);
 const counts = totalCounts(outcomes);
 console.log(closingLine(counts));
 process.exitCode = outcomes.every(({ ok }) => ok) && counts.passed > 0 ? 0 : 1;
@@ -37,7 +47,7 @@ async function prepare(): Promise<Outcome[]> {
 }
 
 function neededTools(): ToolName[] {
-  const labRuns = projects.includes('e2e') && obstacle === undefined;
+  const labRuns = projects.some(needsLab) && obstacle === undefined;
   if (!labRuns && !projects.includes('workflow')) return [];
   // The workflow project holds contract tests against a real API server, which needs neither root nor packages.
   return ['temporal', 'agents', 'kubernetes', ...(labRuns ? (['packages'] as const) : [])];
@@ -54,7 +64,7 @@ async function runAll(): Promise<Outcome[]> {
 }
 
 async function runOne(project: ProjectName): Promise<Outcome> {
-  if (project !== 'e2e' || obstacle === undefined) return runProject(project, 'shown');
+  if (!needsLab(project) || obstacle === undefined) return runProject(project, 'shown');
   announceSkipped(obstacle);
   const counts = { passed: 0, failed: 0, skipped: await countTests(project) };
   return { name: project, ok: true, counts, seconds: 0, output: '' };

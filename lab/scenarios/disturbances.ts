@@ -26,7 +26,11 @@ const base: Omit<Scenario, 'name' | 'summary' | 'zones' | 'nodegroups' | 'object
     instanceTerminationMs: 500,
     nodegroupDeleteMs: 200,
   },
-  targetGroups: deregisteredAfter(10, ['web', 'api']),
+  // By default a load balancer resets the connections of a target that turns unhealthy, as each does whose pods a rollout moves away.
+  targetGroups: deregisteredAfter(10, ['web', 'api']).map(({ service, attributes }) => ({
+    service,
+    attributes: { ...attributes, 'target_health_state.unhealthy.connection_termination.enabled': 'false' },
+  })),
 };
 
 const twoZones = ['eu-west-1a', 'eu-west-1b'] as const;

@@ -29,7 +29,7 @@ export interface TrafficOptions {
   /** Network namespace of the clients. */
   readonly namespace: string;
   readonly config: ProberConfig;
-  /** The prober stops by itself after this many seconds; 1,800 unless told otherwise. */
+  /** The prober stops by itself after this many seconds; 7,200 unless told otherwise. */
   readonly maxSeconds?: number;
   /** File that gets a JSON line for every request. */
   readonly requestLog?: string;
@@ -41,7 +41,7 @@ const READ_EVERY_MS = 250;
 
 /** Starts a prober in the clients' namespace. It ends with this process, whatever becomes of that. */
 export function startTraffic(options: TrafficOptions): Traffic {
-  const limits = ['-max', `${options.maxSeconds ?? 1_800}s`, '-grace', `${GRACE_S}s`];
+  const limits = ['-max', `${options.maxSeconds ?? 7_200}s`, '-grace', `${GRACE_S}s`];
   const log = options.requestLog === undefined ? [] : ['-requests', options.requestLog];
   const child = start(options.prober, ['-config', '-', ...limits, ...log], {
     namespace: options.namespace,

@@ -6,13 +6,19 @@ import { join, relative } from 'node:path';
 import { projectRoot } from '../setup/sources.ts';
 
 /** Vitest projects of vitest.config.ts, in the order in which they run. */
-export const projectNames = ['unit', 'workflow', 'e2e'] as const;
+export const projectNames = ['unit', 'workflow', 'e2e', 'matrix'] as const;
+
+/** Those that `npm test` runs. `matrix` takes hours: everything that can happen beside a crossing, at every step of it. */
+export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2e'];
+
+/** Those that need the lab. */
+export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
 
 /** Name of a vitest project. */
 export type ProjectName = (typeof projectNames)[number];
 
 /** After this time the processes that run a project's tests are ended, minutes: a test in an endless loop has no other end. */
-const minutesAtMost: Readonly<Record<ProjectName, number>> = { unit: 5, workflow: 25, e2e: 40 };
+const minutesAtMost: Readonly<Record<ProjectName, number>> = { unit: 5, workflow: 25, e2e: 40, matrix: 300 };
 
 /** Numbers of tests by how they ended. */
 export interface Counts {

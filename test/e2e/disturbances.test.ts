@@ -1,19 +1,12 @@
 /**
- * What happens beside an upgrade of the real lab costs no more than it costs alone. Representative ones; `npm run matrix` runs each of
- * them at each step.
+ * What happens beside an upgrade of the real lab costs no more than it costs alone. Representative ones; `npm run matrix` has each of
+ * them happen at each step.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NodeStep, RunStatus } from '../../core/status/status.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { type Crossings, describeLosses, marksOf, openCrossings } from '../support/lab-crossings.ts';
-import {
-  type Cost,
-  type Disturbances,
-  findUnexplained,
-  measureAlone,
-  openDisturbances,
-  type Struck,
-} from '../support/lab-disturbances.ts';
+import { crossDisturbed, nothing } from '../support/disturbed-crossing.ts';
+import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { type Disturbances, measureAlone, openDisturbances, servesOnSeconds } from '../support/lab-disturbances.ts';
 
 let crossings: Crossings;
 let disturbances: Disturbances;
@@ -27,61 +20,32 @@ afterAll(async () => {
   await crossings?.close();
 });
 
-const nothing: Cost = { bad: 0, lastedMs: 0 };
-
-/** Replaces the pool, and strikes once when a node has come to each of these steps. */
-async function crossDisturbed(
-  steps: readonly NodeStep[],
-  strike: (node: string) => Promise<void>,
-  alone: Cost,
-): Promise<{ readonly told: string }> {
-  const { lab } = crossings.session;
-  await crossings.beginClean();
-  const struck: Struck[] = [];
-  const striking: Promise<void>[] = [];
-  const begun = new Set<NodeStep>();
-  const report = await crossings.cross(crossings.nextPolicy({ lossBudget: 1_000_000 }), (status: RunStatus) => {
-    for (const { node, step } of status.nodes) {
-      if (!steps.includes(step) || begun.has(step)) continue;
-      begun.add(step);
-      struck.push({ at: Date.now(), what: `${node.name} ${step}` });
-      striking.push(strike(node.name));
-    }
-  });
-  await Promise.all(striking);
-  const losses = await crossings.losses();
-  process.stderr.write(`* struck at ${struck.map(({ what }) => what).join(', ')}: ${describeLosses(losses)}\n`);
-  expect([...begun].toSorted()).toEqual([...steps].toSorted());
-  expect(report.outcome).toBe('completed');
-  expect(report.leftBehind).toEqual([]);
-  expect(await marksOf(lab, report.run)).toEqual([]);
-  expect(findUnexplained(losses, struck, alone), describeLosses(losses)).toEqual([]);
-  const acts = [...report.foreignActs, ...report.nodes.flatMap((node) => node.foreignActs ?? [])];
-  return { told: acts.map(({ what }) => what).join('\n') };
-}
-
 test('a stranger who removes the label, of a node at each step, costs nothing, and is told', async () => {
-  const steps = ['leaving-load-balancers', 'draining-connections', 'evicting', 'retiring-endpoints'] as const;
-  const { told } = await crossDisturbed(steps, disturbances.removeLabel, nothing);
-  expect(told).toMatch(/somebody removed the exclude label/);
+  const report = await crossDisturbed(crossings, {
+    steps: ['leaving-load-balancers', 'draining-connections', 'evicting', 'retiring-endpoints'],
+    strike: disturbances.removeLabel,
+    alone: nothing,
+  });
+  const acts = [...report.foreignActs, ...report.nodes.flatMap((node) => node.foreignActs ?? [])];
+  expect(acts.map(({ what }) => what).join('\n')).toMatch(/somebody removed the exclude label/);
 });
 
 test('readiness that flaps while nodes drain costs what it costs alone', async () => {
-  const flap = async () => await disturbances.flap(6_000);
-  const alone = await measureAlone(crossings, flap);
+  const strike = async () => await disturbances.flap(6_000);
+  const alone = await measureAlone(crossings, strike);
   expect(alone.bad).toBeGreaterThan(0);
-  await crossDisturbed(['draining-connections'], flap, alone);
+  await crossDisturbed(crossings, { steps: ['draining-connections'], strike, alone });
 });
 
 test('an API server that is dead for 15 s while nodes drain costs what it costs alone', async () => {
-  const kill = async () => await disturbances.killApiServer(15_000);
-  const alone = await measureAlone(crossings, kill);
-  await crossDisturbed(['draining-connections'], kill, alone);
+  const strike = async () => await disturbances.killApiServer(15_000);
+  const alone = await measureAlone(crossings, strike);
+  await crossDisturbed(crossings, { steps: ['draining-connections'], strike, alone });
 });
 
 test('a rollout while nodes drain costs what it costs alone: nothing', async () => {
-  await disturbances.letServeAfterStop(12);
+  await disturbances.letServeAfterStop(servesOnSeconds);
   const alone = await measureAlone(crossings, disturbances.rollOut);
   expect(alone.bad).toBe(0);
-  await crossDisturbed(['draining-connections'], disturbances.rollOut, alone);
+  await crossDisturbed(crossings, { steps: ['draining-connections'], strike: disturbances.rollOut, alone });
 });

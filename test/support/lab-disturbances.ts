@@ -4,10 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
-import type { Crossings, Losses } from './lab-crossings.ts';
+import { type Crossings, describeLosses, type Losses } from './lab-crossings.ts';
 
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+
+/**
+ * Pods that serve on for so long after they were told to stop lose nothing to a rollout that moves them: health checks of the lab take
+ * up to 10 s to fail twice, what they find takes 3 s to spread.
+ */
+export const servesOnSeconds = 18;
 
 /** What can be done to a lab. Each resolves when it is over, not when its consequences are. */
 export interface Disturbances {
@@ -19,6 +25,8 @@ export interface Disturbances {
   readonly rollOut: () => Promise<void>;
   /** Resolves when as many pods of `web` are ready, and no others are there. */
   readonly scale: (replicas: number) => Promise<void>;
+  /** What `web` is scaled to. */
+  readonly replicas: () => Promise<number>;
   /** Pods of `web` go on serving for so long after they were told to stop; a rollout of its own. */
   readonly letServeAfterStop: (seconds: number) => Promise<void>;
   /** Somebody takes the exclude label off. */
@@ -60,6 +68,7 @@ export function openDisturbances(lab: Lab): Disturbances {
       const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
       await change({ spec: { template: { metadata: { annotations } } } });
     },
+    replicas: async () => (await apps.readNamespacedDeployment(web)).spec?.replicas ?? 0,
     scale: async (replicas) => await change({ spec: { replicas } }),
     letServeAfterStop: async (seconds) => {
       const container = (await apps.readNamespacedDeployment(web)).spec?.template.spec?.containers[0];
@@ -87,14 +96,19 @@ export interface Struck {
   readonly what: string;
 }
 
+/** What a disturbance costs has begun to show by then, ms: nodes are found NotReady, health checks have failed. */
+const consequencesMs = 30_000;
+
 /** Measures what a disturbance costs alone. */
 export async function measureAlone(crossings: Crossings, strike: () => Promise<void>): Promise<Cost> {
   await crossings.beginClean();
   const at = Date.now();
   await strike();
+  await sleep(consequencesMs);
   await Promise.all(crossings.session.traffic.map((traffic) => traffic.waitUntilClean(10)));
   const losses = await crossings.losses();
   const last = Math.max(at, ...losses.incidents.map(({ atMs }) => atMs));
+  process.stderr.write(`* alone, for ${last - at} ms: ${describeLosses(losses)}\n`);
   return { bad: countBad(losses), lastedMs: last - at };
 }
 

@@ -1,0 +1,83 @@
+/** Every disturbance at every step of a crossing, each beside what it costs alone. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NodeStep } from '../../core/status/status.ts';
+import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
+import { crossDisturbed, nothing } from '../support/disturbed-crossing.ts';
+import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import {
+  type Cost,
+  type Disturbances,
+  measureAlone,
+  openDisturbances,
+  servesOnSeconds,
+} from '../support/lab-disturbances.ts';
+
+let crossings: Crossings;
+let disturbances: Disturbances;
+
+beforeAll(async () => {
+  crossings = await openCrossings(disturbancesScenario);
+  disturbances = openDisturbances(crossings.session.lab);
+});
+
+afterAll(async () => {
+  await crossings?.close();
+});
+
+/** The steps in which a node stays long enough to be met there. */
+const steps = [
+  'leaving-load-balancers',
+  'draining-connections',
+  'evicting',
+  'awaiting-replacements',
+  'retiring-endpoints',
+  'awaiting-transit-connections',
+] as const satisfies readonly NodeStep[];
+
+describe('the label removed by a stranger', () => {
+  test.each(steps)('while a node is %s costs nothing', async (step) => {
+    await crossDisturbed(crossings, { steps: [step], strike: disturbances.removeLabel, alone: nothing });
+  });
+});
+
+describe('a readiness flap of a whole Service', () => {
+  const strike = async () => await disturbances.flap(6_000);
+  let alone: Cost;
+  beforeAll(async () => {
+    alone = await measureAlone(crossings, strike);
+  });
+  test.each(steps)('while a node is %s costs what it costs alone', async (step) => {
+    await crossDisturbed(crossings, { steps: [step], strike, alone });
+  });
+});
+
+describe('an API server that is dead for 15 s', () => {
+  const strike = async () => await disturbances.killApiServer(15_000);
+  let alone: Cost;
+  beforeAll(async () => {
+    alone = await measureAlone(crossings, strike);
+  });
+  test.each(steps)('while a node is %s costs what it costs alone', async (step) => {
+    await crossDisturbed(crossings, { steps: [step], strike, alone });
+  });
+});
+
+describe('pods that serve on after they were told to stop', () => {
+  beforeAll(async () => await disturbances.letServeAfterStop(servesOnSeconds));
+
+  test.each(steps)('a rollout while a node is %s costs nothing', async (step) => {
+    const alone = await measureAlone(crossings, disturbances.rollOut);
+    expect(alone.bad).toBe(0);
+    await crossDisturbed(crossings, { steps: [step], strike: disturbances.rollOut, alone });
+  });
+
+  test.each(['draining-connections', 'evicting'] as const)(
+    'a scale-up while a node is %s, and a scale-down in the next crossing, cost nothing',
+    async (step) => {
+      const before = await disturbances.replicas();
+      const scaleTo = (replicas: number) => async () => await disturbances.scale(replicas);
+      await crossDisturbed(crossings, { steps: [step], strike: scaleTo(before * 2), alone: nothing });
+      await crossDisturbed(crossings, { steps: [step], strike: scaleTo(before), alone: nothing });
+    },
+  );
+});
