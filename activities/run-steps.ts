@@ -27,6 +27,9 @@ const leaseMs = 60_000;
 const renewEveryMs = 15_000;
 const lookEveryMs = 1_000;
 
+/** What passes between two heartbeats, and until a worker that was restarted takes over, is no gap, ms. */
+const shortestGapMs = 5_000;
+
 /** Steps that concern the run as a whole. */
 export function createRunSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
@@ -88,25 +91,29 @@ export function createRunSteps(ports: Ports, looking: Looking) {
       base: TrafficCounts;
       budget: number;
     }): Promise<WatchOutcome> => {
-      const base = lastProgress()?.traffic ?? input.base;
-      const since = lastProgress()?.since ?? clock.now();
+      const earlier = lastProgress();
+      const base = earlier?.traffic ?? input.base;
+      const since = earlier?.since ?? clock.now();
+      const unwatchedMs = (base.unwatchedMs ?? 0) + gapSince(earlier?.seenAt, clock.now());
       const watch = ports.traffic.watch(input.policy.traffic.probes);
       const counts = (now = watch.counts()): TrafficCounts => ({
         sent: base.sent + now.sent,
         lost: base.lost + now.lost,
         slow: base.slow + now.slow,
+        ...(unwatchedMs === 0 ? {} : { unwatchedMs }),
       });
       const progress = () => ({
         reason: 'watching the traffic and keeping the lock',
         since,
         until: undefined,
+        seenAt: clock.now(),
         traffic: counts(),
       });
       const context = Context.current();
       let renewedAt = Number.NEGATIVE_INFINITY;
       let outcome: WatchOutcome['outcome'] = 'stopped';
       let problem: Problem | undefined;
-      let held = lastProgress() !== undefined;
+      let held = earlier !== undefined;
       try {
         await whileHeartbeating(progress, async () => {
           while (!context.cancellationSignal.aborted) {
@@ -210,6 +217,12 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         : { outcome: 'lost', problem: error.problem };
     }
   }
+}
+
+/** Time in which nobody watched, ms: an attempt that follows its predecessor at once leaves none. */
+function gapSince(seenAt: number | undefined, now: number): number {
+  const gap = seenAt === undefined ? 0 : now - seenAt;
+  return gap > shortestGapMs ? gap : 0;
 }
 
 function alreadyThere(pool: string): Problem {

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { NodeferryError } from '../core/model/problem.ts';
-import type { NodeStatus, RunReport, RunStatus } from '../core/status/status.ts';
+import type { NodeStatus, RunReport, RunStatus, TrafficCounts } from '../core/status/status.ts';
 import { poolUpgradeId } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
 import { readLiveDetail } from './live-detail.ts';
@@ -28,9 +28,14 @@ export async function fetchRun(connection: TemporalConnection, target: RunTarget
       ...status,
       nodes,
       waiting: live.waiting ?? status.waiting,
-      traffic: live.traffic ?? status.traffic,
+      traffic: latest(live.traffic, status.traffic),
     },
   };
+}
+
+/** A watch that has just begun anew may not have said anything yet, or what it said is not yet known to the workflow. */
+function latest(live: TrafficCounts | undefined, known: TrafficCounts): TrafficCounts {
+  return live !== undefined && live.sent >= known.sent ? live : known;
 }
 
 /**

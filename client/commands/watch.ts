@@ -85,7 +85,7 @@ function ended(target: RunTarget, what: string, code: ExitCode): ExitCode {
 export function exitCodeOfReport(report: RunReport): ExitCode {
   switch (report.outcome) {
     case 'completed':
-      return exitCodes.ok;
+      return report.traffic.lost > 0 ? exitCodes.lossy : exitCodes.ok;
     case 'aborted':
       return exitCodes.aborted;
     case 'failed':

@@ -4,6 +4,7 @@ export const exitCodes = {
   failed: 1,
   needsHuman: 3,
   aborted: 4,
+  lossy: 5,
   usage: 64,
   unreachable: 69,
   timedOut: 124,

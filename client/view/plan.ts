@@ -1,5 +1,6 @@
 import type { Finding } from '../../core/plan/finding.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
+import { listUnprotected } from '../../core/policy/switched-off.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style, Tone } from '../output/style.ts';
 import { renderTable } from './table.ts';
@@ -59,6 +60,6 @@ function renderFindings(findings: readonly Finding[], style: Style): string[] {
 }
 
 function unprotected(plan: PoolPlan, style: Style): string[] {
-  const disabled = plan.policy.disabledRules;
-  return disabled.length === 0 ? [] : [style.paint('bad', `UNPROTECTED: rules switched off: ${disabled.join(', ')}`)];
+  const without = listUnprotected(plan.policy);
+  return without.length === 0 ? [] : [style.paint('bad', `UNPROTECTED: switched off: ${without.join(', ')}`)];
 }

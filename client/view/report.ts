@@ -1,3 +1,4 @@
+import { explainTraffic } from '../../core/status/explain-traffic.ts';
 import { allForeignActs } from '../../core/status/foreign-acts.ts';
 import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { formatDuration } from '../output/duration.ts';
@@ -21,7 +22,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
   const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'aborted' ? 'warn' : 'bad';
   return [
     `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, report.outcome)} in ${formatDuration(report.makespanMs)}`,
-    `probes: ${report.traffic.sent} sent, ${report.traffic.lost} lost, ${report.traffic.slow} slow`,
+    `probes: ${explainTraffic(report)}`,
     '',
     ...renderTimeline(report),
     '',

@@ -1,4 +1,5 @@
 import type { BlockedProgress } from '../../core/status/blocked.ts';
+import { explainTraffic } from '../../core/status/explain-traffic.ts';
 import { allForeignActs } from '../../core/status/foreign-acts.ts';
 import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
 import { formatDuration, formatTime } from '../output/duration.ts';
@@ -8,7 +9,7 @@ import type { Style, Tone } from '../output/style.ts';
 export function renderTree(status: RunStatus, now: number, style: Style): string[] {
   const lines = [headline(status, now, style)];
   if (status.disabledRules.length > 0) {
-    lines.push(style.paint('bad', `UNPROTECTED: rules switched off: ${status.disabledRules.join(', ')}`));
+    lines.push(style.paint('bad', `UNPROTECTED: switched off: ${status.disabledRules.join(', ')}`));
   }
   const waiting = describeWaiting(status.waiting, now);
   if (waiting && status.finishedAt === undefined) lines.push(`${style.branch.pipe}${style.paint('dim', waiting)}`);
@@ -115,12 +116,8 @@ const mostActs = 3;
 
 function footer(status: RunStatus, style: Style): string[] {
   const lines: string[] = [];
-  if (status.traffic.sent > 0) {
-    const tone: Tone = status.traffic.lost > 0 ? 'bad' : 'good';
-    lines.push(
-      `probes: ${status.traffic.sent} sent, ${style.paint(tone, `${status.traffic.lost} lost`)}, ${status.traffic.slow} slow`,
-    );
-  }
+  const tone: Tone = status.probes === 0 ? 'warn' : status.traffic.lost > 0 ? 'bad' : 'good';
+  lines.push(`probes: ${explainTraffic(status).replace(/\d+ lost|^not measured/, (part) => style.paint(tone, part))}`);
   for (const { at, what } of allForeignActs(status).slice(-mostActs)) {
     lines.push(style.paint('warn', `noticed at ${formatTime(at)}: ${what}`));
   }

@@ -1,4 +1,5 @@
 import { count, formatDuration, formatTime, listNames } from '../text/format.ts';
+import { explainTraffic } from './explain-traffic.ts';
 import { allForeignActs } from './foreign-acts.ts';
 import type { NodeStatus, NodeStep, RunReport, RunStatus, Waiting } from './status.ts';
 
@@ -72,9 +73,10 @@ function explainWaiting(waiting: Waiting): string {
   return `${escape(waiting.on)} (since ${formatTime(waiting.since)}${until})${unblock}`;
 }
 
-function traffic({ traffic: counts, disabledRules }: RunStatus): string {
-  const line = `Traffic: ${counts.sent} sent, **${counts.lost} lost**, ${counts.slow} slow`;
-  return disabledRules.length === 0 ? line : `${line}\n\nRules switched off: ${disabledRules.join(', ')}`;
+function traffic(status: RunStatus): string {
+  const { disabledRules } = status;
+  const line = `Traffic: ${explainTraffic(status).replace(/\d+ lost/, '**$&**')}`;
+  return disabledRules.length === 0 ? line : `${line}\n\nSwitched off: ${disabledRules.join(', ')}`;
 }
 
 function nodeTable(nodes: readonly NodeStatus[]): string {

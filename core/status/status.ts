@@ -104,6 +104,8 @@ export interface TrafficCounts {
   readonly sent: number;
   readonly lost: number;
   readonly slow: number;
+  /** Time in which no probe watched though the run went on, because no worker ran, ms; absent when there was none. */
+  readonly unwatchedMs?: number;
 }
 
 /** Who asked for what, when: the audit trail of a run. */
@@ -131,6 +133,9 @@ export interface RunStatus {
   readonly waiting: Waiting | undefined;
   readonly nodes: readonly NodeStatus[];
   readonly traffic: TrafficCounts;
+  /** Probes that the policy has; without any, nothing is measured. */
+  readonly probes: number;
+  /** What the policy does without: protective rules by name, timers and floors of nothing by field. */
   readonly disabledRules: readonly string[];
   readonly actions: readonly OperatorAction[];
   /** What others did meanwhile to what is not one node's. */

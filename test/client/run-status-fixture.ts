@@ -21,6 +21,7 @@ export function aRun(changes: Partial<RunStatus> = {}): RunStatus {
     waiting: undefined,
     nodes: [],
     traffic: { sent: 0, lost: 0, slow: 0 },
+    probes: 1,
     disabledRules: [],
     actions: [{ action: 'start', by: 'ann', reason: 'CVE', at: startedAt }],
     foreignActs: [],

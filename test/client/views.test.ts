@@ -80,7 +80,7 @@ describe('renderTree', () => {
   test('says loudly which rules are switched off', () => {
     const run = aRun({ disabledRules: ['capacity-guard'] });
 
-    expect(renderTree(run, now, plainStyle)[1]).toBe('UNPROTECTED: rules switched off: capacity-guard');
+    expect(renderTree(run, now, plainStyle)[1]).toBe('UNPROTECTED: switched off: capacity-guard');
   });
 });
 

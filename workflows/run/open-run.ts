@@ -1,4 +1,5 @@
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { listUnprotected } from '../../core/policy/switched-off.ts';
 import type { TrafficCounts } from '../../core/status/status.ts';
 import type { PoolUpgradeInput } from '../messages.ts';
 import { setHandlers } from './handlers.ts';
@@ -28,7 +29,8 @@ export function openRun(input: PoolUpgradeInput): Run {
       waiting: undefined,
       nodes: [],
       traffic: noTraffic,
-      disabledRules: policy.disabledRules,
+      probes: policy.traffic.probes.length,
+      disabledRules: listUnprotected(policy),
       foreignActs: [],
       actions: [{ action: 'start', by: input.by, reason: input.reason, at: startedAt }],
     },

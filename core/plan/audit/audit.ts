@@ -7,6 +7,7 @@ import { inf004ForeignMarks } from './inf-004-foreign-marks.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
+import { pol003SwitchedOff } from './pol-003-switched-off.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 import { svc001SingleNode } from './svc-001-single-node.ts';
 import { svc002SingleNodeZone } from './svc-002-single-node-zone.ts';
@@ -16,10 +17,12 @@ import { svc008ShortDeregistration } from './svc-008-short-deregistration.ts';
 import { svc020NoTargetGroup } from './svc-020-no-target-group.ts';
 import { svc027NodePort } from './svc-027-node-port.ts';
 import { svc028Unsupported } from './svc-028-unsupported.ts';
+import { svc029InternalLocal } from './svc-029-internal-local.ts';
 import { wkl001SingleReplica } from './wkl-001-single-replica.ts';
 import { wkl002NoBudget } from './wkl-002-no-budget.ts';
 import { wkl003BudgetNeverAllows } from './wkl-003-budget-never-allows.ts';
 import { wkl004SeveralBudgets } from './wkl-004-several-budgets.ts';
+import { wkl008LeavesWhileListed } from './wkl-008-leaves-while-listed.ts';
 import { wkl016NotEvictableEndpoint } from './wkl-016-not-evictable-endpoint.ts';
 import { wkl017BarePod } from './wkl-017-bare-pod.ts';
 import { wkl018EmptyDir } from './wkl-018-empty-dir.ts';
@@ -36,11 +39,13 @@ const auditRules: readonly AuditRule[] = [
   svc020NoTargetGroup,
   svc027NodePort,
   svc028Unsupported,
+  svc029InternalLocal,
   con001UnknownAge,
   wkl001SingleReplica,
   wkl002NoBudget,
   wkl003BudgetNeverAllows,
   wkl004SeveralBudgets,
+  wkl008LeavesWhileListed,
   wkl016NotEvictableEndpoint,
   wkl017BarePod,
   wkl018EmptyDir,
@@ -52,6 +57,7 @@ const auditRules: readonly AuditRule[] = [
   grd001NeverLetsGo,
   pol001UnknownService,
   pol002DisabledRules,
+  pol003SwitchedOff,
 ];
 
 const severityOrder: readonly FindingSeverity[] = ['blocker', 'error', 'warning', 'info'];

@@ -39,6 +39,7 @@ const status: RunStatus = {
     }),
   ],
   traffic: { sent: 1200, lost: 0, slow: 1 },
+  probes: 2,
   disabledRules: [],
   actions: [{ action: 'start', by: 'ada', reason: 'new kernel', at: nine }],
   foreignActs: [],
@@ -81,9 +82,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
   });
 
   test('names rules that are switched off', () => {
-    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain(
-      'Rules switched off: capacity-guard',
-    );
+    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain('Switched off: capacity-guard');
   });
 
   test('ends with the outcome and with what is left behind or was not protected', () => {
