@@ -10,6 +10,7 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Evidence, ForeignAct } from '../core/status/status.ts';
+import { listNames } from '../core/text/format.ts';
 import { isEnabled, longestDrainMs } from '../core/waits/formulas.ts';
 import { decideDrained, decideObservedOut, targetsOf } from '../core/waits/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -218,5 +219,5 @@ function decideDrain(input: NodeStepInput, facts: ServingFacts, now: number, out
 }
 
 function namesOf(groups: readonly { readonly name: string }[]): string {
-  return groups.map((group) => group.name).join(', ');
+  return listNames(groups.map((group) => group.name));
 }

@@ -3,6 +3,7 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { chooseSurplus } from '../core/plan/retreat.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import { listNames } from '../core/text/format.ts';
 import { decideSurgeReady } from '../core/waits/surge.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Looking } from './looking.ts';
@@ -99,6 +100,27 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
         return { foreign };
       }),
 
+    /** Finds the nodes that the old pool still has. A machine that is not a node yet is waited for: it may serve as soon as it is one. */
+    findJoined: async ({ plan }: { plan: PoolPlan }): Promise<Outcome<{ nodes: readonly NodeRef[] }>> => {
+      const { oldPool, policy } = plan;
+      return await pollUntil<{ nodes: readonly NodeRef[] }>({
+        clock,
+        what: `machines of ${oldPool.name} to join or end`,
+        deadlineMs: policy.waits.deadlines.surgeReadyMs,
+        pollMs: policy.waits.pollMs,
+        hint: 'End the machines that are named, or find out why they don’t join; then resume.',
+        look: async () => {
+          const instances = await pools.observeInstances(oldPool);
+          const nodes = (await looking.cluster()).nodes.filter((node) => node.pool === oldPool.name);
+          if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(refOf) } };
+          const coming = instances.filter(({ state }) => state === 'pending' || state === 'running');
+          if (coming.length === 0) return { done: true, value: { nodes: [] } };
+          const names = listNames(coming.map(({ instanceId }) => instanceId));
+          return { done: false, reason: `machines of ${oldPool.name} that are not nodes yet: ${names}` };
+        },
+      });
+    },
+
     /** Takes back our cordons; those of others stay. */
     uncordonNodes: async (input: { nodes: readonly NodeRef[]; run: string }): Promise<Outcome> =>
       await persist({ clock, what: 'taking back cordons', hint: 'Check access to nodes.' }, async () => {
@@ -147,7 +169,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
           if (left.length > 0) {
             return {
               done: false,
-              reason: `${left.map((node) => node.name).join(', ')} still belongs to ${input.pool.name}`,
+              reason: `${listNames(left.map((node) => node.name))} still belong to ${input.pool.name}`,
             };
           }
           const { onlyIfCreatedBy } = input;

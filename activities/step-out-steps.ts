@@ -9,6 +9,7 @@ import type { ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { Evidence, ForeignAct } from '../core/status/status.ts';
+import { listNames } from '../core/text/format.ts';
 import { targetsOf } from '../core/waits/load-balancers.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -151,7 +152,7 @@ function seenServing(node: NodeRef, facts: ServingFacts): readonly Evidence[] {
   if (targets.length === 0) return [];
   const at = facts.observedAt;
   const healthy = targets.filter(({ target }) => target.state === 'healthy');
-  const names = (list: typeof targets) => list.map(({ group }) => group.name).join(', ');
+  const names = (list: typeof targets) => listNames(list.map(({ group }) => group.name));
   return [
     { kind: 'registered', at, detail: names(targets) },
     ...(healthy.length === 0 ? [] : [{ kind: 'healthy' as const, at, detail: names(healthy) }]),

@@ -1,4 +1,5 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { NodeRef } from '../core/model/node.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { notProtected } from '../core/plan/refusal.ts';
 import type { RunReport } from '../core/status/status.ts';
@@ -8,7 +9,7 @@ import { turnAround } from './run/handlers.ts';
 import { putBackAll, record, settled } from './run/ledger.ts';
 import { openRun } from './run/open-run.ts';
 import { addNodes, replaceNodes } from './run/replace-nodes.ts';
-import { attempt, enter, planOf, type Run } from './run/run.ts';
+import { attempt, enter, planOf, type Run, tellForeignActs } from './run/run.ts';
 import { failWith, problemOf, settle, steps } from './run/steps.ts';
 import { startWatch } from './run/watch.ts';
 
@@ -26,6 +27,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await cordonOld(run, plan);
       enter(run, 'replace');
       await replaceNodes(run, plan, plan.nodes, plan.oldPool);
+      await replaceJoined(run, plan);
     });
   } catch (error) {
     return await CancellationScope.nonCancellable(async () => await turnBack(run, error));
@@ -90,7 +92,30 @@ async function surge(run: Run, plan: PoolPlan): Promise<void> {
 /** Keeps new pods off all old nodes, so that none moves twice. */
 async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
   enter(run, 'cordon-old');
-  const { nodes } = plan;
+  await cordon(run, plan, plan.nodes);
+}
+
+/** A list of nodes is not the pool: what joined it meanwhile (somebody scaled it, the cloud replaced a machine) is replaced too. */
+async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
+  const pool = plan.oldPool;
+  for (;;) {
+    const { nodes, at } = await attempt(run, `machines that joined ${pool.name}`, () =>
+      steps(`see whether nodes joined ${pool.name}`).findJoined({ plan }),
+    );
+    if (nodes.length === 0) return;
+    tellForeignActs(
+      run,
+      nodes.map(({ name }) => ({
+        at,
+        what: `${name} joined ${pool.name} during the run; it is replaced too, ${plan.newPool.name} stays as large as planned`,
+      })),
+    );
+    await cordon(run, plan, nodes);
+    await replaceNodes(run, plan, nodes, pool);
+  }
+}
+
+async function cordon(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
   record(run, { kind: 'cordons', nodes });
   await attempt(run, 'old nodes to be cordoned', () => steps('cordon old nodes').cordonNodes({ nodes, run: plan.run }));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
+import { fillPool, poolNamed } from '../simulator/pools.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -127,5 +128,30 @@ describe('the workflow of one node, cancelled in the web UI', () => {
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
+  });
+});
+
+describe('a machine that joins the old pool', () => {
+  test.each(['evictPods', 'findJoined'])('during the run (%s) is replaced too, and told', async (step) => {
+    const world = createScenario();
+    let scaled = false;
+    const harness = await openHarness(world, {
+      before: (begun) => {
+        if (begun !== step || scaled) return;
+        scaled = true;
+        const pool = poolNamed(world, 'web');
+        pool.desiredSize += 1;
+        fillPool(world, pool);
+      },
+    });
+    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(world.pools.map(({ name }) => name)).toEqual(['web-new']);
+    expect(report.nodes.map((node) => node.step)).toEqual(Array.from({ length: 5 }, () => 'replaced'));
+    expect(report.foreignActs.map(({ what }) => what)).toContainEqual(
+      expect.stringMatching(/joined web during the run; it is replaced too, web-new stays as large as planned$/),
+    );
   });
 });

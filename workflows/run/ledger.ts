@@ -11,8 +11,8 @@ export function record<T extends LedgerEntry>(run: Run, entry: T): T {
 
 /** Strikes out what is meant to stay. */
 export function settled(run: Run, kind: LedgerEntry['kind']): void {
-  const index = run.ledger.findLastIndex((entry) => entry.kind === kind);
-  if (index >= 0) run.ledger.splice(index, 1);
+  const kept = run.ledger.filter((entry) => entry.kind !== kind);
+  run.ledger.splice(0, run.ledger.length, ...kept);
 }
 
 /** Puts back everything on the ledger, newest first; answers what could not be put back, in words. */

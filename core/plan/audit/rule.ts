@@ -59,8 +59,3 @@ export function podsToMove({ facts, nodes }: AuditQuestion): readonly PodFacts[]
       pod.phase !== 'Failed',
   );
 }
-
-/** How a finding names a pod. */
-export function podSubject(pod: PodFacts): string {
-  return `pod ${pod.namespace}/${pod.name}`;
-}

@@ -1,6 +1,7 @@
 import type { PodFacts } from '../../model/pod.ts';
 import { listNames } from '../../text/format.ts';
-import { type AuditRule, podSubject, podsToMove } from './rule.ts';
+import { tellPerWorkload } from './per-workload.ts';
+import { type AuditRule, podsToMove } from './rule.ts';
 
 /** Label that EKS puts on every node of a managed node group, with the group's name (Amazon EKS user guide, "Managed node groups"). */
 const groupLabel = 'eks.amazonaws.com/nodegroup';
@@ -18,22 +19,19 @@ const ownLabels: readonly string[] = [
  */
 export const wkl019PinnedToOldNodes: AuditRule = (question) => {
   const { poolName } = question.policy.target;
-  return podsToMove(question)
-    .filter((pod) => pod.ownerKind !== 'DaemonSet' && !pod.mirror)
-    .flatMap((pod) => {
-      const pinnedBy = [
-        ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),
-        ...(allowsGroup(pod, poolName) ? [] : [groupLabel]),
-      ];
-      if (pinnedBy.length === 0) return [];
-      return {
-        rule: 'WKL-019',
-        severity: 'blocker' as const,
-        subject: podSubject(pod),
-        message: `its node selector or affinity needs ${listNames(pinnedBy.map((label) => describe(pod, label)))}, which no new node has`,
-        hint: `Select nodes by a label of your own that the node group carries, or allow ${poolName} as well; then plan again.`,
-      };
-    });
+  return tellPerWorkload('WKL-019', podsToMove(question), (pod) => {
+    if (pod.ownerKind === 'DaemonSet' || pod.mirror) return undefined;
+    const pinnedBy = [
+      ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),
+      ...(allowsGroup(pod, poolName) ? [] : [groupLabel]),
+    ];
+    if (pinnedBy.length === 0) return undefined;
+    return {
+      severity: 'blocker',
+      message: `its node selector or affinity needs ${listNames(pinnedBy.map((label) => describe(pod, label)))}, which no new node has`,
+      hint: `Select nodes by a label of your own that the node group carries, or allow ${poolName} as well; then plan again.`,
+    };
+  });
 };
 
 function allowsGroup(pod: PodFacts, group: string): boolean {

@@ -1,14 +1,17 @@
 import { formatDuration } from '../../text/format.ts';
-import { type AuditRule, podSubject, podsToMove } from './rule.ts';
+import { tellPerWorkload } from './per-workload.ts';
+import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-021: a pod that may take longer to stop than the policy waits for evictions. */
-export const wkl021LongGracePeriod: AuditRule = (question) =>
-  podsToMove(question)
-    .filter((pod) => pod.terminationGracePeriodSeconds * 1000 > question.policy.waits.deadlines.evictionMs)
-    .map((pod) => ({
-      rule: 'WKL-021',
+export const wkl021LongGracePeriod: AuditRule = (question) => {
+  const { evictionMs } = question.policy.waits.deadlines;
+  return tellPerWorkload('WKL-021', podsToMove(question), ({ terminationGracePeriodSeconds }) => {
+    const graceMs = terminationGracePeriodSeconds * 1000;
+    if (graceMs <= evictionMs) return undefined;
+    return {
       severity: 'warning',
-      subject: podSubject(pod),
-      message: `it may take ${formatDuration(pod.terminationGracePeriodSeconds * 1000)} to stop; evictions have ${formatDuration(question.policy.waits.deadlines.evictionMs)}`,
+      message: `it may take ${formatDuration(graceMs)} to stop; evictions have ${formatDuration(evictionMs)}`,
       hint: 'Raise spec.waits.deadlines.eviction.',
-    }));
+    };
+  });
+};
