@@ -72,7 +72,7 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
      * Terminates that very machine, waits until it is, then deletes its Node object and sees it gone. Asks only from a look in which the
      * node is out of its load balancers and no pod that can move is on it.
      */
-    terminateNode: async (input: NodeStepInput): Promise<Outcome<EndingResult>> => {
+    terminateNode: async (input: NodeStepInput & { readonly isAborted: boolean }): Promise<Outcome<EndingResult>> => {
       const { node, pool, policy } = input;
       const fence = openFence(cluster, input);
       return await pollUntil<EndingResult>({
@@ -85,6 +85,8 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
           if (memo['asked'] !== true) {
             const backIn = await findReasonToGoBack(input);
             if (backIn !== undefined) return { done: true, value: { evidence: [], backIn } };
+            const putBackBecause = input.isAborted ? await whyNotEnded(input) : undefined;
+            if (putBackBecause !== undefined) return { done: true, value: { evidence: [], putBackBecause } };
             await tellNode(cluster, node, 'Terminating', `terminating ${node.instanceId} of ${pool.name}`);
             await fence.check();
             await pools.terminateInstance(pool, node.instanceId);
@@ -105,6 +107,12 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
     return remaining === 0
       ? undefined
       : { step: 'evicting', reason: `${remaining} pods have come to ${node.name} again` };
+  }
+
+  /** An aborted run ends no machine that it has not asked to end: whoever could not be ended before need not be any more. */
+  async function whyNotEnded({ node, pool }: NodeStepInput): Promise<string | undefined> {
+    const state = await pools.observeInstance(pool, node.instanceId);
+    return state === 'running' ? `the run is aborted, and ${node.instanceId} still runs` : undefined;
   }
 
   async function seeGone({ node, pool }: NodeStepInput, known: unknown): Promise<Look<EndingResult>> {

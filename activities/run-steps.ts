@@ -180,6 +180,9 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         { clock, what: 'putting back the marks of the run', hint: 'See the runbook on leftovers.' },
         async () => {
           await sweep(input.run, unlistMs(input.policy.waits));
+          const steps = (await cluster.findLocks(input.run)).filter(({ name }) => name !== input.lock.name);
+          // A step that could not give back its lock, because the API server was away in that moment.
+          for (const lock of steps) await cluster.releaseLock(lock);
           await cluster.releaseLock(input.lock);
           const left = await cluster.findMarks(input.run);
           return { left };

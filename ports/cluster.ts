@@ -72,6 +72,8 @@ export interface Cluster {
   recordEvent(event: NodeEvent): Promise<void>;
   /** Everything that still carries a mark of the run, in words, e.g. `node ip-…: label exclude-from-external-load-balancers`. */
   findMarks(run: string): Promise<readonly string[]>;
+  /** Locks that this run holds, under its own name or in the name of one of its steps; those included that have expired. */
+  findLocks(run: string): Promise<readonly PoolLock[]>;
   /** Unlisted pods of this run, wherever they are. */
   findUnlistedPods(run: string): Promise<readonly PodFacts[]>;
 }

@@ -25,7 +25,7 @@ export interface WorkerConfig {
   readonly region: string;
   /** Describe calls to Elastic Load Balancing per second over all steps of this worker; undefined for the adapter's default. */
   readonly elbRatePerSecond: number | undefined;
-  /** Steps that may run together; a node on its way holds one. */
+  /** Steps that may run together; a node on its way holds one, long waits hold none of them. */
   readonly maxSteps: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }

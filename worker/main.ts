@@ -1,4 +1,4 @@
-import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { ensureWorkflowBundle } from './bundle.ts';
@@ -7,6 +7,7 @@ import { serveHealth } from './health.ts';
 import { createLogger, temporalLogger } from './logging.ts';
 import { openPorts } from './ports.ts';
 import { requireSearchAttributes } from './search-attributes.ts';
+import { createWorkers } from './workers.ts';
 
 /**
  * Runs a worker until SIGTERM or SIGINT. Steps that run then are told to stop and are taken up where they stood, by this worker
@@ -21,7 +22,7 @@ async function main(config: WorkerConfig): Promise<void> {
   const opened = openPorts(config, (error) => logger.warn({ problem: error.problem }, 'an Event was not written'));
   try {
     await requireSearchAttributes(connection, config.namespace);
-    const worker = await Worker.create({
+    const workers = await createWorkers({
       connection,
       namespace: config.namespace,
       taskQueue: config.taskQueue,
@@ -33,13 +34,13 @@ async function main(config: WorkerConfig): Promise<void> {
       defaultHeartbeatThrottleInterval: '1s',
     });
     const { health } = config;
-    const server = health === undefined ? undefined : await serveHealth(health, () => worker.getState() === 'RUNNING');
+    const server = health === undefined ? undefined : await serveHealth(health, workers.isRunning);
     logger.info(
       { taskQueue: config.taskQueue, namespace: config.namespace, address: config.connection.address },
       'worker runs',
     );
     try {
-      await worker.run();
+      await workers.run();
     } finally {
       server?.close();
     }

@@ -14,6 +14,14 @@ import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 /** Task queue of workflows and activities unless the configuration names another. */
 export const defaultTaskQueue = 'nodeferry';
 
+/** Steps that last as long as a run does, or as a run may wait for capacity. They have slots of their own on a worker. */
+export const longWaits = ['watchRun', 'letNextStepOut'] as const;
+
+/** Task queue of the long waits of runs on this queue. */
+export function waitsQueue(taskQueue: string): string {
+  return `${taskQueue}-waits`;
+}
+
 /** Workflow types, as a client starts them by name. */
 export const workflowTypes = { poolUpgrade: 'poolUpgrade', nodeReplacement: 'nodeReplacement' } as const;
 
@@ -87,8 +95,11 @@ export const nodeStatusQuery = query<NodeStatus>('status');
 /** Node workflow to pool workflow: a step of this node needs attention. */
 export const nodeParkedSignal = signal<[NodeParked]>('nodeParked');
 
-/** Pool workflow to node workflow: somebody resumed the run, for the n-th time; whatever has stopped or stops now tries again. */
-export const resumedSignal = signal<[number]>('resumed');
+/**
+ * Pool workflow to node workflow: somebody resumed the run, for the n-th time; whatever has stopped or stops now tries again. An abort
+ * says so, because the cancellation that comes with it may arrive later.
+ */
+export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('resumed');
 
 /** Pool workflow to node workflow: come back in, for this reason, if no pod has been told to leave yet. */
 export const holdSignal = signal<[string]>('hold');

@@ -8,7 +8,8 @@ import { steps } from './run/steps.ts';
 /**
  * Replaces one node that has stepped out: out of its load balancers, connections ended, pods moved, replacements seen to serve, leftover
  * endpoints gone, then the machine. Whoever finds the node back in a load balancer goes back to where it drains. Cancelled before
- * the machine's turn, or not needed out any more, it puts the node back; after that the only way is forward.
+ * the machine's turn, or not needed out any more, it puts the node back; after that the only way is forward, unless the machine can't
+ * be ended.
  */
 export async function nodeReplacement(input: NodeReplacementInput): Promise<NodeStatus> {
   const node = openNode(input);
@@ -19,8 +20,12 @@ export async function nodeReplacement(input: NodeReplacementInput): Promise<Node
       if (!isCancellation(error)) throw error;
       return await CancellationScope.nonCancellable(async () => await putBack(node));
     }
-    const gone = await CancellationScope.nonCancellable(async () => await terminate(node));
-    if (gone) return node.end('replaced');
+    try {
+      if (await CancellationScope.nonCancellable(async () => await terminate(node))) return node.end('replaced');
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      return await CancellationScope.nonCancellable(async () => await putBack(node));
+    }
   }
 }
 
@@ -93,7 +98,10 @@ async function waitForTransit(node: NodeRun, notBefore: number): Promise<void> {
 /** Ends the machine; false when the node is not as it was left, so that this must wait. */
 async function terminate(node: NodeRun): Promise<boolean> {
   const ended = await take(node, 'terminating', node.deadlines.nodeGoneMs, (step) =>
-    steps(`${node.input.node.name}: terminate`).terminateNode(step),
+    steps(`${node.input.node.name}: terminate`).terminateNode({
+      ...step,
+      isAborted: node.isAborted || node.forward.consideredCancelled,
+    }),
   );
   return !goesBack(node, ended);
 }

@@ -1,11 +1,14 @@
 import type { PodFacts } from '../../core/model/pod.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
 import { claimAnnotation, excludeLabel, retiringTaint } from './marks.ts';
 
 /** Looks for what a run has left on the cluster, whether or not anybody remembers having put it there. */
-export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findMarks' | 'findUnlistedPods'> {
+export function leftoverOperations(
+  caches: Caches,
+  locks: LeaseLocks,
+): Pick<Cluster, 'findMarks' | 'findLocks' | 'findUnlistedPods'> {
   async function findUnlistedPods(run: string): Promise<readonly PodFacts[]> {
     const { pods } = await caches.observe();
     return pods.filter(({ unlisted }) => unlisted?.by === run);
@@ -34,7 +37,14 @@ export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Clus
     ];
   }
 
-  return { findMarks, findUnlistedPods };
+  async function findLocks(run: string): Promise<readonly PoolLock[]> {
+    return (await locks.list()).flatMap(({ metadata, spec }) => {
+      const holder = spec?.holderIdentity ?? '';
+      return namesRun(holder, run) ? [{ name: metadata.name, holder, token: spec?.leaseTransitions ?? 0 }] : [];
+    });
+  }
+
+  return { findMarks, findLocks, findUnlistedPods };
 }
 
 /** Whether a holder is the run, or has it as one part of a path such as `pool-upgrade/<run>`. */

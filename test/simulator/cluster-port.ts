@@ -4,7 +4,7 @@ import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
-import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
+import type { Cluster, EvictionOutcome, PodRef, PoolLock } from '../../ports/cluster.ts';
 import { deletePod, slicesOf } from './kubernetes.ts';
 import { forgetNode } from './pools.ts';
 import {
@@ -157,9 +157,16 @@ export function createSimCluster(world: World): Cluster {
       throw new NodeferryError({ code: 'LockLost', message: `lease ${name} is held by ${lease?.holder ?? 'nobody'}` });
     },
     recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
-    findMarks: async (run) => marksOf(world, run),
+    findMarks: async (run) => [...marksOf(world, run), ...locksOf(world, run).map(({ name }) => `lease ${name}`)],
+    findLocks: async (run) => locksOf(world, run),
     findUnlistedPods: async (run) => world.pods.filter((pod) => pod.unlisted?.by === run),
   };
+}
+
+function locksOf(world: World, run: string): PoolLock[] {
+  return [...world.leases]
+    .filter(([, { holder }]) => holder.split('/').includes(run))
+    .map(([name, { holder, token }]) => ({ name, holder, token }));
 }
 
 /** Every mark of a run (or of any run) in the world, in words. */

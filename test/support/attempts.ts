@@ -7,6 +7,8 @@ import { type AttemptState, activityKey } from './open-ends.ts';
 
 /** Called around every attempt of every step, and virtual time stands still meanwhile; may be changed while the test runs. */
 export interface StepHooks {
+  /** Steps that the worker carries out together; as many as there are unless told otherwise. */
+  maxSteps?: number;
   /** Before it; throw to make the attempt fail. */
   before?: (step: string, args: readonly unknown[]) => void | Promise<void>;
   /** After it has had its effect; throw to lose the answer. */

@@ -1,4 +1,4 @@
-import { Worker } from '@temporalio/worker';
+import { createWorkers, type StepWorkerOptions, type Workers } from '../../worker/workers.ts';
 
 /** A worker that can be ended and begun anew, one at a time. */
 export interface RestartableWorker {
@@ -9,22 +9,22 @@ export interface RestartableWorker {
 }
 
 /** Starts a worker with these options. */
-export async function startWorker(options: Parameters<typeof Worker.create>[0]): Promise<RestartableWorker> {
-  let current: { readonly worker: Worker; readonly running: Promise<void> } | undefined;
+export async function startWorker(options: StepWorkerOptions): Promise<RestartableWorker> {
+  let current: { readonly workers: Workers; readonly running: Promise<void> } | undefined;
   let last: Promise<void> = Promise.resolve();
   const inTurn = async (change: () => Promise<void>) => {
     last = last.then(change, change);
     await last;
   };
   const end = async () => {
-    current?.worker.shutdown();
+    current?.workers.shutdown();
     await current?.running;
     current = undefined;
   };
   const restart = async () => {
     await end();
-    const worker = await Worker.create(options);
-    current = { worker, running: worker.run() };
+    const workers = await createWorkers(options);
+    current = { workers, running: workers.run() };
   };
   await inTurn(restart);
   return { pause: async () => await inTurn(end), restart: async () => await inTurn(restart) };

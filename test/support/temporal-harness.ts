@@ -76,6 +76,7 @@ export async function createHarness(
     taskQueue,
     workflowBundle: { codePath },
     activities: attempts.steps,
+    ...(hooks.maxSteps === undefined ? {} : { maxConcurrentActivityTaskExecutions: hooks.maxSteps }),
     sinks: sinksInto(ends, hooks),
     maxHeartbeatThrottleInterval: 200,
     defaultHeartbeatThrottleInterval: 200,

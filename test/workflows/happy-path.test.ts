@@ -37,6 +37,16 @@ describe('an upgrade that nothing disturbs', () => {
     expect(events / nodes).toBeLessThanOrEqual(80);
   });
 
+  test('gets along with one slot for steps: what waits from beginning to end holds none', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, { maxSteps: 1 });
+    const { guard } = scenarioPolicy();
+    const report = await harness.finish(await harness.start(scenarioPolicy({ guard: { ...guard, maxInFlight: 1 } })));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
   test('takes pods that no budget keeps one at a time, over all nodes, unlisted or not', async () => {
     const world = createScenario();
     world.budgets = world.budgets.filter((budget) => budget.name !== 'api');

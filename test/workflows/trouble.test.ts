@@ -1,4 +1,6 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
+import type { PoolRef } from '../../core/model/pool.ts';
 import type { StepProgress } from '../../core/status/progress.ts';
 import { abortUpdate, nodeReplacementId, nodeStatusQuery, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
@@ -252,4 +254,26 @@ describe('a worker that restarts', () => {
       expectNothingLeft(world, 4);
     },
   );
+});
+
+describe('a machine that can not be ended', () => {
+  test('parks its node; an abort puts that back, because the machine still runs', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {
+      before: (step, [input]) => {
+        const { isAborted, pool } = input as { isAborted: boolean; pool: PoolRef };
+        if (step !== 'terminateNode' || isAborted || pool.name !== 'web') return;
+        throw ApplicationFailure.nonRetryable('you are not authorized to perform this operation', 'Forbidden');
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('aborted');
+    expect(report.nodes.filter((node) => node.step === 'put-back').length).toBeGreaterThan(0);
+    expect(world.terminations.size).toBe(4);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
 });

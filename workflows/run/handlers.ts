@@ -92,7 +92,9 @@ function tellResumed(run: Run): void {
   }
   for (const { tellResumed: tell } of Object.values(run.children)) {
     // Also in a run that was cancelled; a node that has ended meanwhile need not hear it.
-    CancellationScope.nonCancellable(async () => await tell(run.resumes)).catch(() => undefined);
+    CancellationScope.nonCancellable(async () => await tell(run.resumes, { isAborted: run.aborting })).catch(
+      () => undefined,
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import type { NodeRef } from '../../core/model/node.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { mayStepOut, needAttention, type Run, show, tellForeignActs } from './run.ts';
-import { settle, steps } from './steps.ts';
+import { settle, waits } from './steps.ts';
 
 /** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
 const candidatesAtMost = 50;
@@ -33,7 +33,7 @@ export async function letNextStepOut(
   let answer: Done<SteppedOut> | { outcome: 'deadline'; problem: Problem } | undefined;
   run.isAsking = true;
   const asked = asking.run(async () => {
-    answer = await settle(() => steps('let a node step out').letNextStepOut(question));
+    answer = await settle(() => waits('let a node step out').letNextStepOut(question));
   });
   const quiet = asked.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;

@@ -39,6 +39,8 @@ export interface NodeRun {
   drained: boolean;
   /** How many resumes of the run the node has heard of. */
   resumes: number;
+  /** The run goes backwards. */
+  isAborted: boolean;
   /** The step that it takes, parked in it or not. */
   current: NodeStep;
   stepsTaken: number;
@@ -67,6 +69,7 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     outSince: undefined,
     drained: false,
     resumes: input.resumes,
+    isAborted: false,
     current: 'waiting',
     stepsTaken: 0,
     end: (step) => {
@@ -76,8 +79,9 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     },
   };
   setHandler(nodeStatusQuery, () => status);
-  setHandler(resumedSignal, (resumes) => {
+  setHandler(resumedSignal, (resumes, { isAborted }) => {
     opened.resumes = Math.max(opened.resumes, resumes);
+    opened.isAborted ||= isAborted;
   });
   setHandler(holdSignal, (reason) => {
     if (holdable.includes(opened.current)) comeBackIn(opened, reason);
@@ -105,6 +109,7 @@ export async function take<T extends NodeStepResult>(
   const { status } = node;
   for (;;) {
     const { resumes } = node;
+    const wasWanted = !node.forward.consideredCancelled;
     delete status.problem;
     node.current = name;
     status.step = name;
@@ -120,7 +125,8 @@ export async function take<T extends NodeStepResult>(
       throw new CancelledFailure(outcome.putBackBecause);
     }
     if (node.resumes === resumes) await park(node, name, outcome.problem);
-    await condition(() => node.resumes > resumes);
+    // An abort may make unnecessary what could not be done.
+    await condition(() => node.resumes > resumes || (wasWanted && node.forward.consideredCancelled));
   }
 }
 

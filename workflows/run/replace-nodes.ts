@@ -80,7 +80,7 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: SteppedO
   run.children[node.name] = {
     node,
     ended: follow(run, node, starting, scope),
-    tellResumed: async (resumes) => await (await starting).signal(resumedSignal, resumes),
+    tellResumed: async (resumes, told) => await (await starting).signal(resumedSignal, resumes, told),
     hold: async (reason) => await (await starting).signal(holdSignal, reason),
     isCancelled: () => scope.consideredCancelled,
   };

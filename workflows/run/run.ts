@@ -21,7 +21,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export interface ChildOnItsWay {
   readonly node: NodeRef;
   readonly ended: Promise<void>;
-  readonly tellResumed: (resumes: number) => Promise<void>;
+  readonly tellResumed: (resumes: number, told: { readonly isAborted: boolean }) => Promise<void>;
   /** Has it come back in, if no pod has been told to leave yet. */
   readonly hold: (reason: string) => Promise<void>;
   /** It was told to put itself back. */

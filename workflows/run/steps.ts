@@ -1,23 +1,35 @@
 import {
   ActivityCancellationType,
   ActivityFailure,
+  type ActivityOptions,
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
   ChildWorkflowFailure,
   isCancellation,
   proxyActivities,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import { type Problem, type ProblemCode, problemCodes } from '../../core/model/problem.ts';
+import { type longWaits, waitsQueue } from '../messages.ts';
 
 /**
  * The steps, labelled for the timeline. Each waits and retries by itself and keeps its own deadline, so the timeouts here only find
  * lost workers: a missed heartbeat starts the next attempt, which goes on from the last one's details.
  */
 export function steps(summary: string): Activities {
-  return proxyActivities<Activities>({
+  return proxyActivities<Activities>(optionsOf(summary));
+}
+
+/** The steps that last as long as a run does, in slots of their own. */
+export function waits(summary: string): Pick<Activities, (typeof longWaits)[number]> {
+  return proxyActivities<Activities>({ ...optionsOf(summary), taskQueue: waitsQueue(workflowInfo().taskQueue) });
+}
+
+function optionsOf(summary: string): ActivityOptions {
+  return {
     startToCloseTimeout: '24 hours',
     heartbeatTimeout: '15 seconds',
     retry: {
@@ -29,7 +41,7 @@ export function steps(summary: string): Activities {
     // What a cancelled step still answers counts: the last traffic counts, the pods it let go.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: summary.slice(0, 100),
-  });
+  };
 }
 
 /**

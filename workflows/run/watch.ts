@@ -3,7 +3,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { WatchOutcome } from '../../activities/run-steps.ts';
 import { pauseForLoss } from './handlers.ts';
 import { attempt, needAttention, type Run, type RunWatch, show } from './run.ts';
-import { problemOf, steps } from './steps.ts';
+import { problemOf, steps, waits } from './steps.ts';
 
 /** Begins to watch: lost requests above the budget pause the run, a lost lock parks it. */
 export function startWatch(run: Run): RunWatch {
@@ -61,7 +61,7 @@ async function watchUntilResumed(run: Run, input: Parameters<Activities['watchRu
   const { resumes } = run;
   const scope = new CancellationScope();
   let ended = false;
-  const watching = scope.run(async () => await steps('watch traffic and lock').watchRun(input));
+  const watching = scope.run(async () => await waits('watch traffic and lock').watchRun(input));
   const end = watching.finally(() => {
     ended = true;
   });

@@ -152,6 +152,11 @@ describe('marks on nodes of a real API server', () => {
       'lease nodeferry/nodeferry-prod-marked',
     ]);
     expect(await cluster.findMarks('run-99')).toEqual([]);
+    const ofStep = await cluster.acquireLock('nodeferry-of-a-step', 'run-9/workflow.3.1', 30_000);
+    expect(await cluster.findLocks('run-9')).toEqual(expect.arrayContaining([lock, ofStep]));
+    expect(await cluster.findLocks('run-99')).toEqual([]);
+    await cluster.releaseLock(ofStep);
+    expect(await cluster.findLocks('run-9')).toEqual([lock]);
     await cluster.uncordon(node, 'run-9');
     await cluster.include(node, 'run-9');
     await cluster.untaintRetiring(node, 'run-9');

@@ -1,0 +1,47 @@
+import { Worker, type WorkerOptions } from '@temporalio/worker';
+import { longWaits, waitsQueue } from '../workflows/messages.ts';
+
+/** Far more than runs that one process could serve: what waits all the time costs next to nothing. */
+const waitsAtMost = 2_000;
+
+/** What a worker is created with; it has steps. */
+export type StepWorkerOptions = WorkerOptions & { readonly activities: Readonly<Record<string, unknown>> };
+
+/** The workers of one process. */
+export interface Workers {
+  /** Resolves once both have stopped. */
+  run(): Promise<void>;
+  shutdown(): void;
+  readonly isRunning: () => boolean;
+}
+
+/**
+ * Creates two workers that belong together: one for workflows and steps, and one for what each run waits in from beginning to end. With
+ * one queue for both, as many pools as there are slots would leave none for the steps that all of them wait for.
+ */
+export async function createWorkers(options: StepWorkerOptions): Promise<Workers> {
+  const { workflowBundle: _bundle, maxConcurrentActivityTaskExecutions: _slots, ...rest } = options;
+  const waits = Object.fromEntries(longWaits.map((name) => [name, options.activities[name]]));
+  const workers = [
+    await Worker.create(options),
+    await Worker.create({
+      ...rest,
+      taskQueue: waitsQueue(options.taskQueue),
+      activities: waits,
+      maxConcurrentActivityTaskExecutions: waitsAtMost,
+    }),
+  ];
+  const shutdown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  return {
+    run: async () => {
+      const runs = workers.map(async (worker) => await worker.run());
+      // One that fails takes the other with it: half a worker would look alive.
+      await Promise.all(runs).finally(shutdown);
+      await Promise.allSettled(runs);
+    },
+    shutdown,
+    isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+  };
+}
