@@ -8,7 +8,7 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { NodeStatus, NodeStep, RunStatus } from '../core/status/status.ts';
+import type { NodeStatus, NodeStep, PoolPhase, RunStatus } from '../core/status/status.ts';
 import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 
 /** Task queue of workflows and activities unless the configuration names another. */
@@ -77,14 +77,25 @@ export interface OperatorRequest {
   readonly reason: string;
 }
 
+/**
+ * The answer to an operator: that it was taken, and where the run stands. How it stands in full is the `status` query's: a history keeps
+ * every answer of an update, and the status of hundreds of nodes is large.
+ */
+export interface Acknowledgement {
+  readonly run: string;
+  readonly phase: PoolPhase;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
 /** Stops new step-outs; nodes on their way out finish. Rejected when paused already, aborting or over. */
-export const pauseUpdate = update<RunStatus, [OperatorRequest]>('pause');
+export const pauseUpdate = update<Acknowledgement, [OperatorRequest]>('pause');
 
 /** Ends a pause, retries every step that needs attention, or both. Rejected when there is nothing to resume. */
-export const resumeUpdate = update<RunStatus, [OperatorRequest]>('resume');
+export const resumeUpdate = update<Acknowledgement, [OperatorRequest]>('resume');
 
 /** Puts everything back, capacity included. Rejected when aborting already, or when every node has been replaced. */
-export const abortUpdate = update<RunStatus, [OperatorRequest]>('abort');
+export const abortUpdate = update<Acknowledgement, [OperatorRequest]>('abort');
 
 /** State of a run. A node on its way out is `stepping-out` here; its own workflow's `nodeStatus` query knows the step. */
 export const statusQuery = query<RunStatus>('status');

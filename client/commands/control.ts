@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { RunStatus } from '../../core/status/status.ts';
 import {
+  type Acknowledgement,
   abortUpdate,
   type OperatorRequest,
   pauseUpdate,
@@ -9,7 +9,7 @@ import {
   resumeUpdate,
 } from '../../workflows/messages.ts';
 import { connectTemporal, operatorName } from '../connect.ts';
-import { isNoAnswer, noWorker } from '../fetch-status.ts';
+import { fetchRun, isNoAnswer, noWorker } from '../fetch-status.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
@@ -36,13 +36,20 @@ export async function controlCommand(
   try {
     const handle = connection.client.workflow.getHandle(poolUpgradeId(target.cluster, target.pool));
     const request: OperatorRequest = { by: operatorName(), reason: options.reason };
-    const status = await send(action, target, () =>
+    const taken = await send(action, target, () =>
       connection.within(() =>
-        handle.executeUpdate<RunStatus, [OperatorRequest]>(controls[action].update, { args: [request] }),
+        handle.executeUpdate<Acknowledgement, [OperatorRequest]>(controls[action].update, { args: [request] }),
       ),
     );
     printProgress(controls[action].told);
-    printData(options.output, status, () => renderTree(status, Date.now(), styleFor(process.stdout)).join('\n'));
+    // It has been taken, so this command has succeeded, whether or not the run can be asked for more.
+    const status = await fetchRun(connection, target).then(
+      (run) => run.status,
+      () => undefined,
+    );
+    printData(options.output, status ?? taken, () =>
+      status === undefined ? '' : renderTree(status, Date.now(), styleFor(process.stdout)).join('\n'),
+    );
     return exitCodes.ok;
   } finally {
     await connection.close();

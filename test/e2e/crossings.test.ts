@@ -48,9 +48,9 @@ async function expectNothingLost(): Promise<void> {
   expect({ ...counted, incidents }).toEqual({ sent: expect.any(Number), lost: 0, cut: 0, slow: 0, incidents: [] });
 }
 
-async function control(policy: Policy, action: keyof typeof controls, reason: string): Promise<RunStatus> {
+async function control(policy: Policy, action: keyof typeof controls, reason: string): Promise<void> {
   const handle = session.connection.client.workflow.getHandle(poolUpgradeId(policy.cluster.name, policy.pool.name));
-  return handle.executeUpdate(controls[action].update, { args: [{ by: 'tester', reason }] });
+  await handle.executeUpdate(controls[action].update, { args: [{ by: 'tester', reason }] });
 }
 
 function kubernetes() {

@@ -11,7 +11,7 @@ import { startCrossing } from '../../lab/demo/crossing.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { until } from '../../lab/process.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
-import { abortUpdate, poolUpgradeId } from '../../workflows/messages.ts';
+import { type Acknowledgement, abortUpdate, poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { type Crossings, describeLosses, marksOf, openCrossings } from '../support/lab-crossings.ts';
@@ -155,7 +155,7 @@ describe('in a real cluster under traffic', () => {
     const target = { cluster: clusterName, pool: policy.pool.name };
     await connection.client.workflow
       .getHandle(poolUpgradeId(target.cluster, target.pool))
-      .executeUpdate<RunStatus, [{ by: string; reason: string }]>(abortUpdate, {
+      .executeUpdate<Acknowledgement, [{ by: string; reason: string }]>(abortUpdate, {
         args: [{ by: 'operator', reason: 'seen enough' }],
       });
     return followToEnd(crossings.session, policy);

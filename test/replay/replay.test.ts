@@ -12,12 +12,14 @@ const histories = globSync(fileURLToPath(new URL('histories/*.json', import.meta
 let scratch: string;
 let today: string;
 let changed: string;
+let patched: string;
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   scratch = mkdtempSync(join(tmpdir(), 'nodeferry-replay-'));
   today = await ensureWorkflowBundle(quietLogger);
   changed = await buildBundle(scratch, new URL('changed-workflows.ts', import.meta.url));
+  patched = await buildBundle(scratch, new URL('patched-workflows.ts', import.meta.url));
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -50,6 +52,14 @@ describe('recorded histories', () => {
       const history: unknown = JSON.parse(readFileSync(path, 'utf8'));
       const replay = Worker.runReplayHistory({ workflowBundle: { codePath: changed } }, history);
       await expect(replay).rejects.toBeInstanceOf(DeterminismViolationError);
+    },
+  );
+
+  test.each(histories.map((path) => [basename(path, '.json'), path]))(
+    '%s replays with workflows that were changed with a patch',
+    async (_name, path) => {
+      const history: unknown = JSON.parse(readFileSync(path, 'utf8'));
+      await Worker.runReplayHistory({ workflowBundle: { codePath: patched } }, history);
     },
   );
 });

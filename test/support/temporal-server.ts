@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -94,7 +94,7 @@ export async function buildBundle(
     workflowInterceptorModules,
     logger: quietLogger,
   });
-  const path = join(directory, 'workflow-bundle.js');
+  const path = join(directory, `${basename(workflows.pathname, '.ts')}-bundle.js`);
   writeFileSync(path, code);
   return path;
 }

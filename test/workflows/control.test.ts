@@ -232,8 +232,13 @@ describe('messages', () => {
     const handle = await harness.start(scenarioPolicy());
     const early = handle.executeUpdate(pauseUpdate, { args: [operator] });
     await harness.restart();
-    expect((await early).paused?.by).toBe('ann');
-    await harness.until(handle, 'it waits before the first node', (status) => status.phase === 'replace');
+    expect(await early).toMatchObject({ run: 'run-1' });
+    const paused = await harness.until(
+      handle,
+      'it waits before the first node',
+      (status) => status.phase === 'replace',
+    );
+    expect(paused.paused?.by).toBe('ann');
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     expect((await handle.result()).outcome).toBe('completed');
     expectNothingLost(world);

@@ -1,6 +1,7 @@
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import type { OperatorAction, PoolPhase, RunStatus } from '../../core/status/status.ts';
+import type { OperatorAction, PoolPhase } from '../../core/status/status.ts';
 import {
+  type Acknowledgement,
   abortUpdate,
   nodeParkedSignal,
   type OperatorRequest,
@@ -57,7 +58,7 @@ function refuse(why: string) {
   return failWith({ code: 'Conflict', message: `refused: ${why}` });
 }
 
-function answer(run: Run, action: OperatorAction['action'], { by, reason }: OperatorRequest): RunStatus {
+function answer(run: Run, action: OperatorAction['action'], { by, reason }: OperatorRequest): Acknowledgement {
   const at = Date.now();
   run.status.actions = [...run.status.actions, { action, by, reason, at }];
   if (action === 'pause') run.status.paused = { by, reason, at };
@@ -71,7 +72,7 @@ function answer(run: Run, action: OperatorAction['action'], { by, reason }: Oper
     run.forward.cancel();
   }
   show(run);
-  return run.status;
+  return { run: run.input.run, phase: run.status.phase, at };
 }
 
 /** From now on the run goes backwards; what it waited for an operator for is moot. */
@@ -99,10 +100,10 @@ function tellResumed(run: Run): void {
 }
 
 /** Says that it is paused only once no node can be let go any more by a step that had begun before. */
-async function pause(run: Run, request: OperatorRequest): Promise<RunStatus> {
-  answer(run, 'pause', request);
+async function pause(run: Run, request: OperatorRequest): Promise<Acknowledgement> {
+  const acknowledgement = answer(run, 'pause', request);
   await condition(() => !run.isAsking || run.status.paused === undefined);
-  return run.status;
+  return acknowledgement;
 }
 
 /** Pauses because of lost requests: nodes that have only begun to leave come back in, as far as they still can. */
