@@ -1,13 +1,14 @@
 import { activityInfo } from '@temporalio/activity';
 import type { NodeClaim, NodeRef } from '../core/model/node.ts';
+import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Look, LookContext } from './polling.ts';
 
-/** Name of the lock on a pool; its holder is the run. */
-export function poolLockName(policy: Policy): string {
-  return `nodeferry-${policy.cluster.name}-${policy.pool.name}`;
+/** Name of the lock on the pool of a policy. */
+export function poolLockOf({ cluster, pool }: Policy): string {
+  return poolLockName(cluster.name, pool.name);
 }
 
 /** Where a step stands in its run: how often the node was let go, and how many steps it has taken since. */
@@ -38,7 +39,7 @@ export function openFence(
   }: { readonly node: NodeRef; readonly run: string; readonly policy: Policy; readonly turn: Turn },
 ): Fence {
   const claim: NodeClaim = { run, ...turn, attempt: activityInfo().attempt };
-  const lock = poolLockName(policy);
+  const lock = poolLockOf(policy);
   let claimed = false;
 
   async function take(): Promise<void> {
@@ -69,7 +70,7 @@ export function whileLocked<T>(
   look: (context: LookContext) => Promise<Look<T>>,
 ): (context: LookContext) => Promise<Look<T>> {
   return whileHolding(async (context) => {
-    await cluster.requireLock(poolLockName(policy), run);
+    await cluster.requireLock(poolLockOf(policy), run);
     return await look(context);
   });
 }

@@ -9,7 +9,7 @@ import type { TrafficCounts } from '../core/status/status.ts';
 import { unlistMs } from '../core/waits/formulas.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
-import { poolLockName } from './fence.ts';
+import { poolLockOf } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { failureOf, lastProgress, type Outcome, persist, pollUntil, whileHeartbeating } from './polling.ts';
 
@@ -55,7 +55,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
     /** Takes the lock on the pool. @throws ApplicationFailure LockHeld */
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
       await persist({ clock, what: 'taking the lock on the pool', hint: 'Check access to Leases.' }, async () => ({
-        lock: await cluster.acquireLock(poolLockName(input.policy), input.run, leaseMs),
+        lock: await cluster.acquireLock(poolLockOf(input.policy), input.run, leaseMs),
       })),
 
     /**
@@ -71,7 +71,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         hint: 'See who holds the Lease.',
         look: async ({ now, since }) => {
           try {
-            const lock = await cluster.acquireLock(poolLockName(input.policy), input.run, leaseMs);
+            const lock = await cluster.acquireLock(poolLockOf(input.policy), input.run, leaseMs);
             return { done: true, value: { lock } };
           } catch (error) {
             const isHeld = error instanceof NodeferryError && error.problem.code === 'LockHeld';

@@ -37,6 +37,7 @@ function createProgram(finish: (code: number) => void): Command {
   addPlanning(program, finish);
   addWatching(program, finish);
   addControls(program, finish);
+  addSweep(program, finish);
   addProcesses(program, finish);
   return program;
 }
@@ -143,6 +144,28 @@ function addControls(program: Command, finish: (code: ExitCode) => void): void {
         finish(await controlCommand(action, parseRunTarget(target), options));
       });
   }
+}
+
+function addSweep(program: Command, finish: (code: ExitCode) => void): void {
+  program
+    .command('sweep')
+    .description('show what runs that were terminated have left on the cluster, or take it away')
+    .argument('<cluster/pool>', 'the pool, as in the policy')
+    .option('--run <run>', 'sweep after this run only')
+    .option('--region <region>', 'region of the cluster; AWS_REGION unless given')
+    .option('--yes', 'do it; without, nothing is changed', false)
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nTakes away labels, cordons, taints, removed pod labels, Leases, held processes and sizes, and a new pool without nodes.' +
+        '\nNeeds the cluster and the cloud, not Temporal. A run that is going is never swept after: abort it instead.' +
+        '\n\nExamples:\n  $ nodeferry sweep prod-eu/web\n  $ nodeferry sweep prod-eu/web --yes',
+    )
+    .action(async (target: string, options: { run?: string; region?: string; yes: boolean; output: OutputFormat }) => {
+      const { sweepCommand } = await import('./commands/sweep.ts');
+      const { run, region, yes, output } = options;
+      finish(await sweepCommand(parseRunTarget(target), { run, region, yes, output }));
+    });
 }
 
 function addProcesses(program: Command, finish: (code: number) => void): void {

@@ -74,6 +74,8 @@ export interface Cluster {
   findMarks(run: string): Promise<readonly string[]>;
   /** Locks that this run holds, under its own name or in the name of one of its steps; those included that have expired. */
   findLocks(run: string): Promise<readonly PoolLock[]>;
+  /** Who holds the lock of that name, expired or not; undefined when nobody does. */
+  findHolder(name: string): Promise<string | undefined>;
   /** Unlisted pods of this run, wherever they are. */
   findUnlistedPods(run: string): Promise<readonly PodFacts[]>;
 }

@@ -13,6 +13,8 @@ export interface NodePools {
   describePool(ref: PoolRef): Promise<PoolFacts>;
   /** Same as describePool, but undefined for a pool that isn't there. */
   findPool(ref: PoolRef): Promise<PoolFacts | undefined>;
+  /** Pools that runs have created in place of this one, whether or not it is still there. */
+  findReplacements(ref: PoolRef): Promise<readonly PoolFacts[]>;
   /** Creates a pool like `source` with the target's changes; a second call with the same token changes nothing. */
   createReplacement(request: {
     readonly source: PoolRef;

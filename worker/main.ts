@@ -7,6 +7,7 @@ import { serveHealth } from './health.ts';
 import { createLogger, temporalLogger } from './logging.ts';
 import { openPorts } from './ports.ts';
 import { requireSearchAttributes } from './search-attributes.ts';
+import { tellLeftovers } from './tell-leftovers.ts';
 import { createWorkers } from './workers.ts';
 
 /**
@@ -39,8 +40,9 @@ async function main(config: WorkerConfig): Promise<void> {
       { taskQueue: config.taskQueue, namespace: config.namespace, address: config.connection.address },
       'worker runs',
     );
+    const told = tellLeftovers(opened.ports.cluster, logger);
     try {
-      await workers.run();
+      await Promise.all([workers.run(), told]);
     } finally {
       server?.close();
     }

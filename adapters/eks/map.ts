@@ -2,6 +2,8 @@ import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { InstanceStateName } from '@aws-sdk/client-ec2';
 import type { Nodegroup, NodegroupStatus } from '@aws-sdk/client-eks';
 import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
+import { createdByTag } from './clone.ts';
+import { heldEntries } from './ledger.ts';
 
 /** Label that EKS puts on the nodes of a managed node group; its value is the group's name. */
 export const nodegroupLabel = 'eks.amazonaws.com/nodegroup';
@@ -16,6 +18,8 @@ export interface PoolLook {
 /** Puts together what EKS and Auto Scaling say. Sizes are Auto Scaling's: that is what acts. */
 export function mapPool(look: PoolLook, launchFailures: readonly string[]): PoolFacts {
   const { ref, nodegroup, group } = look;
+  const held = heldEntries(nodegroup);
+  const createdBy = nodegroup.tags?.[createdByTag];
   return {
     ref,
     status: mapStatus(nodegroup.status),
@@ -27,6 +31,8 @@ export function mapPool(look: PoolLook, launchFailures: readonly string[]): Pool
     labels: { ...nodegroup.labels, [nodegroupLabel]: ref.name },
     instances: mapInstances(group),
     problems: [...mapIssues(nodegroup), ...launchFailures],
+    ...(held === undefined ? {} : { held }),
+    ...(createdBy === undefined ? {} : { createdBy }),
   };
 }
 

@@ -1,12 +1,18 @@
 import { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import { EC2Client } from '@aws-sdk/client-ec2';
-import { CreateNodegroupCommand, DeleteNodegroupCommand, EKSClient, type Nodegroup } from '@aws-sdk/client-eks';
-import type { PoolRef } from '../../core/model/pool.ts';
+import {
+  CreateNodegroupCommand,
+  DeleteNodegroupCommand,
+  EKSClient,
+  ListNodegroupsCommand,
+  type Nodegroup,
+} from '@aws-sdk/client-eks';
+import type { PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
-import { type CloneRequest, cloneNodegroup, createdByTag } from './clone.ts';
+import { type CloneRequest, cloneNodegroup, createdByTag, replacesTag } from './clone.ts';
 import { callEks, isCapacityProblem } from './errors.ts';
 import { holdPool, type Patience, releasePool } from './hold.ts';
 import { mapInstances, mapIssues } from './map.ts';
@@ -53,6 +59,7 @@ export function createEksNodePools(options: EksOptions): NodePools {
       const look = await findPool(clients, ref);
       return look && poolFacts(clients, look);
     },
+    findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
     createReplacement: ({ source, ...request }) => createReplacement(clientsFor(source.region), source, request),
     holdRebalancing: (ref) => holdPool(clientsFor(ref.region), ref, patience),
     releaseRebalancing: (ref, suspended) => releasePool(clientsFor(ref.region), ref, suspended, patience),
@@ -82,6 +89,27 @@ function createClients(region: string, options: AwsClientOptions): EksClients {
     autoScalingOnce: new AutoScalingClient(awsClientConfig(region, { ...options, maxAttempts: 1 })),
     ec2: new EC2Client(config),
   };
+}
+
+async function findReplacements(clients: EksClients, ref: PoolRef): Promise<readonly PoolFacts[]> {
+  const found: PoolFacts[] = [];
+  for (const name of await listNodegroups(clients, ref)) {
+    const look = await findPool(clients, { ...ref, name });
+    if (look?.nodegroup.tags?.[replacesTag] === ref.name) found.push(await poolFacts(clients, look));
+  }
+  return found;
+}
+
+async function listNodegroups({ eks }: EksClients, ref: PoolRef): Promise<readonly string[]> {
+  const names: string[] = [];
+  let nextToken: string | undefined;
+  do {
+    const command = new ListNodegroupsCommand({ clusterName: ref.cluster, ...(nextToken && { nextToken }) });
+    const page = await callEks('eks:ListNodegroups', `cluster ${ref.cluster}`, () => eks.send(command));
+    names.push(...(page.nodegroups ?? []));
+    nextToken = page.nextToken;
+  } while (nextToken !== undefined);
+  return names;
 }
 
 async function createReplacement(clients: EksClients, source: PoolRef, request: CloneRequest): Promise<void> {

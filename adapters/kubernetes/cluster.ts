@@ -35,7 +35,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
   const connection = openConnection(options);
   const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness });
   const locks = leaseLocks(connection, options.leaseNamespace);
-  const { acquireLock, renewLock, releaseLock, requireLock } = locks;
+  const { acquireLock, renewLock, releaseLock, requireLock, findHolder } = locks;
   const access = { connection, caches };
   return {
     observe: () => caches.observe(),
@@ -46,6 +46,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
     renewLock,
     releaseLock,
     requireLock,
+    findHolder,
     recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),
     ...leftoverOperations(caches, locks),
     close: () => {

@@ -24,7 +24,8 @@ export interface LeaseObject {
 }
 
 /** The lock operations, and the leases of a namespace for who looks for leftovers. */
-export interface LeaseLocks extends Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock'> {
+export interface LeaseLocks
+  extends Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'findHolder'> {
   list(): Promise<readonly LeaseObject[]>;
 }
 
@@ -124,6 +125,11 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     if (lease?.spec?.holderIdentity !== holder) throw lockLost({ name, holder }, lease);
   }
 
+  async function findHolder(wanted: string): Promise<string | undefined> {
+    const holder = (await read(leaseName(wanted))).lease?.spec?.holderIdentity;
+    return holder === '' ? undefined : holder;
+  }
+
   async function list(): Promise<readonly LeaseObject[]> {
     const body = await connection.fetch<{ readonly items?: readonly LeaseObject[] }>({
       resource: 'leases',
@@ -133,7 +139,7 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     return body.items ?? [];
   }
 
-  return { acquireLock, renewLock, releaseLock, requireLock, list };
+  return { acquireLock, renewLock, releaseLock, requireLock, findHolder, list };
 }
 
 /**

@@ -23,6 +23,10 @@ export interface PoolFacts {
   readonly zones: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly instances: readonly InstanceFacts[];
+  /** What is held on it, as ledger entries of its adapter; absent when nothing is. */
+  readonly held?: readonly string[];
+  /** Run that created it; absent for a pool that nodeferry did not make. */
+  readonly createdBy?: string;
   /** Problems in the cloud's own words, e.g. `AsgInstanceLaunchFailures: Insufficient capacity`. */
   readonly problems: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
-import { poolLockName } from '../../activities/fence.ts';
+import { poolLockOf } from '../../activities/fence.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 
@@ -9,7 +9,7 @@ test('a run gives back the locks that its steps could not give back, and those o
   const world = createScenario();
   const policy = scenarioPolicy();
   const run = 'run-1';
-  const name = poolLockName(policy);
+  const name = poolLockOf(policy);
   const expiresAt = world.clock.now() + 3_600_000;
   world.leases.set(name, { holder: run, token: 1, expiresAt });
   world.leases.set('nodeferry-step-out', { holder: `${run}/workflow.3.1`, token: 4, expiresAt });

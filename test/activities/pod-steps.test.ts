@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
-import { poolLockName } from '../../activities/fence.ts';
+import { poolLockOf } from '../../activities/fence.ts';
 import type { NodeStepInput } from '../../activities/node-steps.ts';
 import { learnBaselines } from '../../core/guard/baseline.ts';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -16,7 +16,7 @@ const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 /** A scenario in which the run holds its pool and the first nodes have left their load balancers, `n` of them. */
 async function openScene(n: number, policy: Policy = scenarioPolicy()) {
   const world = createScenario();
-  world.leases.set(poolLockName(policy), { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
+  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
   const ports = createSimPorts(world);
   const cluster = await ports.cluster.observe();
   const { groups } = await ports.loadBalancers.discover(cluster.services);

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
-import { poolLockName } from '../../activities/fence.ts';
+import { poolLockOf } from '../../activities/fence.ts';
 import type { StepProgress } from '../../core/status/progress.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
@@ -13,7 +13,7 @@ const nothing = { sent: 0, lost: 0, slow: 0 };
 async function watchAfter(silentMs: number | undefined) {
   const world = createScenario();
   const policy = scenarioPolicy();
-  const name = poolLockName(policy);
+  const name = poolLockOf(policy);
   const now = world.clock.now();
   world.leases.set(name, { holder: run, token: 1, expiresAt: now + 3_600_000 });
   const earlier: StepProgress = {

@@ -158,6 +158,7 @@ export function createSimCluster(world: World): Cluster {
     },
     recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
     findMarks: async (run) => [...marksOf(world, run), ...locksOf(world, run).map(({ name }) => `lease ${name}`)],
+    findHolder: async (name) => world.leases.get(name)?.holder,
     findLocks: async (run) => locksOf(world, run),
     findUnlistedPods: async (run) => world.pods.filter((pod) => pod.unlisted?.by === run),
   };

@@ -54,15 +54,10 @@ function isRefused(world: World): boolean {
 
 function createSimPools(world: World): NodePools {
   const facts = (name: string) => {
-    const {
-      createdBy: _createdBy,
-      token: _token,
-      suspended: _suspended,
-      name: _name,
-      ...pool
-    } = poolNamed(world, name);
+    const { token: _token, suspended: _suspended, name: _name, ...pool } = poolNamed(world, name);
     const ref = { cluster: 'sim', region: 'eu-west-1', name };
-    return { ...pool, ref, instances: instancesOf(name) };
+    const held = _suspended.length === 0 ? {} : { held: [..._suspended] };
+    return { ...pool, ...held, ref, instances: instancesOf(name) };
   };
   const instancesOf = (name: string) =>
     world.instances
@@ -71,6 +66,8 @@ function createSimPools(world: World): NodePools {
   return {
     describePool: async (ref) => facts(ref.name),
     findPool: async (ref) => (world.pools.some((pool) => pool.name === ref.name) ? facts(ref.name) : undefined),
+    findReplacements: async ({ name }) =>
+      world.pools.filter((pool) => pool.createdBy !== undefined && pool.name !== name).map((pool) => facts(pool.name)),
     createReplacement: async ({ source, target, size, run, token }) => {
       const existing = world.pools.find((pool) => pool.name === target.poolName);
       if (existing?.token === token) return;

@@ -1,0 +1,94 @@
+import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
+import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { explainSweepAct, type SweepPlan } from '../../core/sweep/plan-sweep.ts';
+import { poolUpgradeId } from '../../workflows/messages.ts';
+import { connectTemporal, operatorName } from '../connect.ts';
+import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
+import { type OutputFormat, printData, printProgress } from '../output/print.ts';
+import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { lookForLeftovers, type SweepTarget, sweep } from '../sweep.ts';
+
+/** What a sweep may be told. */
+export interface SweepOptions {
+  readonly run: string | undefined;
+  readonly region: string | undefined;
+  /** Do it; without, only say what would be done. */
+  readonly yes: boolean;
+  readonly output: OutputFormat;
+}
+
+/** Shows, or takes away, what a run has left that was terminated or reset. Needs no Temporal, but asks it where it answers. */
+export async function sweepCommand(target: RunTarget, options: SweepOptions): Promise<ExitCode> {
+  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  if (region === undefined || region === '') {
+    throw new NodeferryError({
+      code: 'InvalidArgument',
+      message: 'The region of the cluster is not known.',
+      hint: 'Give --region, or set AWS_REGION.',
+    });
+  }
+  const name = formatRunTarget(target);
+  const where: SweepTarget = { ...target, region, runs: options.run === undefined ? undefined : [options.run] };
+  const swept = { cluster: createKubernetesCluster({}), pools: createEksNodePools({ clock: systemClock }) };
+  try {
+    if (!options.yes) {
+      const plan = await lookForLeftovers(swept, where);
+      printData(options.output, plan, () => renderPlan(name, plan).join('\n'));
+      if (plan.acts.length === 0) return exitCodes.ok;
+      printProgress(`\nNothing was changed. Do it: nodeferry sweep ${name} --yes`);
+      return exitCodes.needsHuman;
+    }
+    await requireNoRun(target);
+    const left = await sweep(swept, where, `sweep-${operatorName()}`, ({ what, problem }) =>
+      printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
+    );
+    printData(options.output, left, () => renderPlan(name, left).join('\n'));
+    return left.acts.length === 0 ? exitCodes.ok : exitCodes.failed;
+  } finally {
+    swept.cluster.close();
+  }
+}
+
+/** A run that has no worker at the moment holds no lock, and goes on all the same when one is back. */
+async function requireNoRun(target: RunTarget): Promise<void> {
+  const name = formatRunTarget(target);
+  let running: boolean;
+  try {
+    running = await isRunning(target);
+  } catch (error) {
+    const why = error instanceof NodeferryError ? error.problem.message : String(error);
+    printProgress(`Temporal could not be asked whether a run of ${name} is going (${why}); its lock decides.`);
+    return;
+  }
+  if (!running) return;
+  throw new NodeferryError({
+    code: 'AlreadyRunning',
+    message: `A run of ${name} is going; sweeping would pull its marks from under it.`,
+    hint: `End it first, it puts everything back itself: nodeferry abort ${name}`,
+  });
+}
+
+async function isRunning({ cluster, pool }: RunTarget): Promise<boolean> {
+  const { WorkflowNotFoundError } = await import('@temporalio/client');
+  const connection = await connectTemporal();
+  try {
+    const handle = connection.client.workflow.getHandle(poolUpgradeId(cluster, pool));
+    return (await connection.within(() => handle.describe())).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+function renderPlan(name: string, { runs, acts, stays }: SweepPlan): string[] {
+  const of = runs.length === 0 ? '' : ` of ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
+  return [
+    acts.length === 0 ? `${name}: nothing${of} is left` : `${name}: left${of}:`,
+    ...acts.map((act) => `  ${explainSweepAct(act)}`),
+    ...stays.map((what) => `stays: ${what}`),
+  ];
+}

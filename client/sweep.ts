@@ -1,0 +1,105 @@
+/** Takes away what runs that are over have left: looks, plans, acts, looks again. */
+import { poolLockName } from '../core/model/pool-lock.ts';
+import { explainSweepAct, findRuns, planSweep, type SweepAct, type SweepPlan } from '../core/sweep/plan-sweep.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { NodePools } from '../ports/node-pools.ts';
+
+/** Long enough for one act after another, ms; it is renewed before each. */
+const lockedMs = 60_000;
+
+/** What a sweep works on. */
+export interface SweepTarget {
+  readonly cluster: string;
+  readonly region: string;
+  readonly pool: string;
+  /** Runs to sweep after; every run that left something on the pool when it is undefined. */
+  readonly runs: readonly string[] | undefined;
+}
+
+/** The systems that runs leave something on. */
+export interface Swept {
+  readonly cluster: Cluster;
+  readonly pools: NodePools;
+}
+
+/** How an act ended: `problem` says why it did not take effect. */
+export interface SweptAct {
+  readonly what: string;
+  readonly problem?: string;
+}
+
+/** Looks at what is left. Changes nothing. */
+export async function lookForLeftovers({ cluster, pools }: Swept, target: SweepTarget): Promise<SweepPlan> {
+  const ref = { cluster: target.cluster, region: target.region, name: target.pool };
+  const [facts, pool, replacements, holder] = await Promise.all([
+    cluster.observe(),
+    pools.findPool(ref),
+    pools.findReplacements(ref),
+    cluster.findHolder(poolLockName(target.cluster, target.pool)),
+  ]);
+  const found = { cluster: facts, name: target.pool, replacements };
+  const runs = target.runs ?? findRuns({ ...found, holder });
+  const held = await Promise.all(runs.map(async (run) => await cluster.findLocks(run)));
+  const locking = runs.filter((_, index) => (held[index]?.length ?? 0) > 0);
+  return planSweep({ ...found, pool, runs, locking });
+}
+
+/**
+ * Takes away what is left, under the lock on the pool: a run that is alive holds that, and is never swept after.
+ * @throws LockHeld while a run is at work
+ */
+export async function sweep(
+  swept: Swept,
+  target: SweepTarget,
+  holder: string,
+  report: (act: SweptAct) => void,
+): Promise<SweepPlan> {
+  const { cluster } = swept;
+  const { runs, acts } = await lookForLeftovers(swept, target);
+  const lock = await cluster.acquireLock(poolLockName(target.cluster, target.pool), holder, lockedMs);
+  try {
+    for (const act of acts) {
+      await cluster.renewLock(lock, lockedMs);
+      const problem = await carryOut(act, swept);
+      report({ what: explainSweepAct(act), ...(problem === undefined ? {} : { problem }) });
+    }
+  } finally {
+    await cluster.releaseLock(lock);
+  }
+  return await lookForLeftovers(swept, { ...target, runs });
+}
+
+/** Answers why the act did not take effect; undefined when it did. */
+async function carryOut(act: SweepAct, { cluster, pools }: Swept): Promise<string | undefined> {
+  switch (act.kind) {
+    case 'relist':
+      await cluster.relist(act.pod, act.run);
+      return undefined;
+    case 'evict': {
+      const answer = await cluster.evict(act.pod, { dryRun: false });
+      return answer.outcome === 'evicted' || answer.outcome === 'gone' ? undefined : answer.message;
+    }
+    case 'untaint':
+      await cluster.untaintRetiring(act.node, act.run);
+      return undefined;
+    case 'include':
+      await cluster.include(act.node, act.run);
+      return undefined;
+    case 'uncordon':
+      await cluster.uncordon(act.node, act.run);
+      return undefined;
+    case 'unclaim':
+      await cluster.unclaimNode(act.node, act.run);
+      return undefined;
+    case 'release': {
+      const kept = await pools.releaseRebalancing(act.pool, act.held);
+      return kept.length === 0 ? undefined : kept.join('; ');
+    }
+    case 'delete-pool':
+      await pools.deletePool(act.pool, { onlyIfCreatedBy: act.run });
+      return undefined;
+    case 'unlock':
+      for (const lock of await cluster.findLocks(act.run)) await cluster.releaseLock(lock);
+      return undefined;
+  }
+}

@@ -1,0 +1,150 @@
+/** What runs that are over have left on a cluster, and the acts that take it away. */
+import { identify, type PodIdentity } from '../drain/actions.ts';
+import { decidePutBack } from '../drain/put-back.ts';
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeFacts, NodeRef } from '../model/node.ts';
+import type { PoolFacts, PoolRef } from '../model/pool.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import { compareText, count, listNames } from '../text/format.ts';
+
+/** A look at everything that a run can have left a mark on. */
+export interface SweepQuestion {
+  readonly cluster: ClusterFacts;
+  /** The pool that was to be replaced; undefined when it is gone. */
+  readonly pool: PoolFacts | undefined;
+  /** Name of that pool. */
+  readonly name: string;
+  /** Pools that runs have created in place of it. */
+  readonly replacements: readonly PoolFacts[];
+  /** Runs to sweep after. */
+  readonly runs: readonly string[];
+  /** Those of them that hold a lock. */
+  readonly locking: readonly string[];
+}
+
+/** One act that takes something away. */
+export type SweepAct =
+  | { readonly kind: 'relist' | 'evict'; readonly run: string; readonly pod: PodIdentity }
+  | { readonly kind: 'untaint' | 'include' | 'uncordon' | 'unclaim'; readonly run: string; readonly node: NodeRef }
+  | { readonly kind: 'release'; readonly pool: PoolRef; readonly held: readonly string[] }
+  | { readonly kind: 'delete-pool'; readonly pool: PoolRef; readonly run: string }
+  | { readonly kind: 'unlock'; readonly run: string };
+
+/** What would be done, in that order, and what has to stay. */
+export interface SweepPlan {
+  readonly runs: readonly string[];
+  readonly acts: readonly SweepAct[];
+  /** Things of ours that serve and therefore stay, in words. */
+  readonly stays: readonly string[];
+}
+
+/**
+ * Plans what takes away everything that runs have left: pods come back into their Services first, then their nodes into the load
+ * balancers; what was held is let go. A new pool goes only when it has no node yet: nodes without a pod of anybody's are in load balancers
+ * all the same, and what passes through them would be lost.
+ */
+export function planSweep(question: SweepQuestion): SweepPlan {
+  const { cluster, pool, replacements, runs, locking } = question;
+  const pools = [...(pool === undefined ? [] : [pool]), ...replacements];
+  const mine = replacements.filter(({ createdBy, status }) => runs.includes(createdBy ?? '') && status !== 'deleting');
+  const used = mine.filter((made) => nodesOf(made, cluster).length > 0);
+  const acts: SweepAct[] = [
+    ...runs.flatMap((run) => cluster.nodes.flatMap((node) => podActs(node, cluster, run))),
+    ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActs(node, run))),
+    ...pools.flatMap(({ ref, held }) => (held === undefined ? [] : [{ kind: 'release', pool: ref, held } as const])),
+    ...mine
+      .filter((made) => !used.includes(made))
+      .map(({ ref, createdBy = '' }) => ({ kind: 'delete-pool', pool: ref, run: createdBy }) as const),
+    ...locking.map((run) => ({ kind: 'unlock', run }) as const),
+  ];
+  return { runs, acts, stays: used.map((made) => tellUsed(made, cluster)) };
+}
+
+/** Runs that have left a mark on any node. */
+export function findMarkedRuns({ nodes }: ClusterFacts): readonly string[] {
+  return [...new Set(nodes.flatMap(runsOn))].toSorted(compareText);
+}
+
+/** The act in words, as something that is to be done. */
+export function explainSweepAct(act: SweepAct): string {
+  switch (act.kind) {
+    case 'relist':
+      return `pod ${act.pod.namespace}/${act.pod.name}: give back the labels that its Services select`;
+    case 'evict':
+      return `pod ${act.pod.namespace}/${act.pod.name}: evict; its controller has replaced it already`;
+    case 'untaint':
+      return `node ${act.node.name}: remove taint nodeferry.dev/retiring`;
+    case 'include':
+      return `node ${act.node.name}: remove label node.kubernetes.io/exclude-from-external-load-balancers`;
+    case 'uncordon':
+      return `node ${act.node.name}: uncordon`;
+    case 'unclaim':
+      return `node ${act.node.name}: remove annotation nodeferry.dev/claim`;
+    case 'release':
+      return `pool ${act.pool.name}: put back ${listNames(act.held, 10)}`;
+    case 'delete-pool':
+      return `pool ${act.pool.name}: delete; run ${act.run} made it, and it has no node`;
+    case 'unlock':
+      return `locks of run ${act.run}: delete`;
+  }
+}
+
+/** Runs that have left a mark on the pool or on what was to replace it, or hold its lock. */
+export function findRuns({
+  cluster,
+  name,
+  replacements,
+  holder,
+}: Pick<SweepQuestion, 'cluster' | 'name' | 'replacements'> & {
+  /** Who holds the lock on the pool. */
+  readonly holder: string | undefined;
+}): readonly string[] {
+  const names = new Set([name, ...replacements.map(({ ref }) => ref.name)]);
+  const nodes = cluster.nodes.filter((node) => node.pool !== undefined && names.has(node.pool));
+  const found = [
+    ...nodes.flatMap(runsOn),
+    ...nodes.flatMap((node) =>
+      indexOf(cluster)
+        .podsOn(node.name)
+        .map((pod) => pod.unlisted?.by),
+    ),
+    holder?.split('/')[0],
+  ].filter((one) => one !== undefined);
+  return [...new Set(found)].toSorted(compareText);
+}
+
+function runsOn({ marks }: Pick<NodeFacts, 'marks'>): readonly string[] {
+  const { cordonedBy, excludedBy, retiringBy, claim } = marks;
+  return [cordonedBy, excludedBy, retiringBy, claim?.run].filter((run) => run !== undefined);
+}
+
+function podActs(node: NodeFacts, cluster: ClusterFacts, run: string): readonly SweepAct[] {
+  return decidePutBack(node, indexOf(cluster).podsOn(node.name), run).map(({ kind, pod }) => ({
+    kind: kind === 'relist' ? 'relist' : 'evict',
+    run,
+    pod: identify(pod),
+  }));
+}
+
+function nodeActs({ name, uid, instanceId, zone, marks }: NodeFacts, run: string): readonly SweepAct[] {
+  const node = { name, uid, instanceId, zone };
+  const { retiringBy, excludedBy, cordonedBy, claim } = marks;
+  return [
+    ...(retiringBy === run ? [{ kind: 'untaint', run, node } as const] : []),
+    ...(excludedBy === run ? [{ kind: 'include', run, node } as const] : []),
+    ...(cordonedBy === run ? [{ kind: 'uncordon', run, node } as const] : []),
+    ...(claim?.run === run ? [{ kind: 'unclaim', run, node } as const] : []),
+  ];
+}
+
+function nodesOf({ ref }: PoolFacts, cluster: ClusterFacts): readonly string[] {
+  return cluster.nodes.filter((node) => node.pool === ref.name).map((node) => node.name);
+}
+
+function tellUsed(pool: PoolFacts, cluster: ClusterFacts): string {
+  const nodes = nodesOf(pool, cluster);
+  return (
+    `pool ${pool.ref.name}, made by run ${pool.createdBy ?? ''}, has ${count(nodes.length, 'node')} (${listNames(nodes)}) that load balancers ` +
+    'may send to; take each out of them and drain it before you delete the pool, or keep it'
+  );
+}
