@@ -110,10 +110,11 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
         pollMs: policy.waits.pollMs,
         hint: 'End the machines that are named, or find out why they don’t join; then resume.',
         look: async () => {
-          const instances = await pools.observeInstances(oldPool);
+          const pool = await pools.findPool(oldPool);
           const nodes = (await looking.cluster()).nodes.filter((node) => node.pool === oldPool.name);
           if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(refOf) } };
-          const coming = instances.filter(({ state }) => state === 'pending' || state === 'running');
+          // Somebody may have deleted it, now that it is empty.
+          const coming = (pool?.instances ?? []).filter(({ state }) => state === 'pending' || state === 'running');
           if (coming.length === 0) return { done: true, value: { nodes: [] } };
           const names = listNames(coming.map(({ instanceId }) => instanceId));
           return { done: false, reason: `machines of ${oldPool.name} that are not nodes yet: ${names}` };
