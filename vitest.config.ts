@@ -39,8 +39,12 @@ export default defineConfig({
       {
         test: {
           name: 'matrix',
-          include: ['test/matrix/**/*.test.ts', 'test/core/guard/floors-hold.property.test.ts'],
-          env: { NODEFERRY_PROPERTY_RUNS: '20000' },
+          include: [
+            'test/matrix/**/*.test.ts',
+            'test/e2e/{crossings,negative-controls}.test.ts',
+            'test/core/guard/floors-hold.property.test.ts',
+          ],
+          env: { NODEFERRY_MATRIX: 'yes', NODEFERRY_PROPERTY_RUNS: '20000' },
           testTimeout: 900_000,
           hookTimeout: 900_000,
           fileParallelism: false,

@@ -107,8 +107,8 @@ export const nodeStatusQuery = query<NodeStatus>('status');
 export const nodeParkedSignal = signal<[NodeParked]>('nodeParked');
 
 /**
- * Pool workflow to node workflow: somebody resumed the run, for the n-th time; whatever has stopped or stops now tries again. An abort
- * says so, because the cancellation that comes with it may arrive later.
+ * Pool workflow to node workflow: somebody resumed the run, for the n-th time; whatever has stopped or stops now tries again. `isAborted`
+ * when the node shall come back in: the cancellation that says the same may arrive later.
  */
 export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('resumed');
 

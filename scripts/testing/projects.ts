@@ -18,7 +18,7 @@ export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
 export type ProjectName = (typeof projectNames)[number];
 
 /** After this time the processes that run a project's tests are ended, minutes: a test in an endless loop has no other end. */
-const minutesAtMost: Readonly<Record<ProjectName, number>> = { unit: 5, workflow: 25, e2e: 40, matrix: 300 };
+const minutesAtMost: Readonly<Record<ProjectName, number>> = { unit: 5, workflow: 25, e2e: 50, matrix: 300 };
 
 /** Numbers of tests by how they ended. */
 export interface Counts {

@@ -3,10 +3,11 @@
  * them happen at each step.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunStatus } from '../../core/status/status.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { crossDisturbed, nothing } from '../support/disturbed-crossing.ts';
+import { crossAndAbort, crossDisturbed, expectUnharmed, nothing } from '../support/disturbed-crossing.ts';
 import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
-import { type Disturbances, measureAlone, openDisturbances, servesOnSeconds } from '../support/lab-disturbances.ts';
+import { type Disturbances, measureAlone, openDisturbances } from '../support/lab-disturbances.ts';
 
 let crossings: Crossings;
 let disturbances: Disturbances;
@@ -43,9 +44,15 @@ test('an API server that is dead for 15 s while nodes drain costs what it costs 
   await crossDisturbed(crossings, { steps: ['draining-connections'], strike, alone });
 });
 
-test('a rollout while nodes drain costs what it costs alone: nothing', async () => {
-  await disturbances.letServeAfterStop(servesOnSeconds);
-  const alone = await measureAlone(crossings, disturbances.rollOut);
-  expect(alone.bad).toBe(0);
-  await crossDisturbed(crossings, { steps: ['draining-connections'], strike: disturbances.rollOut, alone });
+// The last: it leaves a pool that is replaced in part.
+test('an abort with some nodes replaced loses nothing, also to Auto Scaling, long after its end', async () => {
+  const replaced = (status: RunStatus) => status.nodes.filter(({ step }) => step === 'replaced').length;
+  const report = await crossAndAbort(
+    crossings,
+    (status) => replaced(status) > 0 && status.nodes.some(({ step }) => step === 'draining-connections'),
+    { maxInFlight: 1 },
+  );
+  expect(report.outcome).toBe('aborted');
+  expect(replaced(report)).toBeGreaterThan(0);
+  await expectUnharmed(crossings, report);
 });

@@ -4,6 +4,7 @@ import { upgradeNaively } from '../../lab/demo/naive.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import type { Traffic } from '../../lab/traffic/traffic.ts';
 import { type EndpointChurn, startEndpointChurn } from '../support/endpoint-churn.ts';
+import { isMatrix } from '../support/extent.ts';
 import {
   badIn,
   type Crossings,
@@ -76,6 +77,11 @@ const controls: readonly Control[] = [
   },
 ];
 
+/** One for each way to leave: the node its load balancer, the pod its Services, and how many nodes together. */
+const representative = controls.filter(({ rule }) =>
+  ['wait-for-deregistration', 'unlist-before-eviction', 'capacity-guard'].includes(rule),
+);
+
 /** More than a busy machine loses by chance; the least that any control has lost so far is 19. */
 const chance = 3;
 
@@ -130,7 +136,7 @@ describe('in a real cluster under traffic', () => {
     expect(losses.perStream['edge/long-stream']?.sent).toBeGreaterThan(0);
   });
 
-  test.each(controls)('without $rule $harm', async (control) => {
+  test.each(isMatrix ? controls : representative)('without $rule $harm', async (control) => {
     const { lab } = crossings.session;
     const extra = control.longStreams === true ? withLongStreams() : [];
     if (control.churn === true) churn = await startEndpointChurn(lab);

@@ -43,7 +43,9 @@ describe('in the second wave, with old nodes gone', () => {
 
   test.each([...steps, 'terminating'] as const)('while a node is %s', async (step) => {
     crossings = await openCrossings(disturbancesScenario);
-    const report = await crossAndAbort(crossings, (status) => replaced(status) > 0 && isAt(status, step));
+    const report = await crossAndAbort(crossings, (status) => replaced(status) > 0 && isAt(status, step), {
+      maxInFlight: 1,
+    });
     expect(report.outcome).toBe('aborted');
     expect(replaced(report)).toBeGreaterThan(0);
     await expectUnharmed(crossings, report);

@@ -4,7 +4,7 @@ import { controls } from '../../client/commands/control.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { NodeStep, RunReport, RunStatus } from '../../core/status/status.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
-import { type Crossings, describeLosses, type Losses, marksOf } from './lab-crossings.ts';
+import { type Crossings, describeLosses, type Losses, marksOf, type NextOptions } from './lab-crossings.ts';
 import { type Cost, findUnexplained, type Struck } from './lab-disturbances.ts';
 
 /** What costs nothing alone. */
@@ -41,9 +41,13 @@ export async function crossDisturbed(crossings: Crossings, { steps, strike, alon
 }
 
 /** Replaces the pool until `when` says so of a look, then aborts. */
-export async function crossAndAbort(crossings: Crossings, when: (status: RunStatus) => boolean): Promise<RunReport> {
+export async function crossAndAbort(
+  crossings: Crossings,
+  when: (status: RunStatus) => boolean,
+  options: NextOptions = {},
+): Promise<RunReport> {
   await crossings.beginClean();
-  const policy = crossings.nextPolicy();
+  const policy = crossings.nextPolicy(options);
   let aborted = false;
   const report = await crossings.cross(policy, async (status) => {
     if (aborted || !when(status)) return;

@@ -69,6 +69,8 @@ export interface NextOptions {
   /** Requests that may be lost before the run pauses; probes watch only where it is not given. */
   readonly lossBudget?: number;
   readonly waits?: Readonly<Record<string, unknown>>;
+  /** The most nodes that may be on their way out together; as the demo's policy says unless given. */
+  readonly maxInFlight?: number;
 }
 
 /** Opens a session. Progress goes to stderr, for the reader of a run that failed. */
@@ -85,7 +87,7 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
     movedTo: (name) => {
       pool = name;
     },
-    nextPolicy: ({ without = [], longStreams = false, lossBudget, waits = {} } = {}) => {
+    nextPolicy: ({ without = [], longStreams = false, lossBudget, waits = {}, maxInFlight } = {}) => {
       crossings += 1;
       const maxConnectionAge = { '*': ordinaryAge, ...(longStreams ? { 'default/edge': longStreamAge } : {}) };
       return crossingPolicy(session.lab, {
@@ -96,6 +98,7 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
         spec: {
           waits: { propagation, maxConnectionAge, poll: '500ms', ...waits },
           ...(lossBudget === undefined ? {} : { traffic: { lossBudget } }),
+          ...(maxInFlight === undefined ? {} : { guard: { maxInFlight } }),
         },
       });
     },

@@ -276,4 +276,27 @@ describe('a machine that can not be ended', () => {
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });
+
+  test('of what an aborted run has too much is ended after a resume: it is not the node that the abort puts back', async () => {
+    const world = createScenario();
+    let refused = false;
+    const harness = await openHarness(world, {
+      before: async (step, [input]) => {
+        if (step === 'awaitDrained' && !refused)
+          await handle.executeUpdate(abortUpdate, { args: [operator] }).catch(() => undefined);
+        const { pool } = input as { pool: PoolRef };
+        if (step !== 'terminateNode' || refused || pool.name === 'web') return;
+        refused = true;
+        throw ApplicationFailure.nonRetryable('you are not authorized to perform this operation', 'Forbidden');
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('aborted');
+    expect(world.terminations.size).toBe(4);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
 });

@@ -68,8 +68,8 @@ function answer(run: Run, action: OperatorAction['action'], { by, reason }: Oper
     tellResumed(run);
   }
   if (action === 'abort') {
-    turnAround(run);
     run.forward.cancel();
+    turnAround(run);
   }
   show(run);
   return { run: run.input.run, phase: run.status.phase, at };
@@ -91,9 +91,9 @@ function tellResumed(run: Run): void {
     delete run.parked[name];
     changeNode(run, name, { step: 'stepping-out', problem: undefined });
   }
-  for (const { tellResumed: tell } of Object.values(run.children)) {
+  for (const { tellResumed: tell, isCancelled } of Object.values(run.children)) {
     // Also in a run that was cancelled; a node that has ended meanwhile need not hear it.
-    CancellationScope.nonCancellable(async () => await tell(run.resumes, { isAborted: run.aborting })).catch(
+    CancellationScope.nonCancellable(async () => await tell(run.resumes, { isAborted: isCancelled() })).catch(
       () => undefined,
     );
   }

@@ -39,7 +39,7 @@ export interface NodeRun {
   drained: boolean;
   /** How many resumes of the run the node has heard of. */
   resumes: number;
-  /** The run goes backwards. */
+  /** The run was aborted while the node was on its way out. */
   isAborted: boolean;
   /** The step that it takes, parked in it or not. */
   current: NodeStep;
