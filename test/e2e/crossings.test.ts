@@ -142,7 +142,10 @@ describe('disturbed', () => {
       ],
     });
   });
+});
 
+// The simulator has the same in `npm test` (test/workflows/trouble.test.ts).
+if (isMatrix) {
   test('a budget that never allows is named with needs, has, since and deadline; the run parks and forces nothing', async () => {
     const policy = nextCrossing({ waits: { ...quickDeadlines } });
     const { policy: budgets } = kubernetes();
@@ -187,7 +190,7 @@ describe('disturbed', () => {
     await expectNothingLost();
     expect(await findTraces(session.lab)).toEqual([]);
   });
-});
+}
 
 const quickDeadlines = { deadlines: { eviction: '25s', surgeReady: '3m', nodeGone: '2m' } };
 
