@@ -38,12 +38,6 @@ test('readiness that flaps while nodes drain costs what it costs alone', async (
   await crossDisturbed(crossings, { steps: ['draining-connections'], strike, alone });
 });
 
-test('an API server that is dead for 15 s while nodes drain costs what it costs alone', async () => {
-  const strike = async () => await disturbances.killApiServer(15_000);
-  const alone = await measureAlone(crossings, strike);
-  await crossDisturbed(crossings, { steps: ['draining-connections'], strike, alone });
-});
-
 // The last: it leaves a pool that is replaced in part.
 test('an abort with some nodes replaced loses nothing, also to Auto Scaling, long after its end', async () => {
   const replaced = (status: RunStatus) => status.nodes.filter(({ step }) => step === 'replaced').length;

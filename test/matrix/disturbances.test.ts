@@ -9,6 +9,7 @@ import {
   type Disturbances,
   measureAlone,
   openDisturbances,
+  outageCost,
   servesOnSeconds,
 } from '../support/lab-disturbances.ts';
 
@@ -52,14 +53,21 @@ describe('a readiness flap of a whole Service', () => {
 });
 
 describe('an API server that is dead for 15 s', () => {
-  const strike = async () => await disturbances.killApiServer(15_000);
-  let alone: Cost;
-  beforeAll(async () => {
-    alone = await measureAlone(crossings, strike);
-  });
-  test.each(steps)('while a node is %s costs what it costs alone', async (step) => {
-    await crossDisturbed(crossings, { steps: [step], strike, alone });
-  });
+  const deadForMs = 15_000;
+  test.each(steps)(
+    'while a node is %s costs nothing later than it does alone, and lets nobody go meanwhile',
+    async (step) => {
+      let diedAt = 0;
+      const strike = async () => {
+        diedAt = Date.now();
+        await disturbances.killApiServer(deadForMs);
+      };
+      const report = await crossDisturbed(crossings, { steps: [step], strike, alone: outageCost(deadForMs) });
+      const letGo = report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'excluded'));
+      const settledAt = diedAt + deadForMs + crossings.nextPolicy().waits.settleAfterOutageMs;
+      expect(letGo.filter(({ at }) => at > diedAt + 1_000 && at < settledAt)).toEqual([]);
+    },
+  );
 });
 
 describe('pods that serve on after they were told to stop', () => {
