@@ -1,6 +1,5 @@
 import { findLostGrant } from '../core/guard/grant-holds.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
-import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { ForeignAct } from '../core/status/status.ts';
@@ -11,7 +10,7 @@ import { keepCordoned } from './acts-on-nodes.ts';
 import type { Fence } from './fence.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { heldMs, stepOutHolder, stepOutLock } from './step-out-lock.ts';
+import { stepOutLock, withShortLocks } from './short-locks.ts';
 
 /** What is remembered from look to look of a node that is kept out of its load balancers. Plain data. */
 export interface KeptOut {
@@ -42,7 +41,8 @@ const patienceShare = 1 / 3;
 const shortestAbsenceMs = 2_000;
 
 /** Keeps a node out that was let go, or takes it back in when it should not have been. */
-export function createKeepOut({ clock, cluster }: Ports, looking: Looking) {
+export function createKeepOut(ports: Ports, looking: Looking) {
+  const { clock, cluster } = ports;
   return async (input: NodeStepInput, fence: Fence, facts: ServingFacts, earlier: KeptOut): Promise<KeepOutLook> => {
     const { node, run, policy } = input;
     const now = facts.observedAt;
@@ -103,22 +103,18 @@ export function createKeepOut({ clock, cluster }: Ports, looking: Looking) {
 
   /** Under the lock of step-outs, so that of several nodes no more come back than have to. */
   async function takeBackIn(input: NodeStepInput, fence: Fence, earlier: ServingFacts): Promise<string | undefined> {
-    let lock: Awaited<ReturnType<typeof cluster.acquireLock>>;
-    try {
-      lock = await cluster.acquireLock(stepOutLock, stepOutHolder(input.run), heldMs);
-    } catch (error) {
-      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
-      return undefined;
-    }
-    try {
-      const facts = { ...earlier, cluster: await looking.cluster(), observedAt: clock.now() };
-      const reason = findLostGrant({ ...input, facts });
-      if (reason === undefined) return undefined;
-      await fence.check();
-      await cluster.include(input.node, input.run);
-      return reason;
-    } finally {
-      await cluster.releaseLock(lock).catch(() => undefined);
-    }
+    return await withShortLocks<string | undefined>(ports, {
+      run: input.run,
+      names: [stepOutLock],
+      whenHeld: () => undefined,
+      body: async () => {
+        const facts = { ...earlier, cluster: await looking.cluster(), observedAt: clock.now() };
+        const reason = findLostGrant({ ...input, facts });
+        if (reason === undefined) return undefined;
+        await fence.check();
+        await cluster.include(input.node, input.run);
+        return reason;
+      },
+    });
   }
 }

@@ -3,16 +3,14 @@ import { decideEvictionRound } from '../core/drain/eviction-round.ts';
 import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../core/model/pod.ts';
-import { NodeferryError } from '../core/model/problem.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { BlockedProgress } from '../core/status/blocked.ts';
 import type { Ports } from '../ports/ports.ts';
-import { disruptionLockNames, withDisruptionLocks } from './disruption-locks.ts';
 import type { Fence } from './fence.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { stepOutHolder } from './step-out-lock.ts';
+import { disruptionLockNames, withShortLocks } from './short-locks.ts';
 
 /** Whether the pod was touched, and what held it up when something did. */
 export interface ActOutcome {
@@ -39,9 +37,12 @@ export function createPodActs(ports: Ports, looking: Looking) {
     const pod = index.podsByUid.get(action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts);
     if (!needsTurn(action, pod, budgets.length > 0, services)) return await act(action, input.run, fence);
-    try {
-      const names = disruptionLockNames(budgets, services);
-      return await withDisruptionLocks<ActOutcome>(ports, names, stepOutHolder(input.run), async (stillHeld) => {
+    return await withShortLocks<ActOutcome>(ports, {
+      run: input.run,
+      names: disruptionLockNames(budgets, services),
+      whenHeld: ({ message }) =>
+        blockedBy(action, `another node moves a pod of the same budget or Service: ${message}`, budgets[0]),
+      body: async (stillHeld) => {
         const fresh = await looking.cluster();
         const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), unlistedAt });
         const same = again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid);
@@ -53,11 +54,8 @@ export function createPodActs(ports: Ports, looking: Looking) {
         const outcome = await act(action, input.run, fence);
         await seeLeaving(action.pod.uid);
         return outcome;
-      });
-    } catch (error) {
-      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
-      return blockedBy(action, `another node moves a pod of the same budget or Service: ${error.message}`, budgets[0]);
-    }
+      },
+    });
   }
 
   async function act(action: PodAction, run: string, fence: Fence): Promise<ActOutcome> {

@@ -1,12 +1,11 @@
 import type { Agreed } from '../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
+import type { GuardQuestion } from '../core/guard/guard.ts';
 import { nextStepOut, type StepOutAnswer } from '../core/guard/next-step-out.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../core/model/node.ts';
-import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
-import type { Policy } from '../core/policy/policy.ts';
 import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { Evidence, ForeignAct } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
@@ -17,19 +16,14 @@ import { findExcludedNewNodes, keepCordoned, requireDeadMachine, tellNode } from
 import { whileLocked } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { type Look, type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
-import { heldMs, stepOutHolder, stepOutLock } from './step-out-lock.ts';
+import { stepOutLock, withShortLocks } from './short-locks.ts';
 
 /** Another run is in that moment: it is over soon, ms. */
 const lockedAgainMs = 500;
 
-/** Who asks to let a node step out. */
-export interface StepOutInput {
+/** Who asks to let a node step out, and what the guard has to know of it. */
+export interface StepOutInput extends Omit<GuardQuestion, 'facts'> {
   readonly run: string;
-  readonly policy: Policy;
-  readonly baselines: readonly ServiceBaseline[];
-  readonly inFlight: readonly NodeRef[];
-  /** Nodes that may go, in the order in which they should. */
-  readonly waiting: readonly NodeRef[];
 }
 
 /** A node that has stepped out, why, and what was seen of it. */
@@ -103,26 +97,26 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
   /** Looks once more, under the lock, and acts on that look alone. */
   async function act(node: NodeRef, input: StepOutInput, earlier: ServingFacts): Promise<Look<StepOutOnly>> {
     const { run, policy } = input;
-    let lock: Awaited<ReturnType<typeof cluster.acquireLock>>;
-    try {
-      lock = await cluster.acquireLock(stepOutLock, stepOutHolder(run), heldMs);
-    } catch (error) {
-      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
-      return { done: false, reason: `${node.name} waits: another node is let go just now`, againInMs: lockedAgainMs };
-    }
-    try {
-      const facts = { ...earlier, cluster: await looking.cluster(), observedAt: clock.now() };
-      const again = ask({ ...input, waiting: [node] }, facts);
-      if (again.node === undefined) return { done: false, reason: again.reason };
-      throwIfCancelled();
-      await cluster.renewLock(lock, heldMs);
-      if ((await cluster.exclude(node, run)) === 'gone') await requireDeadMachine(pools, node, policy);
-      await looking.cluster();
-      await tellNode(cluster, node, 'SteppedOut', `excluded from load balancers by run ${run}`);
-      return { done: true, value: describeStepOut(node, again.reason, facts) };
-    } finally {
-      await cluster.releaseLock(lock).catch(() => undefined);
-    }
+    return await withShortLocks<Look<StepOutOnly>>(ports, {
+      run,
+      names: [stepOutLock],
+      whenHeld: () => ({
+        done: false,
+        reason: `${node.name} waits: another node is let go just now`,
+        againInMs: lockedAgainMs,
+      }),
+      body: async (stillHeld) => {
+        const facts = { ...earlier, cluster: await looking.cluster(), observedAt: clock.now() };
+        const again = ask({ ...input, waiting: [node] }, facts);
+        if (again.node === undefined) return { done: false, reason: again.reason };
+        throwIfCancelled();
+        await stillHeld();
+        if ((await cluster.exclude(node, run)) === 'gone') await requireDeadMachine(pools, node, policy);
+        await looking.cluster();
+        await tellNode(cluster, node, 'SteppedOut', `excluded from load balancers by run ${run}`);
+        return { done: true, value: describeStepOut(node, again.reason, facts) };
+      },
+    });
   }
 }
 

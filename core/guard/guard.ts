@@ -14,7 +14,7 @@ export interface GuardQuestion {
   readonly baselines: readonly ServiceBaseline[];
   /** Nodes that have been granted and are not finished. */
   readonly inFlight: readonly NodeRef[];
-  /** Nodes that shall go sooner or later; others of their pools shall too. */
+  /** Nodes that shall go sooner or later, in the order in which they should; others of their pools shall too. */
   readonly waiting: readonly NodeRef[];
 }
 

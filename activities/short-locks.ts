@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity';
 import { NodeferryError } from '../core/model/problem.ts';
 import { compareText } from '../core/text/format.ts';
 import type { PoolLock } from '../ports/cluster.ts';
@@ -6,29 +7,42 @@ import type { Ports } from '../ports/ports.ts';
 /** Long enough for one look, one dry run and one patch, ms; a worker that dies inside holds others up for no longer. */
 const heldMs = 30_000;
 
+/** Held by whoever lets a node go or takes one back in, for the moment between its look and its act; one for all runs of a cluster. */
+export const stepOutLock = 'nodeferry-step-out';
+
+/** What is done for a moment under locks. */
+export interface LockedMoment<T> {
+  readonly run: string;
+  readonly names: readonly string[];
+  /** Looks and acts; asks right before it acts whether all locks are still held. */
+  readonly body: (stillHeld: () => Promise<void>) => Promise<T>;
+  /** What it comes to while somebody else is in that moment. */
+  readonly whenHeld: (held: NodeferryError) => T;
+}
+
 /**
- * Runs `body` while holding a short lock per name (a budget's, or a Service's where there is none): two nodes, maybe on two workers,
- * never take a pod from the same one on the same stale facts. `body` asks right before it acts whether all of them are still held.
- * @throws LockHeld when another node is at it; LockLost from `body`'s question when it took too long.
+ * Runs `body` while holding a short lock per name: two nodes, maybe of two runs or on two workers, never act on the same stale facts.
+ * The holder is this attempt of this step, and no other of the same run.
+ * @throws LockLost from `body`'s question when it took too long.
  */
-export async function withDisruptionLocks<T>(
-  ports: Ports,
-  names: readonly string[],
-  holder: string,
-  body: (stillHeld: () => Promise<void>) => Promise<T>,
-): Promise<T> {
+export async function withShortLocks<T>(ports: Ports, { run, names, body, whenHeld }: LockedMoment<T>): Promise<T> {
+  const { activityId, attempt, workflowExecution } = activityInfo();
+  const holder = `${run}/${workflowExecution?.runId ?? ''}.${activityId}.${attempt}`;
   const locks: PoolLock[] = [];
   try {
     for (const name of names.toSorted(compareText)) locks.push(await ports.cluster.acquireLock(name, holder, heldMs));
     return await body(async () => {
       for (const lock of locks) await ports.cluster.renewLock(lock, heldMs);
     });
+  } catch (error) {
+    if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
+    return whenHeld(error);
   } finally {
     for (const lock of locks) await release(ports, lock);
   }
 }
 
-/** A lock that can't be given back now expires soon; it must not turn a pod's success into a failure. */
+/** A lock that can't be given back now expires soon; it must not turn an act's success into a failure. */
 async function release(ports: Ports, lock: PoolLock): Promise<void> {
   for (let tries = 1; tries <= 10; tries++) {
     try {
