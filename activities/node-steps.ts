@@ -103,9 +103,10 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
           const before = typeof memo['outSince'] === 'number' ? memo['outSince'] : input.observedOutAt;
           if (putBackBecause !== undefined)
             return { done: true, value: { evidence: [], foreignActs, putBackBecause, outSince: before } };
-          const decision = decideDrain(input, facts, now, anew ? now : before);
+          const drainMs = longestDrainMs(facts, policy);
+          const decision = decideDrain(input, facts, (anew ? now : before) + drainMs);
           const outSince = anew || decision.backIn ? now : before;
-          const notBefore = outSince + longestDrainMs(facts, policy);
+          const notBefore = outSince + drainMs;
           if (decision.done && held === undefined) {
             return { done: true, value: { evidence: decision.evidence, foreignActs, outSince } };
           }
@@ -206,9 +207,9 @@ function decideOut(input: NodeStepInput, facts: ServingFacts) {
   return unseen(input, facts) ?? decideObservedOut(input.node, facts.targetGroups);
 }
 
-function decideDrain(input: NodeStepInput, facts: ServingFacts, now: number, outSince: number) {
+function decideDrain(input: NodeStepInput, facts: ServingFacts, notBefore: number) {
   const { node, policy } = input;
-  const notBefore = outSince + longestDrainMs(facts, policy);
+  const now = facts.observedAt;
   if (!isEnabled(policy, 'wait-for-deregistration'))
     return { done: now >= notBefore, backIn: false, reason: `timer of ${node.name}`, evidence: [] };
   const blind = unseen(input, facts);

@@ -1,5 +1,5 @@
 import { indexOf, namespaceOf } from '../model/cluster-index.ts';
-import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
+import { type DisruptionBudgetFacts, isFinished, type PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod, identify } from './actions.ts';
@@ -80,8 +80,7 @@ function findMissing(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts):
   return indexOf(facts)
     .podsIn(pod.namespace)
     .find((other) => {
-      const finished = other.phase === 'Succeeded' || other.phase === 'Failed';
-      if (other.uid === pod.uid || isHealthy(other) || finished) return false;
+      if (other.uid === pod.uid || isHealthy(other) || isFinished(other)) return false;
       const labels = { ...other.labels, ...other.unlisted?.originalLabels };
       return selects(service, { namespace: other.namespace, labels });
     });
@@ -89,7 +88,5 @@ function findMissing(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts):
 
 function countPods(service: ServiceFacts, facts: ClusterFacts): number {
   const pods = indexOf(facts).podsIn(namespaceOf(service.key));
-  return pods.filter(
-    (pod) => !pod.terminating && pod.phase !== 'Succeeded' && pod.phase !== 'Failed' && selects(service, pod),
-  ).length;
+  return pods.filter((pod) => !pod.terminating && !isFinished(pod) && selects(service, pod)).length;
 }

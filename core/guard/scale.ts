@@ -1,6 +1,6 @@
 import { selects } from '../drain/services-of-pod.ts';
 import { indexOf, namespaceOf } from '../model/cluster-index.ts';
-import type { PodFacts } from '../model/pod.ts';
+import { isFinished } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
@@ -32,11 +32,13 @@ function countScale(service: ServiceFacts, cluster: ClusterFacts): number | unde
   const known = new Set(workloads.map(({ key }) => key));
   const others = indexOf(cluster)
     .podsIn(namespaceOf(service.key))
-    .filter((pod) => selects(service, pod) && isThere(pod) && !(pod.workload !== undefined && known.has(pod.workload)));
+    .filter(
+      (pod) =>
+        selects(service, pod) &&
+        !pod.terminating &&
+        !isFinished(pod) &&
+        !(pod.workload !== undefined && known.has(pod.workload)),
+    );
   if (workloads.length === 0 && others.length === 0) return undefined;
   return workloads.reduce((sum, { replicas }) => sum + replicas, others.length);
-}
-
-function isThere({ terminating, phase }: PodFacts): boolean {
-  return !terminating && phase !== 'Succeeded' && phase !== 'Failed';
 }

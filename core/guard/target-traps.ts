@@ -1,3 +1,4 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { ServiceLook } from './serving.ts';
 
@@ -19,11 +20,11 @@ export interface TargetTrap {
  * takes to spread, which is far longer, and no health check would end that.
  */
 export function findTargetTraps(look: ServiceLook, cluster: ClusterFacts): ReadonlyMap<string, TargetTrap> {
-  const nodes = nodesByInstance(cluster);
+  const { nodesByInstance } = indexOf(cluster);
   const traps = new Map<string, TargetTrap>();
   for (const group of look.groups) {
     for (const { instanceId, state } of group.targets) {
-      const node = nodes.get(instanceId);
+      const node = nodesByInstance.get(instanceId)?.name;
       if (node === undefined || traps.get(node)?.limit === 'stuck-target') continue;
       if (state === 'unhealthy.draining' && group.controller === 'aws-load-balancer-controller') {
         traps.set(node, { limit: 'stuck-target', group: group.name });
@@ -33,12 +34,4 @@ export function findTargetTraps(look: ServiceLook, cluster: ClusterFacts): Reado
     }
   }
   return traps;
-}
-
-const known = new WeakMap<ClusterFacts, ReadonlyMap<string, string>>();
-
-function nodesByInstance(cluster: ClusterFacts): ReadonlyMap<string, string> {
-  const made = known.get(cluster) ?? new Map(cluster.nodes.map((node) => [node.instanceId, node.name]));
-  known.set(cluster, made);
-  return made;
 }

@@ -7,6 +7,8 @@ import type { WorkloadFacts } from './workload.ts';
 /** The facts of one look, found by name: every decision asks for a few of many thousand pods. */
 export interface ClusterIndex {
   readonly nodes: ReadonlyMap<string, NodeFacts>;
+  /** By the ID of its machine. */
+  readonly nodesByInstance: ReadonlyMap<string, NodeFacts>;
   readonly podsByUid: ReadonlyMap<string, PodFacts>;
   podsOn(node: string): readonly PodFacts[];
   service(key: string): ServiceFacts | undefined;
@@ -36,6 +38,7 @@ function makeIndex(cluster: ClusterFacts): ClusterIndex {
   const budgets = groupBudgets(cluster.budgets);
   return {
     nodes: new Map(cluster.nodes.map((node) => [node.name, node])),
+    nodesByInstance: new Map(cluster.nodes.map((node) => [node.instanceId, node])),
     podsByUid: new Map(cluster.pods.map((pod) => [pod.uid, pod])),
     podsOn: (node) => podsByNode.get(node) ?? [],
     service: (key) => services.get(key),

@@ -47,6 +47,11 @@ export interface PodFacts {
   readonly unlisted?: { readonly by: string; readonly originalLabels: Readonly<Record<string, string>> };
 }
 
+/** It has run to its end and comes back no more. */
+export function isFinished({ phase }: Pick<PodFacts, 'phase'>): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
 /** What the cluster says of one PodDisruptionBudget. */
 export interface DisruptionBudgetFacts {
   readonly namespace: string;

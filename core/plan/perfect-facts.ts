@@ -1,3 +1,5 @@
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeFacts } from '../model/node.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetFacts, TargetGroupFacts } from '../model/target-group.ts';
@@ -10,7 +12,7 @@ export function perfectFacts(facts: ServingFacts): ServingFacts {
   const { cluster } = facts;
   const services = cluster.services.map(makeReady);
   const byKey = new Map(services.map((service) => [service.key, service]));
-  const instances = new Map(cluster.nodes.map((node) => [node.instanceId, node.name]));
+  const { nodesByInstance } = indexOf(cluster);
   return {
     ...facts,
     cluster: {
@@ -24,7 +26,7 @@ export function perfectFacts(facts: ServingFacts): ServingFacts {
         workload.rollingOut ? { ...workload, rollingOut: false } : workload,
       ),
     },
-    targetGroups: facts.targetGroups.map((group) => notice(group, byKey.get(group.service), instances)),
+    targetGroups: facts.targetGroups.map((group) => notice(group, byKey.get(group.service), nodesByInstance)),
   };
 }
 
@@ -40,15 +42,15 @@ function makeReady(service: ServiceFacts): ServiceFacts {
 function notice(
   group: TargetGroupFacts,
   service: ServiceFacts | undefined,
-  instances: ReadonlyMap<string, string>,
+  nodesByInstance: ReadonlyMap<string, NodeFacts>,
 ): TargetGroupFacts {
   const local = service?.externalTrafficPolicy === 'Local';
   const hosts = new Set(service?.endpoints.flatMap(({ ready, node }) => (ready ? (node ?? []) : [])));
   const seen = (target: TargetFacts): TargetFacts['state'] => {
     if (target.state === 'draining' || target.state === 'unused') return target.state;
-    const node = instances.get(target.instanceId);
+    const node = nodesByInstance.get(target.instanceId);
     if (node === undefined) return target.state;
-    return !local || hosts.has(node) ? 'healthy' : 'unhealthy';
+    return !local || hosts.has(node.name) ? 'healthy' : 'unhealthy';
   };
   if (group.targets.every((target) => target.state === seen(target))) return group;
   return { ...group, targets: group.targets.map((target) => ({ ...target, state: seen(target) })) };

@@ -5,15 +5,14 @@ import {
   deregisteredAfter,
   insideProber,
   onSystem,
+  quickDelays,
+  shortLived,
   systemNodegroup,
   tolerateSystem,
   webAndApi,
   webNodegroup,
 } from './parts.ts';
 import { deployment } from './workloads.ts';
-
-/** Servers close connections of that age, so that no wait is for them; long ones are left to those who send streams. */
-const shortLived = { MAX_CONNECTION_AGE: '5s' } as const;
 
 /**
  * Two old nodes in one zone: the least in which every protective rule is needed, made so that the rules can be told apart.
@@ -31,15 +30,7 @@ export const controlsScenario: Scenario = {
   zones: ['eu-west-1a'],
   clusterName: 'lab',
   version: '1.36',
-  // What takes time in every crossing and has nothing to do with any rule is short.
-  delays: {
-    nodegroupCreateMs: 200,
-    instanceBootMs: 500,
-    registrationMs: 500,
-    deregistrationPropagationMs: 8_000,
-    instanceTerminationMs: 500,
-    nodegroupDeleteMs: 200,
-  },
+  delays: quickDelays,
   nodegroups: [webNodegroup(2), systemNodegroup()],
   objects: [
     ...webAndApi(2, shortLived),

@@ -4,28 +4,19 @@ import {
   deregisteredAfter,
   insideProber,
   onWeb,
+  quickDelays,
+  shortLived,
   systemNodegroup,
   unreadyFile,
   webAndApi,
   webNodegroup,
 } from './parts.ts';
 
-/** Servers close connections of that age, so that no wait is for them. */
-const shortLived = { MAX_CONNECTION_AGE: '5s' } as const;
-
 const base: Omit<Scenario, 'name' | 'summary' | 'zones' | 'nodegroups' | 'objects'> = {
   region: 'eu-west-1',
   clusterName: 'lab',
   version: '1.36',
-  // As in `controls`: what takes time in every crossing and is not disturbed is short.
-  delays: {
-    nodegroupCreateMs: 200,
-    instanceBootMs: 500,
-    registrationMs: 500,
-    deregistrationPropagationMs: 8_000,
-    instanceTerminationMs: 500,
-    nodegroupDeleteMs: 200,
-  },
+  delays: quickDelays,
   // By default a load balancer resets the connections of a target that turns unhealthy, as each does whose pods a rollout moves away.
   targetGroups: deregisteredAfter(10, ['web', 'api']).map(({ service, attributes }) => ({
     service,

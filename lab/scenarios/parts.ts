@@ -100,6 +100,19 @@ export function insideProber(): Scenario['objects'][number] {
   });
 }
 
+/** What takes time in every crossing and is not what a scenario is about is short. */
+export const quickDelays: Scenario['delays'] = {
+  nodegroupCreateMs: 200,
+  instanceBootMs: 500,
+  registrationMs: 500,
+  deregistrationPropagationMs: 8_000,
+  instanceTerminationMs: 500,
+  nodegroupDeleteMs: 200,
+};
+
+/** Servers close connections of that age, so that no wait is for them; long ones are left to those who send streams. */
+export const shortLived = { MAX_CONNECTION_AGE: '5s' } as const;
+
 /** Target groups of these Services with that deregistration delay. */
 export function deregisteredAfter(seconds: number, services: readonly string[]): Scenario['targetGroups'] {
   const attributes = { 'deregistration_delay.timeout_seconds': String(seconds) };

@@ -1,7 +1,6 @@
 /** Crossings of the real lab: a live node group is replaced under traffic, again and again, disturbed and undisturbed. */
 import { CoreV1Api, KubeConfig, PolicyV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { controls } from '../../client/commands/control.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { type CrossingOptions, countHistoryEvents, crossingPolicy, startCrossing } from '../../lab/demo/crossing.ts';
@@ -9,9 +8,9 @@ import { addRequests } from '../../lab/demo/proof.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import { until } from '../../lab/process.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';
-import { poolUpgradeId } from '../../workflows/messages.ts';
 import { isMatrix } from '../support/extent.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
+import { tellRun } from '../support/tell-run.ts';
 import { findTraces } from './support/traces.ts';
 
 let session: Session;
@@ -47,11 +46,6 @@ async function expectNothingLost(): Promise<void> {
   const { requests: counted } = requests();
   const incidents = session.traffic.flatMap((traffic) => traffic.truth().incidents.slice(0, 5));
   expect({ ...counted, incidents }).toEqual({ sent: expect.any(Number), lost: 0, cut: 0, slow: 0, incidents: [] });
-}
-
-async function control(policy: Policy, action: keyof typeof controls, reason: string): Promise<void> {
-  const handle = session.connection.client.workflow.getHandle(poolUpgradeId(policy.cluster.name, policy.pool.name));
-  await handle.executeUpdate(controls[action].update, { args: [{ by: 'tester', reason }] });
 }
 
 function kubernetes() {
@@ -122,7 +116,7 @@ describe('disturbed', () => {
     const report = await followToEnd(session, policy, async (status) => {
       if (aborted || !status.nodes.some((node) => node.step === 'draining-connections')) return;
       aborted = true;
-      await control(policy, 'abort', 'a test');
+      await tellRun(session, policy, 'abort');
     });
 
     await expectNothingLost();
@@ -170,7 +164,7 @@ if (isMatrix) {
         .find((pod) => pod.budget === 'default/api');
       if (!parked && status.needsAttention) {
         parked = status;
-        await control(policy, 'abort', 'a test');
+        await tellRun(session, policy, 'abort');
       }
     });
     await setBudget(1);

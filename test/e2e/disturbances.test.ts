@@ -3,9 +3,15 @@
  * them happen at each step.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunStatus } from '../../core/status/status.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { crossAndAbort, crossDisturbed, expectUnharmed, nothing } from '../support/disturbed-crossing.ts';
+import {
+  countReplaced,
+  crossAndAbort,
+  crossDisturbed,
+  expectUnharmed,
+  isAt,
+  nothing,
+} from '../support/disturbed-crossing.ts';
 import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
 import { type Disturbances, measureAlone, openDisturbances } from '../support/lab-disturbances.ts';
 
@@ -40,13 +46,12 @@ test('readiness that flaps while nodes drain costs what it costs alone', async (
 
 // The last: it leaves a pool that is replaced in part.
 test('an abort with some nodes replaced loses nothing, also to Auto Scaling, long after its end', async () => {
-  const replaced = (status: RunStatus) => status.nodes.filter(({ step }) => step === 'replaced').length;
   const report = await crossAndAbort(
     crossings,
-    (status) => replaced(status) > 0 && status.nodes.some(({ step }) => step === 'draining-connections'),
+    (status) => countReplaced(status) > 0 && isAt(status, 'draining-connections'),
     { maxInFlight: 1 },
   );
   expect(report.outcome).toBe('aborted');
-  expect(replaced(report)).toBeGreaterThan(0);
+  expect(countReplaced(report)).toBeGreaterThan(0);
   await expectUnharmed(crossings, report);
 });

@@ -11,10 +11,10 @@ import { startCrossing } from '../../lab/demo/crossing.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { until } from '../../lab/process.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
-import { type Acknowledgement, abortUpdate, poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { type Crossings, describeLosses, marksOf, openCrossings } from '../support/lab-crossings.ts';
+import { tellRun } from '../support/tell-run.ts';
 
 const { clusterName, region } = controlsScenario;
 
@@ -151,13 +151,7 @@ describe('in a real cluster under traffic', () => {
 
   async function abort(policy: Policy): Promise<RunReport> {
     underWay = undefined;
-    const { connection } = crossings.session;
-    const target = { cluster: clusterName, pool: policy.pool.name };
-    await connection.client.workflow
-      .getHandle(poolUpgradeId(target.cluster, target.pool))
-      .executeUpdate<Acknowledgement, [{ by: string; reason: string }]>(abortUpdate, {
-        args: [{ by: 'operator', reason: 'seen enough' }],
-      });
+    await tellRun(crossings.session, policy, 'abort');
     return followToEnd(crossings.session, policy);
   }
 

@@ -1,21 +1,8 @@
 /** An abort at every step of every wave: nothing is lost, and nothing of ours is left. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { NodeStep, RunStatus } from '../../core/status/status.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { crossAndAbort, expectUnharmed } from '../support/disturbed-crossing.ts';
+import { countReplaced, crossAndAbort, expectUnharmed, isAt, metSteps } from '../support/disturbed-crossing.ts';
 import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
-
-const steps = [
-  'leaving-load-balancers',
-  'draining-connections',
-  'evicting',
-  'awaiting-replacements',
-  'retiring-endpoints',
-  'awaiting-transit-connections',
-] as const satisfies readonly NodeStep[];
-
-const isAt = (status: RunStatus, step: NodeStep) => status.nodes.some((node) => node.step === step);
-const replaced = (status: RunStatus) => status.nodes.filter((node) => node.step === 'replaced').length;
 
 describe('in the first wave', () => {
   let crossings: Crossings;
@@ -26,7 +13,7 @@ describe('in the first wave', () => {
     await crossings?.close();
   });
 
-  test.each(steps)('while a node is %s', async (step) => {
+  test.each(metSteps)('while a node is %s', async (step) => {
     const report = await crossAndAbort(crossings, (status) => isAt(status, step));
     expect(report.outcome).toBe('aborted');
     await expectUnharmed(crossings, report);
@@ -41,13 +28,13 @@ describe('in the second wave, with old nodes gone', () => {
     crossings = undefined;
   });
 
-  test.each([...steps, 'terminating'] as const)('while a node is %s', async (step) => {
+  test.each([...metSteps, 'terminating'] as const)('while a node is %s', async (step) => {
     crossings = await openCrossings(disturbancesScenario);
-    const report = await crossAndAbort(crossings, (status) => replaced(status) > 0 && isAt(status, step), {
+    const report = await crossAndAbort(crossings, (status) => countReplaced(status) > 0 && isAt(status, step), {
       maxInFlight: 1,
     });
     expect(report.outcome).toBe('aborted');
-    expect(replaced(report)).toBeGreaterThan(0);
+    expect(countReplaced(report)).toBeGreaterThan(0);
     await expectUnharmed(crossings, report);
   });
 });

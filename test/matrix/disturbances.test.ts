@@ -1,8 +1,7 @@
 /** Every disturbance at every step of a crossing, each beside what it costs alone. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { NodeStep } from '../../core/status/status.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { crossDisturbed, nothing } from '../support/disturbed-crossing.ts';
+import { crossDisturbed, metSteps, nothing } from '../support/disturbed-crossing.ts';
 import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
 import {
   type Cost,
@@ -25,18 +24,8 @@ afterAll(async () => {
   await crossings?.close();
 });
 
-/** The steps in which a node stays long enough to be met there. */
-const steps = [
-  'leaving-load-balancers',
-  'draining-connections',
-  'evicting',
-  'awaiting-replacements',
-  'retiring-endpoints',
-  'awaiting-transit-connections',
-] as const satisfies readonly NodeStep[];
-
 describe('the label removed by a stranger', () => {
-  test.each(steps)('while a node is %s costs nothing', async (step) => {
+  test.each(metSteps)('while a node is %s costs nothing', async (step) => {
     await crossDisturbed(crossings, { steps: [step], strike: disturbances.removeLabel, alone: nothing });
   });
 });
@@ -47,14 +36,14 @@ describe('a readiness flap of a whole Service', () => {
   beforeAll(async () => {
     alone = await measureAlone(crossings, strike);
   });
-  test.each(steps)('while a node is %s costs what it costs alone', async (step) => {
+  test.each(metSteps)('while a node is %s costs what it costs alone', async (step) => {
     await crossDisturbed(crossings, { steps: [step], strike, alone });
   });
 });
 
 describe('an API server that is dead for 15 s', () => {
   const deadForMs = 15_000;
-  test.each(steps)(
+  test.each(metSteps)(
     'while a node is %s costs nothing later than it does alone, and lets nobody go meanwhile',
     async (step) => {
       let diedAt = 0;
@@ -73,7 +62,7 @@ describe('an API server that is dead for 15 s', () => {
 describe('pods that serve on after they were told to stop', () => {
   beforeAll(async () => await disturbances.letServeAfterStop(servesOnSeconds));
 
-  test.each(steps)('a rollout while a node is %s costs nothing', async (step) => {
+  test.each(metSteps)('a rollout while a node is %s costs nothing', async (step) => {
     const alone = await measureAlone(crossings, disturbances.rollOut);
     expect(alone.bad).toBe(0);
     await crossDisturbed(crossings, { steps: [step], strike: disturbances.rollOut, alone });

@@ -1,11 +1,29 @@
 /** A crossing of the lab beside which something happens: once it is over, no more may be lost than that costs alone. */
 import { expect } from 'vitest';
-import { controls } from '../../client/commands/control.ts';
-import type { Policy } from '../../core/policy/policy.ts';
 import type { NodeStep, RunReport, RunStatus } from '../../core/status/status.ts';
-import { poolUpgradeId } from '../../workflows/messages.ts';
 import { type Crossings, describeLosses, type Losses, marksOf, type NextOptions } from './lab-crossings.ts';
 import { type Cost, findUnexplained, type Struck } from './lab-disturbances.ts';
+import { tellRun } from './tell-run.ts';
+
+/** The steps in which a node stays long enough to be met there. */
+export const metSteps = [
+  'leaving-load-balancers',
+  'draining-connections',
+  'evicting',
+  'awaiting-replacements',
+  'retiring-endpoints',
+  'awaiting-transit-connections',
+] as const satisfies readonly NodeStep[];
+
+/** Whether a node of the run is at that step. */
+export function isAt({ nodes }: RunStatus, step: NodeStep): boolean {
+  return nodes.some((node) => node.step === step);
+}
+
+/** Nodes of the run that have been replaced. */
+export function countReplaced({ nodes }: RunStatus): number {
+  return nodes.filter(({ step }) => step === 'replaced').length;
+}
 
 /** What costs nothing alone. */
 export const nothing: Cost = { bad: 0, lastedMs: 0 };
@@ -52,7 +70,7 @@ export async function crossAndAbort(
   const report = await crossings.cross(policy, async (status) => {
     if (aborted || !when(status)) return;
     aborted = true;
-    await abort(crossings, policy);
+    await tellRun(crossings.session, policy, 'abort');
   });
   expect(aborted).toBe(true);
   return report;
@@ -90,10 +108,4 @@ function tellTimes(report: RunReport, struck: readonly Struck[], { incidents }: 
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, what }) => `    ${new Date(at).toISOString().slice(11, 23)} ${what}\n`)
     .join('');
-}
-
-async function abort({ session }: Crossings, policy: Policy): Promise<void> {
-  await session.connection.client.workflow
-    .getHandle(poolUpgradeId(policy.cluster.name, policy.pool.name))
-    .executeUpdate(controls.abort.update, { args: [{ by: 'operator', reason: 'seen enough' }] });
 }

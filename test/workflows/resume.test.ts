@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import {
   abortUpdate,
@@ -21,6 +22,15 @@ const first = 'ip-10-0-0-1';
 /** How many pods of `api` may be missing at a time. */
 function letGo(world: World, pods: number): void {
   for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = pods;
+}
+
+/** A workflow that nobody works on has the ID which the run wants for the first node's. */
+async function startInTheWay(client: Client, run: string) {
+  const [, cluster = ''] = run.split('/');
+  return await client.workflow.start(workflowTypes.nodeReplacement, {
+    workflowId: nodeReplacementId(cluster, 'web', 'run-1', first),
+    taskQueue: 'nobody-works-here',
+  });
 }
 
 function nodeOf([input]: readonly unknown[]): string {
@@ -193,11 +203,7 @@ describe('a node', () => {
     await withOwnClient(async (client) => {
       const harness = await openHarness(world);
       const handle = await harness.start(scenarioPolicy());
-      const [, cluster = ''] = handle.workflowId.split('/');
-      const inTheWay = await client.workflow.start(workflowTypes.nodeReplacement, {
-        workflowId: nodeReplacementId(cluster, 'web', 'run-1', first),
-        taskQueue: 'nobody-works-here',
-      });
+      const inTheWay = await startInTheWay(client, handle.workflowId);
       const asking = await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
       expect(asking.needsAttention?.message).toBe(
         `the replacement of ${first} can't start: workflow ${inTheWay.workflowId} runs already`,
@@ -216,11 +222,7 @@ describe('a node', () => {
     await withOwnClient(async (client) => {
       const harness = await openHarness(world);
       const handle = await harness.start(scenarioPolicy());
-      const [, cluster = ''] = handle.workflowId.split('/');
-      const inTheWay = await client.workflow.start(workflowTypes.nodeReplacement, {
-        workflowId: nodeReplacementId(cluster, 'web', 'run-1', first),
-        taskQueue: 'nobody-works-here',
-      });
+      const inTheWay = await startInTheWay(client, handle.workflowId);
       await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
       await handle.executeUpdate(abortUpdate, resume);
       expect((await harness.finish(handle)).outcome).toBe('aborted');

@@ -1,6 +1,6 @@
 import type { ServiceBaseline } from '../../guard/baseline.ts';
 import type { NodeRef } from '../../model/node.ts';
-import type { PodFacts } from '../../model/pod.ts';
+import { isFinished, type PodFacts } from '../../model/pod.ts';
 import type { PoolFacts } from '../../model/pool.ts';
 import type { ServiceFacts } from '../../model/service.ts';
 import type { ServingFacts } from '../../model/serving.ts';
@@ -51,11 +51,6 @@ export function servicesOnPool(question: AuditQuestion): readonly AuditedService
 export function podsToMove({ facts, nodes }: AuditQuestion): readonly PodFacts[] {
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.pods.filter(
-    (pod) =>
-      pod.node !== undefined &&
-      names.has(pod.node) &&
-      !pod.terminating &&
-      pod.phase !== 'Succeeded' &&
-      pod.phase !== 'Failed',
+    (pod) => pod.node !== undefined && names.has(pod.node) && !pod.terminating && !isFinished(pod),
   );
 }
