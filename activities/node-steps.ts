@@ -1,7 +1,6 @@
-import type { UnlistedSince } from '../core/drain/actions.ts';
 import { leaveByThemselves } from '../core/drain/leaving.ts';
 import { decidePutBack } from '../core/drain/put-back.ts';
-import { hasSpread, trackUnlisted } from '../core/drain/unlist.ts';
+import { hasSpread, trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
@@ -18,6 +17,7 @@ import { requireDeadMachine, tellNode } from './acts-on-nodes.ts';
 import { openFence, type Turn } from './fence.ts';
 import { createKeepOut, type KeptOut } from './keep-out.ts';
 import type { Looking } from './looking.ts';
+import { readSince } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** A node that was let go just now is looked at again after this time, ms: its load balancers hear of it within a second. */
@@ -166,8 +166,8 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         const unlisted = indexOf(facts)
           .podsOn(node.name)
           .filter((pod) => pod.unlisted?.by === run);
-        const known = (memo['unlistedAt'] as UnlistedSince | undefined) ?? {};
-        const unlistedAt = trackUnlisted(known, unlisted, facts, now);
+        const unlistedAt = trackUnlisted(readSince(memo['unlistedAt']), unlisted, facts, now);
+        const laggingSince = trackLagging(readSince(memo['laggingSince']), unlisted, facts, now);
         for (const action of decidePutBack(node, unlisted, run)) {
           if (action.kind === 'relist') await cluster.relist(action.pod, run);
           // Until every kube-proxy knows that it is out of its endpoints, the pod still gets connections.
@@ -175,9 +175,9 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
             await cluster.evict(action.pod, { dryRun: false });
         }
         if (unlisted.length > 0) {
-          const comes = leaveByThemselves(unlisted, unlistedAt, policy.waits, now);
+          const comes = leaveByThemselves({ pods: unlisted, unlistedAt, laggingSince }, policy.waits, now);
           const reason = `${unlisted.length} unlisted pods on ${node.name}`;
-          return { done: false, reason, comes, memo: { unlistedAt } };
+          return { done: false, reason, comes, memo: { unlistedAt, laggingSince } };
         }
         await cluster.untaintRetiring(node, run);
         await cluster.include(node, run);

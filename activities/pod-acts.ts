@@ -122,3 +122,8 @@ export function tellBlocked(blocked: readonly BlockedPod[], earlier: unknown, no
     return { pod: name, budget, needs, has, since: known.find((one) => one.pod === name)?.since ?? now, reason };
   });
 }
+
+/** Reads back what a look left behind of its pods' times. */
+export function readSince(value: unknown): UnlistedSince {
+  return typeof value === 'object' && value !== null ? (value as UnlistedSince) : {};
+}

@@ -3,7 +3,7 @@ import { decideEvictionRound } from '../core/drain/eviction-round.ts';
 import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
 import { decidePutBack } from '../core/drain/put-back.ts';
 import { decideRetirement } from '../core/drain/retirement.ts';
-import { trackUnlisted } from '../core/drain/unlist.ts';
+import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
 import { findLostGrant } from '../core/guard/grant-holds.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
@@ -18,7 +18,7 @@ import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { type ActOutcome, createPodActs, tellBlocked } from './pod-acts.ts';
+import { type ActOutcome, createPodActs, readSince, tellBlocked } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
@@ -54,7 +54,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         look: fence.around(async ({ memo }) => {
           const facts = await looking.cluster();
           const now = clock.now();
-          const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), facts, now);
+          const pods = podsOn(facts, node.name);
+          const unlistedAt = trackUnlisted(readSince(memo['unlistedAt']), pods, facts, now);
+          const laggingSince = trackLagging(readSince(memo['laggingSince']), pods, facts, now);
           const opened = await keepCordoned(cluster, [node], run, { cluster: facts, observedAt: now });
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], opened);
           const notProtected = (memo['notProtected'] as readonly string[] | undefined) ?? [];
@@ -67,7 +69,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             };
           }
           const begun = memo['begun'] === true || hasBegun(facts, input);
-          const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
+          const comes = leaveByThemselves({ pods, unlistedAt, laggingSince }, policy.waits, now);
           if (round.actions.length > 0 || !begun) {
             const look = await lookBeforeActing(input, begun, memo['lostSince']);
             if (look.result !== undefined) return { done: true, value: { ...look.result, notProtected } };
@@ -75,7 +77,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
               return {
                 done: false,
                 reason: look.held,
-                memo: { unlistedAt, begun, foreignActs, notProtected, lostSince: look.lostSince },
+                memo: { unlistedAt, laggingSince, begun, foreignActs, notProtected, lostSince: look.lostSince },
               };
           }
           const outcomes: ActOutcome[] = [];
@@ -98,7 +100,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             reason,
             blocked,
             comes,
-            memo: { unlistedAt, blocked, begun: touched, foreignActs, notProtected: told },
+            memo: { unlistedAt, laggingSince, blocked, begun: touched, foreignActs, notProtected: told },
             againInMs,
           };
         }),
@@ -118,7 +120,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         look: fence.around(async ({ memo }) => {
           const facts = await looking.cluster();
           const now = clock.now();
-          const unlistedAt = trackUnlisted(since(memo['unlistedAt']), podsOn(facts, node.name), facts, now);
+          const pods = podsOn(facts, node.name);
+          const unlistedAt = trackUnlisted(readSince(memo['unlistedAt']), pods, facts, now);
+          const laggingSince = trackLagging(readSince(memo['laggingSince']), pods, facts, now);
           const retirement = decideRetirement({ node, facts, policy, run, now, unlistedAt });
           const { taint, actions, remaining, notProtected, reason } = retirement;
           if (remaining === 0) {
@@ -134,12 +138,12 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           }
           if (taint) {
             await cluster.taintRetiring(node, run);
-            return { done: false, reason, memo: { unlistedAt }, againInMs: 100 };
+            return { done: false, reason, memo: { unlistedAt, laggingSince }, againInMs: 100 };
           }
           for (const action of actions) await act(action, run, fence);
-          const comes = leaveByThemselves(podsOn(facts, node.name), unlistedAt, policy.waits, now);
+          const comes = leaveByThemselves({ pods, unlistedAt, laggingSince }, policy.waits, now);
           const againInMs = nextLookMs(actions, unlistedAt, policy);
-          return { done: false, reason, comes, memo: { unlistedAt }, againInMs };
+          return { done: false, reason, comes, memo: { unlistedAt, laggingSince }, againInMs };
         }),
       });
     },
@@ -194,10 +198,6 @@ function hasBegun(facts: ClusterFacts, { node, run }: NodeStepInput): boolean {
 
 function podsOn(facts: ClusterFacts, node: string) {
   return indexOf(facts).podsOn(node);
-}
-
-function since(value: unknown): UnlistedSince {
-  return typeof value === 'object' && value !== null ? (value as UnlistedSince) : {};
 }
 
 function lookEveryMs({ waits }: Policy): number {

@@ -31,6 +31,9 @@ export interface BlockedPod {
 /** When pods were taken out of their Services' endpoints, epoch ms by pod UID. Plain data. */
 export type UnlistedSince = Readonly<Record<string, number>>;
 
+/** Since when (epoch ms) unlisted pods, by UID, have been seen to be endpoints all the same. */
+export type LaggingSince = Readonly<Record<string, number>>;
+
 /** The names of a pod without its facts. */
 export function identify(pod: PodIdentity): PodIdentity {
   return { namespace: pod.namespace, name: pod.name, uid: pod.uid };

@@ -1,24 +1,36 @@
 import type { PodFacts } from '../model/pod.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { unlistMs } from '../waits/formulas.ts';
-import type { UnlistedSince } from './actions.ts';
+import type { LaggingSince, UnlistedSince } from './actions.ts';
 
 /** Time for a kubelet to clear away a pod that it has killed, ms. */
 const clearingMs = 10_000;
 
 /**
- * True while pods are about to go by themselves: those that were told to stop and may still use their grace period, and those out of
- * their endpoints that wait until every kube-proxy has heard. A deadline that ended before them would call an operator who can do
- * nothing but wait.
+ * Longest time, ms, that the endpoint slice controller leaves a Service alone on which it failed: each failure doubles its pause, up to
+ * this, and a cache of its own that lags is a failure too. An API server that was away, or a burst of changes, brings it to minutes, and
+ * nothing short of another change of the Service's pods makes it look sooner
+ * (kubernetes pkg/controller/endpointslice/endpointslice_controller.go, `maxSyncBackOff`; a pause of more than 3 min was met in the lab).
  */
-export function leaveByThemselves(
-  pods: readonly PodFacts[],
-  unlistedAt: UnlistedSince,
-  waits: WaitPolicy,
-  now: number,
-): boolean {
+const longestSyncPauseMs = 1_000_000;
+
+/** The pods that something is known of, and what. */
+export interface Leaving {
+  readonly pods: readonly PodFacts[];
+  readonly unlistedAt: UnlistedSince;
+  readonly laggingSince: LaggingSince;
+}
+
+/**
+ * True while pods are about to go by themselves: those that were told to stop and may still use their grace period, those out of
+ * their endpoints that wait until every kube-proxy has heard, and those that the endpoint slice controller will yet take out. A deadline
+ * that ended before them would call an operator who can do nothing but wait.
+ */
+export function leaveByThemselves(leaving: Leaving, waits: WaitPolicy, now: number): boolean {
+  const { pods, unlistedAt, laggingSince } = leaving;
   return pods.some((pod) => {
-    const by = pod.terminating ? pod.killedAt : addTo(unlistedAt[pod.uid], unlistMs(waits));
+    const out = addTo(unlistedAt[pod.uid], unlistMs(waits)) ?? addTo(laggingSince[pod.uid], longestSyncPauseMs);
+    const by = pod.terminating ? pod.killedAt : out;
     return by !== undefined && now < by + clearingMs;
   });
 }

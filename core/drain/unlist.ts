@@ -5,7 +5,7 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { isEnabled, unlistMs } from '../waits/formulas.ts';
-import type { UnlistedSince } from './actions.ts';
+import type { LaggingSince, UnlistedSince } from './actions.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
 /**
@@ -104,6 +104,17 @@ export function trackUnlisted(
 ): UnlistedSince {
   const out = pods.filter((pod) => pod.unlisted !== undefined && findListing(pod, cluster) === undefined);
   return Object.fromEntries(out.map((pod) => [pod.uid, known[pod.uid] ?? now]));
+}
+
+/** Since when the unlisted pods of a look have been seen listed all the same: those that are seen so for the first time as of `now`. */
+export function trackLagging(
+  known: LaggingSince,
+  pods: readonly PodFacts[],
+  cluster: ClusterFacts,
+  now: number,
+): LaggingSince {
+  const late = pods.filter((pod) => pod.unlisted !== undefined && findListing(pod, cluster) !== undefined);
+  return Object.fromEntries(late.map((pod) => [pod.uid, known[pod.uid] ?? now]));
 }
 
 /** A Service whose endpoints still have the pod, which was unlisted. */

@@ -28,6 +28,9 @@ export function countReplaced({ nodes }: RunStatus): number {
 /** What costs nothing alone. */
 export const nothing: Cost = { bad: 0, lastedMs: 0 };
 
+/** Connections of that age outlive everything that takes pods off a node: only then is it still there to be met while it waits for them. */
+const outlivingAge = '75s';
+
 /** What happens beside a crossing, and when. */
 export interface Strike {
   /** It happens once for each of these steps, as soon as a node has come to it. */
@@ -43,7 +46,8 @@ export async function crossDisturbed(crossings: Crossings, { steps, strike, alon
   const struck: Struck[] = [];
   const striking: Promise<void>[] = [];
   const begun = new Set<NodeStep>();
-  const report = await crossings.cross(crossings.nextPolicy({ lossBudget: 1_000_000 }), (status: RunStatus) => {
+  const waits = steps.includes('awaiting-transit-connections') ? { maxConnectionAge: { '*': outlivingAge } } : {};
+  const report = await crossings.cross(crossings.nextPolicy({ lossBudget: 1_000_000, waits }), (status: RunStatus) => {
     for (const { node, step } of status.nodes) {
       if (!steps.includes(step) || begun.has(step)) continue;
       begun.add(step);

@@ -39,6 +39,36 @@ describe('an endpoint slice controller that stands still', () => {
   );
 });
 
+describe('an endpoint slice controller that pauses after failures', () => {
+  test.each(['evictPods', 'retireEndpoints'] as const)(
+    'in %s: is waited for, beyond the deadline of the step, and nobody is called',
+    async (during) => {
+      const world = createScenario();
+      const sixteenMinutes = 16 * 60_000;
+      let paused = false;
+      const harness = await openHarness(world, {
+        before: (step) => {
+          if (step !== during || paused) return;
+          paused = true;
+          world.faults.slicesFrozen = true;
+          world.clock.at(world.clock.now() + sixteenMinutes, () => {
+            world.faults.slicesFrozen = false;
+            world.changed();
+          });
+        },
+      });
+      const policy = scenarioPolicy();
+      const deadlines = { ...policy.waits.deadlines, evictionMs: 180_000, endpointsRetiredMs: 180_000 };
+      const handle = await harness.start({ ...policy, waits: { ...policy.waits, deadlines } });
+      const report = await harness.finish(handle);
+      expect(report.outcome).toBe('completed');
+      expect(report.actions.map(({ action }) => action)).toEqual(['start']);
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+});
+
 describe('a budget that never allows', () => {
   test('parks the node with pod, budget and figures, forces nothing, and goes on when it is mended', async () => {
     const world = createScenario();
