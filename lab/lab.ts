@@ -184,7 +184,7 @@ function createLab(
       services = found.services;
       return found.missing;
     }, wait);
-    await setTargetGroupAttributes(aws.url, scenario, services);
+    await setTargetGroupAttributes({ url: aws.url, region: scenario.region }, scenario, services);
     return services;
   };
 

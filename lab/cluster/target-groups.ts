@@ -1,11 +1,18 @@
-/** Settings of target groups that the AWS cloud controller manager has no annotation for. */
+/** What happens to target groups behind the back of the AWS cloud controller manager, through the ELBv2 API. */
 import {
   ElasticLoadBalancingV2Client,
   ModifyTargetGroupAttributesCommand,
+  RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Scenario } from '../scenario.ts';
 import { awsEnvironment } from './cloud-controller.ts';
 import type { LabService } from './readiness.ts';
+
+/** Where the pretend AWS listens, and the region that clients sign for. */
+export interface AwsAddress {
+  readonly url: string;
+  readonly region: string;
+}
 
 /**
  * Sets the attributes that the scenario wants through the ELBv2 API. The annotation for target group attributes takes
@@ -13,26 +20,48 @@ import type { LabService } from './readiness.ts';
  * (kubernetes/cloud-provider-aws v1.34.3, pkg/providers/v1/aws_validations.go).
  */
 export async function setTargetGroupAttributes(
-  awsUrl: string,
-  scenario: Pick<Scenario, 'region' | 'targetGroups'>,
+  aws: AwsAddress,
+  { targetGroups }: Pick<Scenario, 'targetGroups'>,
   services: readonly LabService[],
 ): Promise<void> {
-  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = awsEnvironment(
-    scenario.region,
-  );
-  const client = new ElasticLoadBalancingV2Client({
-    endpoint: awsUrl,
-    region: scenario.region,
-    credentials: { accessKeyId, secretAccessKey },
-  });
-  try {
-    for (const { service, attributes } of scenario.targetGroups) {
+  await withClient(aws, async (client) => {
+    for (const { service, attributes } of targetGroups) {
       const arns = services.find(({ name }) => name === service)?.targetGroupArns ?? [];
       for (const TargetGroupArn of arns) {
         const Attributes = Object.entries(attributes).map(([Key, Value]) => ({ Key, Value }));
         await client.send(new ModifyTargetGroupAttributesCommand({ TargetGroupArn, Attributes }));
       }
     }
+  });
+}
+
+/**
+ * Registers an instance in every target group, as the cloud controller manager does that ensures a Service with a list of nodes from
+ * before the node was excluded; it leaves it there until the label is taken off and set again.
+ */
+export async function registerInstance(
+  aws: AwsAddress,
+  services: readonly LabService[],
+  instanceId: string,
+): Promise<void> {
+  await withClient(aws, async (client) => {
+    for (const TargetGroupArn of services.flatMap(({ targetGroupArns }) => targetGroupArns))
+      await client.send(new RegisterTargetsCommand({ TargetGroupArn, Targets: [{ Id: instanceId }] }));
+  });
+}
+
+async function withClient(
+  { url, region }: AwsAddress,
+  body: (client: ElasticLoadBalancingV2Client) => Promise<void>,
+): Promise<void> {
+  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = awsEnvironment(region);
+  const client = new ElasticLoadBalancingV2Client({
+    endpoint: url,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  try {
+    await body(client);
   } finally {
     client.destroy();
   }

@@ -30,6 +30,12 @@ describe('the label removed by a stranger', () => {
   });
 });
 
+describe('a controller that registers an excluded node again', () => {
+  test.each(metSteps)('while it is %s costs nothing, and the node is taken out again', async (step) => {
+    await crossDisturbed(crossings, { steps: [step], strike: disturbances.registerAgain, alone: nothing });
+  });
+});
+
 describe('a readiness flap of a whole Service', () => {
   const strike = async () => await disturbances.flap(6_000);
   let alone: Cost;

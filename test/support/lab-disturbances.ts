@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { excludeLabel } from '../../adapters/kubernetes/marks.ts';
+import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
 import { type Crossings, describeLosses, type Losses } from './lab-crossings.ts';
@@ -31,6 +32,8 @@ export interface Disturbances {
   readonly letServeAfterStop: (seconds: number) => Promise<void>;
   /** Somebody takes the exclude label off. */
   readonly removeLabel: (node: string) => Promise<void>;
+  /** A controller registers the node in all target groups, though it is excluded. */
+  readonly registerAgain: (node: string) => Promise<void>;
 }
 
 /** Opens the means to disturb a lab whose scenario has `web` with a file to make it unready. */
@@ -78,6 +81,12 @@ export function openDisturbances(lab: Lab): Disturbances {
     },
     removeLabel: async (name) => {
       await core.patchNode({ name, body: { metadata: { labels: { [excludeLabel]: null } } } }, mergePatch);
+    },
+    registerAgain: async (name) => {
+      const instanceId = lab.status().nodes.find((node) => node.name === name)?.instanceId;
+      const region = lab.opsEnv['AWS_REGION'];
+      if (instanceId === undefined || region === undefined) throw new Error(`no machine of the lab is ${name}`);
+      await registerInstance({ url: lab.awsUrl, region }, lab.services, instanceId);
     },
   };
 }
