@@ -4,6 +4,7 @@ import { createLooking } from './looking.ts';
 import { createNodeSteps } from './node-steps.ts';
 import { createPodSteps } from './pod-steps.ts';
 import { createPoolSteps } from './pool-steps.ts';
+import { createPutBackSteps } from './put-back-steps.ts';
 import { createRunSteps } from './run-steps.ts';
 import { createStepOutSteps } from './step-out-steps.ts';
 
@@ -17,6 +18,7 @@ export function createActivities(ports: Ports) {
     ...createNodeSteps(ports, looking),
     ...createPodSteps(ports, looking),
     ...createEndingSteps(ports, looking),
+    ...createPutBackSteps(ports, looking),
   };
 }
 

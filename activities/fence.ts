@@ -11,6 +11,9 @@ export function poolLockOf({ cluster, pool }: Policy): string {
   return poolLockName(cluster.name, pool.name);
 }
 
+/** How long the lock on a pool outlives its last renewal, ms. */
+export const poolLeaseMs = 60_000;
+
 /** Where a step stands in its run: how often the node was let go, and how many steps it has taken since. */
 export interface Turn {
   readonly round: number;

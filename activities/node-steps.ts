@@ -1,6 +1,3 @@
-import { leaveByThemselves } from '../core/drain/leaving.ts';
-import { decidePutBack } from '../core/drain/put-back.ts';
-import { hasSpread, trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
@@ -9,15 +6,13 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Evidence, ForeignAct } from '../core/status/status.ts';
-import { listNames } from '../core/text/format.ts';
 import { isEnabled, longestDrainMs } from '../core/waits/formulas.ts';
-import { decideDrained, decideObservedOut, targetsOf } from '../core/waits/load-balancers.ts';
+import { decideDrained, decideObservedOut } from '../core/waits/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
-import { requireDeadMachine, tellNode } from './acts-on-nodes.ts';
+import { requireDeadMachine } from './acts-on-nodes.ts';
 import { openFence, type Turn } from './fence.ts';
 import { createKeepOut, type KeptOut } from './keep-out.ts';
 import type { Looking } from './looking.ts';
-import { readSince } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** A node that was let go just now is looked at again after this time, ms: its load balancers hear of it within a second. */
@@ -46,7 +41,7 @@ export interface NodeStepResult {
   readonly putBackBecause?: string;
 }
 
-/** Steps that see a node out of its load balancers, or put it back. */
+/** Steps that see a node out of its load balancers. */
 export function createNodeSteps(ports: Ports, looking: Looking) {
   const { clock, cluster, pools } = ports;
   const keepOut = createKeepOut(ports, looking);
@@ -117,79 +112,8 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         }),
       });
     },
-
-    /** Puts a node back that was not terminated: its pods into their Services, the node into its load balancers. */
-    putBackNode: async (input: NodeStepInput): Promise<Outcome<NodeStepResult>> => {
-      const { node, policy, run } = input;
-      const put = await putPodsBack(input);
-      if (put.outcome !== 'done') return put;
-      await tellNode(cluster, node, 'PutBack', `put back by run ${run}`);
-      return await pollUntil<NodeStepResult>({
-        clock,
-        what: `${node.name} to be back in its load balancers`,
-        deadlineMs: policy.waits.deadlines.observedOutMs,
-        pollMs: policy.waits.pollMs,
-        hint: 'Check that the cloud controller manager runs; then resume.',
-        look: async ({ now }) => {
-          const facts = await looking.serving();
-          const seen = indexOf(facts.cluster).nodes.get(node.name);
-          if (seen?.uid !== node.uid || !seen.ready || seen.excluded) {
-            const detail = seen?.uid === node.uid ? 'left as others made it' : 'the node is gone';
-            return { done: true, value: { evidence: [{ kind: 'put-back', at: now, detail }] } };
-          }
-          const missing = facts.targetGroups.filter((group) => {
-            const targets = targetsOf(node, group);
-            return targets.length === 0 || targets.some((target) => target.state === 'draining');
-          });
-          if (missing.length > 0)
-            return { done: false, reason: `${node.name} is not registered again in ${namesOf(missing)}` };
-          const detail = `registered in ${namesOf(facts.targetGroups)}`;
-          return { done: true, value: { evidence: [{ kind: 'put-back', at: now, detail }] } };
-        },
-      });
-    },
   };
-
-  /** Pods into their Services, then the marks off the node. Not fenced by the pool's lock: taking away one's own marks hurts nobody. */
-  async function putPodsBack(input: NodeStepInput): Promise<Outcome> {
-    const { node, run, policy } = input;
-    return await pollUntil<object>({
-      clock,
-      what: `pods of ${node.name} to be put back`,
-      deadlineMs: policy.waits.deadlines.evictionMs,
-      pollMs: Math.min(1_000, policy.waits.pollMs),
-      hint: 'Resume to try again.',
-      look: async ({ now, memo }) => {
-        // An attempt of an earlier step that still lives on finds that the node is not its own any more.
-        await cluster.claimNode(node, { run, ...input.turn, attempt: lastAttempt });
-        const facts = await looking.cluster();
-        const unlisted = indexOf(facts)
-          .podsOn(node.name)
-          .filter((pod) => pod.unlisted?.by === run);
-        const unlistedAt = trackUnlisted(readSince(memo['unlistedAt']), unlisted, facts, now);
-        const laggingSince = trackLagging(readSince(memo['laggingSince']), unlisted, facts, now);
-        for (const action of decidePutBack(node, unlisted, run)) {
-          if (action.kind === 'relist') await cluster.relist(action.pod, run);
-          // Until every kube-proxy knows that it is out of its endpoints, the pod still gets connections.
-          else if (hasSpread(action.pod, facts, unlistedAt, policy.waits, now))
-            await cluster.evict(action.pod, { dryRun: false });
-        }
-        if (unlisted.length > 0) {
-          const comes = leaveByThemselves({ pods: unlisted, unlistedAt, laggingSince }, policy.waits, now);
-          const reason = `${unlisted.length} unlisted pods on ${node.name}`;
-          return { done: false, reason, comes, memo: { unlistedAt, laggingSince } };
-        }
-        await cluster.untaintRetiring(node, run);
-        await cluster.include(node, run);
-        await cluster.unclaimNode(node, run);
-        return { done: true, value: {} };
-      },
-    });
-  }
 }
-
-/** Putting back has no fence of its own: any of its attempts may do it, and all of them come after what they undo. */
-const lastAttempt = Number.MAX_SAFE_INTEGER;
 
 function isThere(node: NodeRef, facts: ServingFacts): boolean {
   return indexOf(facts.cluster).nodes.get(node.name)?.uid === node.uid;
@@ -217,8 +141,4 @@ function decideDrain(input: NodeStepInput, facts: ServingFacts, notBefore: numbe
   const decision = decideDrained(node, facts.targetGroups, now, notBefore);
   const evidence: readonly Evidence[] = [{ kind: 'drained', at: now, detail: decision.reason }];
   return { ...decision, evidence };
-}
-
-function namesOf(groups: readonly { readonly name: string }[]): string {
-  return listNames(groups.map((group) => group.name));
 }

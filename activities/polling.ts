@@ -37,6 +37,8 @@ export type Look<T> =
 export interface LookContext {
   readonly now: number;
   readonly since: number;
+  /** The deadline has come: unless this look says done, or that it comes by itself, the wait ends without. */
+  readonly isLast: boolean;
   readonly memo: NonNullable<StepProgress['memo']>;
 }
 
@@ -83,7 +85,12 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
         let giveUp = false;
         let comes = false;
         try {
-          const look = await wait.look({ now, since, memo: progress.memo ?? {} });
+          const look = await wait.look({
+            now,
+            since,
+            isLast: until !== undefined && now >= until,
+            memo: progress.memo ?? {},
+          });
           if (look.done) return { ...look.value, outcome: 'done', at: wait.clock.now() };
           failures = 0;
           seeAgain(now);

@@ -1,15 +1,13 @@
 import { Context, heartbeat } from '@temporalio/activity';
-import { decidePutBack } from '../core/drain/put-back.ts';
 import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
 import { buildPlan } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { TrafficCounts } from '../core/status/status.ts';
-import { unlistMs } from '../core/waits/formulas.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
-import { poolLockOf } from './fence.ts';
+import { poolLeaseMs, poolLockOf } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { failureOf, lastProgress, type Outcome, persist, pollUntil, whileHeartbeating } from './polling.ts';
 
@@ -23,7 +21,6 @@ export interface WatchOutcome {
   readonly problem?: Problem;
 }
 
-const leaseMs = 60_000;
 const renewEveryMs = 15_000;
 const lookEveryMs = 1_000;
 
@@ -55,7 +52,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
     /** Takes the lock on the pool. @throws ApplicationFailure LockHeld */
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
       await persist({ clock, what: 'taking the lock on the pool', hint: 'Check access to Leases.' }, async () => ({
-        lock: await cluster.acquireLock(poolLockOf(input.policy), input.run, leaseMs),
+        lock: await cluster.acquireLock(poolLockOf(input.policy), input.run, poolLeaseMs),
       })),
 
     /**
@@ -71,11 +68,11 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         hint: 'See who holds the Lease.',
         look: async ({ now, since }) => {
           try {
-            const lock = await cluster.acquireLock(poolLockOf(input.policy), input.run, leaseMs);
+            const lock = await cluster.acquireLock(poolLockOf(input.policy), input.run, poolLeaseMs);
             return { done: true, value: { lock } };
           } catch (error) {
             const isHeld = error instanceof NodeferryError && error.problem.code === 'LockHeld';
-            if (!isHeld || now - since >= 2 * leaseMs) throw error;
+            if (!isHeld || now - since >= 2 * poolLeaseMs) throw error;
             return { done: false, reason: error.problem.message };
           }
         },
@@ -158,60 +155,14 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           return { done: false, reason: 'the probes watch what happens after the end', againInMs: left };
         },
       }),
-
-    /** Takes nodes back in that have stepped out and have no workflow of their own: it ended, or never began. */
-    includeStrays: async (input: { run: string }): Promise<Outcome> =>
-      await persist({ clock, what: 'taking nodes back in', hint: 'Check access to nodes.' }, async () => {
-        const { nodes } = await looking.cluster();
-        for (const node of nodes) if (node.marks.excludedBy === input.run) await cluster.include(node, input.run);
-        return {};
-      }),
-
-    /**
-     * Puts back whatever still carries a mark of the run, then gives the lock back: nobody else works on the pool while marks of ours
-     * are on it. Says what could not be put back.
-     */
-    letGo: async (input: {
-      run: string;
-      policy: Policy;
-      lock: PoolLock;
-    }): Promise<Outcome<{ left: readonly string[] }>> =>
-      await persist(
-        { clock, what: 'putting back the marks of the run', hint: 'See the runbook on leftovers.' },
-        async () => {
-          await sweep(input.run, unlistMs(input.policy.waits));
-          const steps = (await cluster.findLocks(input.run)).filter(({ name }) => name !== input.lock.name);
-          // A step that could not give back its lock, because the API server was away in that moment.
-          for (const lock of steps) await cluster.releaseLock(lock);
-          await cluster.releaseLock(input.lock);
-          const left = await cluster.findMarks(input.run);
-          return { left };
-        },
-      ),
   };
-
-  async function sweep(run: string, propagationMs: number): Promise<void> {
-    const { nodes } = await looking.cluster();
-    const unlisted = await cluster.findUnlistedPods(run);
-    const actions = nodes.flatMap((node) => decidePutBack(node, unlisted, run));
-    for (const { kind, pod } of actions) if (kind === 'relist') await cluster.relist(pod, run);
-    const finished = actions.filter(({ kind }) => kind !== 'relist');
-    if (finished.length > 0) await clock.sleep(propagationMs, Context.current().cancellationSignal);
-    for (const { pod } of finished) await cluster.evict(pod, { dryRun: false });
-    for (const node of nodes) {
-      if (node.marks.retiringBy === run) await cluster.untaintRetiring(node, run);
-      if (node.marks.excludedBy === run) await cluster.include(node, run);
-      if (node.marks.cordonedBy === run) await cluster.uncordon(node, run);
-      if (node.marks.claim?.run === run) await cluster.unclaimNode(node, run);
-    }
-  }
 
   /** A lock that can't be renewed for a while is still ours; one that somebody else has is lost. */
   async function renew(
     lock: PoolLock,
   ): Promise<{ outcome: 'held' | 'unknown' } | { outcome: 'lost'; problem: Problem }> {
     try {
-      await cluster.renewLock(lock, leaseMs);
+      await cluster.renewLock(lock, poolLeaseMs);
       return { outcome: 'held' };
     } catch (error) {
       if (!(error instanceof NodeferryError)) throw error;

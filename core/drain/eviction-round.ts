@@ -1,7 +1,6 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
-import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, listNames } from '../text/format.ts';
@@ -9,7 +8,7 @@ import { type BlockedPod, identify, type PodAction, type UnlistedSince } from '.
 import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import { servicesOf } from './services-of-pod.ts';
-import { chooseUnlistLabels, findLeavesListed, findListing, hasSpread, needsUnlist } from './unlist.ts';
+import { chooseUnlistLabels, findLeavesListed, hasSpread, needsUnlist, tellListed } from './unlist.ts';
 
 /** Everything that decides the next acts on the pods of one node. */
 export interface EvictionQuestion {
@@ -67,8 +66,8 @@ function decideStep(
 ): { readonly action?: PodAction; readonly blocked?: BlockedPod } {
   const { facts, policy, now, unlistedAt } = question;
   if (pod.unlisted !== undefined) {
-    const listedBy = findListing(pod, facts);
-    if (listedBy !== undefined) return { blocked: tellListed(pod, listedBy) };
+    const listed = tellListed(pod, facts);
+    if (listed !== undefined) return { blocked: listed };
     const spread = hasSpread(pod, facts, unlistedAt, policy.waits, now);
     return spread ? { action: { kind: 'evict', pod: identify(pod) } } : {};
   }
@@ -85,11 +84,6 @@ function evict(pod: PodFacts, { facts, policy }: EvictionQuestion): PodAction {
   const { services, why } = leaves;
   const notProtected = `pod ${pod.namespace}/${pod.name} left while ${listNames(services)} listed it: ${why}`;
   return { kind: 'evict', pod: identify(pod), notProtected };
-}
-
-function tellListed(pod: PodFacts, { key }: ServiceFacts): BlockedPod {
-  const reason = `it was unlisted but is still an endpoint of ${key}`;
-  return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
 }
 
 function podsInOrder(node: NodeRef, facts: ClusterFacts): readonly PodFacts[] {

@@ -5,7 +5,7 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { isEnabled, unlistMs } from '../waits/formulas.ts';
-import type { LaggingSince, UnlistedSince } from './actions.ts';
+import { type BlockedPod, identify, type LaggingSince, type PodIdentity, type UnlistedSince } from './actions.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
 /**
@@ -123,6 +123,14 @@ export function findListing(pod: Pick<PodFacts, 'uid' | 'namespace'>, cluster: C
   return indexOf(cluster)
     .servicesIn(pod.namespace)
     .find((service) => Object.keys(service.selector).length > 0 && isEndpoint(pod, service));
+}
+
+/** What holds an unlisted pod that its endpoints still have; undefined when they don't. */
+export function tellListed(pod: PodIdentity, cluster: ClusterFacts): BlockedPod | undefined {
+  const listedBy = findListing(pod, cluster);
+  if (listedBy === undefined) return undefined;
+  const reason = `it was unlisted but is still an endpoint of ${listedBy.key}`;
+  return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
 }
 
 /** True when the unlisted pod is out of its endpoints and every kube-proxy has had the time to hear of it. */

@@ -110,7 +110,7 @@ describe('pollUntil', () => {
       return done('there');
     });
     await env.run(async () => await pollUntil(wait));
-    expect(contexts).toEqual([{ now: 1_000_000, since: 980_000, memo: { seen: 7 } }]);
+    expect(contexts).toEqual([{ now: 1_000_000, since: 980_000, isLast: false, memo: { seen: 7 } }]);
   });
 
   test('keeps the first start over attempts, and the deadline stood still while no worker looked', async () => {
@@ -140,6 +140,12 @@ describe('pollUntil', () => {
     });
     await env.run(async () => await pollUntil(wait));
     expect(heartbeats.at(-1)).toMatchObject({ since: 1_000_000, until: 1_060_000, seenAt: 1_005_000 });
+  });
+
+  test('says which look is the last, for what can be said then instead of giving up', async () => {
+    const wait = waitOn(async ({ isLast }) => (isLast ? done('what there is') : { done: false, reason: 'not yet' }));
+    const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
+    expect(outcome).toEqual({ outcome: 'done', value: 'what there is', at: 1_060_000 });
   });
 
   test('stops when it is cancelled', async () => {

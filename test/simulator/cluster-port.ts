@@ -179,7 +179,9 @@ export function marksOf(world: World, run?: string): string[] {
         .filter(([key, by]) => ours(key === claimAnnotation ? claimOf(node)?.run : by))
         .map(([key]) => `node ${node.name}: ${key}`),
     ),
-    ...world.pods.filter((pod) => ours(pod.unlisted?.by)).map((pod) => `pod ${pod.namespace}/${pod.name}: unlisted`),
+    ...world.pods
+      .filter((pod) => ours(pod.unlisted?.by) && !pod.terminating)
+      .map((pod) => `pod ${pod.namespace}/${pod.name}: unlisted`),
   ];
 }
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decidePutBack } from '../../../core/drain/put-back.ts';
 import { chooseUnlistLabels, isOfWorkload, trackUnlisted } from '../../../core/drain/unlist.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import { aCluster, aNode, aPod, aService, refOf } from '../support/facts.ts';
+import { aCluster, aPod, aService } from '../support/facts.ts';
 
 describe('the labels to remove', () => {
   const pod = aPod('web-1', 'n1', { labels: { app: 'web', tier: 'front', 'pod-template-hash': 'x' } });
@@ -73,32 +72,5 @@ describe('an unlisted pod that still is an endpoint', () => {
     expect(trackUnlisted({}, pods, aCluster({ services: [aService('web', asListed, { selector: {} })] }), 9)).toEqual({
       'uid-web-1': 9,
     });
-  });
-});
-
-describe('putting pods back', () => {
-  const node = refOf(aNode('n1'));
-  const unlisted = { by: 'run', originalLabels: { app: 'web' } };
-
-  test('gives a pod its labels back while its controller still owns it', () => {
-    expect(decidePutBack(node, [aPod('web-1', 'n1', { unlisted })], 'run')).toMatchObject([{ kind: 'relist' }]);
-  });
-
-  test('finishes a pod that its controller has let go of, because it has been replaced', () => {
-    expect(decidePutBack(node, [aPod('web-1', 'n1', { unlisted, ownerKind: 'none' })], 'run')).toMatchObject([
-      { kind: 'evict' },
-    ]);
-  });
-
-  test.each([
-    ['of another run', { unlisted: { ...unlisted, by: 'other' } }],
-    ['that are listed', {}],
-    ['that are terminating', { unlisted, terminating: true }],
-  ])('leaves alone pods %s', (_, change) => {
-    expect(decidePutBack(node, [aPod('web-1', 'n1', change)], 'run')).toEqual([]);
-  });
-
-  test('leaves alone pods of other nodes', () => {
-    expect(decidePutBack(node, [aPod('web-1', 'n2', { unlisted })], 'run')).toEqual([]);
   });
 });

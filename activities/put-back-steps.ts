@@ -1,0 +1,172 @@
+import { activityInfo } from '@temporalio/activity';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeFacts } from '../core/model/node.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { BlockedProgress } from '../core/status/blocked.ts';
+import { listNames } from '../core/text/format.ts';
+import { targetsOf } from '../core/waits/load-balancers.ts';
+import type { PoolLock } from '../ports/cluster.ts';
+import type { Ports } from '../ports/ports.ts';
+import { tellNode } from './acts-on-nodes.ts';
+import { poolLeaseMs } from './fence.ts';
+import type { Looking } from './looking.ts';
+import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
+import { type Outcome, persist, pollUntil } from './polling.ts';
+import { createPutPodsBack } from './put-back-acts.ts';
+
+/** Pods come and go within seconds, ms. */
+const lookEveryMs = 1_000;
+
+/** Steps that take away what a run has done to nodes and pods. */
+export function createPutBackSteps(ports: Ports, looking: Looking) {
+  const { clock, cluster } = ports;
+  const putPodsBack = createPutPodsBack(ports);
+
+  return {
+    /**
+     * Puts a node back that was not terminated: its pods into their Services, the node into its load balancers. `forGood` when the run does
+     * not go on with it: then its cordon goes too, and locks that steps of its workflow could not give back.
+     */
+    putBackNode: async (input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome<NodeStepResult>> => {
+      const { node, policy, run } = input;
+      const put = await takeMarksOff(input);
+      if (put.outcome !== 'done') return put;
+      await tellNode(cluster, node, 'PutBack', `put back by run ${run}`);
+      return await pollUntil<NodeStepResult>({
+        clock,
+        what: `${node.name} to be back in its load balancers`,
+        deadlineMs: policy.waits.deadlines.observedOutMs,
+        pollMs: policy.waits.pollMs,
+        hint: 'Check that the cloud controller manager runs; then resume.',
+        look: async ({ now }) => {
+          const facts = await looking.serving();
+          const seen = indexOf(facts.cluster).nodes.get(node.name);
+          if (seen?.uid !== node.uid || !seen.ready || seen.excluded) {
+            const detail = seen?.uid === node.uid ? 'left as others made it' : 'the node is gone';
+            return { done: true, value: { evidence: [{ kind: 'put-back', at: now, detail }] } };
+          }
+          const missing = facts.targetGroups.filter((group) => {
+            const targets = targetsOf(node, group);
+            return targets.length === 0 || targets.some((target) => target.state === 'draining');
+          });
+          if (missing.length > 0)
+            return { done: false, reason: `${node.name} is not registered again in ${namesOf(missing)}` };
+          const detail = `registered in ${namesOf(facts.targetGroups)}`;
+          return { done: true, value: { evidence: [{ kind: 'put-back', at: now, detail }] } };
+        },
+      });
+    },
+
+    /** Takes nodes back in that have stepped out and have no workflow of their own: it ended, or never began. */
+    includeStrays: async (input: { run: string }): Promise<Outcome> =>
+      await persist({ clock, what: 'taking nodes back in', hint: 'Check access to nodes.' }, async () => {
+        const { nodes } = await looking.cluster();
+        for (const node of nodes) if (node.marks.excludedBy === input.run) await cluster.include(node, input.run);
+        return {};
+      }),
+
+    /**
+     * Puts back whatever still carries a mark of the run, then gives the lock back: nobody else works on the pool while marks of ours
+     * are on it. Pods that can't leave in the time that evictions have are left behind; says what is, and why.
+     */
+    letGo: async (input: {
+      run: string;
+      policy: Policy;
+      lock: PoolLock;
+    }): Promise<Outcome<{ left: readonly string[] }>> => {
+      const { run, lock, policy } = input;
+      return await pollUntil<{ left: readonly string[] }>({
+        clock,
+        what: `the marks of run ${run} to be put back`,
+        deadlineMs: policy.waits.deadlines.evictionMs,
+        pollMs: lookEveryMs,
+        hint: 'See the runbook on leftovers.',
+        look: async ({ now, isLast, memo }) => {
+          await keep(lock);
+          const facts = await looking.cluster();
+          const { nodes } = facts;
+          const pods = await putPodsBack({ run, nodes, waits: policy.waits }, facts, now, memo);
+          const waiting = pods.unlisted.filter((pod) => !pod.terminating);
+          const isOver = waiting.length === 0 || (isLast && !pods.comes);
+          const awaited = new Set(isOver ? [] : waiting.map(({ node }) => node));
+          for (const node of nodes) if (!awaited.has(node.name)) await unmark(node, run);
+          if (!isOver) return { ...pods, done: false };
+          await releaseLocks(run, lock);
+          const left = await cluster.findMarks(run);
+          return { done: true, value: { left: left.map((mark) => explain(mark, pods.blocked)) } };
+        },
+      });
+    },
+  };
+
+  /** Pods into their Services, then the marks off the node. Not fenced by the pool's lock: taking away one's own marks hurts nobody. */
+  async function takeMarksOff(input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome> {
+    const { node, run, policy } = input;
+    const { waits } = policy;
+    return await pollUntil<object>({
+      clock,
+      what: `pods of ${node.name} to be put back`,
+      deadlineMs: waits.deadlines.evictionMs,
+      pollMs: Math.min(lookEveryMs, waits.pollMs),
+      hint: 'Resume to try again.',
+      look: async ({ now, memo }) => {
+        // An attempt of an earlier step that still lives on finds that the node is not its own any more.
+        await cluster.claimNode(node, { run, ...input.turn, attempt: lastAttempt });
+        const facts = await looking.cluster();
+        const pods = await putPodsBack({ run, nodes: [node], waits }, facts, now, memo);
+        if (pods.unlisted.length > 0) return { ...pods, done: false };
+        await cluster.untaintRetiring(node, run);
+        await cluster.include(node, run);
+        if (input.forGood === true) {
+          await cluster.uncordon(node, run);
+          await releaseLocksOfWorkflow(run);
+        }
+        await cluster.unclaimNode(node, run);
+        return { done: true, value: {} };
+      },
+    });
+  }
+
+  async function unmark(node: NodeFacts, run: string): Promise<void> {
+    const { retiringBy, excludedBy, cordonedBy, claim } = node.marks;
+    if (retiringBy === run) await cluster.untaintRetiring(node, run);
+    if (excludedBy === run) await cluster.include(node, run);
+    if (cordonedBy === run) await cluster.uncordon(node, run);
+    if (claim?.run === run) await cluster.unclaimNode(node, run);
+  }
+
+  /** Nobody renews the lock for the run any more. One that is lost by now hinders nobody: marks of one's own may be taken away always. */
+  async function keep(lock: PoolLock): Promise<void> {
+    try {
+      await cluster.renewLock(lock, poolLeaseMs);
+    } catch (error) {
+      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockLost') throw error;
+    }
+  }
+
+  /** The run's own, and those that a step could not give back because the API server was away in that moment. */
+  async function releaseLocks(run: string, lock: PoolLock): Promise<void> {
+    const ofSteps = (await cluster.findLocks(run)).filter(({ name }) => name !== lock.name);
+    for (const one of ofSteps) await cluster.releaseLock(one);
+    await cluster.releaseLock(lock);
+  }
+
+  async function releaseLocksOfWorkflow(run: string): Promise<void> {
+    const holders = `${run}/${activityInfo().workflowExecution?.runId ?? ''}.`;
+    for (const lock of await cluster.findLocks(run))
+      if (lock.holder.startsWith(holders)) await cluster.releaseLock(lock);
+  }
+}
+
+/** Putting back has no fence of its own: any of its attempts may do it, and all of them come after what they undo. */
+const lastAttempt = Number.MAX_SAFE_INTEGER;
+
+function explain(mark: string, blocked: readonly BlockedProgress[]): string {
+  const held = blocked.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
+  return held === undefined ? mark : `${mark}; ${held.reason}`;
+}
+
+function namesOf(groups: readonly { readonly name: string }[]): string {
+  return listNames(groups.map((group) => group.name));
+}
