@@ -106,6 +106,12 @@ export const nodeStatusQuery = query<NodeStatus>('status');
 /** Node workflow to pool workflow: a step of this node needs attention. */
 export const nodeParkedSignal = signal<[NodeParked]>('nodeParked');
 
+/** Node workflow to pool workflow: this node was put back. Only a run that goes on hears it, which is what the node wants to know. */
+export const nodeBackSignal = signal<[string]>('nodeBack');
+
+/** Pool workflow to node workflow: the run does not know of it, because it was reset; it is on its own. */
+export const disownedSignal = signal<[]>('disowned');
+
 /**
  * Pool workflow to node workflow: somebody resumed the run, for the n-th time; whatever has stopped or stops now tries again. `isAborted`
  * when the node shall come back in: the cancellation that says the same may arrive later.
@@ -118,6 +124,8 @@ export const holdSignal = signal<[string]>('hold');
 /** What a parked node tells its pool. */
 export interface NodeParked {
   readonly node: string;
+  /** Its workflow. */
+  readonly workflowId: string;
   /** What it could not do. */
   readonly step: NodeStep;
   readonly problem: Problem;

@@ -2,7 +2,8 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { EndingResult } from '../activities/ending-steps.ts';
 import type { NodeStatus } from '../core/status/status.ts';
 import type { NodeReplacementInput } from './messages.ts';
-import { keep, type NodeRun, openNode, take } from './run/node-run.ts';
+import { keep, leaveAlone, type NodeRun, openNode, take } from './run/node-run.ts';
+import { tellBack } from './run/orphan.ts';
 import { steps } from './run/steps.ts';
 
 /**
@@ -106,11 +107,24 @@ async function terminate(node: NodeRun): Promise<boolean> {
   return !goesBack(node, ended);
 }
 
+/**
+ * Puts the node back, and asks afterwards whether its run has outlived that: whoever terminates a run has its nodes' workflows cancelled.
+ * With nobody left to take away what the run has set on the node before, it does so itself.
+ */
 async function putBack(node: NodeRun): Promise<NodeStatus> {
-  await take(node, 'putting-back', node.deadlines.observedOutMs, (step) =>
-    steps(`${node.input.node.name}: put back`).putBackNode(step),
-  );
+  const wasAlone = node.isOrphan;
+  await takeBack(node, wasAlone);
+  if (!wasAlone && (node.isOrphan || (node.isCancelled() && !(await tellBack(node))))) {
+    leaveAlone(node);
+    await takeBack(node, true);
+  }
   return node.end('put-back');
+}
+
+async function takeBack(node: NodeRun, forGood: boolean): Promise<void> {
+  await take(node, 'putting-back', node.deadlines.observedOutMs, (step) =>
+    steps(`${node.input.node.name}: put back`).putBackNode({ ...step, forGood }),
+  );
 }
 
 /** Whether the node was found other than it was left; then what has to be done again is noted. */

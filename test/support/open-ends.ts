@@ -15,8 +15,10 @@ export interface OpenEnds {
   signalSent(id: string, to: string): () => void;
   /** A cancellation of that workflow is on its way until its open run has heard; it is taken back by what is returned. */
   cancelSent(to: string): () => void;
-  /** Somebody ended that workflow from outside; nothing more comes of it. */
+  /** Somebody ended that workflow from outside; nothing more comes of it, but its children are cancelled. */
   terminated(workflowId: string): void;
+  /** Another run of the same workflow has taken this one's place, because somebody reset it; its children go on. */
+  replaced(run: Run): void;
   /** Runs that have not ended. */
   openRuns(): readonly Run[];
   /** Why anything but time can still move the world; undefined when only time can. */
@@ -55,6 +57,12 @@ export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, c
     const known = runs.get(runId) ?? { workflowId, runId, awaits: undefined, cancelAsked: false, terminated: false };
     runs.set(runId, known);
     return known;
+  }
+
+  function askToCancel(workflowId: string): KnownRun | undefined {
+    const run = openRunOf(workflowId);
+    if (run !== undefined) run.cancelAsked = true;
+    return run;
   }
 
   function whyStill(): string | undefined {
@@ -119,15 +127,22 @@ export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, c
       };
     },
     cancelSent: (to) => {
-      const run = openRunOf(to);
-      if (run !== undefined) run.cancelAsked = true;
+      const run = askToCancel(to);
       return () => {
         if (run !== undefined) run.cancelAsked = false;
         changed();
       };
     },
     terminated: (workflowId) => {
-      for (const run of runs.values()) if (run.workflowId === workflowId) run.terminated = true;
+      for (const run of runs.values()) {
+        if (run.workflowId !== workflowId || run.terminated) continue;
+        run.terminated = true;
+        for (const child of run.awaits?.children ?? []) askToCancel(child.workflowId);
+      }
+      changed();
+    },
+    replaced: (run) => {
+      know(run).terminated = true;
       changed();
     },
     openRuns,

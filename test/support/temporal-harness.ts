@@ -32,6 +32,8 @@ export interface Harness extends FollowRuns {
   start(policy: Policy, input?: Partial<PoolUpgradeInput>): Promise<WorkflowHandle<UpgradeFunction>>;
   /** Any workflow, by its ID. */
   workflow(workflowId: string): WorkflowHandle;
+  /** Resets a run to the moment before it asked for the first of its nodes' workflows. */
+  resetToFirstChild(workflowId: string): Promise<void>;
   /** Ends the worker; `restart` brings the next one. */
   pauseWorker(): Promise<void>;
   /** Ends the worker if there is one, and starts a new one. */
@@ -114,6 +116,7 @@ export async function createHarness(
       return handles.call(startUpgrade(client, taskQueue, full).then(handles.watch));
     },
     workflow: (workflowId) => handles.watch(client.workflow.getHandle(workflowId)),
+    resetToFirstChild: (workflowId) => handles.call(resetToFirstChild(client, ends, workflowId)),
     pauseWorker: worker.pause,
     restart: worker.restart,
     ...createFollowRuns(world, handles),
@@ -143,6 +146,28 @@ async function startUpgrade(client: Client, taskQueue: string, input: PoolUpgrad
       { key: searchAttributes.pool, value: pool.name },
     ],
   });
+}
+
+async function resetToFirstChild({ connection, workflow }: Client, ends: OpenEnds, workflowId: string): Promise<void> {
+  const done = ends.beginCall(`the reset of ${workflowId}`);
+  try {
+    const handle = workflow.getHandle(workflowId);
+    const { runId } = await handle.describe();
+    const { events } = await handle.fetchHistory();
+    const [child] = (events ?? []).flatMap((one) => one.startChildWorkflowExecutionInitiatedEventAttributes ?? []);
+    if (child === undefined) throw new Error(`${workflowId} has no child`);
+    const answer = await connection.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId, runId },
+      reason: 'a test',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: child.workflowTaskCompletedEventId ?? null,
+    });
+    ends.expect({ workflowId, runId: answer.runId });
+    ends.replaced({ workflowId, runId });
+  } finally {
+    done();
+  }
 }
 
 function sinksInto(ends: OpenEnds, hooks: StepHooks): InjectedSinks<AwaitsSinks> {

@@ -1,7 +1,13 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
-import { abortUpdate, nodeParkedSignal, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import {
+  abortUpdate,
+  nodeParkedSignal,
+  nodeReplacementId,
+  pauseUpdate,
+  resumeUpdate,
+} from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -101,7 +107,8 @@ describe('abort', () => {
           if (step !== 'putBackNode') return;
           const { node } = input as { node: { name: string } };
           const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
-          const parked = { node: node.name, step: parkedIn, problem, resumes: 99 };
+          const workflowId = nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node.name);
+          const parked = { node: node.name, workflowId, step: parkedIn, problem, resumes: 99 };
           late.push(await handle.signal(nodeParkedSignal, parked));
         },
       });

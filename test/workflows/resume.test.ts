@@ -137,8 +137,10 @@ describe('one resume', () => {
         crossed = true;
         await handle.executeUpdate(pauseUpdate, resume);
         await handle.executeUpdate(resumeUpdate, resume);
+        const node = nodeOf(args);
         const parked = {
-          node: nodeOf(args),
+          node,
+          workflowId: nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node),
           step: 'draining-connections',
           problem: needsAttention,
           resumes: 0,
@@ -155,20 +157,19 @@ describe('one resume', () => {
   test('is enough for a node that can’t be put back in a run that was cancelled', async () => {
     const world = createScenario();
     let cancelled = false;
-    let failed = false;
+    let mended = false;
     const harness = await openHarness(world, {
       before: async (step) => {
         if (step === 'awaitDrained' && !cancelled) {
           cancelled = true;
           await handle.cancel();
         }
-        if (step !== 'putBackNode' || failed) return;
-        failed = true;
-        throw ApplicationFailure.nonRetryable('a bug');
+        if (step === 'putBackNode' && !mended) throw ApplicationFailure.nonRetryable('a bug');
       },
     });
     const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
+    mended = true;
     await handle.executeUpdate(resumeUpdate, resume);
     expect((await harness.finish(handle)).outcome).toBe('aborted');
     expectNothingLost(world);
@@ -186,7 +187,8 @@ describe('a node', () => {
         if (child === undefined || child.started || called) return;
         called = true;
         const node = child.workflowId.split('/').at(-1) ?? '';
-        const parked = { node, step: 'leaving-load-balancers', problem: needsAttention, resumes: 0 } as const;
+        const call = { step: 'leaving-load-balancers', problem: needsAttention, resumes: 0 } as const;
+        const parked = { node, workflowId: child.workflowId, ...call };
         await harness.workflow(workflowId).signal(nodeParkedSignal, parked);
       },
     });

@@ -3,6 +3,7 @@ import type { OperatorAction, PoolPhase } from '../../core/status/status.ts';
 import {
   type Acknowledgement,
   abortUpdate,
+  nodeBackSignal,
   nodeParkedSignal,
   type OperatorRequest,
   pauseUpdate,
@@ -20,6 +21,9 @@ export function setHandlers(run: Run): void {
   const { status } = run;
   setHandler(statusQuery, () => status);
   setHandler(nodeParkedSignal, (parked) => park(run, parked));
+  setHandler(nodeBackSignal, (node) => {
+    if (run.children[node] !== undefined) changeNode(run, node, { step: 'put-back' });
+  });
   setHandler(pauseUpdate, async (request) => await pause(run, request), {
     description: 'Stop new step-outs; nodes on their way finish',
     validator: (request) => {

@@ -1,25 +1,12 @@
-import {
-  CancellationScope,
-  CancelledFailure,
-  condition,
-  getExternalWorkflowHandle,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { NodeStepInput, NodeStepResult } from '../../activities/node-steps.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import type { DeadlinePolicy } from '../../core/policy/policy.ts';
 import { addForeignActs } from '../../core/status/foreign-acts.ts';
 import type { NodeStatus, NodeStep } from '../../core/status/status.ts';
-import {
-  holdSignal,
-  type NodeReplacementInput,
-  nodeParkedSignal,
-  nodeStatusQuery,
-  resumedSignal,
-} from '../messages.ts';
+import { disownedSignal, holdSignal, type NodeReplacementInput, nodeStatusQuery, resumedSignal } from '../messages.ts';
+import { giveUpAlone, helpOrTime, tellParked } from './orphan.ts';
 import { settle } from './steps.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -41,9 +28,13 @@ export interface NodeRun {
   resumes: number;
   /** The run was aborted while the node was on its way out. */
   isAborted: boolean;
+  /** Nobody hears any more what the node tells: its run was terminated or timed out, or reset and has forgotten it. */
+  isOrphan: boolean;
   /** The step that it takes, parked in it or not. */
   current: NodeStep;
   stepsTaken: number;
+  /** Its workflow was cancelled: by its run, by the end of its run, or by somebody. */
+  isCancelled(): boolean;
   /** Ends with that step. */
   end(step: NodeStep): NodeStatus;
 }
@@ -60,6 +51,7 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     evidence: input.evidence,
     workflowId: workflowInfo().workflowId,
   };
+  const root = CancellationScope.current();
   const opened: NodeRun = {
     input,
     deadlines: input.policy.waits.deadlines,
@@ -70,11 +62,14 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     drained: false,
     resumes: input.resumes,
     isAborted: false,
+    isOrphan: false,
     current: 'waiting',
     stepsTaken: 0,
+    isCancelled: () => root.consideredCancelled,
     end: (step) => {
       status.step = step;
       status.waiting = undefined;
+      show(opened);
       return status;
     },
   };
@@ -86,7 +81,14 @@ export function openNode(input: NodeReplacementInput): NodeRun {
   setHandler(holdSignal, (reason) => {
     if (holdable.includes(opened.current)) comeBackIn(opened, reason);
   });
+  setHandler(disownedSignal, () => leaveAlone(opened));
   return opened;
+}
+
+/** Nobody will resume it: from here on it comes back in by itself. */
+export function leaveAlone(node: NodeRun): void {
+  node.isOrphan = true;
+  comeBackIn(node, node.status.putBackBecause ?? `its run ${node.input.run} is gone`);
 }
 
 /** From here on the node comes back in; why is told when it has. */
@@ -98,7 +100,9 @@ function comeBackIn(node: NodeRun, reason: string): void {
 /**
  * Takes one step until it is done, and keeps what it saw. A step that can't be done tells the pool, and waits until an operator has it
  * tried again; nothing is forced. A resume that came while the step ran counts: what it met may be mended, so it is tried once
- * more. A step that finds that the node should not have gone ends with the node's coming back.
+ * more. A step that finds that the node should not have gone ends with the node's coming back. What comes back goes on trying by itself:
+ * its run may have ended.
+ * @throws ApplicationFailure CompensationIncomplete when there is nobody to ask, and trying has not helped
  */
 export async function take<T extends NodeStepResult>(
   node: NodeRun,
@@ -107,7 +111,7 @@ export async function take<T extends NodeStepResult>(
   step: (input: NodeStepInput) => Promise<Outcome<T>>,
 ): Promise<Done<T>> {
   const { status } = node;
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const { resumes } = node;
     const wasWanted = !node.forward.consideredCancelled;
     delete status.problem;
@@ -125,8 +129,9 @@ export async function take<T extends NodeStepResult>(
       throw new CancelledFailure(outcome.putBackBecause);
     }
     if (node.resumes === resumes) await park(node, name, outcome.problem);
+    if (node.isOrphan) giveUpAlone(node, tries, outcome.problem);
     // An abort may make unnecessary what could not be done.
-    await condition(() => node.resumes > resumes || (wasWanted && node.forward.consideredCancelled));
+    await helpOrTime(tries, wasWanted, () => node.resumes > resumes || (wasWanted && node.forward.consideredCancelled));
   }
 }
 
@@ -138,14 +143,13 @@ function nextInput(node: NodeRun): NodeStepInput {
 }
 
 async function park(node: NodeRun, step: NodeStep, problem: Problem): Promise<void> {
-  const { status, input } = node;
+  const { status } = node;
   const on = `an operator: ${step.replaceAll('-', ' ')}`;
   status.step = 'needs-attention';
   status.problem = problem;
   status.waiting = { on, since: node.now, until: undefined, unblockedBy: 'resume' };
   show(node);
-  const parked = { node: input.node.name, step, problem, resumes: node.resumes };
-  await getExternalWorkflowHandle(input.parent).signal(nodeParkedSignal, parked);
+  if (!(await tellParked(node, step, problem))) leaveAlone(node);
 }
 
 /** Adds to what has been seen of the node, and of what others did to it. */

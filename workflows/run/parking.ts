@@ -1,9 +1,11 @@
-import type { NodeParked } from '../messages.ts';
+import { CancellationScope, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { disownedSignal, type NodeParked } from '../messages.ts';
 import { changeNode, type Run, showAttention } from './run.ts';
 
 /** A node that waits for an operator, unless it will hear of a resume that came meanwhile, or goes back without anybody's help. */
-export function park(run: Run, { node, step, problem, resumes }: NodeParked): void {
+export function park(run: Run, { node, workflowId, step, problem, resumes }: NodeParked): void {
   const child = run.children[node];
+  if (child === undefined) disown(workflowId);
   const isMoot = child?.isCancelled() === true && step !== 'putting-back' && step !== 'terminating';
   if (child === undefined || isMoot || resumes < run.resumes) return;
   run.parked[node] = problem;
@@ -19,4 +21,11 @@ export function unpark(run: Run, name: string): void {
   if (run.status.needsAttention !== problem) return;
   run.status.needsAttention = undefined;
   showAttention(run);
+}
+
+/** Tells the workflow of a node that this run has not started it: it did before the run was reset. One that has ended need not hear it. */
+export function disown(workflowId: string): void {
+  CancellationScope.nonCancellable(
+    async () => await getExternalWorkflowHandle(workflowId).signal(disownedSignal),
+  ).catch(() => undefined);
 }

@@ -23,7 +23,7 @@ import {
   workflowTypes,
 } from '../messages.ts';
 import { letNextStepOut } from './let-step-out.ts';
-import { unpark } from './parking.ts';
+import { disown, unpark } from './parking.ts';
 import { changeNode, type Run, raise, tellForeignActs } from './run.ts';
 import { problemOf } from './steps.ts';
 
@@ -110,8 +110,10 @@ async function follow(
     const wanted = isCancellation(error) && scope.consideredCancelled;
     if (wanted || (startedAlready && run.resumes > resumes)) {
       changeNode(run, node.name, { step: 'waiting', problem: undefined });
-    } else if (startedAlready) beginAnew(run, node, runsAlready(node, error));
-    else if (isCancellation(error)) beginAnew(run, node, cancelledByItself(node));
+    } else if (startedAlready) {
+      disown(error.workflowId);
+      beginAnew(run, node, runsAlready(node, error));
+    } else if (isCancellation(error)) beginAnew(run, node, cancelledByItself(node));
     else beginAnew(run, node, problemOf(error));
   } finally {
     unpark(run, node.name);
@@ -142,7 +144,7 @@ function runsAlready(node: NodeRef, { workflowId }: WorkflowExecutionAlreadyStar
   return {
     code: 'Conflict',
     message: `the replacement of ${node.name} can't start: workflow ${workflowId} runs already`,
-    hint: 'End that workflow if nobody needs it, then resume; or abort the run.',
+    hint: 'It was told to put its node back: resume once it has ended. If it hangs, end it first; or abort the run.',
   };
 }
 
