@@ -7,12 +7,14 @@ import { createPoolSteps } from './pool-steps.ts';
 import { createPutBackSteps } from './put-back-steps.ts';
 import { createRunSteps } from './run-steps.ts';
 import { createStepOutSteps } from './step-out-steps.ts';
+import { createWatchSteps } from './watch-steps.ts';
 
 /** All steps of an upgrade over one set of ports: what a worker registers. Every step may be carried out more than once. */
 export function createActivities(ports: Ports) {
   const looking = createLooking(ports);
   return {
     ...createRunSteps(ports, looking),
+    ...createWatchSteps(ports),
     ...createPoolSteps(ports, looking),
     ...createStepOutSteps(ports, looking),
     ...createNodeSteps(ports, looking),

@@ -1,31 +1,13 @@
-import { Context, heartbeat } from '@temporalio/activity';
-import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
+import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import { buildPlan } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { TrafficCounts } from '../core/status/status.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs, poolLockOf } from './fence.ts';
 import type { Looking } from './looking.ts';
-import { failureOf, lastProgress, type Outcome, persist, pollUntil, whileHeartbeating } from './polling.ts';
-
-/** How the watch over a run ended. `counts` are those of the whole run so far. */
-export interface WatchOutcome {
-  readonly outcome: 'stopped' | 'budget-exceeded' | 'lock-lost';
-  readonly at: number;
-  /** The lock was seen to be ours at least once. */
-  readonly held: boolean;
-  readonly counts: TrafficCounts;
-  readonly problem?: Problem;
-}
-
-const renewEveryMs = 15_000;
-const lookEveryMs = 1_000;
-
-/** What passes between two heartbeats, and until a worker that was restarted takes over, is no gap, ms. */
-const shortestGapMs = 5_000;
+import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
 
 /** Steps that concern the run as a whole. */
 export function createRunSteps(ports: Ports, looking: Looking) {
@@ -78,69 +60,6 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         },
       }),
 
-    /**
-     * Keeps the lock and sends the probes until cancelled, until more than `budget` requests were lost, or until the lock is lost.
-     * Counts go on from `base`, and over the death of a worker from the last heartbeat.
-     */
-    watchRun: async (input: {
-      policy: Policy;
-      lock: PoolLock;
-      base: TrafficCounts;
-      budget: number;
-    }): Promise<WatchOutcome> => {
-      const earlier = lastProgress();
-      const base = earlier?.traffic ?? input.base;
-      const since = earlier?.since ?? clock.now();
-      const unwatchedMs = (base.unwatchedMs ?? 0) + gapSince(earlier?.seenAt, clock.now());
-      const watch = ports.traffic.watch(input.policy.traffic.probes);
-      const counts = (now = watch.counts()): TrafficCounts => ({
-        sent: base.sent + now.sent,
-        lost: base.lost + now.lost,
-        slow: base.slow + now.slow,
-        ...(unwatchedMs === 0 ? {} : { unwatchedMs }),
-      });
-      const progress = () => ({
-        reason: 'watching the traffic and keeping the lock',
-        since,
-        until: undefined,
-        seenAt: clock.now(),
-        traffic: counts(),
-      });
-      const context = Context.current();
-      let renewedAt = Number.NEGATIVE_INFINITY;
-      let outcome: WatchOutcome['outcome'] = 'stopped';
-      let problem: Problem | undefined;
-      let held = earlier !== undefined;
-      try {
-        await whileHeartbeating(progress, async () => {
-          while (!context.cancellationSignal.aborted) {
-            if (clock.now() - renewedAt >= renewEveryMs) {
-              const renewed = await renew(input.lock);
-              if (renewed.outcome === 'lost') {
-                outcome = 'lock-lost';
-                problem = renewed.problem;
-                return;
-              }
-              held ||= renewed.outcome === 'held';
-              renewedAt = clock.now();
-            }
-            if (counts().lost > input.budget) {
-              outcome = 'budget-exceeded';
-              return;
-            }
-            heartbeat(progress());
-            await clock.sleep(lookEveryMs, context.cancellationSignal);
-          }
-        });
-      } finally {
-        await watch.stop();
-      }
-      heartbeat(progress());
-      if (outcome === 'stopped' && context.cancellationDetails?.cancelRequested !== true)
-        throw context.cancellationSignal.reason;
-      return { outcome, at: clock.now(), held, counts: counts(), ...(problem === undefined ? {} : { problem }) };
-    },
-
     /** Lets time pass, ms, while the watch goes on. */
     linger: async ({ forMs }: { forMs: number }): Promise<Outcome> =>
       await pollUntil<object>({
@@ -156,27 +75,6 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         },
       }),
   };
-
-  /** A lock that can't be renewed for a while is still ours; one that somebody else has is lost. */
-  async function renew(
-    lock: PoolLock,
-  ): Promise<{ outcome: 'held' | 'unknown' } | { outcome: 'lost'; problem: Problem }> {
-    try {
-      await cluster.renewLock(lock, poolLeaseMs);
-      return { outcome: 'held' };
-    } catch (error) {
-      if (!(error instanceof NodeferryError)) throw error;
-      return problemCodes[error.problem.code].retryable
-        ? { outcome: 'unknown' }
-        : { outcome: 'lost', problem: error.problem };
-    }
-  }
-}
-
-/** Time in which nobody watched, ms: an attempt that follows its predecessor at once leaves none. */
-function gapSince(seenAt: number | undefined, now: number): number {
-  const gap = seenAt === undefined ? 0 : now - seenAt;
-  return gap > shortestGapMs ? gap : 0;
 }
 
 function alreadyThere(pool: string): Problem {

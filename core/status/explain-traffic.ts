@@ -1,10 +1,15 @@
-import { formatDuration } from '../text/format.ts';
-import type { RunStatus } from './status.ts';
+import { formatDuration, formatTime } from '../text/format.ts';
+import type { RunStatus, TrafficCounts } from './status.ts';
 
 /** What the probes of a run saw, in one line. A run without probes measured nothing, which is not the same as no loss. */
 export function explainTraffic({ traffic, probes }: Pick<RunStatus, 'traffic' | 'probes'>): string {
   if (probes === 0) return 'not measured: the policy has no probes';
-  const { sent, lost, slow, unwatchedMs = 0 } = traffic;
-  const gap = unwatchedMs === 0 ? '' : `; nobody watched for ${formatDuration(unwatchedMs)}, while no worker ran`;
-  return `${sent} sent, ${lost} lost, ${slow} slow${gap}`;
+  const { sent, lost, slow } = traffic;
+  return `${sent} sent, ${lost} lost, ${slow} slow${explainGaps(traffic)}`;
+}
+
+function explainGaps({ unwatchedMs = 0, unwatched = [] }: TrafficCounts): string {
+  if (unwatchedMs === 0) return '';
+  const times = unwatched.map(({ from, to }) => `from ${formatTime(from)} to ${formatTime(to)}`);
+  return `; not watched ${times.join(', ')} (${formatDuration(unwatchedMs)} in all)`;
 }

@@ -1,6 +1,7 @@
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { BlockedProgress } from './blocked.ts';
+import type { Gap } from './tally.ts';
 
 /** Phases of a pool upgrade, in order, then the endings. */
 export const poolPhases = [
@@ -104,8 +105,10 @@ export interface TrafficCounts {
   readonly sent: number;
   readonly lost: number;
   readonly slow: number;
-  /** Time in which no probe watched though the run went on, because no worker ran, ms; absent when there was none. */
+  /** Time in which no probe watched though the run went on, ms; absent when there was none. */
   readonly unwatchedMs?: number;
+  /** When that was; the latest of several. */
+  readonly unwatched?: readonly Gap[];
 }
 
 /** Who asked for what, when: the audit trail of a run. */

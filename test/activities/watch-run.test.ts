@@ -1,21 +1,27 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
+import type { WatchInput, WatchOutcome } from '../../activities/watch-steps.ts';
 import type { StepProgress } from '../../core/status/progress.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { later, type World } from '../simulator/world.ts';
 
 const run = 'run-1';
 const nothing = { sent: 0, lost: 0, slow: 0 };
 
-/** Watches for a moment; `silentMs` is how long ago an earlier attempt said its last, none when it is undefined. */
-async function watchAfter(silentMs: number | undefined) {
-  const world = createScenario();
+/** Watches; `silentMs` is how long ago an earlier attempt said its last, none when it is undefined. Stopped at its first word if so told. */
+async function watchIn(
+  world: World,
+  input: Partial<WatchInput> = {},
+  { silentMs, isStopped = false }: { silentMs?: number | undefined; isStopped?: boolean } = {},
+): Promise<WatchOutcome> {
   const policy = scenarioPolicy();
-  const name = poolLockOf(policy);
+  const lock = { name: poolLockOf(policy), holder: run, token: 1 };
   const now = world.clock.now();
-  world.leases.set(name, { holder: run, token: 1, expiresAt: now + 3_600_000 });
+  world.leases.set(lock.name, { ...lock, expiresAt: now + 3_600_000 });
   const earlier: StepProgress = {
     reason: 'watching',
     since: now - 600_000,
@@ -28,23 +34,94 @@ async function watchAfter(silentMs: number | undefined) {
     ...(silentMs === undefined ? {} : { heartbeatDetails: earlier }),
   });
   const { watchRun } = createActivities(createSimPorts(world));
-  const input = { policy, lock: { name, holder: run, token: 1 }, base: nothing, budget: 100 };
-  environment.on('heartbeat', () => environment.cancel());
-  return await world.clock.act(
-    'watch',
-    async (): ReturnType<typeof watchRun> => await environment.run(watchRun, input),
-  );
+  if (isStopped) environment.on('heartbeat', () => environment.cancel());
+  const full: WatchInput = { policy, lock, base: nothing, budget: 100, tellAfterMs: 3_600_000, ...input };
+  return await world.clock.act('watch', async (): Promise<WatchOutcome> => await environment.run(watchRun, full));
 }
 
-test('a watch whose worker was away goes on from its last counts, and tells the time in which nobody watched', async () => {
-  const { counts } = await watchAfter(63_000);
-  expect(counts).toMatchObject({ lost: 2, slow: 1, unwatchedMs: 63_000 });
-  expect(counts.sent).toBeGreaterThanOrEqual(926);
+describe('counts', () => {
+  test('go on from the last words of a worker that was away, and tell when nobody watched', async () => {
+    const world = createScenario();
+    const to = world.clock.now();
+    const { counts } = await watchIn(world, {}, { silentMs: 63_000, isStopped: true });
+    expect(counts).toMatchObject({ lost: 2, slow: 1, unwatchedMs: 63_000, unwatched: [{ from: to - 63_000, to }] });
+    expect(counts.sent).toBeGreaterThanOrEqual(926);
+  });
+
+  test.each([undefined, 1_000])(
+    'of a watch that begins, or follows its predecessor at once (%s ms), have no gap',
+    async (silentMs) => {
+      const { counts } = await watchIn(createScenario(), {}, { silentMs, isStopped: true });
+      expect(counts).not.toHaveProperty('unwatchedMs');
+    },
+  );
+
+  test('go on from the watch before, and tell the time since then', async () => {
+    const world = createScenario();
+    const watchedUntil = world.clock.now() - 20_000;
+    const base = { sent: 40, lost: 1, slow: 0, unwatchedMs: 7_000, unwatched: [{ from: 0, to: 7_000 }] };
+    const { counts } = await watchIn(world, { base, watchedUntil }, { isStopped: true });
+    expect(counts.unwatchedMs).toBe(27_000);
+    expect(counts.unwatched).toEqual([
+      { from: 0, to: 7_000 },
+      { from: watchedUntil, to: watchedUntil + 20_000 },
+    ]);
+    expect(counts.lost).toBe(1);
+  });
 });
 
-test.each([undefined, 1_000])(
-  'one that begins, or follows its predecessor at once (%s ms), has no gap',
-  async (silentMs) => {
-    expect((await watchAfter(silentMs)).counts).not.toHaveProperty('unwatchedMs');
-  },
-);
+describe('a watch answers', () => {
+  test('after the time that it was told', async () => {
+    const world = createScenario();
+    const begun = world.clock.now();
+    const { outcome, at, counts } = await watchIn(world, { tellAfterMs: 300_000 });
+    expect({ outcome, afterMs: at - begun }).toEqual({ outcome: 'counted', afterMs: 300_000 });
+    expect(counts.sent).toBeGreaterThan(80_000);
+  });
+
+  test('at once when the first request is lost, and a while later when more are', async () => {
+    const world = createScenario();
+    const begun = world.clock.now();
+    const lose = () => void (world.traffic.lost += 1);
+    later(world, 10_000, lose);
+    const first = await watchIn(world, { tellAfterMs: 300_000 });
+    expect(first).toMatchObject({ outcome: 'counted', at: begun + 10_000, counts: { lost: 1 } });
+    later(world, 10_000, lose);
+    const second = await watchIn(world, { tellAfterMs: 300_000, base: first.counts });
+    expect(second).toMatchObject({ outcome: 'counted', at: first.at + 60_000, counts: { lost: 2 } });
+  });
+
+  test('that more than the budget was lost, but not where there is none', async () => {
+    const world = createScenario();
+    later(world, 10_000, () => void (world.traffic.lost += 200));
+    const exceeded = await watchIn(world, { base: { ...nothing, lost: 1 }, tellAfterMs: 300_000 });
+    expect(exceeded).toMatchObject({ outcome: 'budget-exceeded', counts: { lost: 201 } });
+    const policy = scenarioPolicy();
+    const lock = { name: poolLockOf(policy), holder: run, token: 1 };
+    const { watchRun } = createActivities(createSimPorts(world));
+    const input = { policy, lock, base: exceeded.counts, tellAfterMs: 300_000 };
+    const environment = new MockActivityEnvironment({ activityId: 'watch' });
+    const quiet = await world.clock.act(
+      'watch',
+      async (): Promise<WatchOutcome> => await environment.run(watchRun, input),
+    );
+    expect(quiet.outcome).toBe('counted');
+  });
+});
+
+test('a watch that fails says in its failure what it has counted', async () => {
+  const world = createScenario();
+  const since = world.clock.now();
+  later(world, 20_000, () => {
+    world.faults.onRenewal = () => {
+      throw new TypeError('a bug');
+    };
+  });
+  const failure: unknown = await watchIn(world).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ApplicationFailure);
+  expect(failure).toMatchObject({
+    type: 'TypeError',
+    message: 'a bug',
+    details: [{ since, seenAt: since + 30_000, traffic: { lost: 0 } }],
+  });
+});

@@ -139,6 +139,7 @@ export function createSimCluster(world: World): Cluster {
       return { name, holder, token };
     },
     renewLock: async (lock, durationMs) => {
+      world.faults.onRenewal(lock.name);
       const lease = world.leases.get(lock.name);
       if (lease?.holder !== lock.holder || lease.token !== lock.token) {
         throw new NodeferryError({

@@ -145,6 +145,8 @@ export interface Faults {
   controllersFrozen: boolean;
   /** The API server does not answer. */
   apiDown: boolean;
+  /** Called before a Lease of that name is renewed; throws what nobody has foreseen. */
+  onRenewal: (lease: string) => void;
 }
 
 /** The pretend world: one cluster in one cloud. Mutable; call `changed` after touching it. */
@@ -214,6 +216,7 @@ export function createWorld(options: {
       slicesFrozen: false,
       controllersFrozen: false,
       apiDown: false,
+      onRenewal: () => undefined,
     },
     instances: [],
     nodes: [],

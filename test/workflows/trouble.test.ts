@@ -189,28 +189,6 @@ describe('a cloud that throttles', () => {
   });
 });
 
-describe('the watch', () => {
-  test('pauses the run when more requests are lost than the budget allows, and the report says how many', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
-      before: (step) => {
-        if (step === 'awaitDrained' && world.traffic.lost === 0) world.traffic.lost += 50;
-      },
-    });
-    const handle = await harness.start(scenarioPolicy());
-    const paused = await harness.until(handle, 'paused', (status) => status.paused !== undefined);
-    expect(paused.paused?.by).toBe('nodeferry');
-    expect(paused.paused?.reason).toContain('50 requests lost, the budget is 10');
-    await harness.until(handle, 'nobody on the way', (status) =>
-      status.nodes.every((node) => node.step === 'waiting' || node.step === 'replaced'),
-    );
-    await handle.executeUpdate(resumeUpdate, { args: [operator] });
-    const report = await handle.result();
-    expect(report.outcome).toBe('completed');
-    expect(report.traffic.lost).toBe(50);
-  });
-});
-
 describe('a run that may not begin', () => {
   test('fails as PoolNotFound for an unknown pool and touches nothing', async () => {
     const world = createScenario();

@@ -1,55 +1,69 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
-import type { WatchOutcome } from '../../activities/run-steps.ts';
+import type { WatchInput, WatchOutcome } from '../../activities/watch-steps.ts';
+import type { TrafficCounts } from '../../core/status/status.ts';
+import { addGap, laterCounts, tellAfterMs } from '../../core/status/tally.ts';
 import { pauseForLoss } from './handlers.ts';
 import { attempt, needAttention, type Run, type RunWatch, show } from './run.ts';
-import { problemOf, steps, waits } from './steps.ts';
+import { failWith, problemOf, steps, waits } from './steps.ts';
+import { findTally } from './tally.ts';
+
+/** A watch that failed after less than this, ms, would only fail again. */
+const shortestWatchMs = 60_000;
+
+/** What is remembered from one watch to the next. */
+interface Watching {
+  /** How often the run had been resumed when the lock was last known to be ours. */
+  heldSince: number;
+  /** How often it had been resumed when what was lost until then was accepted. */
+  resumes: number;
+  /** Lost by then. */
+  accepted: number;
+  /** More than the budget was lost since. */
+  exceeded: boolean;
+  /** Epoch ms at which a watch saw anything last. */
+  watchedUntil: number | undefined;
+}
 
 /** Begins to watch: lost requests above the budget pause the run, a lost lock parks it. */
 export function startWatch(run: Run): RunWatch {
   const scope = new CancellationScope();
-  const watching = scope.run(async () => {
-    let { resumes } = run;
-    while (!scope.consideredCancelled) resumes = await watchOnce(run, scope, resumes);
+  const { resumes, status } = run;
+  const watching: Watching = {
+    heldSince: resumes,
+    resumes,
+    accepted: status.traffic.lost,
+    exceeded: false,
+    watchedUntil: undefined,
+  };
+  const going = scope.run(async () => {
+    while (!scope.consideredCancelled) await watchOnce(run, scope, watching);
   });
-  const quiet = watching.catch(() => undefined);
+  const quiet = going.catch(() => undefined);
   return {
     stop: async () => {
       scope.cancel();
       await quiet;
+      status.traffic = addGap(status.traffic, watching.watchedUntil, run.now);
       show(run);
     },
   };
 }
 
-/** Watches until something happens. `held` is how often the run had been resumed when the lock was last known to be ours; so is the answer. */
-async function watchOnce(run: Run, scope: CancellationScope, held: number): Promise<number> {
-  const { policy } = run.input;
-  const { lock, status, resumes } = run;
-  if (lock === undefined) return held;
-  const base = status.traffic;
+/** Watches until something happens, or until it is time to tell what was counted. */
+async function watchOnce(run: Run, scope: CancellationScope, watching: Watching): Promise<void> {
+  const { resumes } = run;
   try {
-    // What was lost before the last resume is accepted: the budget counts from there.
-    const budget = base.lost + policy.traffic.lossBudget;
-    const end = await watchUntilResumed(run, { policy, lock, base, budget });
-    status.traffic = end.counts;
-    run.now = Math.max(run.now, end.at);
-    if (end.outcome === 'budget-exceeded' && !run.aborting) {
-      const reason = `${end.counts.lost - base.lost} requests lost, the budget is ${policy.traffic.lossBudget}`;
-      pauseForLoss(run, reason, end.at);
-    }
-    const heldSince = end.held ? resumes : held;
-    if (end.outcome !== 'lock-lost') return heldSince;
-    await needAttention(run, end.problem ?? { code: 'LockLost', message: 'the lock on the pool was lost' }, heldSince);
-    const taken = await attempt(run, 'the lock on the pool', () =>
-      steps('take the lock again').acquireLockAgain({ policy, run: run.input.run }),
-    );
-    run.lock = taken.lock;
-    return run.resumes;
+    const end = await watchUntilResumed(run, watching);
+    takeOver(run, watching, end.counts, end.at);
+    if (end.outcome === 'budget-exceeded') exceed(run, watching, end);
+    if (end.held) watching.heldSince = resumes;
+    if (end.outcome === 'lock-lost') await takeLockAgain(run, watching, end);
   } catch (error) {
-    if (scope.consideredCancelled) return held;
+    const tally = findTally(error);
+    if (tally !== undefined) takeOver(run, watching, tally.traffic, tally.seenAt);
+    const watchedMs = tally === undefined ? 0 : tally.seenAt - tally.since;
+    if (scope.consideredCancelled || watchedMs >= shortestWatchMs) return;
     await needAttention(run, problemOf(error), resumes);
-    return held;
   }
 }
 
@@ -57,12 +71,13 @@ async function watchOnce(run: Run, scope: CancellationScope, held: number): Prom
  * A resume counts for a lock that was lost when it came, not for one that is lost hours later: the watch begins anew with every
  * resume, and so looks at the lock at once.
  */
-async function watchUntilResumed(run: Run, input: Parameters<Activities['watchRun']>[0]): Promise<WatchOutcome> {
+async function watchUntilResumed(run: Run, watching: Watching): Promise<WatchOutcome> {
   const { resumes } = run;
+  const input = nextInput(run, watching);
   const scope = new CancellationScope();
   let ended = false;
-  const watching = scope.run(async () => await waits('watch traffic and lock').watchRun(input));
-  const end = watching.finally(() => {
+  const going = scope.run(async () => await waits('watch traffic and lock').watchRun(input));
+  const end = going.finally(() => {
     ended = true;
   });
   end.catch(() => undefined);
@@ -70,4 +85,45 @@ async function watchUntilResumed(run: Run, input: Parameters<Activities['watchRu
   await CancellationScope.nonCancellable(async () => await condition(() => ended || run.resumes > resumes));
   if (!ended) scope.cancel();
   return await end;
+}
+
+function nextInput({ input, lock, resumes, status, now }: Run, watching: Watching): WatchInput {
+  const { policy } = input;
+  if (lock === undefined) throw failWith({ code: 'Internal', message: 'nothing is watched without the lock' });
+  // What was lost before the last resume is accepted: the budget counts from there.
+  if (watching.resumes < resumes) Object.assign(watching, { resumes, accepted: status.traffic.lost, exceeded: false });
+  const { accepted, exceeded, watchedUntil } = watching;
+  return {
+    policy,
+    lock,
+    base: status.traffic,
+    tellAfterMs: tellAfterMs(now - status.startedAt),
+    ...(exceeded ? {} : { budget: accepted + policy.traffic.lossBudget }),
+    ...(watchedUntil === undefined ? {} : { watchedUntil }),
+  };
+}
+
+function takeOver(run: Run, watching: Watching, counts: TrafficCounts, seenAt: number): void {
+  run.status.traffic = laterCounts(run.status.traffic, counts);
+  run.now = Math.max(run.now, seenAt);
+  watching.watchedUntil = seenAt;
+  show(run);
+}
+
+function exceed(run: Run, watching: Watching, { counts, at }: WatchOutcome): void {
+  watching.exceeded = true;
+  const { lossBudget } = run.input.policy.traffic;
+  const reason = `${counts.lost - watching.accepted} requests lost, the budget is ${lossBudget}`;
+  if (!run.aborting) pauseForLoss(run, reason, at);
+}
+
+async function takeLockAgain(run: Run, watching: Watching, { problem }: WatchOutcome): Promise<void> {
+  const { policy, run: name } = run.input;
+  const lost = problem ?? { code: 'LockLost', message: 'the lock on the pool was lost' };
+  await needAttention(run, lost, watching.heldSince);
+  const taken = await attempt(run, 'the lock on the pool', () =>
+    steps('take the lock again').acquireLockAgain({ policy, run: name }),
+  );
+  run.lock = taken.lock;
+  watching.heldSince = run.resumes;
 }

@@ -1,0 +1,70 @@
+/** What is counted of a run's traffic over watches that follow one another, and when a watch tells it. */
+import type { TrafficCounts } from './status.ts';
+
+/** A time in which nobody watched, epoch ms. */
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What passes between two heartbeats, and until the next watch or worker takes over, is no gap, ms. */
+const shortestGapMs = 5_000;
+
+/** So many gaps are told with their times, the latest. */
+const mostGaps = 10;
+
+/** What a watch has counted, on top of what those before it had. */
+export function addCounts(before: TrafficCounts, { sent, lost, slow }: TrafficCounts): TrafficCounts {
+  return { ...before, sent: before.sent + sent, lost: before.lost + lost, slow: before.slow + slow };
+}
+
+/** Adds a time in which nobody watched; one watch that follows another at once leaves none. */
+export function addGap(counts: TrafficCounts, from: number | undefined, to: number): TrafficCounts {
+  if (from === undefined || to - from <= shortestGapMs) return counts;
+  const unwatched = [...(counts.unwatched ?? []), { from, to }].slice(-mostGaps);
+  return { ...counts, unwatchedMs: (counts.unwatchedMs ?? 0) + to - from, unwatched };
+}
+
+/** The later of two counts of the same run: they only ever rise. */
+export function laterCounts(one: TrafficCounts, other: TrafficCounts): TrafficCounts {
+  return other.sent >= one.sent ? other : one;
+}
+
+/** A watch answers at least so often at the beginning of a run, ms. */
+const firstTellMs = 5 * 60_000;
+
+/** Later it answers whenever the run has become longer by this share. */
+const tellShare = 1 / 12;
+
+/** Losses after the first are told that much more often. */
+const lossesPerTell = 5;
+
+/**
+ * After which time, ms, a watch answers what it has counted, by the age of the run. Each answer costs six events of the run's history: a
+ * run of an hour has 12 of them, one of a day 50.
+ */
+export function tellAfterMs(ageMs: number): number {
+  return Math.max(firstTellMs, ageMs * tellShare);
+}
+
+/** What a watch knows when it decides whether to answer. */
+export interface WatchQuestion {
+  readonly counts: TrafficCounts;
+  /** What the run knows already. */
+  readonly known: TrafficCounts;
+  /** The run pauses when more than that is lost; undefined while it has paused for that already. */
+  readonly budget: number | undefined;
+  /** Since the watch began, ms. */
+  readonly elapsedMs: number;
+  /** See tellAfterMs. */
+  readonly tellAfterMs: number;
+}
+
+/** Whether the watch answers now, and with what; the first loss is told at once. */
+export function decideAnswer(question: WatchQuestion): 'budget-exceeded' | 'counted' | undefined {
+  const { counts, known, budget, elapsedMs } = question;
+  if (budget !== undefined && counts.lost > budget) return 'budget-exceeded';
+  const lossAfterMs = known.lost === 0 ? 0 : question.tellAfterMs / lossesPerTell;
+  const isDue = elapsedMs >= question.tellAfterMs || (counts.lost > known.lost && elapsedMs >= lossAfterMs);
+  return isDue ? 'counted' : undefined;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { addGap, decideAnswer, laterCounts, tellAfterMs, type WatchQuestion } from '../../../core/status/tally.ts';
+
+const nothing = { sent: 0, lost: 0, slow: 0 };
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** How often a watch of so long a run answers. */
+function countAnswers(lengthMs: number): number {
+  let answers = 0;
+  for (let age = 0; age < lengthMs; age += tellAfterMs(age)) answers += 1;
+  return answers;
+}
+
+test('answers come every five minutes in the first hour, and then with the age of the run', () => {
+  expect(tellAfterMs(0)).toBe(5 * minute);
+  expect(countAnswers(hour)).toBe(12);
+  expect(countAnswers(24 * hour)).toBeLessThanOrEqual(52);
+  expect(countAnswers(7 * 24 * hour)).toBeLessThanOrEqual(80);
+});
+
+describe('whether a watch answers', () => {
+  const question: WatchQuestion = {
+    counts: { sent: 100, lost: 0, slow: 0 },
+    known: nothing,
+    budget: 10,
+    elapsedMs: 10_000,
+    tellAfterMs: 5 * minute,
+  };
+  const lost = (before: number, now: number) => ({
+    known: { ...nothing, lost: before },
+    counts: { ...nothing, lost: now },
+  });
+  test.each<[string, Partial<WatchQuestion>, ReturnType<typeof decideAnswer>]>([
+    ['nothing has happened', {}, undefined],
+    ['it is time', { elapsedMs: 5 * minute }, 'counted'],
+    ['the first request is lost', lost(0, 1), 'counted'],
+    ['another one is lost', lost(1, 2), undefined],
+    ['another one was lost a while ago', { ...lost(1, 2), elapsedMs: minute }, 'counted'],
+    ['the budget is used up', lost(1, 10), undefined],
+    ['more than the budget is lost', lost(1, 11), 'budget-exceeded'],
+    ['more is lost where the run has paused for it', { ...lost(1, 11), budget: undefined }, undefined],
+  ])('%s', (_, change, answer) => {
+    expect(decideAnswer({ ...question, ...change })).toBe(answer);
+  });
+});
+
+describe('times in which nobody watched', () => {
+  test('are added up; the latest ten are told one by one', () => {
+    let counts = { ...nothing };
+    for (let i = 0; i < 12; i++) counts = addGap(counts, i * minute, i * minute + 10_000);
+    expect(counts).toMatchObject({ unwatchedMs: 120_000 });
+    expect(counts).toHaveProperty('unwatched.length', 10);
+    expect(counts).toHaveProperty('unwatched[9]', { from: 11 * minute, to: 11 * minute + 10_000 });
+  });
+
+  test.each([undefined, 1_000])('are none before the first watch, or in a moment (%s)', (from) => {
+    expect(addGap(nothing, from, 6_000)).toEqual(nothing);
+  });
+});
+
+test('counts never fall', () => {
+  const few = { sent: 5, lost: 1, slow: 0 };
+  const many = { sent: 9, lost: 1, slow: 0 };
+  expect([laterCounts(few, many), laterCounts(many, few)]).toEqual([many, many]);
+});

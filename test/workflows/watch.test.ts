@@ -1,0 +1,166 @@
+/** What is told of a run's traffic while it goes on, and what becomes of that when the watch fails. */
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import { exitCodeOfReport } from '../../client/commands/watch.ts';
+import { exitCodes } from '../../client/output/exit-codes.ts';
+import type { RunStatus } from '../../core/status/status.ts';
+import { resumeUpdate } from '../../workflows/messages.ts';
+import { findTally } from '../../workflows/run/tally.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+const operator = { by: 'ann', reason: 'mended' };
+const probe = { name: 'web', urls: ['http://web.example/'], ratePerSecond: 10, timeoutMs: 1_000 };
+
+/** A policy with a probe; what it sends and loses is what the world's traffic does. */
+function watchedPolicy(lossBudget: number) {
+  return scenarioPolicy({ traffic: { probes: [probe], lossBudget, watchAfterMs: 0 } });
+}
+
+/** Requests that the world sends in a second: 100 to each of its three Services. */
+const sentPerSecond = 300;
+
+describe('while a run goes on', () => {
+  test('its page shows counts that are a few minutes old at most, and never fall', async () => {
+    const world = createScenario();
+    const begunAt = world.clock.now();
+    const ages: number[] = [];
+    const counts: number[] = [];
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step !== 'retireEndpoints') return;
+        const page = await harness
+          .workflow(workflowId)
+          .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+        const sent = Number(/Traffic: (\d+) sent, \*\*0 lost\*\*/.exec(page.currentDetails ?? '')?.[1]);
+        counts.push(sent);
+        ages.push(world.clock.now() - begunAt - (sent / sentPerSecond) * 1_000);
+      },
+    });
+    const handle = await harness.start(watchedPolicy(0));
+    const { workflowId } = handle;
+    const report = await harness.finish(handle);
+    expect(counts.filter((sent) => sent > 0).length).toBeGreaterThan(0);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(Math.max(...ages)).toBeLessThanOrEqual(6 * 60_000);
+    expect(report.traffic.sent).toBeGreaterThan(Math.max(...counts));
+    expect(report.traffic).not.toHaveProperty('unwatchedMs');
+  });
+
+  test('its first lost request is told at once', async () => {
+    const world = createScenario();
+    let told: RunStatus | undefined;
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step !== 'cordonNodes') return;
+        world.traffic.lost += 1;
+        told = undefined;
+      },
+      after: async (step) => {
+        if (step !== 'awaitObservedOut' || told !== undefined) return;
+        told = await harness.until(handle, 'the loss is told', ({ traffic }) => traffic.lost > 0);
+      },
+    });
+    const handle = await harness.start(watchedPolicy(10));
+    const report = await harness.finish(handle);
+    expect(told?.traffic.lost).toBe(1);
+    expect(report.traffic.lost).toBe(1);
+    expect(exitCodeOfReport(report)).toBe(exitCodes.lossy);
+  });
+
+  test('more lost requests than the budget allows pause it once, and the report says how many', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'awaitDrained' && world.traffic.lost === 0) world.traffic.lost += 50;
+      },
+    });
+    const handle = await harness.start(watchedPolicy(10));
+    const paused = await harness.until(handle, 'paused', (status) => status.paused !== undefined);
+    expect(paused.paused?.by).toBe('nodeferry');
+    expect(paused.paused?.reason).toContain('50 requests lost, the budget is 10');
+    await harness.until(handle, 'nobody on the way', (status) =>
+      status.nodes.every((node) => node.step === 'waiting' || node.step === 'replaced'),
+    );
+    // What is lost while it is paused, and told, pauses nothing.
+    world.traffic.lost += 40;
+    await harness.until(handle, 'more is told', ({ traffic }) => traffic.lost === 90);
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('completed');
+    expect(report.traffic.lost).toBe(90);
+    expect(report.actions.map(({ action }) => action)).toEqual(['start', 'pause', 'resume']);
+  });
+});
+
+/** Has the watch fail for good at its next renewal of the lock on the pool. */
+function breakWatch(world: World): void {
+  world.faults.onRenewal = (lease) => {
+    if (!lease.endsWith('-web')) return;
+    world.faults.onRenewal = () => undefined;
+    throw ApplicationFailure.nonRetryable('a bug');
+  };
+}
+
+describe('a watch that fails for good', () => {
+  test('keeps its counts, another goes on from them, and the gap is told', async () => {
+    const world = createScenario();
+    let watches = 0;
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        // The first watch ends with the first loss, which it tells.
+        if (step === 'createReplacement') world.traffic.lost += 3;
+        if (step === 'cordonNodes') breakWatch(world);
+        if (step !== 'watchRun') return;
+        watches += 1;
+        if (watches === 3) await world.clock.sleep(60_000);
+      },
+    });
+    const handle = await harness.start(watchedPolicy(10));
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.actions.map(({ action }) => action)).toEqual(['start']);
+    expect(report.traffic.lost).toBe(3);
+    expect(exitCodeOfReport(report)).toBe(exitCodes.lossy);
+    const { unwatchedMs = 0, unwatched = [] } = report.traffic;
+    expect(unwatchedMs).toBeGreaterThanOrEqual(60_000);
+    expect(unwatched.map(({ from, to }) => to - from)).toEqual([unwatchedMs]);
+    const watchedMs = (report.finishedAt ?? 0) - report.startedAt - unwatchedMs;
+    expect(Math.abs(report.traffic.sent / sentPerSecond - watchedMs / 1_000)).toBeLessThan(10);
+    expectNothingLeft(world, 4);
+  });
+
+  test('as soon as it begins asks for an operator, and another goes on from the counts after a resume', async () => {
+    const world = createScenario();
+    let watches = 0;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'watchRun') watches += 1;
+        if (step === 'cordonNodes' || (step === 'watchRun' && watches === 2)) breakWatch(world);
+      },
+    });
+    const handle = await harness.start(watchedPolicy(10));
+    const asking = await harness.until(handle, 'asks', ({ needsAttention }) => needsAttention !== undefined);
+    expect(asking.needsAttention).toMatchObject({ code: 'Internal', message: 'a bug' });
+    expect(asking.traffic.sent).toBeGreaterThan(60 * sentPerSecond);
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.traffic.sent).toBeGreaterThan(asking.traffic.sent);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+test.each([
+  ['its workers died', (tally: object) => new TimeoutFailure('activity Heartbeat timeout', tally, 'HEARTBEAT')],
+  ['it failed', (tally: object) => ApplicationFailure.nonRetryable('a bug', 'TypeError', tally)],
+])('what a watch has counted is found when %s', (_, causeOf) => {
+  const tally = { traffic: { sent: 7, lost: 1, slow: 0 }, since: 1, seenAt: 2 };
+  const failureOf = (cause: Error) =>
+    new ActivityFailure('Activity task failed', 'watchRun', '1', 'MAXIMUM_ATTEMPTS_REACHED', undefined, cause);
+  expect(findTally(failureOf(causeOf(tally)))).toEqual(tally);
+  expect(findTally(failureOf(causeOf({ reason: 'something else' })))).toBeUndefined();
+});
