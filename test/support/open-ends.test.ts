@@ -83,6 +83,27 @@ describe('what holds virtual time', () => {
     expect(ends.openRuns()).toEqual([expect.objectContaining(parent)]);
   });
 
+  test('is no signal to a workflow that nobody here works on, also once another of that name begins', () => {
+    const { ends } = openEnds();
+    const signal = { id: 'p1/1', to: 'node', delivered: true };
+    ends.tell(parent, { ...nothing, sent: [signal] });
+    ends.tell(child, nothing);
+    expect(ends.whyStill()).toBeUndefined();
+    const asked = { workflowId: 'node', started: true, cancelled: false };
+    ends.tell({ ...parent, runId: 'p2' }, { ...nothing, sent: [{ ...signal, id: 'p2/1' }], children: [asked] });
+    expect(ends.whyStill()).toBe('signal p2/1 is on its way to node');
+  });
+
+  test('has the cancellation of the children of a workflow that was terminated', () => {
+    const { ends } = openEnds();
+    ends.tell(child, nothing);
+    ends.tell(parent, { ...nothing, children: [{ workflowId: 'node', started: true, cancelled: false }] });
+    ends.terminated('pool');
+    expect(ends.whyStill()).toBe('node has not heard that it is cancelled');
+    ends.tell(child, { ...nothing, cancelled: true });
+    expect(ends.whyStill()).toBeUndefined();
+  });
+
   test('is a call of the test while it is under way, and its signal or cancellation until it has arrived', () => {
     const { ends } = openEnds();
     ends.tell(parent, nothing);

@@ -102,9 +102,15 @@ export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, c
     return !handled.has(id) && openRunOf(to) !== undefined;
   }
 
+  /** A signal to a workflow that nobody here works on, or that has ended, is not for the next of the same name. */
+  function isForNobody(to: string, { children }: Awaits): boolean {
+    return openRunOf(to) === undefined && !children.some(({ workflowId }) => workflowId === to);
+  }
+
   return {
     tell: (run, awaits) => {
       for (const id of awaits.handled) handled.add(id);
+      for (const { id, to, delivered } of awaits.sent) if (delivered && isForNobody(to, awaits)) handled.add(id);
       know(run).awaits = awaits;
       changed();
     },

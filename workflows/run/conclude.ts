@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/model/problem.ts';
-import type { NodeStatus, RunReport } from '../../core/status/status.ts';
+import type { NodeStatus, RunReport, RunStatus } from '../../core/status/status.ts';
 import { enter, type Run } from './run.ts';
 import { failWith } from './steps.ts';
 
@@ -14,7 +14,7 @@ export function conclude(
   problem?: Problem,
 ): RunReport {
   const { status } = run;
-  const failure = problem ?? incomplete(leftBehind);
+  const failure = problem ?? incomplete(status, leftBehind);
   status.finishedAt = run.now;
   status.needsAttention = failure;
   enter(run, failure === undefined ? outcome : 'failed');
@@ -34,11 +34,11 @@ function notProtectedOn(nodes: readonly NodeStatus[]): readonly string[] {
   return nodes.flatMap(({ node, notProtected = [] }) => notProtected.map((what) => `${node.name}: ${what}`));
 }
 
-function incomplete(leftBehind: readonly string[]): Problem | undefined {
+function incomplete({ cluster, pool }: RunStatus, leftBehind: readonly string[]): Problem | undefined {
   if (leftBehind.length === 0) return undefined;
   return {
     code: 'CompensationIncomplete',
     message: `not everything could be put back: ${leftBehind.join('; ')}`,
-    hint: 'Remove the marks that are named by hand; the runbook says how.',
+    hint: `Mend what is named, then take the rest away: nodeferry sweep ${cluster}/${pool} --yes`,
   };
 }
