@@ -1,4 +1,5 @@
 import type { PodAction, UnlistedSince } from '../core/drain/actions.ts';
+import { claimsThatStay, decideDetached } from '../core/drain/attached-volumes.ts';
 import { decideEvictionRound } from '../core/drain/eviction-round.ts';
 import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
 import { decidePutBack } from '../core/drain/put-back.ts';
@@ -6,10 +7,13 @@ import { decideRetirement } from '../core/drain/retirement.ts';
 import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
 import { findLostGrant } from '../core/guard/grant-holds.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeRef } from '../core/model/node.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { ForeignAct } from '../core/status/status.ts';
+import { count, listNames } from '../core/text/format.ts';
+import type { WaitDecision } from '../core/waits/decision.ts';
 import { terminationNotBefore } from '../core/waits/formulas.ts';
 import { findBackIn } from '../core/waits/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -39,8 +43,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
 
   return {
     /**
-     * Evicts in rounds until every pod that can go is gone by UID and no volume is attached. Nothing is forced. Before the first pod is
-     * touched the node may still come back, and does so when it should not have been let go.
+     * Evicts in rounds until every pod that can go is gone by UID and its volumes are detached. Nothing is forced, and pods that may run to
+     * their end have a deadline of their own. Before the first pod is touched the node may still come back, and does so when it should not
+     * have been let go.
      */
     evictPods: async (input: NodeStepInput): Promise<Outcome<EndingResult>> => {
       const { node, policy, run } = input;
@@ -50,8 +55,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         what: `pods to leave ${node.name}`,
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollMs: lookEveryMs(policy),
-        hint: 'Scale the workload up or loosen the budget that is named, then resume; or abort.',
-        look: fence.around(async ({ memo }) => {
+        hint: 'Mend what is named (a budget, an annotation, a pod that hangs), then resume; or abort.',
+        look: fence.around(async ({ memo, since }) => {
           const facts = await looking.cluster();
           const now = clock.now();
           const pods = podsOn(facts, node.name);
@@ -61,15 +66,18 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], opened);
           const notProtected = (memo['notProtected'] as readonly string[] | undefined) ?? [];
           const round = decideEvictionRound({ node, facts, policy, run, now, unlistedAt });
-          if (round.remaining === 0 && !round.volumesAttached) {
-            const detail = `no pod left on ${node.name}`;
+          const detached = round.remaining === 0 ? await lookAtVolumes(node, facts) : undefined;
+          if (detached?.done === true) {
+            const left = round.leftBehind.length === 0 ? '' : ` but ${listNames(round.leftBehind)}`;
+            const detail = `no pod left on ${node.name}${left}`;
             return {
               done: true,
               value: { evidence: [{ kind: 'evicted', at: now, detail }], foreignActs, notProtected },
             };
           }
           const begun = memo['begun'] === true || hasBegun(facts, input);
-          const comes = leaveByThemselves({ pods, unlistedAt, laggingSince }, policy.waits, now);
+          const completes = round.completes && now - since < policy.waits.deadlines.completionMs;
+          const comes = completes || leaveByThemselves({ pods, unlistedAt, laggingSince }, policy.waits, now);
           if (round.actions.length > 0 || !begun) {
             const look = await lookBeforeActing(input, begun, memo['lostSince']);
             if (look.result !== undefined) return { done: true, value: { ...look.result, notProtected } };
@@ -87,20 +95,22 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const first = blocked[0];
           const reason =
             first === undefined
-              ? round.reason
-              : `${round.remaining} pods left on ${node.name}; ${first.pod}: ${first.reason}`;
-          const againInMs = nextLookMs(round.actions, unlistedAt, policy);
+              ? (detached?.reason ?? round.reason)
+              : `${count(round.remaining, 'pod')} left on ${node.name}; ${first.pod}: ${first.reason}`;
+          const againInMs = round.completes ? policy.waits.pollMs : nextLookMs(round.actions, unlistedAt, policy);
           const told = [...notProtected, ...outcomes.flatMap((outcome) => outcome.notProtected ?? [])].slice(
             0,
             mostTold,
           );
-          const touched = begun || outcomes.some(({ acted }) => acted);
+          const acted = outcomes.some((outcome) => outcome.acted);
           return {
             done: false,
             reason,
             blocked,
-            comes,
-            memo: { unlistedAt, laggingSince, blocked, begun: touched, foreignActs, notProtected: told },
+            // What was told to go just now is on its way in the next look only.
+            comes: comes || acted,
+            giveUp: round.hangs,
+            memo: { unlistedAt, laggingSince, blocked, begun: begun || acted, foreignActs, notProtected: told },
             againInMs,
           };
         }),
@@ -148,6 +158,13 @@ export function createPodSteps(ports: Ports, looking: Looking) {
       });
     },
   };
+
+  /** Claims are asked for only where it matters: volumes are attached, and pods that stay on the node have some. */
+  async function lookAtVolumes(node: NodeRef, facts: ClusterFacts): Promise<WaitDecision> {
+    const claims = claimsThatStay(node, facts);
+    const staying = claims.length === 0 ? [] : await cluster.findVolumes(claims);
+    return decideDetached(node, facts, staying);
+  }
 
   /** Whether a round may begin: out of all load balancers, and, before the first pod is touched, rightly so. */
   async function lookBeforeActing(

@@ -1,4 +1,5 @@
 import type { BlockedPod, PodAction } from '../core/drain/actions.ts';
+import { hangs } from '../core/drain/hanging.ts';
 import { leaveByThemselves } from '../core/drain/leaving.ts';
 import { decidePutBackRound, type RefusedEvictions, tellRefused } from '../core/drain/put-back.ts';
 import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
@@ -42,7 +43,8 @@ export function createPutPodsBack({ clock, cluster }: Pick<Ports, 'clock' | 'clu
     const unlisted = nodes.flatMap((node) =>
       indexOf(facts)
         .podsOn(node.name)
-        .filter((pod) => pod.unlisted?.by === run),
+        // One that hangs in termination never comes back, and the node need not wait for it.
+        .filter((pod) => pod.unlisted?.by === run && !hangs(pod, now)),
     );
     const unlistedAt = trackUnlisted(readSince(memo['unlistedAt']), unlisted, facts, now);
     const laggingSince = trackLagging(readSince(memo['laggingSince']), unlisted, facts, now);

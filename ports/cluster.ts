@@ -1,6 +1,7 @@
 import type { NodeClaim, NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
+import type { ClaimRef } from '../core/model/volume.ts';
 
 /** What the eviction API answered, told apart as Kubernetes means it. */
 export type EvictionOutcome =
@@ -57,6 +58,8 @@ export interface Cluster {
   /** Takes the pod out of its Services' endpoints by removing these labels; keeps the originals in an annotation of ours. */
   unlist(pod: PodRef, removeLabels: readonly string[], run: string): Promise<'done' | 'gone'>;
   relist(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /** Names of the PersistentVolumes that are bound to these claims; claims that are gone or not bound are left out. */
+  findVolumes(claims: readonly ClaimRef[]): Promise<readonly string[]>;
   evict(pod: PodRef, options: { readonly dryRun: boolean }): Promise<EvictionOutcome>;
   /** Plain delete by uid, only for pods that eviction does not cover (DaemonSet pods on a retiring node, finished pods). */
   deletePod(pod: PodRef): Promise<'done' | 'gone'>;

@@ -16,7 +16,7 @@ import { catchUp, type FreshnessTiming } from './catch-up.ts';
 import type { Connection } from './connection.ts';
 import { clusterFacts } from './map.ts';
 import { budgetFacts } from './map-budget.ts';
-import { attachedNode, nodeFacts } from './map-node.ts';
+import { attachmentFacts, nodeFacts } from './map-node.ts';
 import { podFacts } from './map-pod.ts';
 import { serviceFacts, sliceFacts } from './map-service.ts';
 import { daemonSetFacts, deploymentFacts, replicaSetFacts, statefulSetFacts } from './map-workload.ts';
@@ -50,7 +50,7 @@ export function createCaches(connection: Connection, timing: FreshnessTiming): C
       budgetFacts(budget),
     ),
     volumeAttachments: createReflector(connection, 'volumeAttachments', (attachment: V1VolumeAttachment) =>
-      attachedNode(attachment),
+      attachmentFacts(attachment),
     ),
     replicaSets: createReflector(connection, 'replicaSets', (replicaSet: V1ReplicaSet) => replicaSetFacts(replicaSet)),
     deployments: createReflector(connection, 'deployments', (deployment: V1Deployment) => deploymentFacts(deployment)),

@@ -9,6 +9,7 @@ import { leaseLocks } from './lease-lock.ts';
 import { leftoverOperations } from './leftovers.ts';
 import { nodeOperations } from './nodes.ts';
 import { podOperations } from './pods.ts';
+import { volumeOperation } from './volumes.ts';
 
 /** How to reach a cluster and where to keep locks. */
 export interface KubernetesOptions extends ConnectionOptions {
@@ -42,6 +43,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
     ...nodeOperations(access),
     ...podOperations(access),
     ...evictionOperation(access),
+    ...volumeOperation(connection),
     acquireLock,
     renewLock,
     releaseLock,

@@ -1,6 +1,8 @@
 import type { V1Node, V1Taint, V1VolumeAttachment } from '@kubernetes/client-node';
 
 import type { NodeFacts, NodeMarks, TaintFacts } from '../../core/model/node.ts';
+import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
+import { asksToStay } from './map-wishes.ts';
 import {
   claimAnnotation,
   cordonedByAnnotation,
@@ -29,6 +31,7 @@ export function nodeFacts(node: V1Node): NodeFacts {
     ...readiness(node),
     cordoned: node.spec?.unschedulable ?? false,
     excluded: excludesNode(labels[excludeLabel]),
+    ...asksToStay(node),
     marks: marksOf(node),
     labels,
     taints: (node.spec?.taints ?? []).map(taintFacts),
@@ -71,9 +74,9 @@ export function instanceIdOf(providerId: string | undefined): string {
   return providerId?.split('/').at(-1) ?? '';
 }
 
-/** Node that a VolumeAttachment binds; as long as the object is there, detaching has not ended. */
-export function attachedNode(attachment: V1VolumeAttachment): string {
-  return attachment.spec.nodeName;
+/** What a VolumeAttachment says. */
+export function attachmentFacts({ metadata, spec }: V1VolumeAttachment): VolumeAttachmentFacts {
+  return { node: spec.nodeName, volume: spec.source.persistentVolumeName, name: metadata?.name ?? '' };
 }
 
 function taintFacts({ key, value, effect }: V1Taint): TaintFacts {

@@ -2,6 +2,7 @@ import type { V1Container, V1OwnerReference, V1Pod, V1Toleration } from '@kubern
 
 import type { PodFacts, PodOwnerKind, TolerationFacts } from '../../core/model/pod.ts';
 import { requiredNodeLabels } from './map-node-labels.ts';
+import { hasEmptyDirData, wishesOf } from './map-wishes.ts';
 import { parseUnlistedMark, unlistedAnnotation } from './marks.ts';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
@@ -45,16 +46,38 @@ export function podFacts(pod: V1Pod): MappedPod {
     terminating: deletion !== undefined,
     mirror: metadata?.annotations?.[mirrorAnnotation] !== undefined,
     hostNetwork: spec?.hostNetwork ?? false,
-    hasEmptyDir: spec?.volumes?.some((volume) => volume.emptyDir !== undefined) ?? false,
+    hasEmptyDir: hasEmptyDirData(pod),
     preStopSeconds: Math.min(preStopSleepSeconds(spec?.containers ?? []), grace),
     terminationGracePeriodSeconds: grace,
     tolerations: (spec?.tolerations ?? []).map(tolerationFacts),
     ...(nodeLabels === undefined ? {} : { requiredNodeLabels: nodeLabels }),
-    ...(deletion === undefined ? {} : { killedAt: new Date(deletion).getTime() }),
+    ...(spec?.priority === undefined ? {} : { priority: spec.priority }),
+    ...(deletion === undefined ? {} : { killedAt: new Date(deletion).getTime(), ...remains(pod) }),
+    ...wishesOf(pod),
+    ...claimsOf(pod),
     ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
     ...(unlisted === undefined ? {} : { unlisted }),
   };
   return { facts, ownerUid: owner?.uid };
+}
+
+/** What is left of a pod that was told to stop: whether containers of it still run, and who keeps its object. */
+function remains({ metadata, spec, status }: V1Pod): Pick<PodFacts, 'stopped' | 'finalizers'> {
+  const finalizers = metadata?.finalizers ?? [];
+  const statuses = status?.containerStatuses ?? [];
+  const ended =
+    statuses.length === spec?.containers.length && statuses.every(({ state }) => state?.terminated !== undefined);
+  const stopped = status?.phase === 'Succeeded' || status?.phase === 'Failed' || ended;
+  return { ...(stopped ? { stopped } : {}), ...(finalizers.length === 0 ? {} : { finalizers }) };
+}
+
+/** Claims of a pod, those included that Kubernetes makes for its ephemeral volumes (Kubernetes docs, "Ephemeral Volumes", PVC naming). */
+function claimsOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'claims'> {
+  const claims = (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
+    return ephemeral === undefined ? [] : [`${metadata?.name ?? ''}-${name}`];
+  });
+  return claims.length === 0 ? {} : { claims };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { NodeFacts } from '../../core/model/node.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
+import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 import { type MappedBudget, withPods } from './map-budget.ts';
 import type { MappedPod } from './map-pod.ts';
@@ -15,8 +16,7 @@ export interface MappedObjects {
   readonly services: readonly MappedService[];
   readonly endpointSlices: readonly MappedSlice[];
   readonly podDisruptionBudgets: readonly MappedBudget[];
-  /** Node of each VolumeAttachment. */
-  readonly volumeAttachments: readonly string[];
+  readonly volumeAttachments: readonly VolumeAttachmentFacts[];
   readonly replicaSets: readonly MappedReplicaSet[];
   readonly deployments: readonly WorkloadFacts[];
   readonly statefulSets: readonly WorkloadFacts[];
@@ -25,7 +25,7 @@ export interface MappedObjects {
 
 /** Joins what the objects say into one look at the cluster, in a stable order. */
 export function clusterFacts(objects: MappedObjects): ClusterFacts {
-  const pods = withOwners(objects.pods, objects.replicaSets);
+  const pods = withOwners(objects);
   const podsByNamespace = Map.groupBy(pods, ({ namespace }) => namespace);
   return {
     nodes: sortedBy(objects.nodes, ({ name }) => name),
@@ -35,11 +35,12 @@ export function clusterFacts(objects: MappedObjects): ClusterFacts {
     ),
     services: withEndpoints(objects.services, objects.endpointSlices),
     workloads: listWorkloads(objects),
-    nodesWithVolumes: [...new Set(objects.volumeAttachments)].toSorted(),
+    volumeAttachments: sortedBy(objects.volumeAttachments, ({ name }) => name),
   };
 }
 
-function withOwners(pods: readonly MappedPod[], replicaSets: readonly MappedReplicaSet[]): PodFacts[] {
+function withOwners({ pods, replicaSets, daemonSets }: MappedObjects): PodFacts[] {
+  const existing = new Set(daemonSets.map(({ key }) => key));
   const byUid = new Map(replicaSets.map((replicaSet) => [replicaSet.uid, replicaSet]));
   return sortedBy(pods, ({ facts }) => podKey(facts)).map(({ facts, ownerUid }) => {
     const replicaSet = facts.ownerKind === 'ReplicaSet' ? byUid.get(ownerUid ?? '') : undefined;
@@ -48,6 +49,8 @@ function withOwners(pods: readonly MappedPod[], replicaSets: readonly MappedRepl
       ...facts,
       ...(replicaSet === undefined ? {} : { ownerSelector: replicaSet.selector }),
       ...(workload === undefined ? {} : { workload }),
+      // By name, as kubectl drain asks (pkg/drain/filters.go, daemonSetFilter).
+      ...(facts.ownerKind === 'DaemonSet' && !existing.has(workload ?? '') ? { orphaned: true } : {}),
     };
   });
 }

@@ -24,6 +24,7 @@ export const resources = {
   services: core('services', true, ['list', 'watch']),
   endpointSlices: grouped('discovery.k8s.io', 'endpointslices', true, ['list', 'watch']),
   podDisruptionBudgets: grouped('policy', 'poddisruptionbudgets', true, ['list', 'watch']),
+  persistentVolumeClaims: core('persistentvolumeclaims', true, ['get']),
   volumeAttachments: grouped('storage.k8s.io', 'volumeattachments', false, ['list', 'watch']),
   replicaSets: grouped('apps', 'replicasets', true, ['list', 'watch']),
   deployments: grouped('apps', 'deployments', true, ['list', 'watch']),

@@ -1,29 +1,36 @@
 import type { PodFacts } from '../model/pod.ts';
-import type { DrainPolicy } from '../policy/policy.ts';
 import { barePod } from './rules/bare-pod.ts';
 import { daemonSetPod } from './rules/daemonset-pod.ts';
 import { emptyDirPod } from './rules/empty-dir-pod.ts';
 import { finishedPod } from './rules/finished-pod.ts';
+import { jobPod } from './rules/job-pod.ts';
 import { mirrorPod } from './rules/mirror-pod.ts';
-import type { DrainDecision, DrainRule } from './rules/rule.ts';
+import { orphanedPod } from './rules/orphaned-pod.ts';
+import { protectedPod } from './rules/protected-pod.ts';
+import type { DrainContext, DrainDecision, DrainRule } from './rules/rule.ts';
+import { safeToEvictPod } from './rules/safe-to-evict-pod.ts';
 import { terminatingPod } from './rules/terminating-pod.ts';
 import { unlistedPod } from './rules/unlisted-pod.ts';
 
-/** The rules in the order in which they are asked; the first that answers decides. */
+/** The rules in the order in which they are asked; the first that answers decides. Each is a row of docs/drain-rules.md. */
 const drainRules: readonly DrainRule[] = [
   mirrorPod,
+  daemonSetPod,
   terminatingPod,
   finishedPod,
   unlistedPod,
-  daemonSetPod,
+  protectedPod,
+  safeToEvictPod,
+  jobPod,
+  orphanedPod,
   barePod,
   emptyDirPod,
 ];
 
 /** Decides what becomes of one pod of a node that is drained. */
-export function decideDrain(pod: PodFacts, drain: DrainPolicy): DrainDecision {
+export function decideDrain(pod: PodFacts, context: DrainContext): DrainDecision {
   for (const rule of drainRules) {
-    const decision = rule(pod, drain);
+    const decision = rule(pod, context);
     if (decision !== undefined) return decision;
   }
   return { outcome: 'evict', reason: 'its controller starts it elsewhere' };

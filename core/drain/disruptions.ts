@@ -3,6 +3,7 @@ import { type DisruptionBudgetFacts, isFinished, type PodFacts } from '../model/
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod, identify } from './actions.ts';
+import { hangs } from './hanging.ts';
 import { isReadyEndpoint, readyWithout, selects, servicesOf } from './services-of-pod.ts';
 
 /** Keeps count, within one round, of what each budget can still spare. */
@@ -12,7 +13,7 @@ export interface DisruptionLedger {
 }
 
 /** Opens the count for one look. A pod that is unlisted or terminating is a disruption already, until its replacement is Ready. */
-export function openDisruptionLedger(facts: ClusterFacts): DisruptionLedger {
+export function openDisruptionLedger(facts: ClusterFacts, now: number): DisruptionLedger {
   const charged = new Set<string>();
   const index = indexOf(facts);
   return {
@@ -20,7 +21,7 @@ export function openDisruptionLedger(facts: ClusterFacts): DisruptionLedger {
       if (!pod.ready) return undefined;
       const budgets = index.budgetsOf(pod.uid);
       const [budget, ...others] = budgets;
-      if (budget === undefined) return chargeServices(pod, facts, charged);
+      if (budget === undefined) return chargeServices(pod, facts, charged, now);
       if (others.length > 0) return blockTwice(pod, budgets);
       const has = budget.podUids.filter((uid) => isHealthy(index.podsByUid.get(uid))).length;
       const name = `${budget.namespace}/${budget.name}`;
@@ -56,11 +57,11 @@ function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): B
  * Without a budget, a Service with several pods gives them up one at a time, over all nodes, each once the one before has been made
  * up for, and keeps a ready endpoint: as a budget with maxUnavailable 1 would.
  */
-function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>): BlockedPod | undefined {
+function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>, now: number): BlockedPod | undefined {
   const services = servicesOf(pod, facts).filter((service) => isReadyEndpoint(pod, service));
   for (const service of services) {
     const several = countPods(service, facts) > 1;
-    const missing = findMissing(pod, service, facts);
+    const missing = findMissing(pod, service, facts, now);
     const leaving = charged.has(`service ${service.key}`) || missing !== undefined;
     if (!several || (readyWithout(pod, service) > 0 && !leaving)) continue;
     const has = readyWithout(pod, service) + 1;
@@ -75,12 +76,16 @@ function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>
   return undefined;
 }
 
-/** Another pod of the Service that is missing: out of its endpoints by a run, terminating, or not Ready yet, on whatever node. */
-function findMissing(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts): PodFacts | undefined {
+/**
+ * Another pod of the Service that is missing: out of its endpoints by a run, terminating, or not Ready yet, on whatever node. One that
+ * hangs in termination was replaced when that began, unless it is of a StatefulSet, and its replacement stands for itself.
+ */
+function findMissing(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts, now: number): PodFacts | undefined {
   return indexOf(facts)
     .podsIn(pod.namespace)
     .find((other) => {
       if (other.uid === pod.uid || isHealthy(other) || isFinished(other)) return false;
+      if (hangs(other, now) && other.ownerKind !== 'StatefulSet') return false;
       const labels = { ...other.labels, ...other.unlisted?.originalLabels };
       return selects(service, { namespace: other.namespace, labels });
     });

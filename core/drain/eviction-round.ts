@@ -3,11 +3,14 @@ import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
-import { compareText, listNames } from '../text/format.ts';
+import { compareText, count, listNames } from '../text/format.ts';
 import { type BlockedPod, identify, type PodAction, type UnlistedSince } from './actions.ts';
 import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
+import { isCritical, priorityOf } from './priority.ts';
+import type { DrainDecision } from './rules/rule.ts';
 import { servicesOf } from './services-of-pod.ts';
+import { staysWithNode } from './stays-with-node.ts';
 import { chooseUnlistLabels, findLeavesListed, hasSpread, needsUnlist, tellListed } from './unlist.ts';
 
 /** Everything that decides the next acts on the pods of one node. */
@@ -28,35 +31,65 @@ export interface EvictionRound {
   readonly blocked: readonly BlockedPod[];
   /** Pods that are still on the node and must go, terminating ones included. */
   readonly remaining: number;
-  /** The node still has attached volumes. */
-  readonly volumesAttached: boolean;
+  /** All that remain run to their end and are not told to stop. */
+  readonly completes: boolean;
+  /** All that remain were told to stop and should be gone: waiting longer changes nothing. */
+  readonly hangs: boolean;
+  /** Pods that are not waited for although their objects are there, each with the reason. */
+  readonly leftBehind: readonly string[];
   /** One sentence for status. */
   readonly reason: string;
 }
 
 /**
- * Decides one round of evictions on a node whose connections have been drained. Pods that serve nobody go first. Budgets are kept
- * by counting the pods themselves, not by the budget's status, which lags; each budget is charged for one pod per round.
+ * Decides one round of evictions on a node whose connections have been drained. Pods of low priority go first, then those that serve
+ * nobody; those that the cluster itself needs go when all others have. Budgets are kept by counting the pods themselves, not by the
+ * budget's status, which lags; each budget is charged for one pod per round.
  */
 export function decideEvictionRound(question: EvictionQuestion): EvictionRound {
-  const { facts, policy, node } = question;
+  const { facts, node } = question;
+  const pods = decidePods(question);
+  const left = pods.filter(({ outcome }) => outcome !== 'skip');
+  const plainLeave = left.some(({ pod, outcome }) => leaves(outcome) && !isCritical(pod));
+  const ledger = openDisruptionLedger(facts, question.now);
   const actions: PodAction[] = [];
   const blocked: BlockedPod[] = [];
-  let remaining = 0;
-  const ledger = openDisruptionLedger(facts);
-  for (const pod of podsInOrder(node, facts)) {
-    const { outcome, reason } = decideDrain(pod, policy.drain);
-    if (outcome === 'skip') continue;
-    remaining += 1;
+  for (const { pod, outcome, reason } of left) {
     if (outcome === 'delete-finished') actions.push({ kind: 'delete', pod: identify(pod) });
-    if (outcome === 'refuse') blocked.push({ pod: identify(pod), budget: undefined, needs: 0, has: 0, reason });
-    if (outcome !== 'evict') continue;
+    if (outcome === 'refuse' || outcome === 'complete' || outcome === 'hangs') blocked.push(tellHeld(pod, reason));
+    if (outcome !== 'evict' || (plainLeave && isCritical(pod) && pod.unlisted === undefined)) continue;
     const step = decideStep(pod, question, ledger);
     if (step.action !== undefined) actions.push(step.action);
     if (step.blocked !== undefined) blocked.push(step.blocked);
   }
-  const volumesAttached = facts.nodesWithVolumes.includes(node.name);
-  return { actions, blocked, remaining, volumesAttached, reason: explain(node, remaining, blocked, volumesAttached) };
+  const outcomes = new Set(left.map(({ outcome }) => outcome));
+  return {
+    actions,
+    blocked,
+    remaining: left.length,
+    completes: outcomes.size === 1 && outcomes.has('complete'),
+    hangs: outcomes.size === 1 && outcomes.has('hangs'),
+    leftBehind: pods
+      .filter(({ pod, outcome }) => outcome === 'skip' && !staysWithNode(pod))
+      .map(({ pod, reason }) => `${pod.namespace}/${pod.name}: ${reason}`),
+    reason: explain(node, left.length, blocked),
+  };
+}
+
+/** The pods of the node in the order in which they shall go, each with what becomes of it. */
+function decidePods({
+  node,
+  facts,
+  policy,
+  now,
+}: EvictionQuestion): readonly (DrainDecision & { readonly pod: PodFacts })[] {
+  const silentSince = indexOf(facts).nodes.get(node.name)?.unknownSince;
+  const context = { drain: policy.drain, now, silentSince };
+  return podsInOrder(node, facts).map((pod) => ({ pod, ...decideDrain(pod, context) }));
+}
+
+function leaves(outcome: DrainDecision['outcome']): boolean {
+  return outcome === 'evict' || outcome === 'await';
 }
 
 function decideStep(
@@ -86,19 +119,23 @@ function evict(pod: PodFacts, { facts, policy }: EvictionQuestion): PodAction {
   return { kind: 'evict', pod: identify(pod), notProtected };
 }
 
+/** A pod that something else than a budget holds. */
+function tellHeld(pod: PodFacts, reason: string): BlockedPod {
+  return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
+}
+
 function podsInOrder(node: NodeRef, facts: ClusterFacts): readonly PodFacts[] {
   const behindService = (pod: PodFacts): number => (servicesOf(pod, facts).length > 0 ? 1 : 0);
   return indexOf(facts)
     .podsOn(node.name)
     .map((pod) => ({ pod, rank: behindService(pod), key: `${pod.namespace}/${pod.name}` }))
-    .toSorted((a, b) => a.rank - b.rank || compareText(a.key, b.key))
+    .toSorted((a, b) => priorityOf(a.pod) - priorityOf(b.pod) || a.rank - b.rank || compareText(a.key, b.key))
     .map(({ pod }) => pod);
 }
 
-function explain(node: NodeRef, remaining: number, blocked: readonly BlockedPod[], volumesAttached: boolean): string {
+function explain(node: NodeRef, remaining: number, blocked: readonly BlockedPod[]): string {
   const first = blocked[0];
-  const left = `${remaining} pod${remaining === 1 ? '' : 's'} left on ${node.name}`;
+  const left = `${count(remaining, 'pod')} left on ${node.name}`;
   if (first !== undefined) return `${left}; ${first.pod.namespace}/${first.pod.name}: ${first.reason}`;
-  if (remaining > 0) return left;
-  return volumesAttached ? `${node.name} still has attached volumes` : `${node.name} has no pod left`;
+  return remaining > 0 ? left : `${node.name} has no pod left`;
 }

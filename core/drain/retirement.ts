@@ -7,6 +7,7 @@ import type { Policy } from '../policy/policy.ts';
 import { compareText, listNames } from '../text/format.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { identify, type PodAction, type UnlistedSince } from './actions.ts';
+import { hangs } from './hanging.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 import { chooseUnlistLabels, findListing, hasSpread } from './unlist.ts';
 
@@ -46,7 +47,7 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
   if (!isEnabled(policy, 'retire-daemonset-endpoints')) return { ...nothing, reason: 'this rule is switched off' };
   const leftovers = indexOf(facts)
     .podsOn(node.name)
-    .filter((pod) => isLeftover(pod, facts))
+    .filter((pod) => isLeftover(pod, question))
     .toSorted((a, b) => compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
   const { lagging, byHand } = findEndpointsWithoutPod(node, facts);
   const notProtected = [
@@ -91,8 +92,9 @@ export function toleratesRetiring(tolerations: readonly TolerationFacts[]): bool
   );
 }
 
-function isLeftover(pod: PodFacts, facts: ClusterFacts): boolean {
-  if (pod.unlisted !== undefined) return true;
+/** What is out of its endpoints has had its grace period and does not go serves nobody: it ends with the machine. */
+function isLeftover(pod: PodFacts, { facts, now }: RetirementQuestion): boolean {
+  if (pod.unlisted !== undefined && !hangs(pod, now)) return true;
   if (pod.ownerKind !== 'DaemonSet' && pod.ownerKind !== 'Node' && !pod.mirror) return false;
   return indexOf(facts)
     .servicesIn(pod.namespace)

@@ -7,9 +7,19 @@ export interface StepOutBlock {
   /**
    * `targets`, `zone`: the Service's floor; `endpoints`: a budget; `best`: the Service lacks something of its best, and this node may
    * bring it back; `rollout`: a workload exchanges its pods; `stuck-target`: its controller would not deregister it now; `unnoticed`:
-   * the load balancer has yet to notice that it serves no more; `in-flight`: enough nodes are on their way out.
+   * the load balancer has yet to notice that it serves no more; `in-flight`: enough nodes are on their way out;
+   * `do-not-disrupt`: its owner asks to leave it alone.
    */
-  readonly limit: 'in-flight' | 'targets' | 'zone' | 'endpoints' | 'best' | 'rollout' | 'stuck-target' | 'unnoticed';
+  readonly limit:
+    | 'in-flight'
+    | 'do-not-disrupt'
+    | 'targets'
+    | 'zone'
+    | 'endpoints'
+    | 'best'
+    | 'rollout'
+    | 'stuck-target'
+    | 'unnoticed';
   /** `namespace/name`. */
   readonly service?: string;
   /** `namespace/name` of the PodDisruptionBudget. */
@@ -31,6 +41,8 @@ export function explainBlock(block: StepOutBlock): string {
   const { node, service = '', budget = '', needs, has } = block;
   const again = block.idle === true ? '; the node gives nothing now, but may again' : '';
   switch (block.limit) {
+    case 'do-not-disrupt':
+      return `${node} waits: its annotation karpenter.sh/do-not-disrupt asks to leave it alone`;
     case 'in-flight':
       return `${node} waits: ${count(has, 'node')} on the way out, at most ${needs} may be`;
     case 'endpoints':

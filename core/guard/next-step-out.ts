@@ -1,3 +1,4 @@
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import { count, formatDuration } from '../text/format.ts';
 import { isEnabled } from '../waits/formulas.ts';
@@ -39,7 +40,7 @@ export function nextStepOut(question: StepOutQuestion): StepOutAnswer {
   if (distrust !== undefined) return { node: undefined, reason: `${first.name} waits: ${distrust}`, agreed: {} };
 
   const guard = isEnabled(policy, 'capacity-guard') ? openGuard(question) : undefined;
-  const blocks = waiting.map((node) => guard?.findBlock(node));
+  const blocks = waiting.map((node) => findProtection(node, question) ?? guard?.findBlock(node));
   const mayGo = waiting.filter((_, index) => blocks[index] === undefined);
   const names = mayGo.map((node) => node.name);
   const agreed = agree(question.agreed, names, now);
@@ -57,6 +58,13 @@ export function nextStepOut(question: StepOutQuestion): StepOutAnswer {
 function waitingOf({ waiting, inFlight }: GuardQuestion): readonly NodeRef[] {
   const names = new Set(inFlight.map((node) => node.name));
   return waiting.filter((node) => !names.has(node.name));
+}
+
+/** A wish of its owner, which may have come after the plan was made. */
+function findProtection({ name }: NodeRef, { facts, policy }: GuardQuestion): StepOutBlock | undefined {
+  const asks = indexOf(facts.cluster).nodes.get(name)?.doNotDisrupt === true;
+  if (!asks || policy.drain.protected === 'evict') return undefined;
+  return { node: name, limit: 'do-not-disrupt', needs: 0, has: 0 };
 }
 
 function findFull({ inFlight, policy }: GuardQuestion, first: NodeRef): StepOutBlock | undefined {

@@ -27,6 +27,8 @@ export interface NodeFacts extends NodeRef {
   readonly cordoned: boolean;
   /** True while the label `node.kubernetes.io/exclude-from-external-load-balancers` takes it out of load balancers. */
   readonly excluded: boolean;
+  /** Annotation `karpenter.sh/do-not-disrupt: "true"`: its owner asks to leave the node alone. */
+  readonly doNotDisrupt?: boolean;
   /** Marks of ours on the node, by what they stand for; absent when the mark is somebody else's or not there. */
   readonly marks: NodeMarks;
   readonly labels: Readonly<Record<string, string>>;

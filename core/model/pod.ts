@@ -43,6 +43,20 @@ export interface PodFacts {
   readonly requiredNodeLabels?: Readonly<Record<string, readonly string[]>>;
   /** Why the scheduler can't place it, from the PodScheduled condition. */
   readonly unschedulableReason?: string;
+  /** `spec.priority`, which its priority class gives it; 0 when absent. */
+  readonly priority?: number;
+  /** What keeps its object once it is deleted; absent when nothing does. */
+  readonly finalizers?: readonly string[];
+  /** The kubelet has told that none of its containers runs, and none will while it terminates. */
+  readonly stopped?: boolean;
+  /** The controller that it names does not exist any more. Told of DaemonSet pods only. */
+  readonly orphaned?: boolean;
+  /** Annotation `cluster-autoscaler.kubernetes.io/safe-to-evict`, when it has one of the values that mean something. */
+  readonly safeToEvict?: 'true' | 'false' | 'on-completion';
+  /** Annotation `karpenter.sh/do-not-disrupt`: for good, or until then (epoch ms). */
+  readonly doNotDisrupt?: 'for-good' | number;
+  /** Names of the PersistentVolumeClaims, in its namespace, that it uses; absent when it uses none. */
+  readonly claims?: readonly string[];
   /** Run that took the pod out of its Services' endpoints, with the labels it had before. */
   readonly unlisted?: { readonly by: string; readonly originalLabels: Readonly<Record<string, string>> };
 }

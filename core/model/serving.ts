@@ -3,6 +3,7 @@ import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
 import type { ServiceFacts } from './service.ts';
 import type { TargetGroupFacts } from './target-group.ts';
 import type { UnsupportedServiceFacts } from './unsupported-service.ts';
+import type { VolumeAttachmentFacts } from './volume.ts';
 import type { WorkloadFacts } from './workload.ts';
 
 /** One consistent look at the cluster, from watch-backed caches. */
@@ -12,8 +13,7 @@ export interface ClusterFacts {
   readonly budgets: readonly DisruptionBudgetFacts[];
   readonly services: readonly ServiceFacts[];
   readonly workloads: readonly WorkloadFacts[];
-  /** Names of nodes that still have attached volumes (VolumeAttachments). */
-  readonly nodesWithVolumes: readonly string[];
+  readonly volumeAttachments: readonly VolumeAttachmentFacts[];
   /** Epoch ms at which the API server was last back after it could not be reached; absent when it always could. */
   readonly outageAt?: number;
 }

@@ -70,6 +70,7 @@ export interface DeadlinePolicy {
   readonly replacementsServingMs: number;
   readonly endpointsRetiredMs: number;
   readonly nodeGoneMs: number;
+  readonly completionMs: number;
   readonly guardMs: number;
 }
 
@@ -78,6 +79,10 @@ export interface DrainPolicy {
   readonly deleteEmptyDirData: boolean;
   /** Also evict pods that no controller owns. */
   readonly force: boolean;
+  /** Pods and nodes whose annotations ask to be left alone: refuse the run, wait for their end, or evict them all the same. */
+  readonly protected: 'refuse' | 'wait' | 'evict';
+  /** Pods of Jobs: evict them, so that they start again from the beginning, or wait for their end. */
+  readonly jobs: 'evict' | 'wait';
   /** Workloads (`namespace/name` of the Deployment or ReplicaSet prefix) whose pods may not be unlisted. */
   readonly neverUnlist: readonly string[];
 }

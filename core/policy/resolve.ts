@@ -77,6 +77,7 @@ function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {
       replacementsServingMs: milliseconds(deadlines.replacementsServing),
       endpointsRetiredMs: milliseconds(deadlines.endpointsRetired),
       nodeGoneMs: milliseconds(deadlines.nodeGone),
+      completionMs: milliseconds(deadlines.completion),
       guardMs: milliseconds(deadlines.guard),
     },
   };

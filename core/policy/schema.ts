@@ -34,6 +34,12 @@ const flag = (description: string) =>
     .default(false)
     .meta({ description: `${description} Default false.` });
 
+const choice = <const T extends readonly [string, ...string[]]>(values: T, description: string, fallback: T[number]) =>
+  z
+    .enum(values, { error: `one of ${values.join(', ')}` })
+    .default(fallback)
+    .meta({ description: `${description} Default ${fallback}.` });
+
 /** Letters, digits, hyphens and underscores, at most 63 (Amazon EKS API reference, CreateNodegroup). */
 const nodegroupName = (description: string) =>
   text(
@@ -93,6 +99,7 @@ const deadlines = z
     eviction: wait('All pods of a node are gone.', '15m'),
     replacementsServing: wait('Replacements are Ready and healthy in their load balancers.', '15m'),
     endpointsRetired: wait('The endpoints of DaemonSets are gone from a node.', '5m'),
+    completion: wait('Pods that run to their end have ended (spec.drain.jobs, spec.drain.protected).', '1h'),
     nodeGone: wait('A machine has ended and its node is gone.', '15m'),
     guard: wait('The capacity guard lets the next node go.', '1h'),
   })
@@ -129,6 +136,16 @@ const drain = z
   .strictObject({
     deleteEmptyDirData: flag('Evict pods with emptyDir volumes; their data is lost.'),
     force: flag('Evict pods that no controller starts again.'),
+    protected: choice(
+      ['refuse', 'wait', 'evict'],
+      'Pods and nodes that ask to be left alone (annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "false" or karpenter.sh/do-not-disrupt) refuse the run, are waited for, or are moved all the same.',
+      'refuse',
+    ),
+    jobs: choice(
+      ['evict', 'wait'],
+      'Pods of Jobs are evicted, so that their work starts again from the beginning, or are waited for.',
+      'evict',
+    ),
     neverUnlist: z
       .array(objectKey('workload'), { error: 'a list of workloads as namespace/name' })
       .default([])

@@ -50,10 +50,11 @@ describe('a policy', () => {
           replacementsServingMs: 900_000,
           endpointsRetiredMs: 300_000,
           nodeGoneMs: 900_000,
+          completionMs: 3_600_000,
           guardMs: 3_600_000,
         },
       },
-      drain: { deleteEmptyDirData: false, force: false, neverUnlist: [] },
+      drain: { deleteEmptyDirData: false, force: false, protected: 'refuse', jobs: 'evict', neverUnlist: [] },
       traffic: { probes: [], lossBudget: 0, watchAfterMs: 30_000 },
       disabledRules: [],
     });
@@ -75,8 +76,8 @@ describe('a policy', () => {
     settle: 3s
     settleAfterOutage: 2m
     maxConnectionAge: {'*': 5m, default/api: 40s}
-    deadlines: {surgeReady: 1h, observedOut: 1m, connectionsDrained: 2m, eviction: 3m, replacementsServing: 4m, endpointsRetired: 5m, nodeGone: 6m, guard: 7m}
-  drain: {deleteEmptyDirData: true, force: true, neverUnlist: [default/mesh]}
+    deadlines: {surgeReady: 1h, observedOut: 1m, connectionsDrained: 2m, eviction: 3m, replacementsServing: 4m, endpointsRetired: 5m, nodeGone: 6m, guard: 7m, completion: 8m}
+  drain: {deleteEmptyDirData: true, force: true, protected: wait, jobs: wait, neverUnlist: [default/mesh]}
   traffic:
     probes:
       - {name: web, urls: ['http://web.example/healthz'], ratePerSecond: 20, timeout: 2s}
@@ -113,9 +114,16 @@ describe('a policy', () => {
       replacementsServingMs: 240_000,
       endpointsRetiredMs: 300_000,
       nodeGoneMs: 360_000,
+      completionMs: 480_000,
       guardMs: 420_000,
     });
-    expect(policy.drain).toEqual({ deleteEmptyDirData: true, force: true, neverUnlist: ['default/mesh'] });
+    expect(policy.drain).toEqual({
+      deleteEmptyDirData: true,
+      force: true,
+      protected: 'wait',
+      jobs: 'wait',
+      neverUnlist: ['default/mesh'],
+    });
     expect(policy.traffic).toEqual({
       probes: [{ name: 'web', urls: ['http://web.example/healthz'], ratePerSecond: 20, timeoutMs: 2000 }],
       lossBudget: 5,
@@ -221,10 +229,14 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
       '  target: {version: 1.30}',
       'p.yaml:11:21 spec.target.version: \'1.30\' is not allowed here; allowed: a Kubernetes version in quotes, such as "1.34"',
     ],
+    [
+      '  drain: {jobs: waits}',
+      "p.yaml:11:17 spec.drain.jobs: 'waits' is not allowed here; allowed: one of evict, wait. Did you mean wait?",
+    ],
     ['  drain: {force: maybe}', "p.yaml:11:18 spec.drain.force: 'maybe' is not allowed here; allowed: true or false"],
     [
       '  drain: yes',
-      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, neverUnlist",
+      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, protected, jobs, neverUnlist",
     ],
     [
       '  traffic: {probes: [{name: a, urls: [ftp://x]}]}',

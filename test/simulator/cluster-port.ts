@@ -3,6 +3,7 @@ import type { NodeClaim, NodeFacts, NodeRef } from '../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
+import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 import type { Cluster, EvictionOutcome, PodRef, PoolLock } from '../../ports/cluster.ts';
 import { deletePod, slicesOf } from './kubernetes.ts';
@@ -33,7 +34,7 @@ export function createSimCluster(world: World): Cluster {
       budgets: world.budgets.map((budget) => budgetFacts(world, budget)),
       services: world.services.map((service) => serviceFacts(world, service)),
       workloads: world.workloads.map((workload) => workloadFacts(world, workload)),
-      nodesWithVolumes: [],
+      volumeAttachments: world.pods.flatMap(attachmentsOf),
       ...(world.outageAt === undefined ? {} : { outageAt: world.outageAt }),
     }),
     cordon: async (ref, run) => {
@@ -113,6 +114,7 @@ export function createSimCluster(world: World): Cluster {
       delete (pod as { unlisted?: unknown }).unlisted;
       return 'done';
     },
+    findVolumes: async (claims) => claims.map(({ namespace, name }) => volumeOf(namespace, name)),
     evict: async (ref, { dryRun }) => evict(world, podOf(ref), dryRun),
     deletePod: async (ref) => {
       const pod = podOf(ref);
@@ -180,6 +182,7 @@ export function marksOf(world: World, run?: string): string[] {
         .filter(([key, by]) => ours(key === claimAnnotation ? claimOf(node)?.run : by))
         .map(([key]) => `node ${node.name}: ${key}`),
     ),
+    // The mark on a pod that is going ends with the pod.
     ...world.pods
       .filter((pod) => ours(pod.unlisted?.by) && !pod.terminating)
       .map((pod) => `pod ${pod.namespace}/${pod.name}: unlisted`),
@@ -200,8 +203,28 @@ function claimOf(node: SimNode): NodeClaim | undefined {
 }
 
 function podFacts(pod: SimPod): PodFacts {
-  const { accepts: _a, started: _s, failing: _f, of: _o, version: _v, createdAt: _c, ...facts } = pod;
+  const {
+    accepts: _a,
+    started: _s,
+    failing: _f,
+    of: _o,
+    version: _v,
+    createdAt: _c,
+    stuck: _k,
+    goneAt: _g,
+    ...facts
+  } = pod;
   return facts;
+}
+
+/** Every claim has a volume of its own, which is attached as long as its pod is on a node. */
+function attachmentsOf({ namespace, node, claims = [] }: SimPod): VolumeAttachmentFacts[] {
+  if (node === undefined) return [];
+  return claims.map((claim) => ({ node, volume: volumeOf(namespace, claim), name: `csi-${claim}` }));
+}
+
+function volumeOf(namespace: string, claim: string): string {
+  return `pv-${namespace}-${claim}`;
 }
 
 function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
@@ -227,7 +250,8 @@ function nodeFacts(node: SimNode): NodeFacts {
     ...mark('retiringBy', node.annotations['nodeferry.dev/retiring-by']),
   };
   const { annotations: _annotations, ...rest } = node;
-  return { ...rest, excluded: node.labels[excludeLabel] !== undefined, marks };
+  const doNotDisrupt = node.annotations['karpenter.sh/do-not-disrupt'] === 'true' ? { doNotDisrupt: true } : {};
+  return { ...rest, ...doNotDisrupt, excluded: node.labels[excludeLabel] !== undefined, marks };
 }
 
 function mark(key: string, value: string | undefined) {

@@ -17,6 +17,7 @@ export const daemonTolerations: TolerationFacts[] = [
 
 /** The controllers of the cluster: ReplicaSets, DaemonSets, scheduler, kubelets, endpoints. Runs after every change. */
 export function reconcileCluster(world: World): void {
+  clearAway(world);
   for (const pod of world.pods) pod.ready = isReady(world, pod);
   for (const workload of world.workloads) {
     if (workload.kind === 'Deployment') reconcileReplicas(world, workload);
@@ -41,9 +42,21 @@ export function deletePod(world: World, pod: SimPod): void {
   pod.accepts = pod.preStopSeconds > 0 && pod.node !== undefined;
   if (pod.accepts) later(world, pod.preStopSeconds * 1000, () => (pod.accepts = false));
   note(world, `pod ${pod.name} on ${pod.node ?? 'no node'} terminates`);
-  later(world, world.delays.podGone + pod.preStopSeconds * 1000, () => {
-    world.pods = world.pods.filter((other) => other.uid !== pod.uid);
-  });
+  const takes = world.delays.podGone + pod.preStopSeconds * 1000;
+  pod.goneAt = world.clock.now() + takes;
+  later(world, takes, () => undefined);
+}
+
+/** What kubelets have stopped is gone, as far as nothing keeps the containers or the object. */
+function clearAway(world: World): void {
+  const stopped = world.pods.filter(
+    (pod) => pod.goneAt !== undefined && pod.goneAt <= world.clock.now() && pod.stuck !== true,
+  );
+  for (const pod of stopped) {
+    pod.stopped = true;
+    pod.phase = 'Succeeded';
+  }
+  world.pods = world.pods.filter((pod) => !stopped.includes(pod) || (pod.finalizers ?? []).length > 0);
 }
 
 /** Pods behind a Service as the API shows them at this moment. */
@@ -139,7 +152,8 @@ function newPod(world: World, workload: SimWorkload, node: string | undefined): 
     hostNetwork: false,
     hasEmptyDir: false,
     preStopSeconds: workload.preStopSeconds,
-    terminationGracePeriodSeconds: 30,
+    // Its owner has given it the time that it takes.
+    terminationGracePeriodSeconds: Math.max(30, Math.ceil(world.delays.podGone / 1000) + workload.preStopSeconds),
     tolerations: workload.tolerations,
     accepts: false,
     of: workload.name,

@@ -1,7 +1,7 @@
 import { NodeferryError } from '../../core/model/problem.ts';
 import { endpointsOf } from './kubernetes.ts';
 import { servingTargets } from './traffic.ts';
-import { later, note, type SimInstance, type SimNode, type SimPool, type World } from './world.ts';
+import { later, note, type SimInstance, type SimNode, type SimPod, type SimPool, type World } from './world.ts';
 
 /** Boots machines until the pool has its size, as far as the cloud has machines. */
 export function fillPool(world: World, pool: SimPool): void {
@@ -138,7 +138,8 @@ function boot(world: World, pool: SimPool, zone: string): void {
 function judgeTermination(world: World, instance: SimInstance): void {
   const node = world.nodes.find((one) => one.instanceId === instance.instanceId);
   if (node === undefined) return;
-  const left = world.pods.filter((pod) => pod.node === node.name && pod.ownerKind !== 'DaemonSet' && !pod.mirror);
+  const runsOn = (pod: SimPod) => pod.node === node.name && pod.stopped !== true;
+  const left = world.pods.filter((pod) => runsOn(pod) && pod.ownerKind !== 'DaemonSet' && !pod.mirror);
   if (left.length > 0)
     world.violations.push(`${node.name} terminated with pods ${left.map((pod) => pod.name).join(', ')}`);
   for (const service of world.services) {

@@ -61,6 +61,10 @@ export interface SimPod extends Mutable<PodFacts> {
   /** Version of the template that it was made from. */
   version: number;
   createdAt: number;
+  /** Its containers don't end, whoever tells them to. */
+  stuck?: boolean;
+  /** When (epoch ms) it has been cleared away, unless its containers or finalizers keep it. */
+  goneAt?: number;
 }
 
 export interface SimWorkload {

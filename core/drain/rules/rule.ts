@@ -3,10 +3,25 @@ import type { DrainPolicy } from '../../policy/policy.ts';
 
 /** What becomes of a pod on a node that is drained. */
 export interface DrainDecision {
-  /** `await`: it is terminating already; `refuse`: it may not be moved without the operator's word. */
-  readonly outcome: 'evict' | 'skip' | 'delete-finished' | 'await' | 'refuse';
+  /**
+   * `await`: it is terminating already; `hangs`: it is, and should have ended; `complete`: it runs to its end and is not told to stop;
+   * `refuse`: it may not be moved without the operator's word.
+   */
+  readonly outcome: 'evict' | 'skip' | 'delete-finished' | 'await' | 'hangs' | 'complete' | 'refuse';
   readonly reason: string;
 }
 
-/** A rule answers for the pods that it knows and leaves the others to the next rule. Order and words are those of `kubectl drain`. */
-export type DrainRule = (pod: PodFacts, drain: DrainPolicy) => DrainDecision | undefined;
+/** What a rule knows besides the pod. */
+export interface DrainContext {
+  readonly drain: DrainPolicy;
+  /** Epoch ms. */
+  readonly now: number;
+  /** Epoch ms since when the kubelet of the pod's node has not been heard of; undefined while it is. */
+  readonly silentSince?: number | undefined;
+}
+
+/**
+ * A rule answers for the pods that it knows and leaves the others to the next rule. Order and words are those of `kubectl drain`, with
+ * the annotations of those who remove nodes by themselves; docs/drain-rules.md compares them.
+ */
+export type DrainRule = (pod: PodFacts, context: DrainContext) => DrainDecision | undefined;

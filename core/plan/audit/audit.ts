@@ -5,6 +5,7 @@ import { grd001NeverLetsGo } from './grd-001-never-lets-go.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004ForeignMarks } from './inf-004-foreign-marks.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
+import { inf013ProtectedNode } from './inf-013-protected-node.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003SwitchedOff } from './pol-003-switched-off.ts';
@@ -28,6 +29,9 @@ import { wkl017BarePod } from './wkl-017-bare-pod.ts';
 import { wkl018EmptyDir } from './wkl-018-empty-dir.ts';
 import { wkl019PinnedToOldNodes } from './wkl-019-pinned-to-old-nodes.ts';
 import { wkl021LongGracePeriod } from './wkl-021-long-grace-period.ts';
+import { wkl025ProtectedPod } from './wkl-025-protected-pod.ts';
+import { wkl026JobPod } from './wkl-026-job-pod.ts';
+import { wkl027HangingPod } from './wkl-027-hanging-pod.ts';
 
 /** Every rule that can be decided from one look. */
 const auditRules: readonly AuditRule[] = [
@@ -51,9 +55,13 @@ const auditRules: readonly AuditRule[] = [
   wkl018EmptyDir,
   wkl019PinnedToOldNodes,
   wkl021LongGracePeriod,
+  wkl025ProtectedPod,
+  wkl026JobPod,
+  wkl027HangingPod,
   inf003PoolBusy,
   inf004ForeignMarks,
   inf012NodesMissing,
+  inf013ProtectedNode,
   grd001NeverLetsGo,
   pol001UnknownService,
   pol002DisabledRules,

@@ -37,6 +37,8 @@ function hintFor(block: StepOutBlock, { policy, facts }: AuditQuestion): string 
       );
     case 'targets':
       return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
+    case 'do-not-disrupt':
+      return 'Take the annotation off, then start again.';
     case 'best':
     case 'rollout':
     case 'stuck-target':

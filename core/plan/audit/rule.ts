@@ -1,3 +1,4 @@
+import type { DrainContext } from '../../drain/rules/rule.ts';
 import type { ServiceBaseline } from '../../guard/baseline.ts';
 import type { NodeRef } from '../../model/node.ts';
 import { isFinished, type PodFacts } from '../../model/pod.ts';
@@ -45,6 +46,11 @@ export function servicesOnPool(question: AuditQuestion): readonly AuditedService
   return balancedServices(question).filter(({ service }) =>
     service.endpoints.some((endpoint) => endpoint.node !== undefined && names.has(endpoint.node)),
   );
+}
+
+/** What drain rules know besides the pods. */
+export function drainContext({ policy, facts }: AuditQuestion): DrainContext {
+  return { drain: policy.drain, now: facts.observedAt };
 }
 
 /** Pods on the nodes to replace, terminating and finished ones left out. */

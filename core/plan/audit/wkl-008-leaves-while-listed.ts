@@ -2,7 +2,7 @@ import { decideDrain } from '../../drain/decide-drain.ts';
 import { findLeavesListed } from '../../drain/unlist.ts';
 import { formatDuration, listNames } from '../../text/format.ts';
 import { tellPerWorkload } from './per-workload.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type AuditRule, drainContext, podsToMove } from './rule.ts';
 
 /**
  * WKL-008: pods that can't be unlisted and stop at once. A StatefulSet of the lab lost 8 and 9 requests in two runs, to callers inside
@@ -10,10 +10,11 @@ import { type AuditRule, podsToMove } from './rule.ts';
  */
 export const wkl008LeavesWhileListed: AuditRule = (question) => {
   const { policy, facts } = question;
+  const context = drainContext(question);
   const needed = formatDuration(policy.waits.endpointPropagationMs);
   return tellPerWorkload('WKL-008', podsToMove(question), (pod) => {
     const leaves = findLeavesListed(pod, facts.cluster, policy);
-    if (leaves === undefined || decideDrain(pod, policy.drain).outcome !== 'evict') return undefined;
+    if (leaves === undefined || decideDrain(pod, context).outcome !== 'evict') return undefined;
     const sleeps = pod.preStopSeconds === 0 ? 'no preStop sleep' : `a preStop sleep of only ${pod.preStopSeconds} s`;
     return {
       severity: 'warning',

@@ -1,17 +1,24 @@
-import { barePod } from '../../drain/rules/bare-pod.ts';
 import { tellPerWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-017: pods that no controller starts again. */
-export const wkl017BarePod: AuditRule = (question) =>
-  tellPerWorkload('WKL-017', podsToMove(question), (pod) => {
-    if (pod.ownerKind !== 'none' || pod.mirror || pod.unlisted !== undefined) return undefined;
-    const refused = barePod(pod, question.policy.drain) !== undefined;
+/** WKL-017: pods that no controller starts again: bare ones, and those of DaemonSets that do not exist any more. */
+export const wkl017BarePod: AuditRule = (question) => {
+  const { force } = question.policy.drain;
+  return tellPerWorkload('WKL-017', podsToMove(question), (pod) => {
+    if (pod.mirror || pod.unlisted !== undefined) return undefined;
+    if (pod.ownerKind !== 'none' && pod.orphaned !== true) return undefined;
+    const who = pod.orphaned === true ? `DaemonSet ${pod.ownerName} does not exist: nothing` : 'no controller';
+    const isSafe = pod.safeToEvict === 'true';
+    if (force || isSafe)
+      return {
+        severity: 'warning',
+        message: `${who} starts it again: the run ends it (${force ? 'force' : 'safe-to-evict'})`,
+        hint: 'Give it a controller if it is still needed.',
+      };
     return {
-      severity: refused ? 'blocker' : 'warning',
-      message: refused
-        ? 'no controller would start it again'
-        : 'no controller starts it again: the run ends it (force)',
+      severity: 'blocker',
+      message: `${who} would start it again`,
       hint: 'Give it a controller, delete it, or accept its loss with spec.drain.force.',
     };
   });
+};

@@ -1,11 +1,12 @@
+import type { V1Pod } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 
 import { clusterFacts } from '../../../adapters/kubernetes/map.ts';
 import { budgetFacts, selects } from '../../../adapters/kubernetes/map-budget.ts';
-import { instanceIdOf, nodeFacts } from '../../../adapters/kubernetes/map-node.ts';
+import { attachmentFacts, instanceIdOf, nodeFacts } from '../../../adapters/kubernetes/map-node.ts';
 import { podFacts } from '../../../adapters/kubernetes/map-pod.ts';
 import { serviceFacts, sliceFacts } from '../../../adapters/kubernetes/map-service.ts';
-import { replicaSetFacts } from '../../../adapters/kubernetes/map-workload.ts';
+import { daemonSetFacts, replicaSetFacts } from '../../../adapters/kubernetes/map-workload.ts';
 import { budget, deploymentPod, eksNode, localService, nothing, replicaSet, slice } from './objects.ts';
 
 const ready = { ready: true, serving: true, terminating: false };
@@ -73,6 +74,16 @@ describe('a node', () => {
     expect(since('False')).not.toHaveProperty('unknownSince');
     expect(since('True')).not.toHaveProperty('unknownSince');
     expect(nodeFacts({ metadata: { name: 'new' } })).toMatchObject({ ready: false, instanceId: '', zone: '' });
+  });
+
+  it('tells that its owner asks to leave it alone', () => {
+    const annotated = (value: string) =>
+      nodeFacts({
+        ...eksNode,
+        metadata: { ...eksNode.metadata, annotations: { 'karpenter.sh/do-not-disrupt': value } },
+      });
+    expect(annotated('true')).toMatchObject({ doNotDisrupt: true });
+    for (const value of ['false', '4h']) expect(annotated(value)).not.toHaveProperty('doNotDisrupt');
   });
 
   it('tells the machine of any cloud as the last part of the provider id', () => {
@@ -183,6 +194,91 @@ describe('a pod', () => {
     });
   });
 
+  const annotated = (annotations: Record<string, string>, status: object = {}) =>
+    podFacts({
+      ...deploymentPod,
+      metadata: { ...deploymentPod.metadata, annotations },
+      status: { ...deploymentPod.status, ...status },
+    }).facts;
+
+  it.each(['true', 'false', 'on-completion'] as const)('tells that its owner says safe-to-evict: %s', (value) => {
+    const { safeToEvict } = annotated({ 'cluster-autoscaler.kubernetes.io/safe-to-evict': value });
+    expect(safeToEvict).toBe(value);
+  });
+
+  it('takes a safe-to-evict that the autoscaler does not know for none', () => {
+    expect(annotated({ 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'no' })).not.toHaveProperty('safeToEvict');
+    expect(annotated({})).not.toHaveProperty('safeToEvict');
+  });
+
+  it('counts no emptyDir volume that its owner has given up by name', () => {
+    const given = (names: string) =>
+      annotated({ 'cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes': names }).hasEmptyDir;
+    expect(given('scratch,cache')).toBe(false);
+    expect(given('cache')).toBe(true);
+  });
+
+  it.each([
+    ['true', 'for-good'],
+    ['4h', 14_400_000],
+    ['1h30m', 5_400_000],
+    ['1.5m', 90_000],
+    ['500ms', 500],
+    ['false', undefined],
+    ['0s', undefined],
+    ['-5m', undefined],
+    ['4', undefined],
+    ['4 hours', undefined],
+    ['', undefined],
+  ])('reads do-not-disrupt: %j as Karpenter does, from the start of the pod', (value, until) => {
+    const at = (startTime: number) =>
+      annotated({ 'karpenter.sh/do-not-disrupt': value }, { startTime: new Date(startTime) }).doNotDisrupt;
+    expect(at(0)).toBe(until);
+    if (typeof until === 'number') expect(at(1_000)).toBe(until + 1_000);
+  });
+
+  it('keeps a do-not-disrupt for good while nobody knows when the pod started', () => {
+    expect(annotated({ 'karpenter.sh/do-not-disrupt': '4h' }).doNotDisrupt).toBe('for-good');
+  });
+
+  it('tells what is left of a pod that terminates: running containers, finalizers', () => {
+    const ended = { state: { terminated: { exitCode: 0 } } };
+    const running = { state: { running: {} } };
+    const terminating = (status: object, finalizers: string[] = []) => {
+      const metadata = { ...deploymentPod.metadata, deletionTimestamp: new Date(90_000), finalizers };
+      const { stopped, finalizers: kept } = podFacts({
+        ...deploymentPod,
+        metadata,
+        status: { ...deploymentPod.status, ...status },
+      } as V1Pod).facts;
+      return { stopped, kept };
+    };
+    expect(terminating({ containerStatuses: [ended, running] })).toEqual({ stopped: undefined, kept: undefined });
+    expect(terminating({ containerStatuses: [ended] })).toMatchObject({ stopped: undefined });
+    expect(terminating({})).toMatchObject({ stopped: undefined });
+    expect(terminating({ containerStatuses: [ended, ended] })).toMatchObject({ stopped: true });
+    expect(terminating({ phase: 'Failed' }, ['example.com/keep'])).toEqual({
+      stopped: true,
+      kept: ['example.com/keep'],
+    });
+    const crashing = { ...deploymentPod, status: { ...deploymentPod.status, containerStatuses: [ended, ended] } };
+    expect(podFacts(crashing as unknown as V1Pod).facts).not.toHaveProperty('stopped');
+  });
+
+  it('names its claims, those of ephemeral volumes included, and its priority', () => {
+    const volumes = [
+      { name: 'data', persistentVolumeClaim: { claimName: 'web-data' } },
+      { name: 'cache', ephemeral: { volumeClaimTemplate: { spec: {} } } },
+      { name: 'secrets', csi: { driver: 'secrets-store.csi.k8s.io' } },
+      { name: 'scratch', emptyDir: {} },
+    ];
+    expect(withSpec({ containers: [], volumes, priority: 2_000_000_000 })).toMatchObject({
+      claims: ['web-data', 'web-7d4b9c6f5-x2x8p-cache'],
+      priority: 2_000_000_000,
+    });
+    expect(withSpec({ containers: [] })).not.toHaveProperty('claims');
+  });
+
   it('carries the mark of the run that unlisted it, unless the mark is not ours', () => {
     const marked = (text: string) =>
       podFacts({
@@ -259,8 +355,27 @@ describe('one look at the cluster', () => {
     ]);
   });
 
-  it('names each node with volumes once, in order', () => {
-    expect(clusterFacts({ ...nothing, volumeAttachments: ['b', 'a', 'b'] }).nodesWithVolumes).toEqual(['a', 'b']);
+  it('tells which volume is attached to which node, in order', () => {
+    const attachment = (name: string, source: object) =>
+      attachmentFacts({ metadata: { name }, spec: { attacher: 'ebs.csi.aws.com', nodeName: 'n1', source } });
+    const inline = attachment('csi-2', { inlineVolumeSpec: { csi: { driver: 'ebs.csi.aws.com', volumeHandle: 'v' } } });
+    const bound = attachment('csi-1', { persistentVolumeName: 'pv-1' });
+    expect(clusterFacts({ ...nothing, volumeAttachments: [inline, bound] }).volumeAttachments).toEqual([
+      { node: 'n1', volume: 'pv-1', name: 'csi-1' },
+      { node: 'n1', volume: undefined, name: 'csi-2' },
+    ]);
+  });
+
+  it('knows a pod whose DaemonSet does not exist any more', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'ds', controller: true };
+    const pod = podFacts({ ...deploymentPod, metadata: { ...deploymentPod.metadata, ownerReferences: [owner] } });
+    const daemonSet = daemonSetFacts({
+      metadata: { name: 'agent', namespace: 'shop' },
+      spec: { selector: {}, template: {} },
+    });
+    expect(clusterFacts({ ...nothing, pods: [pod] }).pods[0]).toMatchObject({ orphaned: true });
+    expect(clusterFacts({ ...nothing, pods: [pod], daemonSets: [daemonSet] }).pods[0]).not.toHaveProperty('orphaned');
+    expect(clusterFacts({ ...nothing, pods: [podFacts(deploymentPod)] }).pods[0]).not.toHaveProperty('orphaned');
   });
 
   it('takes a budget that its controller has not seen for one that allows nothing', () => {

@@ -57,9 +57,111 @@ describe('which pods go', () => {
     expect(decide({ pods })).toMatchObject({ actions: [], blocked: [], remaining: 1, reason: '1 pod left on n1' });
   });
 
-  test('attached volumes are told', () => {
-    const round = decide({ nodesWithVolumes: ['n1'] });
-    expect(round).toMatchObject({ remaining: 0, volumesAttached: true, reason: 'n1 still has attached volumes' });
+  test('a DaemonSet pod that fails again at once does not hold the node', () => {
+    const agent = { ownerKind: 'DaemonSet', phase: 'Failed', ready: false } as const;
+    expect(decide({ pods: [aPod('agent-1', 'n1', agent)] })).toMatchObject({ actions: [], remaining: 0 });
+  });
+});
+
+describe('pods that hang in termination', () => {
+  const hanging = { terminating: true, killedAt: 40_000 } as const;
+
+  test('are all that remains, so that waiting changes nothing', () => {
+    const round = decide({ nodes: [aNode('n1', { unknownSince: 5_000 })], pods: [aPod('web-1', 'n1', hanging)] });
+    expect(round).toMatchObject({ remaining: 1, hangs: true, actions: [] });
+    expect(round.blocked).toMatchObject([
+      { pod: { name: 'web-1' }, reason: expect.stringContaining('the kubelet of n1 has not been heard of') },
+    ]);
+  });
+
+  test.each([
+    ['one may still use its grace period', { terminating: true, killedAt: 90_000 }],
+    ['one runs to its end', { safeToEvict: 'on-completion' }],
+    ['one is yet to be told', {}],
+  ] as const)('leave something to wait for while %s', (_, other) => {
+    const round = decide({ pods: [aPod('web-1', 'n1', hanging), aPod('api-1', 'n1', other)] });
+    expect(round).toMatchObject({ remaining: 2, hangs: false });
+  });
+
+  test('do not count when nothing but their object is left, and are told', () => {
+    const pods = [aPod('web-1', 'n1', { ...hanging, stopped: true, finalizers: ['example.com/keep'] })];
+    expect(decide({ pods })).toMatchObject({
+      remaining: 0,
+      hangs: false,
+      leftBehind: ['default/web-1: its containers have stopped, and finalizers keep its object (example.com/keep)'],
+    });
+  });
+
+  test.each([
+    ['do not hold others of a Service, because each has its replacement', {}, ['unlist web-1']],
+    ['hold others of a StatefulSet, which starts no replacement beside them', { ownerKind: 'StatefulSet' }, []],
+  ] as const)('%s', (_, owner, expected) => {
+    const pods = [aPod('web-1', 'n1'), ...elsewhere];
+    const facts = { pods: [...pods, aPod('web-4', 'n4', { ...hanging, ...owner })], services: [aService('web', pods)] };
+    expect(kinds(decide(facts))).toEqual(expected);
+  });
+});
+
+describe('pods that run to their end', () => {
+  const policy = aPolicy({ drain: { ...aPolicy().drain, jobs: 'wait' } });
+  const job = aPod('sum-1', 'n1', { ownerKind: 'Job', ownerName: 'sum' });
+
+  test('are told and not touched, while others leave', () => {
+    const round = decide({ pods: [job, aPod('web-1', 'n1')] }, { policy });
+    expect(kinds(round)).toEqual(['evict web-1']);
+    expect(round).toMatchObject({ remaining: 2, completes: false });
+    expect(round.blocked).toMatchObject([
+      { pod: { name: 'sum-1' }, reason: expect.stringContaining('spec.drain.jobs') },
+    ]);
+  });
+
+  test('are waited for by themselves when nothing else is left', () => {
+    expect(decide({ pods: [job] }, { policy })).toMatchObject({ actions: [], remaining: 1, completes: true });
+    const ended = { ...job, phase: 'Succeeded' } as const;
+    expect(kinds(decide({ pods: [ended] }, { policy }))).toEqual(['delete sum-1']);
+  });
+});
+
+describe('priorities', () => {
+  const critical = { priority: 2_000_000_000 };
+
+  test('pods of lower priority come first', () => {
+    const pods = [
+      aPod('a-1', 'n1', { priority: 100 }),
+      aPod('b-1', 'n1'),
+      aPod('c-1', 'n1', { priority: -5 }),
+      aPod('d-1', 'n1', { priority: 1_999_999_999 }),
+    ];
+    expect(kinds(decide({ pods }))).toEqual(['evict c-1', 'evict b-1', 'evict a-1', 'evict d-1']);
+  });
+
+  test.each([
+    ['one is to leave', {}, ['evict web-1']],
+    ['one is leaving', { terminating: true, killedAt: 90_000 }, []],
+    ['one is held by its budget', { ready: true }, []],
+  ])('what the cluster itself needs stays while %s', (what, other, expected) => {
+    const pods = [aPod('web-1', 'n1', other), aPod('dns-1', 'n1', critical)];
+    const budgets = what.includes('budget') ? [aBudget('web', pods.slice(0, 1), 1)] : [];
+    const round = decide({ pods, budgets });
+    expect(kinds(round)).toEqual(expected);
+    expect(round.remaining).toBe(2);
+  });
+
+  test.each([
+    ['nothing else is left', {}],
+    ['only such are left that run to their end', { safeToEvict: 'on-completion' }],
+    ['only such are left that are refused', { ownerKind: 'none' }],
+    ['only such are left that hang', { terminating: true, killedAt: 0 }],
+    ['only such are left that belong to the node', { ownerKind: 'DaemonSet' }],
+  ] as const)('what the cluster itself needs goes when %s', (what, other) => {
+    const others = what.startsWith('nothing') ? [] : [aPod('web-1', 'n1', other)];
+    expect(kinds(decide({ pods: [...others, aPod('dns-1', 'n1', critical)] }))).toEqual(['evict dns-1']);
+  });
+
+  test('what is out of its endpoints already goes on', () => {
+    const dns = aPod('dns-1', 'n1', { ...critical, labels: {}, unlisted: { by: 'run', originalLabels: {} } });
+    const round = decide({ pods: [aPod('web-1', 'n1'), dns] }, { unlistedAt: { [dns.uid]: 0 } });
+    expect(kinds(round)).toEqual(['evict web-1', 'evict dns-1']);
   });
 });
 
@@ -95,7 +197,7 @@ describe('taking pods out of their endpoints first', () => {
     ['its preStop outlasts the propagation', { preStopSeconds: 3 }, {}],
     ['it belongs to a StatefulSet, whose next pod has the same name', { ownerKind: 'StatefulSet' }, {}],
     ['it is no ready endpoint', { ready: false }, {}],
-    ['the policy says never', {}, { drain: { deleteEmptyDirData: false, force: false, neverUnlist: ['default/web'] } }],
+    ['the policy says never', {}, { drain: { ...aPolicy().drain, neverUnlist: ['default/web'] } }],
     ['the rule is switched off', {}, { disabledRules: ['unlist-before-eviction'] }],
   ] as const)('a pod is evicted directly when %s', (_, pod, policy) => {
     const pods = web(pod);
@@ -107,7 +209,7 @@ describe('taking pods out of their endpoints first', () => {
 
 describe('a pod that leaves while callers are sent to it', () => {
   const stateful = { ownerKind: 'StatefulSet', ownerName: 'web' } as const;
-  const drain = { deleteEmptyDirData: false, force: false, neverUnlist: ['default/web'] };
+  const drain = { ...aPolicy().drain, neverUnlist: ['default/web'] };
 
   test.each([
     ['of a StatefulSet', stateful, {}, 'a StatefulSet starts no replacement beside it'],

@@ -117,6 +117,23 @@ test.each([
   expect(toleratesRetiring(tolerations)).toBe(expected);
 });
 
+describe('a DaemonSet pod that can serve nobody', () => {
+  const unlisted = { labels: {}, unlisted: { by: 'run', originalLabels: { app: 'agent' } } };
+
+  test.each([
+    ['crashes again and again', { ready: false, phase: 'Running' }],
+    ['has failed', { ready: false, phase: 'Failed' }],
+    ['is out of its endpoints and hangs in termination', { ...unlisted, terminating: true, killedAt: 40_000 }],
+  ] as const)('does not hold its node when it %s', (_, pod) => {
+    expect(decideRetirement(question(pod))).toMatchObject({ taint: false, actions: [], remaining: 0 });
+  });
+
+  test('is waited for while it may use its grace period', () => {
+    const leaving = question({ ...unlisted, terminating: true, killedAt: 90_000 });
+    expect(decideRetirement(leaving)).toMatchObject({ remaining: 1 });
+  });
+});
+
 describe('an endpoint without a pod', () => {
   const written = { podUid: undefined, podName: undefined, node: 'n1', ready: true, serving: true, terminating: false };
   const onlyOf = (change: Parameters<typeof aService>[2]) => {

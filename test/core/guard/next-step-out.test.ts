@@ -33,6 +33,24 @@ function lookWith(changes: { node: string; with: Partial<NodeFacts> }): ServingF
   return aLook({ nodes: changed, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 }
 
+describe('a node that asks to be left alone', () => {
+  const facts = lookWith({ node: 'n1', with: { doNotDisrupt: true } });
+  const drain = aPolicy().drain;
+
+  test('waits, and the next one goes', () => {
+    expect(ask({ facts }).node?.name).toBe('n2');
+    const answer = ask({ facts, waiting: n1 });
+    expect(answer).toMatchObject({ node: undefined, blockedBy: { node: 'n1', limit: 'do-not-disrupt' } });
+    expect(answer.reason).toBe('n1 waits: its annotation karpenter.sh/do-not-disrupt asks to leave it alone');
+    expect(ask({ facts, waiting: n1, policy: { disabledRules: ['capacity-guard'] } }).node).toBeUndefined();
+  });
+
+  test('goes when the policy says so', () => {
+    expect(ask({ facts, policy: { drain: { ...drain, protected: 'evict' } } }).node?.name).toBe('n1');
+    expect(ask({ facts, waiting: n1, policy: { drain: { ...drain, protected: 'wait' } } }).node).toBeUndefined();
+  });
+});
+
 describe('the floor of serving targets', () => {
   test('lets the first waiting node go while the floor holds', () => {
     const answer = ask();

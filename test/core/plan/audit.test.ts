@@ -7,7 +7,7 @@ import type { ClusterFacts } from '../../../core/model/serving.ts';
 import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
+import type { DrainPolicy, Policy } from '../../../core/policy/policy.ts';
 import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
 
 interface Changes {
@@ -53,6 +53,7 @@ function audit({
 }
 
 const extra = (changes: Partial<PodFacts>) => [...onEach, aPod('extra-1', 'n1', changes)];
+const drains = (changes: Partial<DrainPolicy>): Partial<Policy> => ({ drain: { ...aPolicy().drain, ...changes } });
 const agent = (changes: Partial<PodFacts> = {}) =>
   extra({ ownerKind: 'DaemonSet', ownerName: 'agent', labels: { app: 'web' }, ...changes });
 
@@ -188,7 +189,7 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'a bare pod that may be lost',
     {
       pods: extra({ ownerKind: 'none' }),
-      policy: { drain: { deleteEmptyDirData: false, force: true, neverUnlist: [] } },
+      policy: { drain: { ...aPolicy().drain, force: true } },
     },
     { pods: extra({ ownerKind: 'none', terminating: true }) },
   ],
@@ -219,7 +220,7 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'emptyDir data that may be lost',
     {
       pods: extra({ hasEmptyDir: true }),
-      policy: { drain: { deleteEmptyDirData: true, force: false, neverUnlist: [] } },
+      policy: { drain: { ...aPolicy().drain, deleteEmptyDirData: true } },
     },
     {},
   ],
@@ -229,6 +230,98 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'a pod that may stop for longer than evictions have',
     { pods: extra({ terminationGracePeriodSeconds: 901 }) },
     { pods: extra({ terminationGracePeriodSeconds: 900 }) },
+  ],
+  [
+    'WKL-017',
+    'blocker',
+    'a pod of a DaemonSet that is gone',
+    { pods: extra({ ownerKind: 'DaemonSet', ownerName: 'agent', orphaned: true }) },
+    { pods: extra({ ownerKind: 'DaemonSet', ownerName: 'agent' }) },
+  ],
+  [
+    'WKL-017',
+    'warning',
+    'a bare pod that is safe to evict',
+    { pods: extra({ ownerKind: 'none', safeToEvict: 'true' }) },
+    { pods: extra({ ownerKind: 'none' }) },
+  ],
+  [
+    'WKL-018',
+    'info',
+    'emptyDir data of a pod that is safe to evict',
+    { pods: extra({ hasEmptyDir: true, safeToEvict: 'true' }) },
+    { pods: extra({ hasEmptyDir: true }) },
+  ],
+  [
+    'WKL-025',
+    'blocker',
+    'a pod that is not safe to evict',
+    { pods: extra({ safeToEvict: 'false' }) },
+    { pods: extra({ safeToEvict: 'false' }), policy: drains({ protected: 'wait' }) },
+  ],
+  [
+    'WKL-025',
+    'blocker',
+    'a pod that may not be disrupted',
+    { pods: extra({ doNotDisrupt: 'for-good' }) },
+    { pods: extra({ doNotDisrupt: 'for-good' }), policy: drains({ protected: 'evict' }) },
+  ],
+  ['WKL-025', 'warning', 'a pod that runs to its end', { pods: extra({ safeToEvict: 'on-completion' }) }, {}],
+  [
+    'WKL-025',
+    'warning',
+    'a pod that may not be disrupted for some time',
+    { pods: extra({ doNotDisrupt: 1 }) },
+    { pods: extra({ doNotDisrupt: 0 }) },
+  ],
+  [
+    'WKL-025',
+    'warning',
+    'a wish of a pod that belongs to its node',
+    { pods: extra({ doNotDisrupt: 'for-good', ownerKind: 'DaemonSet' }) },
+    { pods: extra({ safeToEvict: 'true' }) },
+  ],
+  [
+    'WKL-025',
+    'warning',
+    'a wish that the policy overrules',
+    { pods: extra({ safeToEvict: 'false' }), policy: drains({ protected: 'evict' }) },
+    { pods: extra({}) },
+  ],
+  [
+    'WKL-026',
+    'warning',
+    'a Job that would start again from the beginning',
+    { pods: extra({ ownerKind: 'Job' }) },
+    { pods: extra({ ownerKind: 'Job' }), policy: drains({ jobs: 'wait' }) },
+  ],
+  [
+    'WKL-026',
+    'info',
+    'a Job that is waited for',
+    { pods: extra({ ownerKind: 'Job' }), policy: drains({ jobs: 'wait' }) },
+    { pods: extra({ ownerKind: 'Job', phase: 'Succeeded' }), policy: drains({ jobs: 'wait' }) },
+  ],
+  [
+    'WKL-027',
+    'error',
+    'a pod that hangs in termination',
+    { pods: extra({ terminating: true, killedAt: -60_000 }) },
+    { pods: extra({ terminating: true, killedAt: -59_999 }) },
+  ],
+  [
+    'INF-013',
+    'blocker',
+    'a node that may not be disrupted',
+    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)] },
+    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ protected: 'wait' }) },
+  ],
+  [
+    'INF-013',
+    'warning',
+    'a node that is replaced all the same',
+    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ protected: 'evict' }) },
+    { nodes: [...healthy, aNode('x', { pool: 'other', doNotDisrupt: true })] },
   ],
   ['INF-003', 'blocker', 'a pool that its cloud is updating', { pool: { status: 'updating' } }, {}],
   ['INF-003', 'error', 'a degraded pool', { pool: { status: 'degraded', problems: ['AutoScalingGroupNotFound'] } }, {}],

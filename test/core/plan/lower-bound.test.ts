@@ -94,6 +94,15 @@ describe('evictions one after another', () => {
     ).toBe(turns);
   });
 
+  test.each([
+    ['pods that the cluster needs take a turn of their own', { priority: 2_000_000_000 }, 2],
+    ['pods that stay on their node take none', { priority: 2_000_000_000, ownerKind: 'DaemonSet' }, 1],
+    ['pods of a high class of the users take none of their own', { priority: 1_000_000_000 }, 1],
+  ] as const)('%s', (_, change, turns) => {
+    const pods = [...three, aPod('dns-1', 'n1', change)];
+    expect(evictionTurns([refOf(aNode('n1'))], aCluster({ pods, budgets: [aBudget('web', three, 1)] }))).toBe(turns);
+  });
+
   test('one turn is enough without a budget', () => {
     expect(evictionTurns([refOf(aNode('n1'))], aCluster({ pods: three }))).toBe(1);
   });

@@ -145,7 +145,7 @@ export function aBudget(name: string, pods: readonly PodFacts[], desiredHealthy:
 
 /** A cluster of these parts. */
 export function aCluster(parts: Partial<ClusterFacts>): ClusterFacts {
-  return { nodes: [], pods: [], budgets: [], services: [], workloads: [], nodesWithVolumes: [], ...parts };
+  return { nodes: [], pods: [], budgets: [], services: [], workloads: [], volumeAttachments: [], ...parts };
 }
 
 /** A look at cluster and load balancers. */

@@ -1,0 +1,34 @@
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { ClaimRef } from '../model/volume.ts';
+import { listNames } from '../text/format.ts';
+import type { WaitDecision } from '../waits/decision.ts';
+import { staysWithNode } from './stays-with-node.ts';
+
+/**
+ * Claims whose volumes stay attached to the node until its machine ends, because their pods do. Empty when no volume is attached: then
+ * nobody need ask for them.
+ */
+export function claimsThatStay(node: NodeRef, facts: ClusterFacts): readonly ClaimRef[] {
+  if (!facts.volumeAttachments.some((attachment) => attachment.node === node.name)) return [];
+  return indexOf(facts)
+    .podsOn(node.name)
+    .filter(staysWithNode)
+    .flatMap(({ namespace, claims = [] }) => claims.map((name) => ({ namespace, name })));
+}
+
+/**
+ * Whether all volumes have left the node that have to, before its machine ends: their pods wait for them elsewhere. The PersistentVolumes
+ * in `staying` do not count, or a DaemonSet with a volume would hold its node for ever; Karpenter (pkg/controllers/node/termination,
+ * filterVolumeAttachments) and Cluster API (its pull request 11246) leave them out too. Ephemeral inline CSI volumes are never attached
+ * (kubernetes pkg/volume/csi/csi_plugin.go, CanAttach).
+ */
+export function decideDetached(node: NodeRef, facts: ClusterFacts, staying: readonly string[]): WaitDecision {
+  const attached = facts.volumeAttachments.filter((attachment) => attachment.node === node.name);
+  const names = attached
+    .filter(({ volume }) => volume === undefined || !staying.includes(volume))
+    .map(({ volume, name }) => volume ?? name);
+  if (names.length > 0) return { done: false, reason: `${node.name} still has attached volumes: ${listNames(names)}` };
+  return { done: true, reason: `no volume is left on ${node.name} but those of pods that stay` };
+}

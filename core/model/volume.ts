@@ -1,0 +1,17 @@
+/** A volume that is attached to a node: as long as the VolumeAttachment is there, detaching has not ended. */
+export interface VolumeAttachmentFacts {
+  readonly node: string;
+  /**
+   * PersistentVolume that is attached; undefined for a volume that stands in the pod itself (`inlineVolumeSpec`, in-tree volumes that were
+   * migrated to CSI).
+   */
+  readonly volume: string | undefined;
+  /** Name of the VolumeAttachment. */
+  readonly name: string;
+}
+
+/** A PersistentVolumeClaim, by the names under which it is asked for. */
+export interface ClaimRef {
+  readonly namespace: string;
+  readonly name: string;
+}

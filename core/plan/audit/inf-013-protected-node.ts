@@ -1,0 +1,25 @@
+import { indexOf } from '../../model/cluster-index.ts';
+import { listNames } from '../../text/format.ts';
+import type { AuditRule } from './rule.ts';
+
+/** INF-013: nodes to replace whose annotation asks to leave them alone. */
+export const inf013ProtectedNode: AuditRule = ({ policy, facts, nodes }) => {
+  const index = indexOf(facts.cluster);
+  const asking = nodes.filter(({ name }) => index.nodes.get(name)?.doNotDisrupt === true).map(({ name }) => name);
+  if (asking.length === 0) return [];
+  const asks = 'karpenter.sh/do-not-disrupt: "true" asks to leave it alone';
+  const does = {
+    refuse: '',
+    wait: ': it stays until the annotation is taken off',
+    evict: ', and the run replaces it all the same (spec.drain.protected)',
+  }[policy.drain.protected];
+  return [
+    {
+      rule: 'INF-013',
+      severity: policy.drain.protected === 'refuse' ? 'blocker' : 'warning',
+      subject: `node ${listNames(asking)}`,
+      message: `${asks}${does}`,
+      hint: 'Take the annotation off, or say in spec.drain.protected whether the run shall wait or go on.',
+    },
+  ];
+};

@@ -1,0 +1,39 @@
+import { findWish } from '../../drain/rules/protected-pod.ts';
+import { staysWithNode } from '../../drain/stays-with-node.ts';
+import { formatDuration } from '../../text/format.ts';
+import { type PodFinding, tellPerWorkload } from './per-workload.ts';
+import { type AuditRule, podsToMove } from './rule.ts';
+
+/** WKL-025: pods whose annotations ask to be left alone (safe-to-evict, do-not-disrupt). */
+export const wkl025ProtectedPod: AuditRule = (question) => {
+  const { drain, waits } = question.policy;
+  const atMost = formatDuration(waits.deadlines.completionMs);
+  return tellPerWorkload('WKL-025', podsToMove(question), (pod): PodFinding | undefined => {
+    const wish = findWish(pod, question.facts.observedAt);
+    if (wish === undefined) return undefined;
+    const asks = `${wish.annotation} asks to leave it alone`;
+    if (staysWithNode(pod))
+      return {
+        severity: 'warning',
+        message: `${asks}, and it ends with its node`,
+        hint: 'A pod that belongs to its node cannot outlive it: take the annotation off, or exempt the node group.',
+      };
+    if (drain.protected === 'evict')
+      return {
+        severity: 'warning',
+        message: `${asks}, and the run evicts it all the same (spec.drain.protected)`,
+        hint: 'Leave spec.drain.protected out to have the wish respected.',
+      };
+    if (drain.protected === 'wait' || wish.until !== 'never')
+      return {
+        severity: 'warning',
+        message: `${asks}: the run waits until that is over, at most ${atMost}, with the node out of its load balancers`,
+        hint: 'Start the run when its work is done, or give it more time in spec.waits.deadlines.completion.',
+      };
+    return {
+      severity: 'blocker',
+      message: asks,
+      hint: 'Take the annotation off, or say in spec.drain.protected whether the run shall wait or evict.',
+    };
+  });
+};

@@ -1,0 +1,32 @@
+import { decideDrain } from '../../drain/decide-drain.ts';
+import { formatDuration } from '../../text/format.ts';
+import { tellPerWorkload } from './per-workload.ts';
+import { type AuditRule, drainContext, podsToMove } from './rule.ts';
+
+/**
+ * WKL-026: a pod of a Job that is evicted has failed as far as its Job is concerned: that counts against backoffLimit unless a
+ * podFailurePolicy ignores the condition DisruptionTarget, and the work starts from the beginning (Kubernetes docs, "Handling retriable and
+ * non-retriable pod failures with Pod failure policy").
+ */
+export const wkl026JobPod: AuditRule = (question) => {
+  const context = drainContext(question);
+  const atMost = formatDuration(question.policy.waits.deadlines.completionMs);
+  return tellPerWorkload('WKL-026', podsToMove(question), (pod) => {
+    if (pod.ownerKind !== 'Job') return undefined;
+    const { outcome } = decideDrain(pod, context);
+    if (outcome === 'complete')
+      return {
+        severity: 'info',
+        message: `the run waits for its end, at most ${atMost}, with the node out of its load balancers`,
+        hint: 'Start the run when no long Job runs; spec.waits.deadlines.completion says how long it waits.',
+      };
+    if (outcome !== 'evict') return undefined;
+    return {
+      severity: 'warning',
+      message:
+        'evicted, its work starts again from the beginning, and that counts against backoffLimit of its Job unless ' +
+        'podFailurePolicy ignores DisruptionTarget',
+      hint: 'Start the run when no long Job runs, or set spec.drain.jobs to wait.',
+    };
+  });
+};

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { claimsThatStay, decideDetached } from '../../../core/drain/attached-volumes.ts';
+import { aCluster, aNode, aPod, refOf } from '../support/facts.ts';
+
+const node = refOf(aNode('n1'));
+const attached = (...volumes: readonly string[]) =>
+  volumes.map((volume) => ({ node: 'n1', volume, name: `csi-${volume}` }));
+const agent = { ownerKind: 'DaemonSet', claims: ['cache'] } as const;
+
+test('volumes of pods that left are waited for, and named', () => {
+  const facts = aCluster({
+    volumeAttachments: [...attached('pv-1', 'pv-2'), { node: 'n2', volume: 'pv-3', name: 'c' }],
+  });
+  expect(decideDetached(node, facts, [])).toEqual({
+    done: false,
+    reason: 'n1 still has attached volumes: pv-1, pv-2',
+  });
+});
+
+test('volumes of pods that stay on the node are not', () => {
+  const facts = aCluster({ volumeAttachments: attached('pv-1', 'pv-2') });
+  expect(decideDetached(node, facts, ['pv-1'])).toMatchObject({
+    done: false,
+    reason: expect.stringMatching(/: pv-2$/),
+  });
+  expect(decideDetached(node, facts, ['pv-1', 'pv-2'])).toMatchObject({ done: true });
+});
+
+test('a volume that stands in a pod has no name of its own and counts', () => {
+  const facts = aCluster({ volumeAttachments: [{ node: 'n1', volume: undefined, name: 'csi-9' }] });
+  expect(decideDetached(node, facts, ['pv-1'])).toMatchObject({
+    done: false,
+    reason: expect.stringContaining('csi-9'),
+  });
+});
+
+test('those who stay are DaemonSet pods, whatever their state, and static ones', () => {
+  const pods = [
+    aPod('agent-1', 'n1', agent),
+    aPod('agent-2', 'n1', { ...agent, claims: ['other'], terminating: true, killedAt: 0 }),
+    aPod('agent-3', 'n2', { ...agent, claims: ['elsewhere'] }),
+    aPod('old-1', 'n1', { ...agent, claims: ['orphaned'], orphaned: true }),
+    aPod('static', 'n1', { mirror: true, claims: ['static'] }),
+    aPod('web-1', 'n1', { claims: ['data'], terminating: true, killedAt: 0, stopped: true }),
+  ];
+  const names = claimsThatStay(node, aCluster({ pods, volumeAttachments: attached('pv-1') }));
+  expect(names).toEqual(['cache', 'other', 'static'].map((name) => ({ namespace: 'default', name })));
+});
+
+test('nobody need be asked for volumes while none is attached to the node', () => {
+  const elsewhere = [{ node: 'n2', volume: 'pv-1', name: 'csi-1' }];
+  const pods = [aPod('agent-1', 'n1', agent)];
+  expect(claimsThatStay(node, aCluster({ pods, volumeAttachments: elsewhere }))).toEqual([]);
+});
