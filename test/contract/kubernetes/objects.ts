@@ -41,6 +41,8 @@ export async function createPod(
     readonly ready?: boolean;
     readonly owner?: object;
     readonly finalizers?: readonly string[];
+    readonly annotations?: Record<string, string>;
+    readonly spec?: object;
   } = {},
 ): Promise<PodRef> {
   const created = await controlPlane.api<Created>('POST', '/api/v1/namespaces/default/pods', {
@@ -50,12 +52,14 @@ export async function createPod(
       name,
       namespace: 'default',
       labels: options.labels ?? {},
+      annotations: options.annotations ?? {},
       ...(options.owner === undefined ? {} : { ownerReferences: [options.owner] }),
       ...(options.finalizers === undefined ? {} : { finalizers: options.finalizers }),
     },
     spec: {
       ...(options.node === undefined ? {} : { nodeName: options.node }),
       containers: [{ name: 'app', image: 'app.example/app:1' }],
+      ...options.spec,
     },
   });
   if (options.ready === true) {
