@@ -109,7 +109,6 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             blocked,
             // What was told to go just now is on its way in the next look only.
             comes: comes || acted,
-            giveUp: round.hangs,
             memo: { unlistedAt, laggingSince, blocked, begun: begun || acted, foreignActs, notProtected: told },
             againInMs,
           };

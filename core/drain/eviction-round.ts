@@ -33,8 +33,6 @@ export interface EvictionRound {
   readonly remaining: number;
   /** All that remain run to their end and are not told to stop. */
   readonly completes: boolean;
-  /** All that remain were told to stop and should be gone: waiting longer changes nothing. */
-  readonly hangs: boolean;
   /** Pods that are not waited for although their objects are there, each with the reason. */
   readonly leftBehind: readonly string[];
   /** One sentence for status. */
@@ -68,7 +66,6 @@ export function decideEvictionRound(question: EvictionQuestion): EvictionRound {
     blocked,
     remaining: left.length,
     completes: outcomes.size === 1 && outcomes.has('complete'),
-    hangs: outcomes.size === 1 && outcomes.has('hangs'),
     leftBehind: pods
       .filter(({ pod, outcome }) => outcome === 'skip' && !staysWithNode(pod))
       .map(({ pod, reason }) => `${pod.namespace}/${pod.name}: ${reason}`),

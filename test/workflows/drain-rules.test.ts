@@ -67,7 +67,7 @@ describe('a pod that is not safe to evict', () => {
 });
 
 describe('a pod that hangs in termination', () => {
-  test('parks its node soon after its grace period, is named with what helps, and is not forced', async () => {
+  test('parks its node at the deadline, is named with what helps, and is not forced', async () => {
     const world = createScenario({ nodes: 2 });
     const stuck = addToOld(world, 'stuck', { stuck: true });
     const harness = await openHarness(world);

@@ -66,28 +66,18 @@ describe('which pods go', () => {
 describe('pods that hang in termination', () => {
   const hanging = { terminating: true, killedAt: 40_000 } as const;
 
-  test('are all that remains, so that waiting changes nothing', () => {
+  test('are named with what helps', () => {
     const round = decide({ nodes: [aNode('n1', { unknownSince: 5_000 })], pods: [aPod('web-1', 'n1', hanging)] });
-    expect(round).toMatchObject({ remaining: 1, hangs: true, actions: [] });
+    expect(round).toMatchObject({ remaining: 1, actions: [] });
     expect(round.blocked).toMatchObject([
       { pod: { name: 'web-1' }, reason: expect.stringContaining('the kubelet of n1 has not been heard of') },
     ]);
-  });
-
-  test.each([
-    ['one may still use its grace period', { terminating: true, killedAt: 90_000 }],
-    ['one runs to its end', { safeToEvict: 'on-completion' }],
-    ['one is yet to be told', {}],
-  ] as const)('leave something to wait for while %s', (_, other) => {
-    const round = decide({ pods: [aPod('web-1', 'n1', hanging), aPod('api-1', 'n1', other)] });
-    expect(round).toMatchObject({ remaining: 2, hangs: false });
   });
 
   test('do not count when nothing but their object is left, and are told', () => {
     const pods = [aPod('web-1', 'n1', { ...hanging, stopped: true, finalizers: ['example.com/keep'] })];
     expect(decide({ pods })).toMatchObject({
       remaining: 0,
-      hangs: false,
       leftBehind: ['default/web-1: its containers have stopped, and finalizers keep its object (example.com/keep)'],
     });
   });
