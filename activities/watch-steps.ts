@@ -17,8 +17,8 @@ export interface WatchInput {
   readonly base: TrafficCounts;
   /** It ends when more than that is lost; absent while the run has paused for that already. */
   readonly budget?: number;
-  /** It ends after this time, ms, so that the run knows what was counted. */
-  readonly tellAfterMs: number;
+  /** It ends after this time, ms, so that the run knows what was counted; absent without probes. */
+  readonly tellAfterMs?: number;
   /** Epoch ms at which the watch before it saw anything last; absent when it is the first. */
   readonly watchedUntil?: number;
 }

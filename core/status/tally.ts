@@ -56,15 +56,16 @@ export interface WatchQuestion {
   readonly budget: number | undefined;
   /** Since the watch began, ms. */
   readonly elapsedMs: number;
-  /** See tellAfterMs. */
-  readonly tellAfterMs: number;
+  /** See tellAfterMs; undefined where there are no probes, and so nothing to tell. */
+  readonly tellAfterMs: number | undefined;
 }
 
 /** Whether the watch answers now, and with what; the first loss is told at once. */
 export function decideAnswer(question: WatchQuestion): 'budget-exceeded' | 'counted' | undefined {
-  const { counts, known, budget, elapsedMs } = question;
+  const { counts, known, budget, elapsedMs, tellAfterMs: afterMs } = question;
   if (budget !== undefined && counts.lost > budget) return 'budget-exceeded';
-  const lossAfterMs = known.lost === 0 ? 0 : question.tellAfterMs / lossesPerTell;
-  const isDue = elapsedMs >= question.tellAfterMs || (counts.lost > known.lost && elapsedMs >= lossAfterMs);
+  if (afterMs === undefined) return undefined;
+  const lossAfterMs = known.lost === 0 ? 0 : afterMs / lossesPerTell;
+  const isDue = elapsedMs >= afterMs || (counts.lost > known.lost && elapsedMs >= lossAfterMs);
   return isDue ? 'counted' : undefined;
 }

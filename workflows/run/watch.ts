@@ -97,7 +97,7 @@ function nextInput({ input, lock, resumes, status, now }: Run, watching: Watchin
     policy,
     lock,
     base: status.traffic,
-    tellAfterMs: tellAfterMs(now - status.startedAt),
+    ...(policy.traffic.probes.length === 0 ? {} : { tellAfterMs: tellAfterMs(now - status.startedAt) }),
     ...(exceeded ? {} : { budget: accepted + policy.traffic.lossBudget }),
     ...(watchedUntil === undefined ? {} : { watchedUntil }),
   };

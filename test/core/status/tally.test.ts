@@ -33,6 +33,7 @@ describe('whether a watch answers', () => {
   });
   test.each<[string, Partial<WatchQuestion>, ReturnType<typeof decideAnswer>]>([
     ['nothing has happened', {}, undefined],
+    ['nothing is measured', { ...lost(0, 1), elapsedMs: hour, tellAfterMs: undefined }, undefined],
     ['it is time', { elapsedMs: 5 * minute }, 'counted'],
     ['the first request is lost', lost(0, 1), 'counted'],
     ['another one is lost', lost(1, 2), undefined],
