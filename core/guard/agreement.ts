@@ -6,6 +6,11 @@ export function agree(known: Agreed, mayGo: readonly string[], now: number): Agr
   return Object.fromEntries(mayGo.map((name) => [name, known[name] ?? now]));
 }
 
+/** A look that says no: the node's time begins anew. */
+export function disagree(known: Agreed, node: string): Agreed {
+  return Object.fromEntries(Object.entries(known).filter(([name]) => name !== node));
+}
+
 /** Whether looks have agreed on the node for so long, ms. One look alone never has: it may show a moment that is over. */
 export function isSettled(agreed: Agreed, node: string, now: number, settleMs: number): boolean {
   const since = agreed[node];

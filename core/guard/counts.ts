@@ -38,6 +38,8 @@ export interface CountedBudget {
   readonly readyOn: ReadonlyMap<string, number>;
   /** Nodes that host such a pod, Ready or not. */
   readonly hosts: ReadonlySet<string>;
+  /** Keys of the Services behind whose load balancers such pods are. */
+  readonly services: ReadonlySet<string>;
 }
 
 /** Counts one Service. */
@@ -117,6 +119,7 @@ function countBudget(
   const takenWith = new Map<string, number>();
   const readyOn = new Map<string, number>();
   const hosts = new Set<string>();
+  const services = new Set<string>();
   let has = 0;
   for (const uid of budget.podUids) {
     const pod = podOf(uid);
@@ -128,8 +131,10 @@ function countBudget(
     if (isReached) has += 1;
     if (looks.length === 0) continue;
     hosts.add(node);
+    for (const { service } of looks) services.add(service.key);
     if (isReady) readyOn.set(node, (readyOn.get(node) ?? 0) + 1);
     if (isReached) takenWith.set(node, (takenWith.get(node) ?? 0) + 1);
   }
-  return { name: `${budget.namespace}/${budget.name}`, needs: budget.desiredHealthy, has, takenWith, readyOn, hosts };
+  const name = `${budget.namespace}/${budget.name}`;
+  return { name, needs: budget.desiredHealthy, has, takenWith, readyOn, hosts, services };
 }

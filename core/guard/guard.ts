@@ -22,6 +22,8 @@ export interface GuardQuestion {
 export interface Guard {
   /** What keeps the node from leaving now; undefined when every floor holds without it. */
   findBlock(node: NodeRef): StepOutBlock | undefined;
+  /** Keys of the Services whose load balancers decide on that; what others are like makes no difference to this node. */
+  decidedBy(node: NodeRef): readonly string[];
   /** From here on the node counts as out. */
   take(node: NodeRef): void;
   /** A node that was taken has a successor that gives what it gave. */
@@ -66,6 +68,11 @@ export function openGuard(question: GuardQuestion): Guard {
         if (block !== undefined) return block;
       }
       return undefined;
+    },
+    decidedBy: (node) => {
+      const own = involving(node).map(({ look }) => look.service.key);
+      const shared = (budgetsOn.get(node.name) ?? []).flatMap((budget) => [...budget.services]);
+      return [...new Set([...own, ...shared])];
     },
     take: (node) => {
       if (out.has(node.name)) return;

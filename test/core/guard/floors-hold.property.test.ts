@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { openGuard } from '../../../core/guard/guard.ts';
 import { nextStepOut } from '../../../core/guard/next-step-out.ts';
 import { refusal } from '../../../core/plan/refusal.ts';
 import { simulateWindows } from '../../../core/plan/windows.ts';
@@ -178,6 +179,41 @@ test('a node that may go is found wherever it stands in the queue', () => {
       const alone = pool.flatMap((node) => nextStepOut({ ...question, waiting: [node] }).node?.name ?? []);
       const queued = nextStepOut({ ...question, waiting: pool });
       expect(queued.node?.name).toBe(alone[0]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('whether a node may go depends on the load balancers that are said to decide, and on no others', () => {
+  const states = fc.infiniteStream(fc.constantFrom('healthy' as const, 'unhealthy' as const, 'draining' as const));
+  fc.assert(
+    fc.property(shape, everything, states, (cluster, events, random) => {
+      const [run] = play({}, cluster, events).runs;
+      if (run === undefined) return;
+      const facts = look(run);
+      const inFlight = run.inFlight.map(({ node }) => node);
+      const guardOf = (targetGroups: typeof facts.targetGroups) =>
+        openGuard({
+          ...run.plan,
+          facts: { ...facts, targetGroups },
+          baselines: run.baselines,
+          inFlight,
+          waiting: run.waiting,
+        });
+      for (const node of run.waiting) {
+        const decides = guardOf(facts.targetGroups).decidedBy(node);
+        const others = facts.targetGroups.map((group) => {
+          if (decides.includes(group.service)) return group;
+          const targets = group.targets.map((target) =>
+            target.instanceId === node.instanceId ? target : { ...target, state: random.next().value },
+          );
+          return { ...group, targets };
+        });
+        // What turns bad elsewhere may become one that decides: then it is looked at once more.
+        const guard = guardOf(others);
+        if (!guard.decidedBy(node).every((service) => decides.includes(service))) continue;
+        expect(guard.findBlock(node)).toEqual(guardOf(facts.targetGroups).findBlock(node));
+      }
     }),
     { numRuns: 100 },
   );

@@ -333,3 +333,30 @@ describe('a target that is healthy still, without a ready endpoint on its node',
     expect(held(guardOf(look(cluster), look(cluster)))).toEqual([]);
   });
 });
+
+describe('what decides about a node', () => {
+  const hosts = [aPod('web-1', 'n1'), aPod('api-1', 'n2'), aPod('far-1', 'n3')];
+  const services = [aService('web', hosts), aService('api', hosts), aService('far', hosts)];
+  const groupOf = (app: string, host: string) =>
+    aGroup(app, nodes, {
+      targets: nodes.map((node) => aTarget(node, { state: node.name === host ? 'healthy' : 'unhealthy' })),
+    });
+  const groups = [groupOf('web', 'n1'), groupOf('api', 'n2'), groupOf('far', 'n3')];
+  const decidedBy = (facts: ServingFacts) => guardOf(facts, facts).decidedBy(aNode('n1'));
+
+  test('are the Services of its pods', () => {
+    expect(decidedBy(aLook({ nodes, pods: hosts, services }, groups))).toEqual(['default/web']);
+  });
+
+  test('and those that share a budget with its pods', () => {
+    const budgets = [aBudget('both', hosts.slice(0, 2), 1)];
+    const shared = decidedBy(aLook({ nodes, pods: hosts, services, budgets }, groups));
+    expect(shared).toEqual(['default/web', 'default/api']);
+  });
+
+  test('under policy Cluster every Service that it is a target of', () => {
+    const open = services.map((service) => ({ ...service, externalTrafficPolicy: 'Cluster' as const }));
+    const all = ['default/api', 'default/far', 'default/web'];
+    expect(decidedBy(aLook({ nodes, pods: hosts, services: open }, groups)).toSorted()).toEqual(all);
+  });
+});

@@ -43,7 +43,7 @@ export function judgeTouch(run: PlayedRun, name: string, how: string, pod: World
   const said = (what: string) => `${run.name} ${how}s ${pod.name} on ${name}: ${what}`;
   return [
     ...(node.excludedBy === undefined ? [said('the node is not excluded')] : []),
-    ...(node.targets.size > 0 ? [said(`load balancers of ${[...node.targets.keys()].join(', ')} have it`)] : []),
+    ...tellSenders(run.play.world, node).map((app) => said(`the load balancer of ${app} has it`)),
     ...(pod.node === name ? [] : [said('it is somewhere else')]),
   ];
 }
@@ -55,9 +55,28 @@ export function judgeTermination(run: PlayedRun, name: string): readonly string[
   const pods = world.pods.filter((pod) => pod.node === name);
   return [
     ...(pods.length > 0 ? [`${name} ends with ${pods.map((pod) => pod.name).join(', ')}`] : []),
-    ...((node?.targets.size ?? 0) > 0 ? [`${name} ends while load balancers have it`] : []),
+    ...(node === undefined ? [] : tellSenders(world, node)).map(
+      (app) => `${name} ends while the load balancer of ${app} has it`,
+    ),
     ...(run.plan.nodes.some((planned) => planned.name === name) ? [] : [`${name} was never planned to go`]),
   ];
+}
+
+/**
+ * Apps whose load balancers have the node and may send to it. One that it fails the health checks of, and has no pod of under policy
+ * Local, sends nothing that anybody there could answer, whether it has the node or not.
+ */
+function tellSenders(world: World, { name, targets }: WorldNode): readonly string[] {
+  return world.apps
+    .filter(({ app, policy }) => {
+      const state = targets.get(app);
+      if (state === undefined) return false;
+      const hosted =
+        world.pods.some((pod) => pod.app === app && pod.node === name) ||
+        (world.slices.get(app) ?? []).some(({ node }) => node === name);
+      return policy === 'Cluster' || state !== 'unhealthy' || hosted;
+    })
+    .map(({ app }) => app);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Agreed } from '../../../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
 import { findLostGrant } from '../../../core/guard/grant-holds.ts';
 import { nextStepOut, type StepOutQuestion } from '../../../core/guard/next-step-out.ts';
+import { type RunScope, servicesOfRun } from '../../../core/guard/services-of-run.ts';
 import type { NodeRef } from '../../../core/model/node.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
@@ -89,7 +90,7 @@ function openRun(play: Play, pool: string): PlayedRun {
     target: { ...base.target, poolName: `new-${pool}` },
     waits: { ...base.waits, settleMs },
   };
-  const facts = lookAt(play.world, play.now);
+  const facts = narrow(lookAt(play.world, play.now), { policy, baselines: [] });
   const old = facts.cluster.nodes.filter((node) => node.pool === pool);
   const plan = buildPlan({ policy, run: `run-${pool}`, pool: aPool(old), facts });
   const progress = { agreed: {}, inFlight: [], replaced: [] };
@@ -137,7 +138,7 @@ function ask(run: PlayedRun, question: StepOutQuestion): NodeRef | undefined {
 /** Takes one node one step further if its wait is over; answers whether anything was done. */
 export function advance(run: PlayedRun, crossing: Crossing): boolean {
   machine(run, crossing.node.name, (one) => (one.cordoned = true));
-  const facts = look(run);
+  const facts = look(run, crossing.before);
   const { node } = crossing;
   if (crossing.step === 'replacing') return terminate(run, crossing, facts);
   if (crossing.step === 'evicting') return evict(run, crossing, facts);
@@ -292,10 +293,16 @@ export function comeToRest(play: Play): void {
   }
 }
 
-/** A fresh look, some time after the last one. */
-export function look(run: PlayedRun): ServingFacts {
+/** A fresh look, some time after the last one, at what this run has to watch. */
+export function look(run: PlayedRun, before: EndpointSnapshot = {}): ServingFacts {
   run.play.now += tickMs;
-  return lookAt(run.play.world, run.play.now);
+  const { policy } = run.plan;
+  return narrow(lookAt(run.play.world, run.play.now), { policy, baselines: run.baselines, before });
+}
+
+function narrow(facts: ServingFacts, scope: RunScope): ServingFacts {
+  const watched = new Set(servicesOfRun(facts.cluster, scope).map(({ key }) => key));
+  return { ...facts, targetGroups: facts.targetGroups.filter(({ service }) => watched.has(service)) };
 }
 
 function machine(run: PlayedRun, name: string, change: (node: WorldNode) => void): void {

@@ -1,0 +1,55 @@
+import { servicesOf } from '../drain/services-of-pod.ts';
+import { indexOf } from '../model/cluster-index.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { ServiceBaseline } from './baseline.ts';
+
+/** A run, as far as it says whose load balancers it has to watch. */
+export interface RunScope {
+  readonly policy: Policy;
+  /** Services that the run has seen to serve. */
+  readonly baselines: readonly ServiceBaseline[];
+  /** By key, the Services that had pods on a node before it was emptied. */
+  readonly before?: Readonly<Record<string, number>>;
+}
+
+/**
+ * Services of type LoadBalancer that a run can harm: those whose connections may run over a node of its old or new pool. Under policy
+ * Cluster every node takes connections of every Service, wherever its pods are. Under Local a node takes only those that its own pods
+ * answer (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer"): so it matters who has, or had, a pod there, and
+ * who shares a budget with such a pod, for that counts pods which callers reach. A Service that the policy names, or that the run has
+ * watched before, is not lost sight of when its pods are away for a moment.
+ */
+export function servicesOfRun(
+  cluster: ClusterFacts,
+  { policy, baselines, before = {} }: RunScope,
+): readonly ServiceFacts[] {
+  const known = new Set([
+    ...Object.keys(policy.guard.floors),
+    ...Object.keys(policy.waits.maxConnectionAgeMs),
+    ...baselines.map(({ service }) => service),
+    ...Object.keys(before),
+  ]);
+  const nodes = cluster.nodes.filter(({ pool }) => pool === policy.pool.name || pool === policy.target.poolName);
+  const names = new Set(nodes.map(({ name }) => name));
+  const selecting = new Set(podsConcerned(cluster, names).flatMap((pod) => servicesOf(pod, cluster)));
+  return cluster.services.filter(
+    (service) =>
+      service.type === 'LoadBalancer' &&
+      (service.externalTrafficPolicy === 'Cluster' ||
+        known.has(service.key) ||
+        selecting.has(service) ||
+        service.endpoints.some(({ node }) => node !== undefined && names.has(node))),
+  );
+}
+
+/** Pods on these nodes, and all that share a budget with one of them. */
+function podsConcerned(cluster: ClusterFacts, nodes: ReadonlySet<string>): readonly PodFacts[] {
+  const index = indexOf(cluster);
+  const own = [...nodes].flatMap((name) => index.podsOn(name));
+  const budgets = new Set(own.flatMap(({ uid }) => index.budgetsOf(uid)));
+  const sharing = [...budgets].flatMap(({ podUids }) => podUids.flatMap((uid) => index.podsByUid.get(uid) ?? []));
+  return [...new Set([...own, ...sharing])];
+}
