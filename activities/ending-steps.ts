@@ -38,7 +38,7 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
         pollMs: policy.waits.pollMs,
         hint: 'Look at the pods that are not Ready or can’t be placed; then resume.',
         look: async ({ now }) => {
-          const facts = await looking.serving();
+          const facts = await looking.serving(input);
           const decision = decideReplacementsServing({ facts, before: input.before, oldPool: input.pool.name });
           if (!decision.done) return { done: false, reason: decision.reason };
           return { done: true, value: { evidence: [{ kind: 'serving-elsewhere', at: now, detail: decision.reason }] } };
@@ -98,8 +98,9 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
     },
   };
 
-  async function findReasonToGoBack({ node, policy, run }: NodeStepInput): Promise<BackIn | undefined> {
-    const facts = await looking.serving();
+  async function findReasonToGoBack(input: NodeStepInput): Promise<BackIn | undefined> {
+    const { node, policy, run } = input;
+    const facts = await looking.serving(input);
     const reason = findBackIn(node, facts, policy);
     if (reason !== undefined) return { step: 'draining-connections', reason };
     const now = facts.observedAt;

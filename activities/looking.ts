@@ -1,63 +1,79 @@
+import { type RunScope, servicesOfRun } from '../core/guard/services-of-run.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
-import type { Discovery } from '../ports/load-balancers.ts';
+import type { TargetGroupFacts } from '../core/model/target-group.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { ReadOptions } from '../ports/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
+import { createDiscovering } from './discovering.ts';
 
-/** Looks at cluster and load balancers together. */
+/** Looks at cluster and load balancers together. Of load balancers only those that the run can harm. */
 export interface Looking {
-  /** A fresh look at everything that serves. Which load balancers there are, and how they are set, may be known for up to a minute. */
-  serving(): Promise<ServingFacts>;
-  /** The same, with nothing known from before: what an operator has just changed is seen. */
-  servingAnew(): Promise<ServingFacts>;
+  /**
+   * A look at everything that serves, fresh unless `since` says what will do. Which load balancers there are, and how they are set, may be
+   * known from before.
+   */
+  serving(run: RunScope, options?: Pick<ReadOptions, 'since'>): Promise<ServingFacts>;
+  /** A fresh look with nothing known from before: what an operator has just changed is seen, and every unsupported Service told. */
+  servingAnew(policy: Policy): Promise<ServingFacts>;
+  /**
+   * A look for a decision under a lock: the cluster and the targets of those Services afresh, the others' as they were earlier. Nothing
+   * slow is done: undefined when the run has a Service by now of which it is not known what stands behind it.
+   */
+  servingAgain(earlier: ServingFacts, run: RunScope, services: readonly string[]): Promise<ServingFacts | undefined>;
   /** A fresh look at the cluster alone. */
   cluster(): Promise<ClusterFacts>;
 }
 
-/** Attributes of target groups change rarely: they are read anew after this time, ms; target states every time. */
-const rediscoverAfterMs = 60_000;
-
 /** Makes the one looking-glass of a worker, so that all its steps share what was discovered. */
 export function createLooking(ports: Ports): Looking {
-  let known: { readonly services: string; readonly at: number; readonly found: Discovery } | undefined;
+  const { clock, cluster, loadBalancers } = ports;
+  const discovering = createDiscovering(ports);
 
-  let discovering: { readonly services: string; readonly found: Promise<Discovery> } | undefined;
-
-  /** Many steps find the same discovery expired at the same moment: one of them does it, the others only refresh its states. */
-  async function lookBehind(cluster: ClusterFacts): Promise<Discovery> {
-    const balanced = cluster.services.filter((service) => service.type === 'LoadBalancer');
-    const services = JSON.stringify(balanced.map((service) => [service.key, service.hostnames]));
-    if (known?.services === services && ports.clock.now() - known.at <= rediscoverAfterMs) {
-      return await refresh(known.found);
-    }
-    if (discovering?.services === services) return await refresh(await discovering.found);
-    const mine = { services, found: ports.loadBalancers.discover(balanced) };
-    discovering = mine;
-    try {
-      const found = await mine.found;
-      known = { services, at: ports.clock.now(), found };
-      return found;
-    } finally {
-      if (discovering === mine) discovering = undefined;
-    }
-  }
-
-  async function refresh({ groups, unsupported }: Discovery): Promise<Discovery> {
-    return { groups: await ports.loadBalancers.refresh(groups), unsupported };
-  }
-
-  async function serving(): Promise<ServingFacts> {
-    const { groups, unsupported } = await lookBehind(await ports.cluster.observe());
+  async function lookAt(
+    discover: (seen: ClusterFacts) => ReturnType<typeof discovering.find>,
+    run: RunScope,
+    options?: ReadOptions,
+  ): Promise<ServingFacts> {
+    const seen = await cluster.observe();
+    const { groups, unsupported } = await discover(seen);
+    const targetGroups = await discovering.using(
+      servicesOfRun(seen, run),
+      async () => await loadBalancers.readTargets(groups, options),
+    );
     // Load balancers may take seconds to answer, the cluster does not: it is looked at last, so that the look is of one moment.
-    const cluster = await ports.cluster.observe();
-    return { cluster, targetGroups: groups, unsupported, observedAt: ports.clock.now() };
+    return { cluster: await cluster.observe(), targetGroups, unsupported, observedAt: clock.now() };
   }
 
   return {
-    cluster: async () => await ports.cluster.observe(),
-    serving,
-    servingAnew: async () => {
-      known = undefined;
-      discovering = undefined;
-      return await serving();
+    cluster: async () => await cluster.observe(),
+    serving: async (run, options) =>
+      await lookAt(async (seen) => await discovering.find(servicesOfRun(seen, run)), run, options),
+    servingAnew: async (policy) => {
+      const run = { policy, baselines: [] };
+      return await lookAt(async (seen) => {
+        const own = servicesOfRun(seen, run);
+        const beside = seen.services.filter((service) => !own.includes(service));
+        return await discovering.findAnew(own, beside);
+      }, run);
+    },
+    servingAgain: async (earlier, run, services) => {
+      const own = servicesOfRun(await cluster.observe(), run);
+      const known = discovering.recall(own);
+      if (known === undefined) return undefined;
+      const read = await discovering.using(
+        own,
+        async () =>
+          await loadBalancers.readTargets(
+            known.groups.filter(({ service }) => services.includes(service)),
+            { first: true },
+          ),
+      );
+      const states = new Map([...earlier.targetGroups, ...read].map((group) => [group.id, group.targets]));
+      const targetGroups = known.groups.map((group) => ({ ...group, targets: states.get(group.id) }));
+      const seen = await cluster.observe();
+      const isWhole = targetGroups.every((group): group is TargetGroupFacts => group.targets !== undefined);
+      if (!isWhole || discovering.recall(servicesOfRun(seen, run)) === undefined) return undefined;
+      return { cluster: seen, targetGroups, unsupported: known.unsupported, observedAt: clock.now() };
     },
   };
 }

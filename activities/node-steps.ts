@@ -59,7 +59,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         pollMs: policy.waits.pollMs,
         hint: 'Check that the cloud controller manager runs and sees the exclude label; then resume.',
         look: fence.around<NodeStepResult>(async ({ memo }) => {
-          const facts = await looking.serving();
+          const facts = await looking.serving(input);
           const now = facts.observedAt;
           if (!isThere(node, facts)) await requireDeadMachine(pools, node, policy);
           const known = (memo['kept'] as KeptOut | undefined) ?? { labelledAt: input.excludedAt, foreignActs: [] };
@@ -90,7 +90,7 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
         pollMs: policy.waits.pollMs,
         hint: 'Check what keeps the node registered; then resume.',
         look: fence.around<NodeStepResult & { readonly outSince: number }>(async ({ memo }) => {
-          const facts = await looking.serving();
+          const facts = await looking.serving(input);
           const now = facts.observedAt;
           const known = (memo['kept'] as KeptOut | undefined) ?? { labelledAt: input.observedOutAt, foreignActs: [] };
           const { kept, anew, held, putBackBecause } = await keepOut(input, fence, facts, known);

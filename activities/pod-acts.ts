@@ -42,7 +42,7 @@ export function createPodActs(ports: Ports, looking: Looking) {
       names: disruptionLockNames(budgets, services),
       whenHeld: ({ message }) =>
         blockedBy(action, `another node moves a pod of the same budget or Service: ${message}`, budgets[0]),
-      body: async (stillHeld) => {
+      body: async (held) => {
         const fresh = await looking.cluster();
         const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), unlistedAt });
         const same = again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid);
@@ -50,7 +50,7 @@ export function createPodActs(ports: Ports, looking: Looking) {
         const answer = await cluster.evict(action.pod, { dryRun: true });
         if (answer.outcome === 'gone') return { acted: false };
         if (answer.outcome !== 'evicted') return blockedBy(action, answer.message, budgets[0]);
-        await stillHeld();
+        await held.require();
         const outcome = await act(action, input.run, fence);
         await seeLeaving(action.pod.uid);
         return outcome;

@@ -135,12 +135,12 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const retirement = decideRetirement({ node, facts, policy, run, now, unlistedAt });
           const { taint, actions, remaining, notProtected, reason } = retirement;
           if (remaining === 0) {
-            const transitUntil = terminationNotBefore(await looking.serving(), input.outSince, policy);
+            const transitUntil = terminationNotBefore(await looking.serving(input), input.outSince, policy);
             const evidence = [{ kind: 'endpoints-retired', at: now, detail: reason } as const];
             return { done: true, value: { evidence, notProtected, transitUntil } };
           }
           if (taint || actions.length > 0) {
-            const back = await findBack(input, await looking.serving());
+            const back = await findBack(input, await looking.serving(input));
             if (back !== undefined)
               return { done: true, value: { ...back, notProtected, transitUntil: input.outSince } };
             await fence.check();
@@ -171,7 +171,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     begun: boolean,
     known: unknown,
   ): Promise<{ readonly result?: EndingResult; readonly held?: string; readonly lostSince?: number }> {
-    const facts = await looking.serving();
+    const facts = await looking.serving(input);
     const result = await findBack(input, facts);
     if (result !== undefined) return { result };
     const lost = begun ? undefined : findLostGrant({ ...input, facts });

@@ -70,7 +70,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
         hint: 'Look at the new nodes and at the cloud’s capacity; then resume, or abort to remove them.',
         look: async () => {
           const pool = await pools.findPool(plan.newPool);
-          const facts = await looking.serving();
+          const facts = await looking.serving(plan);
           const decision = decideSurgeReady({
             facts,
             pool: plan.newPool.name,

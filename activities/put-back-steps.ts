@@ -40,7 +40,7 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
         pollMs: policy.waits.pollMs,
         hint: 'Check that the cloud controller manager runs; then resume.',
         look: async ({ now }) => {
-          const facts = await looking.serving();
+          const facts = await looking.serving(input);
           const seen = indexOf(facts.cluster).nodes.get(node.name);
           if (seen?.uid !== node.uid || !seen.ready || seen.excluded) {
             const detail = seen?.uid === node.uid ? 'left as others made it' : 'the node is gone';

@@ -21,7 +21,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           const { policy, run } = input;
           const ref = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
           const pool = await ports.pools.describePool(ref);
-          const facts = await looking.servingAnew();
+          const facts = await looking.servingAnew(policy);
           const plan = buildPlan({ policy, run, pool, facts });
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);

@@ -10,12 +10,20 @@ const heldMs = 30_000;
 /** Held by whoever lets a node go or takes one back in, for the moment between its look and its act; one for all runs of a cluster. */
 export const stepOutLock = 'nodeferry-step-out';
 
+/** What can be done about the locks while they are held. */
+export interface Held {
+  /** Right before the act. @throws LockLost */
+  require(): Promise<void>;
+  /** Keeps the locks while something goes on that may take longer than they last by themselves. */
+  during<T>(work: Promise<T>): Promise<T>;
+}
+
 /** What is done for a moment under locks. */
 export interface LockedMoment<T> {
   readonly run: string;
   readonly names: readonly string[];
   /** Looks and acts; asks right before it acts whether all locks are still held. */
-  readonly body: (stillHeld: () => Promise<void>) => Promise<T>;
+  readonly body: (held: Held) => Promise<T>;
   /** What it comes to while somebody else is in that moment. */
   readonly whenHeld: (held: NodeferryError) => T;
 }
@@ -31,15 +39,41 @@ export async function withShortLocks<T>(ports: Ports, { run, names, body, whenHe
   const locks: PoolLock[] = [];
   try {
     for (const name of names.toSorted(compareText)) locks.push(await ports.cluster.acquireLock(name, holder, heldMs));
-    return await body(async () => {
-      for (const lock of locks) await ports.cluster.renewLock(lock, heldMs);
-    });
+    return await body(holding(ports, locks));
   } catch (error) {
     if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
     return whenHeld(error);
   } finally {
     for (const lock of locks) await release(ports, lock);
   }
+}
+
+function holding({ cluster, clock }: Ports, locks: readonly PoolLock[]): Held {
+  const renew = async () => {
+    for (const lock of locks) await cluster.renewLock(lock, heldMs);
+  };
+
+  async function renewUntil(over: AbortSignal): Promise<void> {
+    for (;;) {
+      await clock.sleep(heldMs / 3, over);
+      if (over.aborted) return;
+      // A lock that can't be kept is noticed before the act.
+      await renew().catch(throwUnlessOurs);
+    }
+  }
+
+  return {
+    require: renew,
+    during: async (work) => {
+      const over = new AbortController();
+      const [result] = await Promise.all([work.finally(() => over.abort()), renewUntil(over.signal)]);
+      return result;
+    },
+  };
+}
+
+function throwUnlessOurs(error: unknown): void {
+  if (!(error instanceof NodeferryError)) throw error;
 }
 
 /** A lock that can't be given back now expires soon; it must not turn an act's success into a failure. */

@@ -1,6 +1,6 @@
-import type { Agreed } from '../core/guard/agreement.ts';
+import { type Agreed, disagree } from '../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
-import type { GuardQuestion } from '../core/guard/guard.ts';
+import { type GuardQuestion, openGuard } from '../core/guard/guard.ts';
 import { nextStepOut, type StepOutAnswer } from '../core/guard/next-step-out.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
@@ -9,6 +9,7 @@ import type { ServingFacts } from '../core/model/serving.ts';
 import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { Evidence, ForeignAct } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
+import { isEnabled } from '../core/waits/formulas.ts';
 import { targetsOf } from '../core/waits/load-balancers.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -47,19 +48,22 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
   return {
     /**
      * Looks until the guard lets a waiting node go, and excludes that node from load balancers in the same breath: under a lock that all
-     * runs of the cluster share, from a look at the cluster that was taken under it. A node that an earlier attempt has excluded is
-     * answered first. The deadline runs only while nothing of ours is in flight.
+     * runs of the cluster share, from a look that was taken under it. What chooses the node may be a little old; what decides is not. A
+     * node that an earlier attempt has excluded is answered first. The deadline runs only while nothing of ours is in flight.
      */
-    letNextStepOut: async (input: StepOutInput): Promise<Outcome<SteppedOut>> =>
-      await pollUntil<SteppedOut>({
+    letNextStepOut: async (input: StepOutInput): Promise<Outcome<SteppedOut>> => {
+      /** When the last look began, if all it found wanting was that looks agree for a while: what it read will do to choose by. */
+      let settlingSince: number | undefined;
+      return await pollUntil<SteppedOut>({
         clock,
         what: 'capacity to let another node step out',
         deadlineMs: undefined,
         pollMs: input.policy.waits.pollMs,
         hint: 'Scale up or mend what does not serve; then resume.',
         look: whileLocked(cluster, input, async ({ now, since, memo }) => {
-          const facts = await looking.serving();
           const known = (memo['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
+          const scope = { policy: input.policy, baselines: known };
+          const facts = await looking.serving(scope, { since: settlingSince ?? now });
           const baselines = learnBaselines(known, facts, input.policy);
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], [
             ...(await keepCordoned(cluster, input.waiting, input.run, facts)),
@@ -75,9 +79,11 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           );
           const answer = ask({ ...input, baselines, inFlight }, facts);
           agreements.set(input.run, answer.agreed);
+          const settles = (answer.settlesInMs ?? Number.POSITIVE_INFINITY) <= input.policy.waits.pollMs;
+          settlingSince = settles && settlingSince === undefined ? now : undefined;
           const stepped =
             answer.node === undefined ? undefined : await act(answer.node, { ...input, baselines, inFlight }, facts);
-          if (stepped?.done === true) return { done: true, value: { ...stepped.value, ...seen } };
+          if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
           const reason = stepped?.reason ?? answer.reason;
           const lonelySince =
             inFlight.length > 0 ? now : typeof memo['lonelySince'] === 'number' ? memo['lonelySince'] : since;
@@ -85,7 +91,8 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           const againInMs = stepped?.againInMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollMs);
           return { done: false, reason, memo: { lonelySince, ...seen }, giveUp, againInMs };
         }),
-      }),
+      });
+    },
   };
 
   function ask(input: StepOutInput, facts: ServingFacts): StepOutAnswer {
@@ -105,18 +112,53 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
         reason: `${node.name} waits: another node is let go just now`,
         againInMs: lockedAgainMs,
       }),
-      body: async (stillHeld) => {
-        const facts = { ...earlier, cluster: await looking.cluster(), observedAt: clock.now() };
-        const again = ask({ ...input, waiting: [node] }, facts);
-        if (again.node === undefined) return { done: false, reason: again.reason };
+      body: async (held) => {
+        const seen = await held.during(lookToDecide(node, input, earlier));
+        if (seen === undefined)
+          return {
+            done: false,
+            reason: `${node.name} waits: what it serves has changed just now`,
+            againInMs: lockedAgainMs,
+          };
+        const { facts, baselines } = seen;
+        const again = ask({ ...input, baselines, waiting: [node] }, facts);
+        if (again.node === undefined) {
+          agreements.set(run, disagree(agreements.get(run) ?? {}, node.name));
+          return { done: false, reason: again.reason };
+        }
         throwIfCancelled();
-        await stillHeld();
+        await held.require();
         if ((await cluster.exclude(node, run)) === 'gone') await requireDeadMachine(pools, node, policy);
         await looking.cluster();
         await tellNode(cluster, node, 'SteppedOut', `excluded from load balancers by run ${run}`);
-        return { done: true, value: describeStepOut(node, again.reason, facts) };
+        const better = baselines === input.baselines ? {} : { baselines };
+        return { done: true, value: { ...describeStepOut(node, again.reason, facts), ...better } };
       },
     });
+  }
+
+  /**
+   * A look in which all that decides about the node was read after the call. Undefined when something decides about it by now that was
+   * not read.
+   */
+  async function lookToDecide(
+    node: NodeRef,
+    input: StepOutInput,
+    earlier: ServingFacts,
+  ): Promise<{ readonly facts: ServingFacts; readonly baselines: readonly ServiceBaseline[] } | undefined> {
+    const { policy } = input;
+    const decidedBy = (facts: ServingFacts, { baselines } = input) =>
+      isEnabled(policy, 'capacity-guard')
+        ? openGuard({ ...input, baselines, waiting: [node], facts }).decidedBy(node)
+        : [];
+    const before = { ...earlier, cluster: await looking.cluster() };
+    const read = new Set([...decidedBy(earlier), ...decidedBy(before)]);
+    const facts = await looking.servingAgain(earlier, input, [...read]);
+    if (facts === undefined) return undefined;
+    const baselines = learnBaselines(input.baselines, facts, policy);
+    return decidedBy(facts, { ...input, baselines }).every((service) => read.has(service))
+      ? { facts, baselines }
+      : undefined;
   }
 }
 
@@ -130,7 +172,7 @@ function isExcludedBy(node: NodeRef, facts: ServingFacts, run: string): boolean 
   return seen?.excluded === true && seen.marks.excludedBy === run;
 }
 
-type StepOutOnly = Omit<SteppedOut, 'baselines' | 'foreignActs'>;
+type StepOutOnly = Omit<SteppedOut, 'foreignActs'>;
 
 function describeStepOut(node: NodeRef, reason: string, facts: ServingFacts): StepOutOnly {
   const at = facts.observedAt;

@@ -1,35 +1,19 @@
-import {
-  DescribeLoadBalancerAttributesCommand,
-  DescribeLoadBalancersCommand,
-  DescribeTagsCommand,
-  DescribeTargetGroupAttributesCommand,
-  DescribeTargetGroupsCommand,
-  type ElasticLoadBalancingV2Client,
-  type LoadBalancer,
-  type TagDescription,
-  type TargetGroup,
-} from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { LoadBalancer, TagDescription, TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ServiceFacts } from '../../core/model/service.ts';
-import type { TargetGroupFacts } from '../../core/model/target-group.ts';
+import type { TargetGroupFacts, TargetGroupFrame } from '../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
-import { callElb } from './errors.ts';
+import type { Discovery } from '../../ports/load-balancers.ts';
+import type { KnownAttributes } from './attributes.ts';
+import { type ElbReader, listTags } from './describe.ts';
+import { findLoadBalancers, findTargetGroups } from './find-behind.ts';
 import { mapTargetGroup } from './map.ts';
-import type { RateBudget } from './rate-budget.ts';
-
-/** A target group without its targets: what changes rarely. */
-export type TargetGroupFrame = Omit<TargetGroupFacts, 'targets'>;
-
-/** Frames behind Services of type LoadBalancer, and the Services with something behind them that is no frame. */
-export interface DiscoveredFrames {
-  readonly frames: readonly TargetGroupFrame[];
-  /** At most one entry per Service. */
-  readonly unsupported: readonly UnsupportedServiceFacts[];
-}
 
 /** What discovery reads with. */
-export interface ElbReader {
-  readonly client: ElasticLoadBalancingV2Client;
-  readonly budget: RateBudget;
+export interface Discoverer {
+  readonly reader: ElbReader;
+  readonly attributes: KnownAttributes;
+  /** Attributes that were read after this time (epoch ms) are not read again. */
+  readonly since: number;
 }
 
 interface ServiceLoadBalancer {
@@ -53,39 +37,43 @@ const controllerByTag: ReadonlyMap<string | undefined, TargetGroupFacts['control
   ['service.k8s.aws/stack', 'aws-load-balancer-controller'],
 ]);
 
-/** Most resources in one DescribeTags call (ELBv2 API reference). */
-const tagsPerCall = 20;
-
 /**
  * Target groups behind the Services of type LoadBalancer that have an address: found by hostname, confirmed by tag. A Service that
- * we can't protect is never left out: it is told as unsupported, with the first of its reasons.
+ * we can't protect is never left out: it is told as unsupported, with the first of its reasons. Of the Services `beside` nothing but
+ * that is told.
  */
-export async function discoverFrames(reader: ElbReader, services: readonly ServiceFacts[]): Promise<DiscoveredFrames> {
-  const exposed = services.filter(({ type, hostnames }) => type === 'LoadBalancer' && hostnames.length > 0);
-  if (exposed.length === 0) return { frames: [], unsupported: [] };
-  const matched = matchHostnames(exposed, await listLoadBalancers(reader));
-  const managed = confirmByTags(matched.found, await listTags(reader, matched.found));
-  const read = await Promise.all(managed.found.map((entry) => framesOf(reader, entry)));
-  const unsupported = [matched, managed, ...read].flatMap((step) => step.unsupported);
-  return { frames: read.flatMap(({ frames }) => frames), unsupported: firstOfEachService(unsupported) };
+export async function discoverFrames(
+  discoverer: Discoverer,
+  services: readonly ServiceFacts[],
+  beside: readonly ServiceFacts[] = [],
+): Promise<Discovery> {
+  const { reader } = discoverer;
+  const exposed = [...services, ...beside].filter(
+    ({ type, hostnames }) => type === 'LoadBalancer' && hostnames.length > 0,
+  );
+  if (exposed.length === 0) return { groups: [], unsupported: [] };
+  const addresses = exposed.flatMap(({ hostnames }) => hostnames);
+  const matched = matchHostnames(exposed, await findLoadBalancers(reader, addresses));
+  const managed = confirmByTags(matched.found, await listTags(reader, arnsOf(matched.found)));
+  const behind = await findTargetGroups(
+    reader,
+    managed.found.map(({ loadBalancer }) => loadBalancer),
+  );
+  const sorted = managed.found.map((entry) => sortByTargets(entry, behind));
+  const wanted = new Set(services.map(({ key }) => key));
+  const groups = await Promise.all(
+    sorted.filter(({ service }) => wanted.has(service)).map(async (entry) => await framesOf(discoverer, entry)),
+  );
+  const unsupported = [matched, managed, ...sorted].flatMap((step) => step.unsupported);
+  return { groups: groups.flat(), unsupported: firstOfEachService(unsupported) };
+}
+
+function arnsOf(entries: readonly ServiceLoadBalancer[]): readonly string[] {
+  return [...new Set(entries.map(({ loadBalancer }) => loadBalancer.LoadBalancerArn ?? ''))];
 }
 
 function firstOfEachService(facts: readonly UnsupportedServiceFacts[]): readonly UnsupportedServiceFacts[] {
   return [...Map.groupBy(facts, ({ service }) => service).values()].flatMap((ofService) => ofService.slice(0, 1));
-}
-
-async function listLoadBalancers({ client, budget }: ElbReader): Promise<readonly LoadBalancer[]> {
-  const all: LoadBalancer[] = [];
-  let marker: string | undefined;
-  do {
-    await budget.take();
-    const page = await callElb('elasticloadbalancing:DescribeLoadBalancers', 'load balancers', () =>
-      client.send(new DescribeLoadBalancersCommand({ ...(marker !== undefined && { Marker: marker }) })),
-    );
-    all.push(...(page.LoadBalancers ?? []));
-    marker = page.NextMarker;
-  } while (marker !== undefined && marker !== '');
-  return all;
 }
 
 function matchHostnames(services: readonly ServiceFacts[], all: readonly LoadBalancer[]): Sifted {
@@ -111,25 +99,6 @@ function unknownLoadBalancer(service: string, hostname: string): UnsupportedServ
       'Classic Load Balancers and load balancers of others are not supported: nodes would leave them unseen. ' +
       'Check the region, or move the Service to a Network Load Balancer.',
   };
-}
-
-async function listTags(
-  { client, budget }: ElbReader,
-  found: readonly ServiceLoadBalancer[],
-): Promise<readonly TagDescription[]> {
-  const arns = [...new Set(found.map(({ loadBalancer }) => loadBalancer.LoadBalancerArn ?? ''))];
-  const chunks = Array.from({ length: Math.ceil(arns.length / tagsPerCall) }, (_, index) =>
-    arns.slice(index * tagsPerCall, (index + 1) * tagsPerCall),
-  );
-  const answers = await Promise.all(
-    chunks.map(async (ResourceArns) => {
-      await budget.take();
-      return callElb('elasticloadbalancing:DescribeTags', 'load balancers', () =>
-        client.send(new DescribeTagsCommand({ ResourceArns })),
-      );
-    }),
-  );
-  return answers.flatMap(({ TagDescriptions = [] }) => TagDescriptions);
 }
 
 /** Without a controller nobody would deregister an excluded node. */
@@ -166,22 +135,36 @@ function notManaged({ service, loadBalancer }: ServiceLoadBalancer, named: reado
   };
 }
 
-async function framesOf(reader: ElbReader, entry: ManagedLoadBalancer): Promise<DiscoveredFrames> {
-  const { service, loadBalancer, controller } = entry;
-  const targetGroups = await listTargetGroups(reader, loadBalancer);
-  const supported = targetGroups.filter(({ TargetType }) => TargetType === 'instance');
-  const others = targetGroups.filter(({ TargetType }) => TargetType !== 'instance');
-  const unsupported = others.length === 0 ? [] : [otherTargets(service, others)];
-  if (supported.length === 0) return { frames: [], unsupported };
-  const loadBalancerAttributes = await readLoadBalancerAttributes(reader, loadBalancer);
-  const frames = await Promise.all(
-    supported.map(async (targetGroup) => {
-      const targetGroupAttributes = await readTargetGroupAttributes(reader, targetGroup);
-      const attributes = { loadBalancerAttributes, targetGroupAttributes };
-      return mapTargetGroup({ service, controller, loadBalancer, targetGroup, ...attributes });
-    }),
-  );
-  return { frames, unsupported };
+/** The groups behind a load balancer that have nodes as targets; others are unsupported. */
+function sortByTargets(entry: ManagedLoadBalancer, behind: ReadonlyMap<string, readonly TargetGroup[]>) {
+  const all = behind.get(entry.loadBalancer.LoadBalancerArn ?? '') ?? [];
+  const others = all.filter(({ TargetType }) => TargetType !== 'instance');
+  return {
+    ...entry,
+    groups: all.filter(({ TargetType }) => TargetType === 'instance'),
+    unsupported: others.length === 0 ? [] : [otherTargets(entry.service, others)],
+  };
+}
+
+async function framesOf(
+  { attributes, since }: Discoverer,
+  { service, controller, loadBalancer, groups }: ManagedLoadBalancer & { readonly groups: readonly TargetGroup[] },
+): Promise<readonly TargetGroupFrame[]> {
+  if (groups.length === 0) return [];
+  const ofLoadBalancer = attributes.ofLoadBalancer(loadBalancer, since);
+  const ofGroups = groups.map((targetGroup) => attributes.ofTargetGroup(targetGroup, since));
+  const [loadBalancerAttributes, ...ownAttributes] = await Promise.all([ofLoadBalancer, ...ofGroups]);
+  return groups.map((targetGroup, index) => {
+    const targetGroupAttributes = ownAttributes[index] ?? [];
+    return mapTargetGroup({
+      service,
+      controller,
+      loadBalancer,
+      targetGroup,
+      loadBalancerAttributes,
+      targetGroupAttributes,
+    });
+  });
 }
 
 function otherTargets(service: string, groups: readonly TargetGroup[]): UnsupportedServiceFacts {
@@ -192,46 +175,4 @@ function otherTargets(service: string, groups: readonly TargetGroup[]): Unsuppor
     detail: `target group ${named.join(', ')}; only instance is supported`,
     hint: 'Nodes are no targets there, so steering them out protects nothing. Use instance targets for this Service.',
   };
-}
-
-async function readLoadBalancerAttributes({ client, budget }: ElbReader, loadBalancer: LoadBalancer) {
-  await budget.take();
-  const answer = await callElb(
-    'elasticloadbalancing:DescribeLoadBalancerAttributes',
-    `load balancer ${loadBalancer.LoadBalancerName}`,
-    () => client.send(new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn: loadBalancer.LoadBalancerArn })),
-  );
-  return answer.Attributes ?? [];
-}
-
-async function listTargetGroups({ client, budget }: ElbReader, loadBalancer: LoadBalancer): Promise<TargetGroup[]> {
-  const all: TargetGroup[] = [];
-  let marker: string | undefined;
-  do {
-    await budget.take();
-    const page = await callElb(
-      'elasticloadbalancing:DescribeTargetGroups',
-      `load balancer ${loadBalancer.LoadBalancerName}`,
-      () =>
-        client.send(
-          new DescribeTargetGroupsCommand({
-            LoadBalancerArn: loadBalancer.LoadBalancerArn,
-            ...(marker !== undefined && { Marker: marker }),
-          }),
-        ),
-    );
-    all.push(...(page.TargetGroups ?? []));
-    marker = page.NextMarker;
-  } while (marker !== undefined && marker !== '');
-  return all;
-}
-
-async function readTargetGroupAttributes({ client, budget }: ElbReader, group: TargetGroup) {
-  await budget.take();
-  const answer = await callElb(
-    'elasticloadbalancing:DescribeTargetGroupAttributes',
-    `target group ${group.TargetGroupName}`,
-    () => client.send(new DescribeTargetGroupAttributesCommand({ TargetGroupArn: group.TargetGroupArn })),
-  );
-  return answer.Attributes ?? [];
 }

@@ -1,11 +1,10 @@
-import { DescribeTargetHealthCommand, ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { TargetFacts, TargetGroupFacts } from '../../core/model/target-group.ts';
+import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Clock } from '../../ports/clock.ts';
 import type { LoadBalancers } from '../../ports/load-balancers.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
-import { discoverFrames, type TargetGroupFrame } from './discover.ts';
-import { callElb } from './errors.ts';
-import { mapTarget } from './map.ts';
+import { rememberAttributes } from './attributes.ts';
+import { readTargetHealth } from './describe.ts';
+import { discoverFrames } from './discover.ts';
 import { createRateBudget } from './rate-budget.ts';
 import { shareWaitingLooks } from './shared-look.ts';
 
@@ -19,35 +18,36 @@ export interface ElbOptions extends AwsClientOptions {
   readonly describeBurst?: number;
 }
 
+/**
+ * Attributes are what somebody has set, and tell how long to wait; that the wait is over is observed, not computed. So they may be known
+ * for longer than which load balancers and target groups there are, ms.
+ */
+const attributesKnownForMs = 10 * 60_000;
+
 /** The load balancers of one region. Make one per process: the rate budget is its own. */
 export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
+  const { clock, describeRatePerSecond: ratePerSecond = 4, describeBurst: burst = 12 } = options;
   const client = new ElasticLoadBalancingV2Client(awsClientConfig(options.region, options));
-  const budget = createRateBudget({
-    ratePerSecond: options.describeRatePerSecond ?? 4,
-    burst: options.describeBurst ?? 12,
-    clock: options.clock,
-  });
-  const readTargets = shareWaitingLooks(
-    () => budget.take(),
-    (arn) => describeTargets(client, arn),
+  const budget = createRateBudget({ ratePerSecond, burst, clock });
+  const reader = { client, budget };
+  const attributes = rememberAttributes(reader, clock);
+  const look = shareWaitingLooks(
+    clock,
+    () => budget.queue(),
+    (arn) => readTargetHealth(client, arn),
   );
-
-  async function withTargets<T extends TargetGroupFrame>(groups: readonly T[]): Promise<TargetGroupFacts[]> {
-    return Promise.all(groups.map(async (group) => ({ ...group, targets: await readTargets(group.id) })));
-  }
 
   return {
-    discover: async (services) => {
-      const { frames, unsupported } = await discoverFrames({ client, budget }, services);
-      return { groups: await withTargets(frames), unsupported };
+    discover: async (services, { beside, anew = false } = {}) => {
+      const since = clock.now() - (anew ? 0 : attributesKnownForMs);
+      return await discoverFrames({ reader, attributes, since }, services, beside);
     },
-    refresh: withTargets,
+    readTargets: async (groups, { since, first = false } = {}) => {
+      const lookMs = (groups.length * 1000) / ratePerSecond;
+      const oldest = since === undefined ? {} : { since: Math.min(since, clock.now() - lookMs) };
+      return await Promise.all(
+        groups.map(async (group) => ({ ...group, targets: await look(group.id, { ...oldest, first }) })),
+      );
+    },
   };
-}
-
-async function describeTargets(client: ElasticLoadBalancingV2Client, arn: string): Promise<readonly TargetFacts[]> {
-  const answer = await callElb('elasticloadbalancing:DescribeTargetHealth', `target group ${arn}`, () =>
-    client.send(new DescribeTargetHealthCommand({ TargetGroupArn: arn })),
-  );
-  return (answer.TargetHealthDescriptions ?? []).map(mapTarget);
 }

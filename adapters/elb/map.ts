@@ -5,7 +5,13 @@ import type {
   TargetGroupAttribute,
   TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { HealthCheckFacts, TargetFacts, TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
+import type {
+  HealthCheckFacts,
+  TargetFacts,
+  TargetGroupFacts,
+  TargetGroupFrame,
+  TargetState,
+} from '../../core/model/target-group.ts';
 
 /** All that a target group's facts are made of, its targets aside. */
 export interface TargetGroupLook {
@@ -27,7 +33,7 @@ function attributesOf(
 }
 
 /** Facts of an instance target group, its targets aside. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
-export function mapTargetGroup(look: TargetGroupLook): Omit<TargetGroupFacts, 'targets'> {
+export function mapTargetGroup(look: TargetGroupLook): TargetGroupFrame {
   const own = attributesOf(look.targetGroupAttributes);
   return {
     id: look.targetGroup.TargetGroupArn ?? '',

@@ -1,9 +1,24 @@
 import type { Clock } from '../../ports/clock.ts';
 
+/** A place in the queue for calls. */
+export interface Turn {
+  /** Ends when the caller may make one call. */
+  readonly come: Promise<void>;
+  /** Goes before all that are not in a hurry. */
+  hurry(): void;
+}
+
 /** Turns to make a call, handed out in the order of asking. */
 export interface RateBudget {
-  /** Ends when the caller may make one call. */
+  queue(): Turn;
+  /** Queues and waits: ends when the caller may make one call. */
   take(): Promise<void>;
+}
+
+interface Waiting {
+  hurried: boolean;
+  readonly go: () => void;
+  readonly fail: (why: unknown) => void;
 }
 
 /**
@@ -19,12 +34,41 @@ export function createRateBudget(options: {
   const intervalMs = 1000 / ratePerSecond;
   /** When the bucket would be full again if nobody asked any more, epoch ms. */
   let fullAt = 0;
-  return {
-    async take() {
-      const now = clock.now();
-      fullAt = Math.max(fullAt, now) + intervalMs;
-      const waitMs = fullAt - now - burst * intervalMs;
-      if (waitMs > 0) await clock.sleep(waitMs);
-    },
-  };
+  let waiting: Waiting[] = [];
+  let serving = false;
+
+  function queue(): Turn {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const entry: Waiting = { hurried: false, go: resolve, fail: reject };
+    waiting.push(entry);
+    if (!serving) void serve();
+    return {
+      come: promise,
+      hurry: () => {
+        entry.hurried = true;
+      },
+    };
+  }
+
+  /** Who goes next is decided when the bucket has a call to give, not before. */
+  async function serve(): Promise<void> {
+    serving = true;
+    try {
+      while (waiting.length > 0) {
+        const waitMs = Math.max(fullAt, clock.now()) + intervalMs - clock.now() - burst * intervalMs;
+        if (waitMs > 0) await clock.sleep(waitMs);
+        const next = waiting.find(({ hurried }) => hurried) ?? waiting[0];
+        waiting = waiting.filter((entry) => entry !== next);
+        fullAt = Math.max(fullAt, clock.now()) + intervalMs;
+        next?.go();
+      }
+    } catch (error) {
+      for (const { fail } of waiting) fail(error);
+      waiting = [];
+    } finally {
+      serving = false;
+    }
+  }
+
+  return { queue, take: async () => await queue().come };
 }

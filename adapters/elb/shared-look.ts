@@ -1,27 +1,49 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Turn } from './rate-budget.ts';
+
+/** How fresh a look must be, and whether it may wait for its turn. */
+export interface LookOptions {
+  /** A look that was begun at this time (epoch ms) or later will do. Without, it begins after the call. */
+  readonly since?: number;
+  /** It goes before those of others. */
+  readonly first?: boolean;
+}
+
 /**
- * Shares looks at the same thing among callers without ever giving anybody an old one: a caller joins a request only while
- * that waits for its turn. One that is under way was sent before the caller asked, so it is not fresh enough.
+ * Shares looks at the same thing among callers without ever giving anybody one that is older than he allows: a caller joins a request
+ * only while that waits for its turn. One that is under way was sent before the caller asked, so it is not fresh enough.
  */
 export function shareWaitingLooks<T>(
-  turn: () => Promise<void>,
+  clock: Pick<Clock, 'now'>,
+  queue: () => Turn,
   look: (key: string) => Promise<T>,
-): (key: string) => Promise<T> {
-  const waiting = new Map<string, Promise<T>>();
+): (key: string, options?: LookOptions) => Promise<T> {
+  const waiting = new Map<string, { readonly turn: Turn; readonly result: Promise<T> }>();
+  const last = new Map<string, { readonly at: number; readonly seen: T }>();
 
-  async function takeTurnAndLook(key: string): Promise<T> {
+  async function lookInTurn(key: string, turn: Turn): Promise<T> {
     try {
-      await turn();
+      await turn.come;
     } finally {
       waiting.delete(key);
     }
-    return look(key);
+    const at = clock.now();
+    last.delete(key);
+    const seen = await look(key);
+    if ((last.get(key)?.at ?? at) <= at) last.set(key, { at, seen });
+    return seen;
   }
 
-  return (key) => {
-    const joined = waiting.get(key);
-    if (joined !== undefined) return joined;
-    const result = takeTurnAndLook(key);
-    waiting.set(key, result);
-    return result;
+  return async (key, { since, first = false } = {}) => {
+    const known = last.get(key);
+    if (since !== undefined && known !== undefined && known.at >= since) return known.seen;
+    let joined = waiting.get(key);
+    if (joined === undefined) {
+      const turn = queue();
+      joined = { turn, result: lookInTurn(key, turn) };
+      waiting.set(key, joined);
+    }
+    if (first) joined.turn.hurry();
+    return await joined.result;
   };
 }

@@ -2,6 +2,7 @@ import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
 import { createElbLoadBalancers } from '../../adapters/elb/load-balancers.ts';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { servicesOfRun } from '../../core/guard/services-of-run.ts';
 import { buildPlan } from '../../core/plan/build-plan.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { refusal } from '../../core/plan/refusal.ts';
@@ -36,8 +37,11 @@ async function makePlan(policy: Policy): Promise<PoolPlan> {
       pools.describePool({ cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name }),
       kubernetes.observe(),
     ]);
-    const { groups, unsupported } = await loadBalancers.discover(cluster.services);
-    const facts = { cluster, targetGroups: groups, unsupported, observedAt: systemClock.now() };
+    const own = servicesOfRun(cluster, { policy, baselines: [] });
+    const beside = cluster.services.filter((service) => !own.includes(service));
+    const { groups, unsupported } = await loadBalancers.discover(own, { beside });
+    const targetGroups = await loadBalancers.readTargets(groups);
+    const facts = { cluster, targetGroups, unsupported, observedAt: systemClock.now() };
     return buildPlan({ policy, run: 'plan', pool, facts });
   } finally {
     kubernetes.close();

@@ -53,3 +53,6 @@ export interface TargetGroupFacts {
   readonly healthCheck: HealthCheckFacts;
   readonly targets: readonly TargetFacts[];
 }
+
+/** A target group without its targets: what changes rarely. */
+export type TargetGroupFrame = Omit<TargetGroupFacts, 'targets'>;

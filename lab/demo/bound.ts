@@ -4,6 +4,7 @@ import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
 import { createElbLoadBalancers } from '../../adapters/elb/load-balancers.ts';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { servicesOfRun } from '../../core/guard/services-of-run.ts';
 import { buildPlan } from '../../core/plan/build-plan.ts';
 import { type LowerBound, lowerBound } from '../../core/plan/lower-bound.ts';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -28,7 +29,8 @@ export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy
       name: policy.pool.name,
     });
     const observed = await cluster.observe();
-    const { groups: targetGroups, unsupported } = await loadBalancers.discover(observed.services);
+    const { groups, unsupported } = await loadBalancers.discover(servicesOfRun(observed, { policy, baselines: [] }));
+    const targetGroups = await loadBalancers.readTargets(groups);
     const facts = { cluster: observed, targetGroups, unsupported, observedAt: systemClock.now() };
     const plan = buildPlan({ policy, run: 'bound', pool, facts });
     const delays = { ...presets.fast, ...scenario.delays };

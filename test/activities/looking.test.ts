@@ -1,23 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import { createLooking } from '../../activities/looking.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { aCluster, aGroup, aNode, anUnsupported, aService } from '../core/support/facts.ts';
+import { aCluster, aGroup, aNode, anUnsupported, aPod, aPolicy, aService } from '../core/support/facts.ts';
 
-/** Ports that answer from what they are given and count what they are asked. */
+const node = aNode('n1');
+const elsewhere = aNode('n2', { pool: 'other' });
+const run = { policy: aPolicy(), baselines: [] };
+
+/** A Service `default/<app>` with one pod, on that node. */
+const serviceOn = (app: string, host: string, changes: Partial<ServiceFacts> = {}) =>
+  aService(app, [aPod(`${app}-1`, host)], changes);
+
+/** Ports that answer from what they are given and count what they are asked. `old` can't be watched. */
 function portsOf(services: readonly ServiceFacts[]) {
-  const asked = { discover: 0, refresh: 0 };
-  const world = { services, now: 0 };
+  const asked = { discovered: [] as string[][], read: [] as string[][] };
+  const world = { services, now: 0, goneGroups: [] as string[] };
   const ports = {
     clock: { now: () => world.now, sleep: async () => undefined },
-    cluster: { observe: async () => aCluster({ services: world.services }) },
+    cluster: { observe: async () => aCluster({ services: world.services, nodes: [node, elsewhere] }) },
     loadBalancers: {
-      discover: async () => {
-        asked.discover += 1;
-        return { groups: [aGroup('web', [aNode('n1')])], unsupported: [anUnsupported('old')] };
+      discover: async (own: readonly ServiceFacts[]) => {
+        asked.discovered.push(own.map(({ key }) => key));
+        const watched = own.filter(({ key }) => key !== 'default/old');
+        return {
+          groups: watched.map(({ key }) => aGroup(key.replace('default/', ''), [node])),
+          unsupported: own.length > watched.length ? [anUnsupported('old')] : [],
+        };
       },
-      refresh: async (groups: readonly unknown[]) => {
-        asked.refresh += 1;
+      readTargets: async (groups: readonly { readonly id: string; readonly service: string }[]) => {
+        asked.read.push(groups.map(({ service }) => service));
+        const gone = groups.find(({ id }) => world.goneGroups.includes(id));
+        if (gone !== undefined) throw new NodeferryError({ code: 'Conflict', message: `${gone.id} is not there` });
         return groups;
       },
     },
@@ -26,43 +41,100 @@ function portsOf(services: readonly ServiceFacts[]) {
 }
 
 describe('a look at everything that serves', () => {
-  test('tells of unsupported Services from what was discovered, as long as that is fresh', async () => {
-    const { looking, asked, world } = portsOf([aService('web', []), aService('old', [])]);
+  test('asks for the Services that the run can harm and for no others', async () => {
+    const { looking, asked } = portsOf([
+      serviceOn('web', 'n1'),
+      serviceOn('far', 'n2'),
+      serviceOn('everywhere', 'n2', { externalTrafficPolicy: 'Cluster' }),
+    ]);
 
-    const looks = [await looking.serving(), await looking.serving()];
+    await looking.serving(run);
+
+    const own = ['default/web', 'default/everywhere'];
+    expect(asked).toEqual({ discovered: [own], read: [own] });
+  });
+
+  test('tells of unsupported Services from what was discovered, as long as that is fresh', async () => {
+    const { looking, asked, world } = portsOf([serviceOn('web', 'n1'), serviceOn('old', 'n1')]);
+
+    const looks = [await looking.serving(run), await looking.serving(run)];
     world.now = 60_001;
-    looks.push(await looking.serving());
+    looks.push(await looking.serving(run));
 
     expect(looks.map((look) => look.unsupported)).toEqual(looks.map(() => [anUnsupported('old')]));
     expect(looks.map((look) => look.targetGroups.length)).toEqual([1, 1, 1]);
-    expect(asked).toEqual({ discover: 2, refresh: 1 });
+    expect([asked.discovered.length, asked.read.length]).toEqual([2, 3]);
   });
 
   test('discovers once for all who ask at the same moment', async () => {
-    const { looking, asked } = portsOf([aService('web', [])]);
+    const { looking, asked } = portsOf([serviceOn('web', 'n1'), serviceOn('old', 'n1')]);
 
-    const looks = await Promise.all(Array.from({ length: 5 }, () => looking.serving()));
+    const looks = await Promise.all(Array.from({ length: 5 }, () => looking.serving(run)));
 
-    expect(looks.every((look) => look.unsupported.length === 1)).toBe(true);
-    expect(asked).toEqual({ discover: 1, refresh: 4 });
+    expect(looks.every((look) => look.unsupported.length === 1 && look.targetGroups.length === 1)).toBe(true);
+    expect(asked.discovered).toHaveLength(1);
   });
 
-  test('discovers anew when a Service with a load balancer appears', async () => {
-    const { looking, asked, world } = portsOf([aService('web', [])]);
+  test('discovers a Service that appears or changes, and no other again', async () => {
+    const { looking, asked, world } = portsOf([serviceOn('web', 'n1')]);
 
-    await looking.serving();
-    world.services = [...world.services, aService('old', [])];
-    await looking.serving();
+    await looking.serving(run);
+    world.services = [...world.services, serviceOn('old', 'n1')];
+    await looking.serving(run);
+    world.services = [serviceOn('web', 'n1', { nodePorts: [30_080, 30_081] }), serviceOn('old', 'n1')];
+    await looking.serving(run);
 
-    expect(asked).toEqual({ discover: 2, refresh: 0 });
+    expect(asked.discovered).toEqual([['default/web'], ['default/old'], ['default/web']]);
+  });
+
+  test('of runs with different Services none makes the other discover again', async () => {
+    const { looking, asked } = portsOf([serviceOn('web', 'n1'), serviceOn('far', 'n2')]);
+    const other = { ...run, policy: { ...run.policy, pool: { ...run.policy.pool, name: 'other' } } };
+
+    for (const asking of [run, other, run, other]) await looking.serving(asking);
+
+    expect(asked.discovered).toEqual([['default/web'], ['default/far']]);
+  });
+
+  test('a target group that is gone is discovered anew by the next look', async () => {
+    const { looking, asked, world } = portsOf([serviceOn('web', 'n1')]);
+    await looking.serving(run);
+    world.goneGroups = ['arn:web'];
+
+    await expect(looking.serving(run)).rejects.toThrow('arn:web is not there');
+    world.goneGroups = [];
+    await looking.serving(run);
+
+    expect(asked.discovered).toHaveLength(2);
   });
 
   test('knows nothing from before when it is taken anew', async () => {
-    const { looking, asked } = portsOf([aService('web', [])]);
+    const { looking, asked } = portsOf([serviceOn('web', 'n1')]);
 
-    await looking.serving();
-    await looking.servingAnew();
+    await looking.serving(run);
+    await looking.servingAnew(run.policy);
 
-    expect(asked).toEqual({ discover: 2, refresh: 0 });
+    expect(asked.discovered).toHaveLength(2);
+  });
+});
+
+describe('a look for a decision', () => {
+  test('reads what decides again, and nothing else', async () => {
+    const { looking, asked } = portsOf([serviceOn('web', 'n1'), serviceOn('api', 'n1')]);
+    const earlier = await looking.serving(run);
+
+    const again = await looking.servingAgain(earlier, run, ['default/api']);
+
+    expect(asked.read.slice(1)).toEqual([['default/api']]);
+    expect(again?.targetGroups.map(({ service }) => service)).toEqual(['default/web', 'default/api']);
+  });
+
+  test('is none when there is a Service by now that was not discovered', async () => {
+    const { looking, asked, world } = portsOf([serviceOn('web', 'n1')]);
+    const earlier = await looking.serving(run);
+    world.services = [...world.services, serviceOn('api', 'n1')];
+
+    expect(await looking.servingAgain(earlier, run, ['default/web'])).toBeUndefined();
+    expect(asked.discovered).toHaveLength(1);
   });
 });

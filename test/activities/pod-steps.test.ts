@@ -20,7 +20,12 @@ async function openScene(n: number, policy: Policy = scenarioPolicy()) {
   const ports = createSimPorts(world);
   const cluster = await ports.cluster.observe();
   const { groups } = await ports.loadBalancers.discover(cluster.services);
-  const before = { cluster, targetGroups: groups, unsupported: [], observedAt: world.clock.now() };
+  const before = {
+    cluster,
+    targetGroups: await ports.loadBalancers.readTargets(groups),
+    unsupported: [],
+    observedAt: world.clock.now(),
+  };
   const baselines = learnBaselines([], before, policy);
   const leaving = world.nodes.slice(0, n);
   for (const node of leaving) {

@@ -1,6 +1,6 @@
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
-import type { TargetGroupFacts } from '../../core/model/target-group.ts';
+import type { TargetFacts, TargetGroupFrame } from '../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
 import { isLopsided } from '../../core/plan/balance.ts';
 import type { LoadBalancers } from '../../ports/load-balancers.ts';
@@ -130,7 +130,7 @@ function createSimPools(world: World): NodePools {
 }
 
 function createSimLoadBalancers(world: World): LoadBalancers {
-  const groups = (services: readonly string[]): TargetGroupFacts[] =>
+  const groups = (services: readonly string[]): TargetGroupFrame[] =>
     world.services
       .filter((service) => service.type === 'LoadBalancer' && services.includes(service.key))
       .map((service) => ({
@@ -153,24 +153,27 @@ function createSimLoadBalancers(world: World): LoadBalancers {
           healthyThreshold: world.delays.healthThreshold,
           unhealthyThreshold: world.delays.healthThreshold,
         },
-        targets: service.targets
-          .filter((target) => target.listed)
-          .map((target) => ({
-            instanceId: target.instanceId,
-            port: 30_080,
-            zone: world.instances.find((one) => one.instanceId === target.instanceId)?.zone,
-            state: target.state,
-          })),
+      }));
+  const targetsOf = (key: string): TargetFacts[] =>
+    (world.services.find((service) => service.key === key)?.targets ?? [])
+      .filter((target) => target.listed)
+      .map((target) => ({
+        instanceId: target.instanceId,
+        port: 30_080,
+        zone: world.instances.find((one) => one.instanceId === target.instanceId)?.zone,
+        state: target.state,
       }));
   return {
-    discover: async (services: readonly ServiceFacts[]) => {
+    discover: async (services: readonly ServiceFacts[], { beside = [] } = {}) => {
       const classic = world.services.filter((service) => service.classic === true).map((service) => service.key);
       return {
         groups: groups(services.map((service) => service.key).filter((key) => !classic.includes(key))),
-        unsupported: services.filter((service) => classic.includes(service.key)).map(unknownLoadBalancer),
+        unsupported: [...services, ...beside]
+          .filter((service) => classic.includes(service.key))
+          .map(unknownLoadBalancer),
       };
     },
-    refresh: async (known) => groups(known.map((group) => group.service)),
+    readTargets: async (known) => known.map((group) => ({ ...group, targets: targetsOf(group.service) })),
   };
 }
 

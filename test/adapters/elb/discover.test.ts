@@ -5,7 +5,9 @@ import {
   type ElasticLoadBalancingV2Client,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { expect, test } from 'vitest';
+import { rememberAttributes } from '../../../adapters/elb/attributes.ts';
 import { discoverFrames } from '../../../adapters/elb/discover.ts';
+import { createRateBudget } from '../../../adapters/elb/rate-budget.ts';
 import { aService } from '../../core/support/facts.ts';
 
 /** A client that knows one Network Load Balancer with one target group, and these tags. */
@@ -26,8 +28,12 @@ function clientWith(tags: Readonly<Record<string, string>>): ElasticLoadBalancin
   return { send: async (command: unknown) => answer(command) } as unknown as ElasticLoadBalancingV2Client;
 }
 
-const discover = async (tags: Readonly<Record<string, string>>) =>
-  await discoverFrames({ client: clientWith(tags), budget: { take: async () => undefined } }, [aService('web', [])]);
+async function discover(tags: Readonly<Record<string, string>>) {
+  const clock = { now: () => 0, sleep: async () => undefined };
+  const reader = { client: clientWith(tags), budget: createRateBudget({ ratePerSecond: 1, burst: 1_000, clock }) };
+  const attributes = rememberAttributes(reader, clock);
+  return await discoverFrames({ reader, attributes, since: 0 }, [aService('web', [])]);
+}
 
 test.each([
   ['the service controller', { 'kubernetes.io/service-name': 'default/web' }, 'service-controller'],
@@ -38,13 +44,13 @@ test.each([
     'aws-load-balancer-controller',
   ],
 ])('a target group is looked after by %s', async (_, tags, controller) => {
-  const { frames, unsupported } = await discover(tags);
-  expect(frames).toMatchObject([{ id: 'arn:tg', service: 'default/web', controller }]);
+  const { groups, unsupported } = await discover(tags);
+  expect(groups).toMatchObject([{ id: 'arn:tg', service: 'default/web', controller }]);
   expect(unsupported).toEqual([]);
 });
 
 test('without a tag of either nobody takes nodes out, and the Service is not supported', async () => {
-  const { frames, unsupported } = await discover({ owner: 'default/web' });
-  expect(frames).toEqual([]);
+  const { groups, unsupported } = await discover({ owner: 'default/web' });
+  expect(groups).toEqual([]);
   expect(unsupported).toMatchObject([{ service: 'default/web', why: 'not-managed' }]);
 });

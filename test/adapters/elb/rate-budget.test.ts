@@ -60,13 +60,72 @@ test('never lets more than burst plus rate times time through in any span of tim
   );
 });
 
+test('who is in a hurry goes before all who asked earlier', async () => {
+  const wakes: (() => void)[] = [];
+  const clock = { now: () => 0, sleep: async () => await new Promise<void>((wake) => void wakes.push(wake)) };
+  const budget = createRateBudget({ ratePerSecond: 1, burst: 1, clock });
+  await budget.take();
+  const came: string[] = [];
+  const turns = ['first', 'second', 'third'].map((name) => {
+    const turn = budget.queue();
+    return { turn, come: turn.come.then(() => came.push(name)) };
+  });
+
+  turns[2]?.turn.hurry();
+  for (let index = 0; index < turns.length; index += 1) {
+    await expect.poll(() => wakes.length).toBe(index + 1);
+    wakes[index]?.();
+  }
+  await Promise.all(turns.map(({ come }) => come));
+
+  expect(came).toEqual(['third', 'first', 'second']);
+});
+
+/** A turn that comes when it is told to, or at once. */
+const aTurn = (come: Promise<void> = Promise.resolve()) => ({ come, hurry: () => undefined });
+
+test('a caller whom an old look will do gets it while it is young enough, and none that is older than he allows', async () => {
+  const clock = sleepersClock();
+  let looks = 0;
+  const look = shareWaitingLooks(
+    clock,
+    () => aTurn(),
+    async () => `look ${++looks}`,
+  );
+  await look('group');
+  clock.advance(10_000);
+
+  expect(await look('group', { since: 0 })).toBe('look 1');
+  expect(await look('group', { since: 1 })).toBe('look 2');
+  expect(await look('group', { since: 10_000 })).toBe('look 2');
+  expect(await look('group')).toBe('look 3');
+});
+
+test('a caller in a hurry hurries the look that he joins', async () => {
+  const hurried: string[] = [];
+  const turn = Promise.withResolvers<void>();
+  const look = shareWaitingLooks(
+    sleepersClock(),
+    () => ({ come: turn.promise, hurry: () => void hurried.push('hurry') }),
+    async () => 'seen',
+  );
+
+  const waiting = look('group');
+  const held = look('group', { first: true });
+  expect(hurried).toEqual(['hurry']);
+  turn.resolve();
+
+  expect(await Promise.all([waiting, held])).toEqual(['seen', 'seen']);
+});
+
 test('callers join a look that still waits for its turn, and never one that is under way', async () => {
   const turns = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   let turnsTaken = 0;
   let looks = 0;
   const look = shareWaitingLooks(
-    () => turns[turnsTaken++]?.promise ?? Promise.resolve(),
+    sleepersClock(),
+    () => aTurn(turns[turnsTaken++]?.promise),
     () => answers[looks++]?.promise ?? Promise.resolve('none'),
   );
 
@@ -86,7 +145,8 @@ test('callers join a look that still waits for its turn, and never one that is u
 test('a look that fails fails for those who joined it only', async () => {
   let looks = 0;
   const look = shareWaitingLooks(
-    () => Promise.resolve(),
+    sleepersClock(),
+    () => aTurn(),
     async () => {
       looks += 1;
       if (looks === 1) throw new Error('throttled');

@@ -72,7 +72,8 @@ test('finds the target group behind a Service with its live attributes', async (
     terminatesUnhealthyConnections: true,
     healthCheck: { protocol: 'HTTP', port: '31000', intervalMs: 10_000, healthyThreshold: 2, unhealthyThreshold: 2 },
   });
-  expect(group?.targets.map(({ instanceId, port, state }) => [instanceId, port, state])).toEqual(
+  const [read] = await loadBalancers.readTargets(groups);
+  expect(read?.targets.map(({ instanceId, port, state }) => [instanceId, port, state])).toEqual(
     cloud.nodes.map((id) => [id, 30080, 'healthy']),
   );
 });
@@ -92,12 +93,14 @@ test('cross-zone comes from the load balancer unless the target group says other
 
   const inherited = await loadBalancers.discover([service()]);
   await cloud.setAttribute('load_balancing.cross_zone.enabled', 'false');
-  const own = await loadBalancers.discover([service()]);
+  const known = await loadBalancers.discover([service()]);
+  const own = await loadBalancers.discover([service()], { anew: true });
 
+  expect(known).toEqual(inherited);
   expect([inherited, own].map(({ groups }) => groups[0]?.crossZone)).toEqual([true, false]);
 });
 
-test('refreshing follows a target from draining to absent with one call each', async () => {
+test('reading follows a target from draining to absent with one call each', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
   await cloud.becomeHealthy();
   const { groups } = await loadBalancers.discover([service()]);
@@ -105,9 +108,9 @@ test('refreshing follows a target from draining to absent with one call each', a
   const [first = ''] = cloud.nodes;
 
   await cloud.deregister([first]);
-  const [draining] = await loadBalancers.refresh(groups);
+  const [draining] = await loadBalancers.readTargets(groups);
   cloud.clock.advance(300_000);
-  const [gone] = await loadBalancers.refresh(groups);
+  const [gone] = await loadBalancers.readTargets(groups);
 
   const stateIn = (group: typeof draining) => group?.targets.find(({ instanceId }) => instanceId === first);
   expect(stateIn(draining)).toMatchObject({ state: 'draining', reason: 'Target.DeregistrationInProgress' });
@@ -119,12 +122,12 @@ test('refreshing follows a target from draining to absent with one call each', a
   ]);
 });
 
-test('refreshes that ask together share one call', async () => {
+test('reads that are asked for together share one call', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
   const { groups } = await loadBalancers.discover([service()]);
   const before = calls(cloud.aws, 'DescribeTargetHealth').length;
 
-  await Promise.all(Array.from({ length: 20 }, () => loadBalancers.refresh(groups)));
+  await Promise.all(Array.from({ length: 20 }, () => loadBalancers.readTargets(groups)));
 
   expect(calls(cloud.aws, 'DescribeTargetHealth').length - before).toBe(1);
 });
@@ -236,6 +239,6 @@ test('a target group that disappeared is a conflict until it is discovered anew'
   await cloud.elb.send(new DeleteListenerCommand({ ListenerArn: Listeners[0]?.ListenerArn }));
   await cloud.elb.send(new DeleteTargetGroupCommand({ TargetGroupArn: cloud.targetGroupArn }));
 
-  expect(await problemOf(loadBalancers.refresh(groups))).toMatchObject({ code: 'Conflict' });
+  expect(await problemOf(loadBalancers.readTargets(groups))).toMatchObject({ code: 'Conflict' });
   expect(await loadBalancers.discover([service()])).toEqual(nothing);
 });

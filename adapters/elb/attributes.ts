@@ -1,0 +1,40 @@
+import type {
+  LoadBalancer,
+  LoadBalancerAttribute,
+  TargetGroup,
+  TargetGroupAttribute,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { Clock } from '../../ports/clock.ts';
+import { type ElbReader, readLoadBalancerAttributes, readTargetGroupAttributes } from './describe.ts';
+
+/** Attributes of load balancers and target groups, which cost one call each. Those that were read after `since` (epoch ms) will do. */
+export interface KnownAttributes {
+  ofLoadBalancer(loadBalancer: LoadBalancer, since: number): Promise<readonly LoadBalancerAttribute[]>;
+  ofTargetGroup(targetGroup: TargetGroup, since: number): Promise<readonly TargetGroupAttribute[]>;
+}
+
+/** Remembers attributes by ARN. */
+export function rememberAttributes(reader: ElbReader, clock: Pick<Clock, 'now'>): KnownAttributes {
+  const ofLoadBalancer = rememberReads(clock, (one: LoadBalancer) => readLoadBalancerAttributes(reader, one));
+  const ofTargetGroup = rememberReads(clock, (one: TargetGroup) => readTargetGroupAttributes(reader, one));
+  return {
+    ofLoadBalancer: (one, since) => ofLoadBalancer(one.LoadBalancerArn ?? '', one, since),
+    ofTargetGroup: (one, since) => ofTargetGroup(one.TargetGroupArn ?? '', one, since),
+  };
+}
+
+function rememberReads<T, A>(clock: Pick<Clock, 'now'>, read: (one: T) => Promise<A>) {
+  const known = new Map<string, { readonly at: number; readonly answer: Promise<A> }>();
+  return async (arn: string, one: T, since: number): Promise<A> => {
+    const before = known.get(arn);
+    if (before !== undefined && before.at > since) return await before.answer;
+    const entry = { at: clock.now(), answer: read(one) };
+    known.set(arn, entry);
+    try {
+      return await entry.answer;
+    } catch (error) {
+      if (known.get(arn) === entry) known.delete(arn);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,135 @@
+import {
+  DescribeLoadBalancerAttributesCommand,
+  DescribeLoadBalancersCommand,
+  DescribeTagsCommand,
+  DescribeTargetGroupAttributesCommand,
+  DescribeTargetGroupsCommand,
+  DescribeTargetHealthCommand,
+  type ElasticLoadBalancingV2Client,
+  type LoadBalancer,
+  type LoadBalancerAttribute,
+  type TagDescription,
+  type TargetGroup,
+  type TargetGroupAttribute,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { TargetFacts } from '../../core/model/target-group.ts';
+import { callElb } from './errors.ts';
+import { mapTarget } from './map.ts';
+import type { RateBudget } from './rate-budget.ts';
+
+/** What calls are made with. All of them keep to the budget; `readTargetHealth` leaves that to its caller. */
+export interface ElbReader {
+  readonly client: ElasticLoadBalancingV2Client;
+  readonly budget: RateBudget;
+}
+
+/** Most resources in one DescribeTags call, and most load balancers in one DescribeLoadBalancers call (ELBv2 API reference). */
+export const mostPerCall = 20;
+
+/** Most entries of one page (ELBv2 API reference, DescribeLoadBalancers and DescribeTargetGroups). */
+const pageSize = 400;
+
+/** The load balancers of these names, at most {@link mostPerCall}; all of the account without names. */
+export async function listLoadBalancers(
+  { client, budget }: ElbReader,
+  names?: readonly string[],
+): Promise<readonly LoadBalancer[]> {
+  const asked = names === undefined ? { PageSize: pageSize } : { Names: [...names] };
+  const about = names === undefined ? 'load balancers' : `load balancers ${names.join(', ')}`;
+  return await readPages(async (marker) => {
+    await budget.take();
+    const page = await callElb('elasticloadbalancing:DescribeLoadBalancers', about, () =>
+      client.send(new DescribeLoadBalancersCommand({ ...asked, ...marker })),
+    );
+    return { items: page.LoadBalancers, next: page.NextMarker };
+  });
+}
+
+/** The target groups behind one load balancer; all of the account without one. */
+export async function listTargetGroups(
+  { client, budget }: ElbReader,
+  loadBalancer?: LoadBalancer,
+): Promise<readonly TargetGroup[]> {
+  const asked = loadBalancer === undefined ? {} : { LoadBalancerArn: loadBalancer.LoadBalancerArn };
+  const about = loadBalancer === undefined ? 'target groups' : `load balancer ${loadBalancer.LoadBalancerName}`;
+  return await readPages(async (marker) => {
+    await budget.take();
+    const page = await callElb('elasticloadbalancing:DescribeTargetGroups', about, () =>
+      client.send(new DescribeTargetGroupsCommand({ ...asked, PageSize: pageSize, ...marker })),
+    );
+    return { items: page.TargetGroups, next: page.NextMarker };
+  });
+}
+
+async function readPages<T>(
+  read: (
+    marker: { readonly Marker: string } | undefined,
+  ) => Promise<{ readonly items: readonly T[] | undefined; readonly next: string | undefined }>,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  let marker: string | undefined;
+  do {
+    const { items = [], next } = await read(marker === undefined ? undefined : { Marker: marker });
+    all.push(...items);
+    marker = next;
+  } while (marker !== undefined && marker !== '');
+  return all;
+}
+
+/** Tags of the load balancers of these ARNs. */
+export async function listTags(
+  { client, budget }: ElbReader,
+  arns: readonly string[],
+): Promise<readonly TagDescription[]> {
+  const chunks = Array.from({ length: Math.ceil(arns.length / mostPerCall) }, (_, index) =>
+    arns.slice(index * mostPerCall, (index + 1) * mostPerCall),
+  );
+  const answers = await Promise.all(
+    chunks.map(async (ResourceArns) => {
+      await budget.take();
+      return await callElb('elasticloadbalancing:DescribeTags', 'load balancers', () =>
+        client.send(new DescribeTagsCommand({ ResourceArns })),
+      );
+    }),
+  );
+  return answers.flatMap(({ TagDescriptions = [] }) => TagDescriptions);
+}
+
+/** How a load balancer is set. */
+export async function readLoadBalancerAttributes(
+  { client, budget }: ElbReader,
+  { LoadBalancerArn, LoadBalancerName }: LoadBalancer,
+): Promise<readonly LoadBalancerAttribute[]> {
+  await budget.take();
+  const answer = await callElb(
+    'elasticloadbalancing:DescribeLoadBalancerAttributes',
+    `load balancer ${LoadBalancerName}`,
+    () => client.send(new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn })),
+  );
+  return answer.Attributes ?? [];
+}
+
+/** How a target group is set. */
+export async function readTargetGroupAttributes(
+  { client, budget }: ElbReader,
+  { TargetGroupArn, TargetGroupName }: TargetGroup,
+): Promise<readonly TargetGroupAttribute[]> {
+  await budget.take();
+  const answer = await callElb(
+    'elasticloadbalancing:DescribeTargetGroupAttributes',
+    `target group ${TargetGroupName}`,
+    () => client.send(new DescribeTargetGroupAttributesCommand({ TargetGroupArn })),
+  );
+  return answer.Attributes ?? [];
+}
+
+/** The targets of the group of that ARN, for a caller whose turn it is. One group a call: the API has no other way. */
+export async function readTargetHealth(
+  client: ElasticLoadBalancingV2Client,
+  arn: string,
+): Promise<readonly TargetFacts[]> {
+  const answer = await callElb('elasticloadbalancing:DescribeTargetHealth', `target group ${arn}`, () =>
+    client.send(new DescribeTargetHealthCommand({ TargetGroupArn: arn })),
+  );
+  return (answer.TargetHealthDescriptions ?? []).map(mapTarget);
+}

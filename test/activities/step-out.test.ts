@@ -1,0 +1,164 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, test } from 'vitest';
+import { createActivities } from '../../activities/activities.ts';
+import { poolLockOf } from '../../activities/fence.ts';
+import type { StepOutInput } from '../../activities/step-out-steps.ts';
+import type { NodeRef } from '../../core/model/node.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { excludedNodes } from '../simulator/disturbances.ts';
+import { createSimPorts } from '../simulator/ports.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+
+const run = 'run-1';
+const theLease = 'nodeferry-step-out';
+
+/** What a test does before a call that matters: the call in words, and how often it was made before. */
+type Strike = (world: World, call: string, times: number) => void | Promise<void>;
+
+/** Calls of ports that matter here, in their order. */
+function listen(ports: Ports, before: (call: string, times: number) => void | Promise<void>) {
+  const calls: string[] = [];
+  const watched: Record<string, (args: readonly unknown[]) => string | undefined> = {
+    discover: () => 'discover',
+    readTargets: ([groups]) => `read ${(groups as { service: string }[]).map(({ service }) => service).join(' ')}`,
+    acquireLock: ([name]) => (name === theLease ? 'take Lease' : undefined),
+    releaseLock: ([lock]) => ((lock as { name: string }).name === theLease ? 'give Lease back' : undefined),
+    exclude: () => 'label',
+  };
+  const listenTo = <T extends object>(port: T): T =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        const tell = watched[String(name)];
+        if (tell === undefined || typeof member !== 'function') return member;
+        return async (...args: unknown[]) => {
+          const call = tell(args);
+          if (call !== undefined) {
+            await before(call, calls.filter((other) => other === call).length);
+            calls.push(call);
+          }
+          return await member.apply(target, args);
+        };
+      },
+    });
+  return { calls, ports: { ...ports, cluster: listenTo(ports.cluster), loadBalancers: listenTo(ports.loadBalancers) } };
+}
+
+/** A settled world in which the run holds its pool and all nodes wait for their turn. */
+async function openScene(before: Strike = () => undefined) {
+  const world = createScenario();
+  const policy = scenarioPolicy();
+  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
+  const { calls, ports } = listen(createSimPorts(world), (call, times) => before(world, call, times));
+  const activities = createActivities(ports);
+  const { plan } = (await inActivity(world, 'preflight', async () => await activities.preflight({ run, policy }))) as {
+    readonly plan: Pick<StepOutInput, 'baselines'> & { readonly nodes: readonly NodeRef[] };
+  };
+  calls.length = 0;
+  const input: StepOutInput = { run, policy, baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
+  const letGo = async () => await inActivity(world, 'step-out', async () => await activities.letNextStepOut(input));
+  return { world, calls, letGo };
+}
+
+async function inActivity<T>(world: World, activityId: string, body: () => Promise<T>): Promise<T> {
+  const environment = new MockActivityEnvironment({ activityId });
+  return await world.clock.act(activityId, async (): Promise<T> => await environment.run(body));
+}
+
+/** All targets of Service `web` but that of the node turn bad at the load balancer, and stay so for a minute. */
+function failOthers(world: World): void {
+  const [first] = world.nodes;
+  const web = world.services.find(({ key }) => key === 'default/web');
+  const others = (web?.targets ?? []).filter(({ instanceId }) => instanceId !== first?.instanceId);
+  for (const target of others) target.state = 'unhealthy';
+  world.clock.at(world.clock.now() + 60_000, () => {
+    for (const target of others) target.state = 'healthy';
+  });
+}
+
+describe('letting a node step out', () => {
+  test('takes the Lease after all that is slow, and holds it for the reads that decide and the label alone', async () => {
+    const { world, calls, letGo } = await openScene();
+
+    await letGo();
+    world.clock.stop();
+
+    const taken = calls.indexOf('take Lease');
+    expect(calls.slice(taken)).toEqual(['take Lease', expect.stringMatching(/^read /), 'label', 'give Lease back']);
+    expect(calls.lastIndexOf('discover')).toBeLessThan(taken);
+    expect(excludedNodes(world)).toHaveLength(1);
+  });
+
+  test('discovers under no Lease, even when all that is known has grown old by then', async () => {
+    const { world, calls, letGo } = await openScene((scene, call, times) => {
+      if (call === 'take Lease' && times === 0) scene.clock.advance(10 * 60_000);
+    });
+
+    await letGo();
+    world.clock.stop();
+
+    const held = calls.map((call, index) =>
+      calls.slice(0, index).lastIndexOf('take Lease') > calls.slice(0, index).lastIndexOf('give Lease back')
+        ? call
+        : '',
+    );
+    expect(held).not.toContain('discover');
+    expect(held.filter((call) => call.startsWith('read ')).length).toBeGreaterThan(0);
+  });
+
+  test('is decided by the look under the Lease: what turned bad while it was waited for holds the node', async () => {
+    let labelledAt: number | undefined;
+    let failedAt = Number.POSITIVE_INFINITY;
+    const { world, calls, letGo } = await openScene((scene, call, times) => {
+      if (call === 'label') labelledAt = scene.clock.now();
+      if (call !== 'take Lease' || times > 0) return;
+      failedAt = scene.clock.now();
+      failOthers(scene);
+    });
+
+    await letGo();
+    world.clock.stop();
+
+    expect(calls.indexOf('give Lease back')).toBeLessThan(calls.indexOf('label'));
+    // Looks must have agreed anew since the targets were good again.
+    expect(labelledAt).toBeGreaterThanOrEqual(failedAt + 60_000 + scenarioPolicy().waits.settleMs);
+  });
+
+  test('keeps the Lease while the reads take longer than it lasts', async () => {
+    let expiresAt: number | undefined;
+    const { world, calls, letGo } = await openScene(async (scene, call) => {
+      if (!call.startsWith('read') || !scene.leases.has(theLease)) return;
+      await scene.clock.sleep(100_000);
+      expiresAt = scene.leases.get(theLease)?.expiresAt;
+    });
+
+    await letGo();
+    const taken = world.clock.now();
+    world.clock.stop();
+
+    expect(calls.filter((call) => call === 'take Lease')).toHaveLength(1);
+    expect(expiresAt).toBeGreaterThan(taken);
+  });
+
+  test('waits when the node serves something else by now than what was read', async () => {
+    const { world, calls, letGo } = await openScene((scene, call, times) => {
+      if (call !== 'take Lease' || times > 0) return;
+      const web = scene.services.find(({ key }) => key === 'default/web');
+      if (web !== undefined) scene.services.push({ ...web, key: 'default/new', targets: [], view: [...web.view] });
+    });
+
+    await letGo();
+    world.clock.stop();
+
+    const taken = calls.indexOf('take Lease');
+    const anew = ['give Lease back', 'discover', expect.stringMatching(/^read .*default\/new/)];
+    expect(calls.slice(taken, taken + 4)).toEqual(['take Lease', ...anew]);
+    expect(calls.slice(-4)).toEqual([
+      'take Lease',
+      expect.stringMatching(/^read .*default\/new/),
+      'label',
+      'give Lease back',
+    ]);
+  });
+});

@@ -1,0 +1,114 @@
+/** How many calls looks make in accounts with many load balancers: every account has only so many a second, controllers included. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, test } from 'vitest';
+import { createLooking } from '../../../activities/looking.ts';
+import { createStepOutSteps } from '../../../activities/step-out-steps.ts';
+import { aPolicy } from '../../core/support/facts.ts';
+import { type CrowdedCloud, startCrowdedCloud } from './many-load-balancers.ts';
+
+const policy = aPolicy();
+
+/** A run that has made its preflight look just now. */
+function openRun(cloud: CrowdedCloud) {
+  const looking = createLooking(cloud.ports);
+  const { letNextStepOut } = createStepOutSteps(cloud.ports, looking);
+  const input = { run: 'run-1', policy, baselines: [], inFlight: [], waiting: cloud.nodes };
+  return {
+    preflight: async () => await looking.servingAnew(policy),
+    letGo: async () => await new MockActivityEnvironment().run(async () => await letNextStepOut(input)),
+  };
+}
+
+const everywhere = [0, 1, 2];
+const needsThree = (balancer: number) => (balancer < 3 ? everywhere : []);
+
+describe.each([10, 50])('of %i load balancers with two target groups each a run needs three', (balancers) => {
+  test('so it reads no others’ attributes and targets, and tells of all whether they could be watched', async () => {
+    const cloud = await startCrowdedCloud(balancers);
+    cloud.serve(needsThree);
+    const run = openRun(cloud);
+    cloud.callsSince();
+
+    const { targetGroups, unsupported } = await run.preflight();
+
+    expect([targetGroups.length, unsupported.length]).toEqual([6, 0]);
+    expect(cloud.callsSince()).toEqual({
+      DescribeLoadBalancers: 1,
+      DescribeTags: Math.ceil(balancers / 20),
+      DescribeTargetGroups: 1,
+      DescribeLoadBalancerAttributes: 3,
+      DescribeTargetGroupAttributes: 6,
+      DescribeTargetHealth: 6,
+    });
+  });
+
+  test('a step-out chooses by one look at their targets and decides by another', async () => {
+    const cloud = await startCrowdedCloud(balancers);
+    cloud.serve(needsThree);
+    const run = openRun(cloud);
+    await run.preflight();
+    await cloud.clock.sleep(30_000);
+    cloud.callsSince();
+
+    expect(await run.letGo()).toMatchObject({ outcome: 'done' });
+
+    expect(cloud.callsSince()).toEqual({ DescribeTargetHealth: 6 + 6 });
+  });
+
+  test('after a minute it asks which target groups there are, and for nothing else that seldom changes', async () => {
+    const cloud = await startCrowdedCloud(balancers);
+    cloud.serve(needsThree);
+    const run = openRun(cloud);
+    await run.preflight();
+    await cloud.clock.sleep(60_001);
+    cloud.callsSince();
+
+    await run.letGo();
+
+    expect(cloud.callsSince()).toEqual({
+      DescribeLoadBalancers: 1,
+      DescribeTags: 1,
+      DescribeTargetGroups: 3,
+      DescribeTargetHealth: 6 + 6,
+    });
+  });
+});
+
+test('a node is decided on by the Services that have pods there', async () => {
+  const hosts = (balancer: number) => (balancer === 0 ? everywhere : [1, 2]);
+  const cloud = await startCrowdedCloud(3, hosts);
+  cloud.serve(hosts);
+  const run = openRun(cloud);
+  await run.preflight();
+  await cloud.clock.sleep(30_000);
+  cloud.callsSince();
+
+  expect(await run.letGo()).toMatchObject({ outcome: 'done', node: { name: 'web-0' } });
+
+  expect(cloud.callsSince()).toEqual({ DescribeTargetHealth: 6 + 2 });
+});
+
+describe('a run that needs all of 50 load balancers with two target groups each', () => {
+  test.each(['Local', 'Cluster'] as const)('under policy %s reads each once', async (externalTrafficPolicy) => {
+    const cloud = await startCrowdedCloud(50);
+    cloud.serve(() => everywhere, { externalTrafficPolicy });
+    const run = openRun(cloud);
+    cloud.callsSince();
+
+    await run.preflight();
+
+    expect(cloud.callsSince()).toEqual({
+      DescribeLoadBalancers: 1,
+      DescribeTags: 3,
+      DescribeTargetGroups: 1,
+      DescribeLoadBalancerAttributes: 50,
+      DescribeTargetGroupAttributes: 100,
+      DescribeTargetHealth: 100,
+    });
+
+    expect(await run.letGo()).toMatchObject({ outcome: 'done' });
+
+    // What was read just now will do to choose by. Each of them decides, and each has to be asked for itself.
+    expect(cloud.callsSince()).toEqual({ DescribeTargetHealth: 100 });
+  });
+});
