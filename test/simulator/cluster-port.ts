@@ -5,8 +5,10 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
-import type { Cluster, EvictionOutcome, PodRef, PoolLock } from '../../ports/cluster.ts';
+import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
 import { deletePod, slicesOf } from './kubernetes.ts';
+import { createSimLocks, lockMarksOf } from './leases.ts';
+import { excludeLabel, isExcluded } from './load-balancer.ts';
 import { forgetNode } from './pools.ts';
 import {
   matches,
@@ -19,14 +21,14 @@ import {
   type World,
 } from './world.ts';
 
-const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const retiringTaint = 'nodeferry.dev/retiring';
 const claimAnnotation = 'nodeferry.dev/claim';
 
 /** The world behind the Cluster port. */
 export function createSimCluster(world: World): Cluster {
   const nodeOf = (ref: NodeRef): SimNode | undefined => world.nodes.find((node) => node.uid === ref.uid);
-  const podOf = (ref: PodRef): SimPod | undefined => world.pods.find((pod) => pod.uid === ref.uid);
+  const podOf = ({ namespace, name, uid }: PodRef): SimPod | undefined =>
+    world.pods.find((pod) => pod.uid === uid && pod.name === name && pod.namespace === namespace);
   return {
     observe: async () => ({
       nodes: world.nodes.map(nodeFacts),
@@ -40,8 +42,7 @@ export function createSimCluster(world: World): Cluster {
     cordon: async (ref, run) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';
-      if (node.annotations['nodeferry.dev/cordoned-by'] === run) return 'done';
-      if (node.cordoned) return 'already';
+      if (node.cordoned) return node.annotations['nodeferry.dev/cordoned-by'] === run ? 'done' : 'already';
       node.cordoned = true;
       node.annotations['nodeferry.dev/cordoned-by'] = run;
       return 'done';
@@ -53,8 +54,12 @@ export function createSimCluster(world: World): Cluster {
     exclude: async (ref, run) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';
-      if (node.annotations['nodeferry.dev/excluded-by'] === run) return 'done';
-      if (node.labels[excludeLabel] !== undefined) return 'already';
+      const [value, mine] = [node.labels[excludeLabel], node.annotations['nodeferry.dev/excluded-by'] === run];
+      if (value === 'true' && mine) return 'done';
+      if (value !== undefined && !mine) {
+        if (value !== 'false') return 'already';
+        throw new NodeferryError({ code: 'NodeNotOurs', message: `${node.name} carries ${excludeLabel}=false` });
+      }
       node.labels[excludeLabel] = 'true';
       node.annotations['nodeferry.dev/excluded-by'] = run;
       note(world, `${node.name} excluded`);
@@ -101,8 +106,10 @@ export function createSimCluster(world: World): Cluster {
       const pod = podOf(ref);
       if (pod === undefined || pod.terminating) return 'gone';
       judgeLeaving(world, pod, 'unlisted');
-      pod.unlisted ??= { by: run, originalLabels: { ...pod.labels } };
-      for (const label of removeLabels) delete (pod.labels as Record<string, string>)[label];
+      const removed = Object.entries(pod.labels).filter(([key]) => removeLabels.includes(key));
+      // A mark of an earlier run that did not get to clean up is taken over, with what it has removed.
+      pod.unlisted = { by: run, originalLabels: { ...pod.unlisted?.originalLabels, ...Object.fromEntries(removed) } };
+      pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => !removeLabels.includes(key)));
       note(world, `pod ${pod.name} on ${pod.node} unlisted`);
       return 'done';
     },
@@ -110,7 +117,7 @@ export function createSimCluster(world: World): Cluster {
       const pod = podOf(ref);
       if (pod === undefined || pod.terminating) return 'gone';
       if (pod.unlisted?.by !== run) return 'not-ours';
-      pod.labels = { ...pod.unlisted.originalLabels };
+      pod.labels = { ...pod.unlisted.originalLabels, ...pod.labels };
       delete (pod as { unlisted?: unknown }).unlisted;
       return 'done';
     },
@@ -130,62 +137,33 @@ export function createSimCluster(world: World): Cluster {
       forgetNode(world, ref.uid);
       return 'done';
     },
-    acquireLock: async (name, holder, durationMs) => {
-      const lease = world.leases.get(name);
-      const now = world.clock.now();
-      if (lease !== undefined && lease.holder !== holder && lease.expiresAt > now) {
-        throw new NodeferryError({ code: 'LockHeld', message: `lease ${name} is held by ${lease.holder}` });
-      }
-      const token = lease?.holder === holder ? lease.token : (lease?.token ?? 0) + 1;
-      world.leases.set(name, { holder, token, expiresAt: now + durationMs });
-      return { name, holder, token };
-    },
-    renewLock: async (lock, durationMs) => {
-      world.faults.onRenewal(lock.name);
-      const lease = world.leases.get(lock.name);
-      if (lease?.holder !== lock.holder || lease.token !== lock.token) {
-        throw new NodeferryError({
-          code: 'LockLost',
-          message: `lease ${lock.name} is held by ${lease?.holder ?? 'nobody'}`,
-        });
-      }
-      lease.expiresAt = world.clock.now() + durationMs;
-    },
-    releaseLock: async (lock) => {
-      if (world.leases.get(lock.name)?.holder === lock.holder) world.leases.delete(lock.name);
-    },
-    requireLock: async (name, holder) => {
-      const lease = world.leases.get(name);
-      if (lease?.holder === holder) return;
-      throw new NodeferryError({ code: 'LockLost', message: `lease ${name} is held by ${lease?.holder ?? 'nobody'}` });
-    },
+    ...createSimLocks(world),
     recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
-    findMarks: async (run) => [...marksOf(world, run), ...locksOf(world, run).map(({ name }) => `lease ${name}`)],
-    findHolder: async (name) => world.leases.get(name)?.holder,
-    findLocks: async (run) => locksOf(world, run),
+    findMarks: async (run) => [...marksOf(world, run), ...lockMarksOf(world, run)],
     findUnlistedPods: async (run) => world.pods.filter((pod) => pod.unlisted?.by === run),
   };
 }
 
-function locksOf(world: World, run: string): PoolLock[] {
-  return [...world.leases]
-    .filter(([, { holder }]) => holder.split('/').includes(run))
-    .map(([name, { holder, token }]) => ({ name, holder, token }));
-}
-
-/** Every mark of a run (or of any run) in the world, in words. */
+/** Every mark of a run in the world, in words; of any run without one. */
 export function marksOf(world: World, run?: string): string[] {
   const ours = (by: string | undefined) => by !== undefined && (run === undefined || by === run);
+  const said: readonly [string, (node: SimNode) => string | undefined][] = [
+    ['cordon', (node) => node.annotations['nodeferry.dev/cordoned-by']],
+    [`label ${excludeLabel}`, (node) => node.annotations['nodeferry.dev/excluded-by']],
+    [`taint ${retiringTaint}`, (node) => node.annotations['nodeferry.dev/retiring-by']],
+    [`annotation ${claimAnnotation}`, (node) => claimOf(node)?.run],
+  ];
   return [
     ...world.nodes.flatMap((node) =>
-      Object.entries(node.annotations)
-        .filter(([key, by]) => ours(key === claimAnnotation ? claimOf(node)?.run : by))
-        .map(([key]) => `node ${node.name}: ${key}`),
+      said.flatMap(([what, by]) => (ours(by(node)) ? [`node ${node.name}: ${what}`] : [])),
     ),
     // The mark on a pod that is going ends with the pod.
     ...world.pods
-      .filter((pod) => ours(pod.unlisted?.by) && !pod.terminating)
-      .map((pod) => `pod ${pod.namespace}/${pod.name}: unlisted`),
+      .filter(({ unlisted, terminating }) => ours(unlisted?.by) && !terminating)
+      .map(
+        ({ namespace, name, unlisted }) =>
+          `pod ${namespace}/${name}: removed labels ${Object.keys(unlisted?.originalLabels ?? {}).join(', ')}`,
+      ),
   ];
 }
 
@@ -251,7 +229,7 @@ function nodeFacts(node: SimNode): NodeFacts {
   };
   const { annotations: _annotations, ...rest } = node;
   const doNotDisrupt = node.annotations['karpenter.sh/do-not-disrupt'] === 'true' ? { doNotDisrupt: true } : {};
-  return { ...rest, ...doNotDisrupt, excluded: node.labels[excludeLabel] !== undefined, marks };
+  return { ...rest, ...doNotDisrupt, excluded: isExcluded(node), marks };
 }
 
 function mark(key: string, value: string | undefined) {
@@ -301,7 +279,10 @@ function budgetFacts(world: World, budget: SimBudget): DisruptionBudgetFacts {
 function evict(world: World, pod: SimPod | undefined, dryRun: boolean): EvictionOutcome {
   if (pod === undefined) return { outcome: 'gone' };
   if (pod.terminating) return { outcome: 'evicted' };
-  const budget = world.budgets.map((one) => budgetFacts(world, one)).find((one) => one.podUids.includes(pod.uid));
+  const budgets = world.budgets.map((one) => budgetFacts(world, one)).filter((one) => one.podUids.includes(pod.uid));
+  if (budgets.length > 1)
+    return { outcome: 'impossible', message: `${pod.name} has more than one PodDisruptionBudget` };
+  const [budget] = budgets;
   if (budget !== undefined && pod.ready && budget.disruptionsAllowed === 0) {
     const message = `The disruption budget ${budget.name} needs ${budget.desiredHealthy} healthy pods and has ${budget.currentHealthy} currently`;
     return { outcome: 'blocked-by-budget', message, retryAfterMs: 5_000 };

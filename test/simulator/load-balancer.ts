@@ -1,4 +1,12 @@
-import { later, note, type SimService, type SimTarget, type World } from './world.ts';
+import { later, note, type SimNode, type SimService, type SimTarget, type World } from './world.ts';
+
+/** Label that takes a node out of load balancers (kubernetes.io well-known labels). */
+export const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
+
+/** Any value but `false` takes the node out, as the service controller reads it. */
+export function isExcluded(node: Pick<SimNode, 'labels'>): boolean {
+  return (node.labels[excludeLabel] ?? 'false') !== 'false';
+}
 
 /** Cloud controller and load balancers: registration, health checks, deregistration. Runs after every change. */
 export function reconcileLoadBalancers(world: World): void {
@@ -19,9 +27,7 @@ export function passes(world: World, service: SimService, target: SimTarget): bo
 }
 
 function wanted(world: World): string[] {
-  return world.nodes
-    .filter((node) => node.labels['node.kubernetes.io/exclude-from-external-load-balancers'] === undefined)
-    .map((node) => node.instanceId);
+  return world.nodes.filter((node) => !isExcluded(node)).map((node) => node.instanceId);
 }
 
 function reconcileRegistrations(world: World, service: SimService): void {

@@ -76,45 +76,6 @@ describe('observing a real API server', () => {
     expect(new Set(looks).size).toBeLessThanOrEqual(2);
   });
 
-  it('unlists a pod, finds it again and lists it as it was', async () => {
-    const labels = { app: 'web', tier: 'front', 'pod-template-hash': 'abc' };
-    const ref = await createPod(controlPlane, 'unlisted', { node: 'holder', labels });
-    const before = (await pod(ref.name))?.labels;
-    expect(await cluster.unlist(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
-    expect(await cluster.unlist(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
-    const unlisted = { by: 'run-1', originalLabels: { app: 'web', tier: 'front' } };
-    expect(await pod(ref.name)).toMatchObject({ labels: { 'pod-template-hash': 'abc' }, unlisted });
-    expect((await pod(ref.name))?.labels).not.toHaveProperty('app');
-    expect((await cluster.findUnlistedPods('run-1')).map(({ name }) => name)).toEqual(['unlisted']);
-    expect(await cluster.findMarks('run-1')).toEqual(['pod default/unlisted: removed labels app, tier']);
-
-    expect(await cluster.relist(ref, 'run-2')).toBe('not-ours');
-    expect(await cluster.relist(ref, 'run-1')).toBe('done');
-    expect(await cluster.relist(ref, 'run-1')).toBe('not-ours');
-    const restored = await pod(ref.name);
-    expect(restored?.labels).toEqual(before);
-    expect(restored?.unlisted).toBeUndefined();
-    expect(await cluster.findUnlistedPods('run-1')).toEqual([]);
-  });
-
-  it('keeps a label that somebody has set since when it lists a pod again', async () => {
-    const ref = await createPod(controlPlane, 'relabelled', { node: 'holder', labels: { app: 'web' } });
-    await cluster.unlist(ref, ['app'], 'run-1');
-    await controlPlane.api('PATCH', '/api/v1/namespaces/default/pods/relabelled', {
-      metadata: { labels: { app: 'new' } },
-    });
-    expect(await cluster.relist(ref, 'run-1')).toBe('done');
-    expect((await pod(ref.name))?.labels).toMatchObject({ app: 'new' });
-  });
-
-  it('takes a pod of the same name with another UID for gone', async () => {
-    const old = { ...(await createPod(controlPlane, 'twin', { node: 'holder' })), uid: 'another' };
-    expect(await cluster.unlist(old, ['app'], 'run-1')).toBe('gone');
-    expect(await cluster.relist(old, 'run-1')).toBe('gone');
-    expect(await cluster.deletePod(old)).toBe('gone');
-    expect(await pod('twin')).toMatchObject({ terminating: false });
-  });
-
   it('says which rule is missing when its role lacks one', async () => {
     const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/nodeferry';
     const granted = await controlPlane.api<{ rules: { resources: string[] }[] }>('GET', role);
