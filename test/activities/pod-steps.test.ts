@@ -199,7 +199,7 @@ describe('an attempt that lives on after its successor has begun', () => {
       const [name = ''] = world.leases.keys();
       world.leases.set(name, { holder: 'run-2', token: 2, expiresAt: world.clock.now() + 3_600_000 });
     });
-    expect(end).toMatchObject({ outcome: 'deadline', problem: { message: expect.stringContaining('held by run-2') } });
+    expect(end).toMatchObject({ outcome: 'deadline', problem: { message: expect.stringContaining('run-2 holds it') } });
     expect(left).toEqual(pods);
   });
 

@@ -54,7 +54,7 @@ describe('the lock, lost to somebody else', () => {
           stolen = untouched(world);
         },
         progress: (step, { reason }) => {
-          if (step === fenced && reason.includes('held by somebody')) waits += 1;
+          if (step === fenced && reason.includes('somebody holds it')) waits += 1;
         },
       });
       const handle = await harness.start(scenarioPolicy(oneByOne));

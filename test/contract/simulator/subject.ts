@@ -1,3 +1,4 @@
+import { aPod } from '../../core/support/facts.ts';
 import { reconcileCluster } from '../../simulator/kubernetes.ts';
 import { createSimPorts } from '../../simulator/ports.ts';
 import { createWorld, type SimPod, type World } from '../../simulator/world.ts';
@@ -50,7 +51,14 @@ export function simulateCluster(): ClusterSubject {
 function addNode(world: World, name: string, as: Partial<NodeState>) {
   const [uid, instanceId, zone] = [world.nextId(`uid-${name}`), `i-${name}`, 'eu-west-1a'];
   const node = {
-    ...{ name, uid, instanceId, zone, pool: 'web', kubeletVersion: 'v1.36.3', ready: true, cordoned: false },
+    name,
+    uid,
+    instanceId,
+    zone,
+    pool: 'web',
+    kubeletVersion: 'v1.36.3',
+    ready: true,
+    cordoned: false,
     labels: {},
     annotations: {},
     taints: [],
@@ -76,10 +84,15 @@ function nodeOf(world: World, name: string) {
 }
 
 function aSimPod(world: World, name: string, labels: Readonly<Record<string, string>>): SimPod {
+  const uid = world.nextId(`uid-${name}`);
   return {
-    ...{ namespace: 'default', name, uid: world.nextId(`uid-${name}`), node: holder, labels: { ...labels } },
-    ...{ ownerKind: 'none', ownerName: '', of: '', version: 1, createdAt: world.clock.now(), tolerations: [] },
-    ...{ phase: 'Running', started: true, accepts: true, ready: true, failing: false, terminating: false },
-    ...{ mirror: false, hostNetwork: false, hasEmptyDir: false, preStopSeconds: 0, terminationGracePeriodSeconds: 30 },
+    ...aPod(name, holder, { uid, labels: { ...labels }, ownerKind: 'none', ownerName: '' }),
+    tolerations: [],
+    accepts: true,
+    started: true,
+    failing: false,
+    of: '',
+    version: 1,
+    createdAt: world.clock.now(),
   };
 }
