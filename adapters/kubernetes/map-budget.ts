@@ -1,5 +1,7 @@
 import type { V1LabelSelector, V1PodDisruptionBudget } from '@kubernetes/client-node';
 
+import { onceFor } from '../../core/model/cluster-index.ts';
+import { indexByLabels } from '../../core/model/label-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
 
 /** A PodDisruptionBudget before its pods are looked up. */
@@ -24,9 +26,13 @@ export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
   };
 }
 
+const findPods = onceFor((pods: readonly PodFacts[]) => indexByLabels(pods));
+
 /** Adds the UIDs of the pods that a budget covers; `pods` are those of its namespace. */
 export function withPods(budget: MappedBudget, pods: readonly PodFacts[]): DisruptionBudgetFacts {
-  const covered = pods.filter(({ labels }) => selects(budget.selector, labels));
+  const { matchLabels = {} } = budget.selector ?? {};
+  const candidates = Object.keys(matchLabels).length === 0 ? pods : findPods(pods)(matchLabels);
+  const covered = candidates.filter(({ labels }) => selects(budget.selector, labels));
   return { ...budget.facts, podUids: covered.map(({ uid }) => uid) };
 }
 

@@ -1,10 +1,10 @@
-import { indexOf, namespaceOf } from '../model/cluster-index.ts';
+import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
 import { type DisruptionBudgetFacts, isFinished, type PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod, identify } from './actions.ts';
 import { hangs } from './hanging.ts';
-import { isReadyEndpoint, readyWithout, selects, servicesOf } from './services-of-pod.ts';
+import { isReadyEndpoint, podsOf, readyWithout, selects, servicesOf } from './services-of-pod.ts';
 
 /** Keeps count, within one round, of what each budget can still spare. */
 export interface DisruptionLedger {
@@ -16,14 +16,16 @@ export interface DisruptionLedger {
 export function openDisruptionLedger(facts: ClusterFacts, now: number): DisruptionLedger {
   const charged = new Set<string>();
   const index = indexOf(facts);
+  const countHealthy = onceFor((budget: DisruptionBudgetFacts) => index.podsOfBudget(budget).filter(isHealthy).length);
+  const state = onceFor((service: ServiceFacts) => lookAtPods(service, facts, now));
   return {
     charge: (pod) => {
       if (!pod.ready) return undefined;
       const budgets = index.budgetsOf(pod.uid);
       const [budget, ...others] = budgets;
-      if (budget === undefined) return chargeServices(pod, facts, charged, now);
+      if (budget === undefined) return chargeServices(pod, facts, charged, state);
       if (others.length > 0) return blockTwice(pod, budgets);
-      const has = budget.podUids.filter((uid) => isHealthy(index.podsByUid.get(uid))).length;
+      const has = countHealthy(budget);
       const name = `${budget.namespace}/${budget.name}`;
       if (has - 1 >= budget.desiredHealthy && !charged.has(`budget ${name}`)) {
         charged.add(`budget ${name}`);
@@ -38,8 +40,8 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
   };
 }
 
-function isHealthy(pod: PodFacts | undefined): boolean {
-  return pod !== undefined && pod.ready && !pod.terminating && pod.unlisted === undefined;
+function isHealthy(pod: PodFacts): boolean {
+  return pod.ready && !pod.terminating && pod.unlisted === undefined;
 }
 
 function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): BlockedPod {
@@ -57,11 +59,16 @@ function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): B
  * Without a budget, a Service with several pods gives them up one at a time, over all nodes, each once the one before has been made
  * up for, and keeps a ready endpoint: as a budget with maxUnavailable 1 would.
  */
-function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>, now: number): BlockedPod | undefined {
+function chargeServices(
+  pod: PodFacts,
+  facts: ClusterFacts,
+  charged: Set<string>,
+  state: (service: ServiceFacts) => PodsOfService,
+): BlockedPod | undefined {
   const services = servicesOf(pod, facts).filter((service) => isReadyEndpoint(pod, service));
   for (const service of services) {
-    const several = countPods(service, facts) > 1;
-    const missing = findMissing(pod, service, facts, now);
+    const several = state(service).staying > 1;
+    const missing = state(service).missing.find((other) => other.uid !== pod.uid);
     const leaving = charged.has(`service ${service.key}`) || missing !== undefined;
     if (!several || (readyWithout(pod, service) > 0 && !leaving)) continue;
     const has = readyWithout(pod, service) + 1;
@@ -76,22 +83,25 @@ function chargeServices(pod: PodFacts, facts: ClusterFacts, charged: Set<string>
   return undefined;
 }
 
-/**
- * Another pod of the Service that is missing: out of its endpoints by a run, terminating, or not Ready yet, on whatever node. One that
- * hangs in termination was replaced when that began, unless it is of a StatefulSet, and its replacement stands for itself.
- */
-function findMissing(pod: PodFacts, service: ServiceFacts, facts: ClusterFacts, now: number): PodFacts | undefined {
-  return indexOf(facts)
-    .podsIn(pod.namespace)
-    .find((other) => {
-      if (other.uid === pod.uid || isHealthy(other) || isFinished(other)) return false;
-      if (hangs(other, now) && other.ownerKind !== 'StatefulSet') return false;
-      const labels = { ...other.labels, ...other.unlisted?.originalLabels };
-      return selects(service, { namespace: other.namespace, labels });
-    });
+/** The pods of a Service, as one look shows them. */
+interface PodsOfService {
+  /** How many are there to stay. */
+  readonly staying: number;
+  /**
+   * Those that are missing: out of its endpoints by a run, terminating, or not Ready yet, on whatever node. One that hangs in termination
+   * was replaced when that began, unless it is of a StatefulSet, and its replacement stands for itself.
+   */
+  readonly missing: readonly PodFacts[];
 }
 
-function countPods(service: ServiceFacts, facts: ClusterFacts): number {
-  const pods = indexOf(facts).podsIn(namespaceOf(service.key));
-  return pods.filter((pod) => !pod.terminating && !isFinished(pod) && selects(service, pod)).length;
+function lookAtPods(service: ServiceFacts, facts: ClusterFacts, now: number): PodsOfService {
+  const staying = podsOf(service, facts).filter((pod) => !pod.terminating && !isFinished(pod)).length;
+  const missing = unwellPods(indexOf(facts).podsIn(namespaceOf(service.key))).filter((pod) => {
+    if (hangs(pod, now) && pod.ownerKind !== 'StatefulSet') return false;
+    const labels = { ...pod.labels, ...pod.unlisted?.originalLabels };
+    return selects(service, { namespace: pod.namespace, labels });
+  });
+  return { staying, missing };
 }
+
+const unwellPods = onceFor((pods: readonly PodFacts[]) => pods.filter((pod) => !isHealthy(pod) && !isFinished(pod)));

@@ -1,17 +1,16 @@
-import { indexOf } from '../model/cluster-index.ts';
+import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
+import { indexByLabels, indexBySelector, matches } from '../model/label-index.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText } from '../text/format.ts';
 
+const findPods = onceFor((pods: readonly PodFacts[]) => indexByLabels(pods));
+const findServices = onceFor((services: readonly ServiceFacts[]) => indexBySelector(services));
+
 /** True when the labels satisfy the Service's selector; a Service without one selects no pod. */
 export function selects(service: ServiceFacts, pod: Pick<PodFacts, 'namespace' | 'labels'>): boolean {
-  const pairs = Object.entries(service.selector);
-  return (
-    pairs.length > 0 &&
-    service.key.startsWith(`${pod.namespace}/`) &&
-    pairs.every(([key, value]) => pod.labels[key] === value)
-  );
+  return service.key.startsWith(`${pod.namespace}/`) && matches(service.selector, pod.labels);
 }
 
 /** Services that select the pod, by key. */
@@ -19,24 +18,41 @@ export function servicesOf(
   pod: Pick<PodFacts, 'namespace' | 'labels'>,
   cluster: ClusterFacts,
 ): readonly ServiceFacts[] {
-  return indexOf(cluster)
-    .servicesIn(pod.namespace)
-    .filter((service) => selects(service, pod))
-    .toSorted((a, b) => compareText(a.key, b.key));
+  const found = findServices(indexOf(cluster).servicesIn(pod.namespace))(pod.labels);
+  return found.length < 2 ? found : found.toSorted((a, b) => compareText(a.key, b.key));
 }
 
+/** Pods that the Service selects, whatever becomes of them. */
+export function podsOf(service: ServiceFacts, cluster: ClusterFacts): readonly PodFacts[] {
+  return findPods(indexOf(cluster).podsIn(namespaceOf(service.key)))(service.selector);
+}
+
+/** How often each pod is among the endpoints of a Service: ready and staying, or at least serving. */
+const endpointsByPod = onceFor((service: ServiceFacts) => {
+  const ready = new Map<string | undefined, number>();
+  const listed = new Set<string | undefined>();
+  let allReady = 0;
+  for (const endpoint of service.endpoints) {
+    if (endpoint.ready || endpoint.serving) listed.add(endpoint.podUid);
+    if (!endpoint.ready || endpoint.terminating) continue;
+    ready.set(endpoint.podUid, (ready.get(endpoint.podUid) ?? 0) + 1);
+    allReady += 1;
+  }
+  return { ready, listed, allReady };
+});
+
 /** Endpoints other than the pod's that are ready and stay. */
-export function readyWithout(pod: Pick<PodFacts, 'uid'>, service: ServiceFacts): number {
-  return service.endpoints.filter((endpoint) => endpoint.ready && !endpoint.terminating && endpoint.podUid !== pod.uid)
-    .length;
+export function readyWithout({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): number {
+  const { allReady, ready } = endpointsByPod(service);
+  return allReady - (ready.get(uid) ?? 0);
 }
 
 /** True while the Service's EndpointSlices may send callers to the pod. */
-export function isEndpoint(pod: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
-  return service.endpoints.some((endpoint) => endpoint.podUid === pod.uid && (endpoint.ready || endpoint.serving));
+export function isEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
+  return endpointsByPod(service).listed.has(uid);
 }
 
 /** True while the pod is a ready endpoint of the Service. */
-export function isReadyEndpoint(pod: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
-  return service.endpoints.some((endpoint) => endpoint.podUid === pod.uid && endpoint.ready && !endpoint.terminating);
+export function isReadyEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
+  return endpointsByPod(service).ready.has(uid);
 }

@@ -1,5 +1,5 @@
 import { isReadyEndpoint, servicesOf } from '../drain/services-of-pod.ts';
-import { indexOf, namespaceOf } from '../model/cluster-index.ts';
+import { indexOf } from '../model/cluster-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
@@ -8,10 +8,10 @@ import { compareText } from '../text/format.ts';
 import { expectedEndpoints, presentEndpoints, type ServiceBaseline } from './baseline.ts';
 import { computeFloor, type Floor } from './floors.ts';
 import { workloadsOf } from './scale.ts';
-import { balancedLooks, type ServiceLook } from './serving.ts';
+import { balancedServices, lookAtService, type ServiceLook } from './serving.ts';
 import { findTargetTraps, type TargetTrap } from './target-traps.ts';
 
-/** How much of a Service serves once the nodes that are out are taken off. The figures fall as nodes are taken. */
+/** How much of a Service serves once the nodes that are out are taken off. */
 export interface CountedService {
   readonly look: ServiceLook;
   readonly floor: Floor;
@@ -19,7 +19,7 @@ export interface CountedService {
   targets: number;
   readonly perZone: Map<string, number>;
   /** What it lacks of what it was seen to serve at its best; undefined when it lacks nothing. */
-  readonly lacking: { readonly what: 'ready endpoint' | 'serving target'; has: number; needs: number } | undefined;
+  lacking: { readonly what: 'ready endpoint' | 'serving target'; has: number; needs: number } | undefined;
   /** Targets that must not be taken out at this moment, by node name. */
   readonly traps: ReadonlyMap<string, TargetTrap>;
   /** Workload that exchanges its pods right now, by name of the nodes that have one of them. */
@@ -31,7 +31,7 @@ export interface CountedBudget {
   /** `namespace/name`. */
   readonly name: string;
   readonly needs: number;
-  has: number;
+  readonly has: number;
   /** Counted pods by node, of those that step out with their node: behind a load balancer with policy Local. */
   readonly takenWith: ReadonlyMap<string, number>;
   /** Ready pods of that kind by node, reached or not. */
@@ -71,12 +71,11 @@ export function countService(
 function findRollouts(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap<string, string> {
   const rolling = new Set(workloadsOf(service, cluster).flatMap(({ key, rollingOut }) => (rollingOut ? [key] : [])));
   if (rolling.size === 0) return new Map();
+  const index = indexOf(cluster);
   return new Map(
-    indexOf(cluster)
-      .podsIn(namespaceOf(service.key))
-      .flatMap(({ node, workload }) =>
-        node !== undefined && workload !== undefined && rolling.has(workload) ? [[node, workload] as const] : [],
-      ),
+    [...rolling].flatMap((workload) =>
+      index.podsOfWorkload(workload).flatMap(({ node }) => (node === undefined ? [] : [[node, workload] as const])),
+    ),
   );
 }
 
@@ -97,35 +96,28 @@ function findLack(
   return targets < needs ? { what: 'serving target', has: targets, needs } : undefined;
 }
 
-/** Counts every budget that keeps pods behind a load balancer with policy Local. */
-export function countBudgets(facts: ServingFacts, out: ReadonlySet<string>): readonly CountedBudget[] {
-  const local = new Map(
-    [...balancedLooks(facts)].filter(([, { service }]) => service.externalTrafficPolicy === 'Local'),
-  );
-  const index = indexOf(facts.cluster);
-  return facts.cluster.budgets
-    .toSorted((a, b) => compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`))
-    .map((budget) => countBudget(budget, facts, (uid) => index.podsByUid.get(uid), local, out))
-    .filter((counted) => counted.hosts.size > 0);
+/** Counts every budget that keeps pods behind a load balancer with policy Local, or of those that are named. */
+export function countBudgets(
+  facts: ServingFacts,
+  out: ReadonlySet<string>,
+  budgets: readonly DisruptionBudgetFacts[] = facts.cluster.budgets,
+): readonly CountedBudget[] {
+  return budgets
+    .map((budget) => countBudget(budget, facts, out))
+    .filter((counted) => counted.hosts.size > 0)
+    .toSorted((a, b) => compareText(a.name, b.name));
 }
 
-function countBudget(
-  budget: DisruptionBudgetFacts,
-  { cluster }: ServingFacts,
-  podOf: (uid: string) => PodFacts | undefined,
-  local: ReadonlyMap<string, ServiceLook>,
-  out: ReadonlySet<string>,
-): CountedBudget {
+function countBudget(budget: DisruptionBudgetFacts, facts: ServingFacts, out: ReadonlySet<string>): CountedBudget {
   const takenWith = new Map<string, number>();
   const readyOn = new Map<string, number>();
   const hosts = new Set<string>();
   const services = new Set<string>();
   let has = 0;
-  for (const uid of budget.podUids) {
-    const pod = podOf(uid);
-    if (pod?.node === undefined || pod.terminating || pod.unlisted !== undefined) continue;
+  for (const pod of indexOf(facts.cluster).podsOfBudget(budget)) {
+    if (pod.node === undefined || pod.terminating || pod.unlisted !== undefined) continue;
     const { node } = pod;
-    const looks = servicesOf(pod, cluster).flatMap(({ key }) => local.get(key) ?? []);
+    const looks = localLooks(pod, facts);
     const isReady = pod.ready && looks.every((look) => isReadyEndpoint(pod, look.service));
     const isReached = isReady && looks.every((look) => look.serving.has(node) && !out.has(node));
     if (isReached) has += 1;
@@ -137,4 +129,12 @@ function countBudget(
   }
   const name = `${budget.namespace}/${budget.name}`;
   return { name, needs: budget.desiredHealthy, has, takenWith, readyOn, hosts, services };
+}
+
+/** Looks at the Services of a pod that a load balancer reaches on its own node only. */
+function localLooks(pod: PodFacts, facts: ServingFacts): readonly ServiceLook[] {
+  const balanced = balancedServices(facts);
+  return servicesOf(pod, facts.cluster)
+    .filter(({ key, externalTrafficPolicy }) => externalTrafficPolicy === 'Local' && balanced.has(key))
+    .map((service) => lookAtService(service, facts));
 }

@@ -33,8 +33,9 @@ export function computeFloor(
   baseline: ServiceBaseline | undefined,
 ): Floor {
   const { service, groups } = look;
-  const budgets = budgetsOf(service, facts.cluster);
-  const endpoints = budgets.reduce((sum, budget) => sum + demandOf(budget, service), 0);
+  const own = countOwn(service, facts.cluster);
+  const budgets = byName(own.keys());
+  const endpoints = budgets.reduce((sum, budget) => sum + demandOf(budget, own.get(budget) ?? 0), 0);
   const budgetNames = budgets.map((budget) => `pdb ${budget.name}`).join(' + ');
   if (groups.length === 0) {
     const unseen = facts.unsupported.some((fact) => fact.service === service.key);
@@ -91,18 +92,27 @@ function zoneFloors(
 
 /** Budgets that cover at least one endpoint of the Service, by name. */
 export function budgetsOf(service: ServiceFacts, cluster: ClusterFacts): readonly DisruptionBudgetFacts[] {
+  return byName(countOwn(service, cluster).keys());
+}
+
+function byName(budgets: Iterable<DisruptionBudgetFacts>): readonly DisruptionBudgetFacts[] {
+  return [...budgets].toSorted((a, b) => compareText(a.name, b.name));
+}
+
+/** How many pods of each budget are endpoints of the Service. */
+function countOwn(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap<DisruptionBudgetFacts, number> {
   const index = indexOf(cluster);
-  const found = new Set(
-    service.endpoints.flatMap(({ podUid }) => (podUid === undefined ? [] : index.budgetsOf(podUid))),
-  );
-  return [...found].toSorted((a, b) => compareText(a.name, b.name));
+  const own = new Map<DisruptionBudgetFacts, number>();
+  for (const uid of new Set(service.endpoints.map((endpoint) => endpoint.podUid))) {
+    if (uid === undefined) continue;
+    for (const budget of index.budgetsOf(uid)) own.set(budget, (own.get(budget) ?? 0) + 1);
+  }
+  return own;
 }
 
 /** What a budget demands of a Service: what is left of its demand when all its pods behind other Services are healthy. */
-function demandOf(budget: DisruptionBudgetFacts, service: ServiceFacts): number {
-  const own = new Set(service.endpoints.map((endpoint) => endpoint.podUid));
-  const others = budget.podUids.filter((uid) => !own.has(uid)).length;
-  return Math.max(0, budget.desiredHealthy - others);
+function demandOf({ podUids, desiredHealthy }: DisruptionBudgetFacts, own: number): number {
+  return Math.max(0, desiredHealthy - (podUids.length - own));
 }
 
 /** A share of a whole, rounded up; forgives the rounding of binary fractions. */

@@ -1,11 +1,13 @@
 import { indexOf } from '../model/cluster-index.ts';
-import type { NodeRef } from '../model/node.ts';
+import type { NodeFacts, NodeRef } from '../model/node.ts';
+import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import type { ServiceBaseline } from './baseline.ts';
-import type { CountedService } from './counts.ts';
-import { type Guard, openGuard } from './guard.ts';
+import { countBudgets, countService } from './counts.ts';
+import { outOf } from './guard.ts';
+import { balancedLooks, balancedServices, lookAtService, type ServiceLook } from './serving.ts';
 
 /** A node on its way out, nothing of which has been evicted yet. */
 export interface GrantQuestion {
@@ -19,46 +21,64 @@ export interface GrantQuestion {
  * Why a node that was let go should come back: a Service or budget is below its floor without it, because others failed since, and
  * the node could still serve it. Nodes that are on their way back in count as if they served. Undefined while the grant holds.
  */
-export function findLostGrant({ node, facts, policy, baselines }: GrantQuestion): string | undefined {
-  if (!isEnabled(policy, 'capacity-guard')) return undefined;
-  const guard = openGuard({ facts, policy, baselines, inFlight: [], waiting: [node] });
-  return findBelowFloor(node, facts, guard) ?? findBelowBudget(node, facts, guard);
+export function findLostGrant(question: GrantQuestion): string | undefined {
+  if (!isEnabled(question.policy, 'capacity-guard')) return undefined;
+  const { node, facts } = question;
+  const out = outOf({ facts, inFlight: [], waiting: [node] });
+  return findBelowFloor(question, out) ?? findBelowBudget(node, facts, out);
 }
 
-function findBelowFloor(node: NodeRef, facts: ServingFacts, { services }: Guard): string | undefined {
-  for (const service of services) {
+function findBelowFloor(
+  { node, facts, policy, baselines }: GrantQuestion,
+  out: ReadonlySet<string>,
+): string | undefined {
+  for (const { service } of balancedServices(facts).values()) {
     if (!couldServe(node, service, facts)) continue;
-    const { floor, targets, perZone, look } = service;
-    const coming = comingBack(service, facts);
-    if (targets + coming.length < floor.targets)
-      return `${look.service.key} has ${targets} serving targets without it and must keep ${floor.targets} (${floor.source})`;
+    const baseline = baselines.find((known) => known.service === service.key);
+    const look = lookAtService(service, facts);
+    const { floor, targets, perZone } = countService(look, facts, policy, baseline, out);
     const needs = floor.perZone[node.zone] ?? 0;
     const has = perZone.get(node.zone) ?? 0;
+    if (targets >= floor.targets && has >= needs) continue;
+    const coming = comingBack(look, facts);
+    if (targets + coming.length < floor.targets)
+      return `${service.key} has ${targets} serving targets without it and must keep ${floor.targets} (${floor.source})`;
     if (has + coming.filter(({ zone }) => zone === node.zone).length < needs)
-      return `${look.service.key} has ${has} serving targets in ${node.zone} without it and must keep ${needs}`;
+      return `${service.key} has ${has} serving targets in ${node.zone} without it and must keep ${needs}`;
   }
   return undefined;
 }
 
-function findBelowBudget(node: NodeRef, facts: ServingFacts, { budgets, services }: Guard): string | undefined {
-  const local = services.filter(({ look }) => look.service.externalTrafficPolicy === 'Local');
-  const coming = new Set(local.flatMap((service) => comingBack(service, facts)).map(({ name }) => name));
-  for (const { name, has, needs, readyOn } of budgets) {
-    if ((readyOn.get(node.name) ?? 0) === 0) continue;
-    const soon = [...coming].reduce((sum, other) => sum + (readyOn.get(other) ?? 0), 0);
+function findBelowBudget(node: NodeRef, facts: ServingFacts, out: ReadonlySet<string>): string | undefined {
+  const index = indexOf(facts.cluster);
+  const covering = new Set(index.podsOn(node.name).flatMap((pod) => index.budgetsOf(pod.uid)));
+  for (const { name, has, needs, readyOn } of countBudgets(facts, out, [...covering])) {
+    if ((readyOn.get(node.name) ?? 0) === 0 || has >= needs) continue;
+    const soon = [...nodesComingBack(facts)].reduce((sum, other) => sum + (readyOn.get(other) ?? 0), 0);
     if (has + soon < needs) return `budget ${name} has ${has} reachable pods without it and must keep ${needs}`;
   }
   return undefined;
 }
 
 /** The node would serve the Service if it were back in: it hosts a ready endpoint, or any node will do. */
-function couldServe(node: NodeRef, { look }: CountedService, facts: ServingFacts): boolean {
-  if (look.service.externalTrafficPolicy === 'Local') return (look.readyOn.get(node.name) ?? 0) > 0;
-  return indexOf(facts.cluster).nodes.get(node.name)?.ready === true;
+function couldServe(
+  { name }: NodeRef,
+  { externalTrafficPolicy, endpoints }: ServiceFacts,
+  facts: ServingFacts,
+): boolean {
+  if (externalTrafficPolicy === 'Local')
+    return endpoints.some((endpoint) => endpoint.node === name && endpoint.ready && !endpoint.terminating);
+  return indexOf(facts.cluster).nodes.get(name)?.ready === true;
+}
+
+/** Names of the nodes that come back for any Service of policy Local. */
+function nodesComingBack(facts: ServingFacts): ReadonlySet<string> {
+  const local = [...balancedLooks(facts).values()].filter((look) => look.service.externalTrafficPolicy === 'Local');
+  return new Set(local.flatMap((look) => comingBack(look, facts)).map(({ name }) => name));
 }
 
 /** Nodes that will serve without anybody's doing: Ready, not excluded, and their target has yet to turn healthy. */
-function comingBack({ look }: CountedService, facts: ServingFacts) {
+function comingBack(look: ServiceLook, facts: ServingFacts): readonly NodeFacts[] {
   const local = look.service.externalTrafficPolicy === 'Local';
   return facts.cluster.nodes.filter(
     (node) =>

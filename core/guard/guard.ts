@@ -24,14 +24,11 @@ export interface Guard {
   findBlock(node: NodeRef): StepOutBlock | undefined;
   /** Keys of the Services whose load balancers decide on that; what others are like makes no difference to this node. */
   decidedBy(node: NodeRef): readonly string[];
-  /** From here on the node counts as out. */
-  take(node: NodeRef): void;
-  /** A node that was taken has a successor that gives what it gave. */
-  giveBack(node: NodeRef): void;
-  /** Services and budgets that the node serves, with the figures as they are now. */
+  /** Services that the node serves, with the figures as they are now. */
   servedBy(node: NodeRef): readonly CountedService[];
+  /** Budgets that lose reachable pods with the node. */
+  chargedBy(node: NodeRef): readonly CountedBudget[];
   readonly services: readonly CountedService[];
-  readonly budgets: readonly CountedBudget[];
 }
 
 /**
@@ -50,14 +47,14 @@ export function openGuard(question: GuardQuestion): Guard {
   );
   const budgets = countBudgets(facts, out);
   const servicesOn = groupByNode(services, nodesOf);
-  const below = new Set(services.filter(isBelow));
+  const below = services.filter(isBelow);
   const budgetsOn = groupByNode(budgets, ({ hosts }) => hosts);
   const counts = (service: CountedService, node: NodeRef) => service.look.serving.has(node.name) && !out.has(node.name);
 
   return {
     services,
-    budgets,
     servedBy: (node) => (servicesOn.get(node.name) ?? []).filter((service) => counts(service, node)),
+    chargedBy: (node) => (budgetsOn.get(node.name) ?? []).filter(({ takenWith }) => takenWith.has(node.name)),
     findBlock: (node) => {
       for (const service of involving(node)) {
         const block = findServiceBlock(node, service, counts(service, node), facts);
@@ -74,31 +71,12 @@ export function openGuard(question: GuardQuestion): Guard {
       const shared = (budgetsOn.get(node.name) ?? []).flatMap((budget) => [...budget.services]);
       return [...new Set([...own, ...shared])];
     },
-    take: (node) => {
-      if (out.has(node.name)) return;
-      change(node, -1);
-      out.add(node.name);
-    },
-    giveBack: (node) => {
-      if (out.delete(node.name)) change(node, 1);
-    },
   };
 
   function involving({ name }: NodeRef): readonly CountedService[] {
     const own = servicesOn.get(name) ?? [];
-    if (below.size === 0) return own;
-    return [...own, ...[...below].filter((service) => !own.includes(service) && service.look.attached.has(name))];
-  }
-
-  function change({ name, zone }: NodeRef, by: 1 | -1): void {
-    for (const service of servicesOn.get(name) ?? []) {
-      const serving = service.look.serving.get(name);
-      if (serving === undefined) continue;
-      addTarget(service, serving.zone || zone, by);
-      if (isBelow(service)) below.add(service);
-      else below.delete(service);
-    }
-    for (const budget of budgetsOn.get(name) ?? []) budget.has += by * (budget.takenWith.get(name) ?? 0);
+    if (below.length === 0) return own;
+    return [...own, ...below.filter((service) => !own.includes(service) && service.look.attached.has(name))];
   }
 }
 
@@ -108,7 +86,12 @@ function isBelow({ targets, floor, perZone }: CountedService): boolean {
   );
 }
 
-function outOf({ facts, inFlight, waiting }: GuardQuestion): Set<string> {
+/** Names of the nodes that count as out. */
+export function outOf({
+  facts,
+  inFlight,
+  waiting,
+}: Pick<GuardQuestion, 'facts' | 'inFlight' | 'waiting'>): ReadonlySet<string> {
   const { nodes } = facts.cluster;
   const index = indexOf(facts.cluster);
   const names = new Set(waiting.map((node) => node.name));
@@ -122,26 +105,21 @@ function outOf({ facts, inFlight, waiting }: GuardQuestion): Set<string> {
 }
 
 /** Nodes that a Service may hold; one that is registered only, under policy Local, can't be held but by a Service below its floor. */
-function nodesOf({ look, traps }: CountedService): Iterable<string> {
-  if (look.service.externalTrafficPolicy === 'Cluster') return [...look.attached, ...look.serving.keys()];
-  return [...look.hosts, ...look.serving.keys(), ...traps.keys()];
+function nodesOf({ look, traps }: CountedService): ReadonlySet<string> {
+  if (look.service.externalTrafficPolicy === 'Cluster') return look.attached;
+  return traps.size === 0 ? look.hosts : new Set([...look.hosts, ...traps.keys()]);
 }
 
-function groupByNode<T>(items: readonly T[], nodesOf: (item: T) => Iterable<string>): ReadonlyMap<string, T[]> {
+function groupByNode<T>(items: readonly T[], nodesOf: (item: T) => ReadonlySet<string>): ReadonlyMap<string, T[]> {
   const grouped = new Map<string, T[]>();
   for (const item of items) {
-    for (const node of new Set(nodesOf(item))) {
+    for (const node of nodesOf(item)) {
       const known = grouped.get(node);
       if (known === undefined) grouped.set(node, [item]);
       else known.push(item);
     }
   }
   return grouped;
-}
-
-function addTarget(service: CountedService, zone: string, by: number): void {
-  service.targets += by;
-  service.perZone.set(zone, (service.perZone.get(zone) ?? 0) + by);
 }
 
 function findServiceBlock(

@@ -76,7 +76,7 @@ function findFull({ inFlight, policy }: GuardQuestion, first: NodeRef): StepOutB
 function explainGrant(node: NodeRef, guard: Guard | undefined): string {
   if (guard === undefined) return `${node.name} may step out: the capacity guard is switched off`;
   const kept = [
-    ...guard.budgets.filter(({ takenWith }) => takenWith.has(node.name)).map((budget) => explainBudget(node, budget)),
+    ...guard.chargedBy(node).map((budget) => explainBudget(node, budget)),
     ...guard.servedBy(node).map(explainService),
   ];
   return kept.length === 0

@@ -1,15 +1,19 @@
-import { selects } from '../drain/services-of-pod.ts';
-import { indexOf, namespaceOf } from '../model/cluster-index.ts';
+import { podsOf } from '../drain/services-of-pod.ts';
+import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
+import { indexByLabels } from '../model/label-index.ts';
 import { isFinished } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 
+const findWorkloads = onceFor((workloads: readonly WorkloadFacts[]) =>
+  indexByLabels(workloads.map((workload) => ({ labels: workload.podLabels, workload }))),
+);
+
 /** Workloads whose pods the Service selects. */
 export function workloadsOf(service: ServiceFacts, cluster: ClusterFacts): readonly WorkloadFacts[] {
-  return indexOf(cluster)
-    .workloadsIn(namespaceOf(service.key))
-    .filter(({ namespace, podLabels }) => selects(service, { namespace, labels: podLabels }));
+  const found = findWorkloads(indexOf(cluster).workloadsIn(namespaceOf(service.key)))(service.selector);
+  return found.map(({ workload }) => workload);
 }
 
 /**
@@ -30,15 +34,9 @@ function countScale(service: ServiceFacts, cluster: ClusterFacts): number | unde
   if (Object.keys(service.selector).length === 0) return service.endpoints.length;
   const workloads = workloadsOf(service, cluster);
   const known = new Set(workloads.map(({ key }) => key));
-  const others = indexOf(cluster)
-    .podsIn(namespaceOf(service.key))
-    .filter(
-      (pod) =>
-        selects(service, pod) &&
-        !pod.terminating &&
-        !isFinished(pod) &&
-        !(pod.workload !== undefined && known.has(pod.workload)),
-    );
+  const others = podsOf(service, cluster).filter(
+    (pod) => !pod.terminating && !isFinished(pod) && !(pod.workload !== undefined && known.has(pod.workload)),
+  );
   if (workloads.length === 0 && others.length === 0) return undefined;
   return workloads.reduce((sum, { replicas }) => sum + replicas, others.length);
 }

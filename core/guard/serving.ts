@@ -1,4 +1,4 @@
-import { indexOf } from '../model/cluster-index.ts';
+import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
@@ -27,26 +27,48 @@ export interface ServiceLook {
   readonly readyOn: ReadonlyMap<string, number>;
 }
 
-const looks = new WeakMap<ServingFacts, Map<string, ServiceLook>>();
+/** A Service and the target groups that are seen behind it. */
+export interface BalancedService {
+  readonly service: ServiceFacts;
+  readonly groups: readonly TargetGroupFacts[];
+}
 
-/** Every Service that a load balancer is seen for, by key; each look makes them once. */
-export function balancedLooks(facts: ServingFacts): ReadonlyMap<string, ServiceLook> {
-  const known = looks.get(facts);
+/** Every Service that a load balancer is seen for, by key. */
+export const balancedServices = onceFor(
+  ({ cluster, targetGroups }: ServingFacts): ReadonlyMap<string, BalancedService> => {
+    const groups = Map.groupBy(targetGroups, (group) => group.service);
+    const index = indexOf(cluster);
+    return new Map(
+      [...groups.keys()].toSorted().flatMap((key) => {
+        const service = index.service(key);
+        return service === undefined ? [] : [[key, { service, groups: groups.get(key) ?? [] }] as const];
+      }),
+    );
+  },
+);
+
+/** A look at each of them. */
+export const balancedLooks = onceFor(
+  (facts: ServingFacts): ReadonlyMap<string, ServiceLook> =>
+    new Map([...balancedServices(facts).values()].map(({ service }) => [service.key, lookAtService(service, facts)])),
+);
+
+const looks = onceFor<ServingFacts, Map<ServiceFacts, ServiceLook>>(() => new Map());
+
+/**
+ * Looks at one Service, once for each look at everything. Policy Local needs a ready endpoint on the node itself, because kube-proxy
+ * answers the load balancer's health check by ready local endpoints only (kubernetes pkg/proxy/healthcheck/service_health.go).
+ */
+export function lookAtService(service: ServiceFacts, facts: ServingFacts): ServiceLook {
+  const known = looks(facts).get(service);
   if (known !== undefined) return known;
-  const index = indexOf(facts.cluster);
-  const keys = [...new Set(facts.targetGroups.map((group) => group.service))].toSorted();
-  const services = keys.flatMap((key) => index.service(key) ?? []);
-  const made = new Map(services.map((service) => [service.key, lookAtService(service, facts)]));
-  looks.set(facts, made);
+  const made = makeLook(service, facts);
+  looks(facts).set(service, made);
   return made;
 }
 
-/**
- * Looks at one Service. Policy Local needs a ready endpoint on the node itself, because kube-proxy answers the load balancer's
- * health check by ready local endpoints only (kubernetes pkg/proxy/healthcheck/service_health.go).
- */
-export function lookAtService(service: ServiceFacts, facts: ServingFacts): ServiceLook {
-  const groups = facts.targetGroups.filter((group) => group.service === service.key);
+function makeLook(service: ServiceFacts, facts: ServingFacts): ServiceLook {
+  const groups = balancedServices(facts).get(service.key)?.groups ?? [];
   const hosts = new Set<string>();
   const readyOn = new Map<string, number>();
   for (const { node, ready, terminating } of service.endpoints) {
@@ -58,14 +80,13 @@ export function lookAtService(service: ServiceFacts, facts: ServingFacts): Servi
   const attached = new Set(local ? hosts : []);
   const serving = new Map<string, ServingNode>();
   if (groups.length === 0) return { service, groups, serving, attached, hosts, readyOn };
-  const registered = groups.map(statesByInstance);
+  const registered = groups.map((group) => statesByInstance(group.targets));
   for (const node of facts.cluster.nodes) {
-    const states = registered.map((targets) => targets.get(node.instanceId));
-    const isComing = !local && !node.excluded && (!node.ready || states.includes('draining'));
-    if (states.some(isRegistered) || isComing) attached.add(node.name);
+    const state = worstState(registered, node.instanceId);
+    const isComing = !local && !node.excluded && (!node.ready || state.isDraining);
+    if (state.isRegistered || isComing) attached.add(node.name);
     const endpoints = readyOn.get(node.name) ?? 0;
-    const healthy = states.every((state) => state === 'healthy');
-    if (node.ready && healthy && (!local || endpoints > 0)) {
+    if (node.ready && state.isHealthy && (!local || endpoints > 0)) {
       serving.set(node.name, { name: node.name, zone: node.zone, endpoints });
     }
   }
@@ -74,18 +95,28 @@ export function lookAtService(service: ServiceFacts, facts: ServingFacts): Servi
 
 type State = TargetGroupFacts['targets'][number]['state'];
 
-/** State by instance; of several ports the one that is not healthy. */
-function statesByInstance(group: TargetGroupFacts): ReadonlyMap<string, State> {
-  const states = new Map<string, State>();
-  for (const { instanceId, state } of group.targets) {
-    if (states.get(instanceId) === undefined || state !== 'healthy') states.set(instanceId, state);
+/** What a machine is to all target groups of a Service together: one that is seen healthy everywhere, or nowhere, is so. */
+function worstState(registered: readonly ReadonlyMap<string, State>[], instanceId: string) {
+  let isRegistered = false;
+  let isDraining = false;
+  let isHealthy = true;
+  for (const states of registered) {
+    const state = states.get(instanceId);
+    if (state !== 'healthy') isHealthy = false;
+    if (state === 'draining') isDraining = true;
+    else if (state !== undefined && state !== 'unused') isRegistered = true;
   }
-  return states;
+  return { isRegistered, isDraining, isHealthy };
 }
 
-function isRegistered(state: State | undefined): boolean {
-  return state !== undefined && state !== 'draining' && state !== 'unused';
-}
+/** State by instance; of several ports the one that is not healthy. Looks that share a group's targets share it. */
+const statesByInstance = onceFor((targets: TargetGroupFacts['targets']): ReadonlyMap<string, State> => {
+  const states = new Map<string, State>();
+  for (const { instanceId, state } of targets) {
+    if (state !== 'healthy' || !states.has(instanceId)) states.set(instanceId, state);
+  }
+  return states;
+});
 
 /**
  * Names of the nodes that no longer count as serving: in flight by our doing, excluded from load balancers by anybody, or cordoned

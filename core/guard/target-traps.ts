@@ -1,5 +1,6 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import type { TargetState } from '../model/target-group.ts';
 import type { ServiceLook } from './serving.ts';
 
 /** Why a target can't be taken out of its target group at this moment without harm. */
@@ -22,16 +23,21 @@ export interface TargetTrap {
 export function findTargetTraps(look: ServiceLook, cluster: ClusterFacts): ReadonlyMap<string, TargetTrap> {
   const { nodesByInstance } = indexOf(cluster);
   const traps = new Map<string, TargetTrap>();
+  const local = look.service.externalTrafficPolicy === 'Local';
   for (const group of look.groups) {
+    const getsStuck = group.controller === 'aws-load-balancer-controller';
     for (const { instanceId, state } of group.targets) {
+      const limit = trapOf(state, local, getsStuck);
+      if (limit === undefined) continue;
       const node = nodesByInstance.get(instanceId)?.name;
       if (node === undefined || traps.get(node)?.limit === 'stuck-target') continue;
-      if (state === 'unhealthy.draining' && group.controller === 'aws-load-balancer-controller') {
-        traps.set(node, { limit: 'stuck-target', group: group.name });
-      } else if (state === 'healthy' && look.service.externalTrafficPolicy === 'Local' && !look.readyOn.has(node)) {
-        traps.set(node, { limit: 'unnoticed', group: group.name });
-      }
+      if (limit === 'stuck-target' || !look.readyOn.has(node)) traps.set(node, { limit, group: group.name });
     }
   }
   return traps;
+}
+
+function trapOf(state: TargetState, local: boolean, getsStuck: boolean): TargetTrap['limit'] | undefined {
+  if (state === 'unhealthy.draining' && getsStuck) return 'stuck-target';
+  return state === 'healthy' && local ? 'unnoticed' : undefined;
 }

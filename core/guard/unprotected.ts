@@ -4,7 +4,7 @@ import type { ServingFacts } from '../model/serving.ts';
 import type { UnsupportedServiceFacts } from '../model/unsupported-service.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ServiceBaseline } from './baseline.ts';
-import { balancedLooks } from './serving.ts';
+import { balancedServices } from './serving.ts';
 
 /** How connections of a Service run over nodes, in words; undefined when none does. */
 export function describeTouch(
@@ -52,7 +52,7 @@ export function findLostProtection(question: {
 function findVanished(baseline: ServiceBaseline, facts: ServingFacts): UnsupportedServiceFacts | undefined {
   const service = indexOf(facts.cluster).service(baseline.service);
   const isTold = facts.unsupported.some((fact) => fact.service === baseline.service);
-  if (service?.type !== 'LoadBalancer' || isTold || balancedLooks(facts).has(baseline.service)) return undefined;
+  if (service?.type !== 'LoadBalancer' || isTold || balancedServices(facts).has(baseline.service)) return undefined;
   return {
     service: baseline.service,
     why: 'unknown-load-balancer',

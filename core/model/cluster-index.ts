@@ -15,12 +15,16 @@ export interface ClusterIndex {
   servicesIn(namespace: string): readonly ServiceFacts[];
   workloadsIn(namespace: string): readonly WorkloadFacts[];
   podsIn(namespace: string): readonly PodFacts[];
+  /** By the key of the workload that keeps them. */
+  podsOfWorkload(key: string): readonly PodFacts[];
   budgetsOf(podUid: string): readonly DisruptionBudgetFacts[];
+  /** Pods of the budget that are there. */
+  podsOfBudget(budget: DisruptionBudgetFacts): readonly PodFacts[];
 }
 
 const indexes = new WeakMap<ClusterFacts, ClusterIndex>();
 
-/** The index of a look; made once, however many decisions ask. */
+/** The index of a look; made once, however many decisions ask, and of that only what they ask for. */
 export function indexOf(cluster: ClusterFacts): ClusterIndex {
   const known = indexes.get(cluster);
   if (known !== undefined) return known;
@@ -29,36 +33,63 @@ export function indexOf(cluster: ClusterFacts): ClusterIndex {
   return made;
 }
 
-function makeIndex(cluster: ClusterFacts): ClusterIndex {
-  const podsByNode = Map.groupBy(cluster.pods, (pod) => pod.node ?? '');
-  const podsByNamespace = Map.groupBy(cluster.pods, (pod) => pod.namespace);
-  const services = new Map(cluster.services.map((service) => [service.key, service]));
-  const servicesByNamespace = Map.groupBy(cluster.services, (service) => namespaceOf(service.key));
-  const workloads = Map.groupBy(cluster.workloads, (workload) => workload.namespace);
-  const budgets = groupBudgets(cluster.budgets);
+function makeIndex({ nodes, pods, services, workloads, budgets }: ClusterFacts): ClusterIndex {
   return {
-    nodes: new Map(cluster.nodes.map((node) => [node.name, node])),
-    nodesByInstance: new Map(cluster.nodes.map((node) => [node.instanceId, node])),
-    podsByUid: new Map(cluster.pods.map((pod) => [pod.uid, pod])),
-    podsOn: (node) => podsByNode.get(node) ?? [],
-    service: (key) => services.get(key),
-    servicesIn: (namespace) => servicesByNamespace.get(namespace) ?? [],
-    workloadsIn: (namespace) => workloads.get(namespace) ?? [],
-    podsIn: (namespace) => podsByNamespace.get(namespace) ?? [],
-    budgetsOf: (uid) => budgets.get(uid) ?? [],
+    get nodes() {
+      return nodesByName(nodes);
+    },
+    get nodesByInstance() {
+      return nodesByMachine(nodes);
+    },
+    get podsByUid() {
+      return podsByUid(pods);
+    },
+    podsOn: (node) => podsByNode(pods).get(node) ?? [],
+    service: (key) => servicesByKey(services).get(key),
+    servicesIn: (namespace) => servicesByNamespace(services).get(namespace) ?? [],
+    workloadsIn: (namespace) => workloadsByNamespace(workloads).get(namespace) ?? [],
+    podsIn: (namespace) => podsByNamespace(pods).get(namespace) ?? [],
+    podsOfWorkload: (key) => podsByWorkload(pods).get(key) ?? [],
+    budgetsOf: (uid) => budgetsByPod(budgets).get(uid) ?? [],
+    podsOfBudget: onceFor((budget) => budget.podUids.flatMap((uid) => podsByUid(pods).get(uid) ?? [])),
   };
 }
 
-function groupBudgets(budgets: readonly DisruptionBudgetFacts[]): ReadonlyMap<string, DisruptionBudgetFacts[]> {
-  const byPod = new Map<string, DisruptionBudgetFacts[]>();
+// Each is made once for a list: a look that shares its pods with another, because nothing of them has changed, shares them sorted too.
+const nodesByName = onceFor((nodes: readonly NodeFacts[]) => new Map(nodes.map((node) => [node.name, node])));
+const nodesByMachine = onceFor((nodes: readonly NodeFacts[]) => new Map(nodes.map((node) => [node.instanceId, node])));
+const podsByUid = onceFor((pods: readonly PodFacts[]) => new Map(pods.map((pod) => [pod.uid, pod])));
+const podsByNode = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.node ?? ''));
+const podsByNamespace = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.namespace));
+const podsByWorkload = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.workload ?? ''));
+const servicesByKey = onceFor((services: readonly ServiceFacts[]) => new Map(services.map((one) => [one.key, one])));
+const servicesByNamespace = onceFor((services: readonly ServiceFacts[]) =>
+  Map.groupBy(services, (service) => namespaceOf(service.key)),
+);
+const workloadsByNamespace = onceFor((workloads: readonly WorkloadFacts[]) =>
+  Map.groupBy(workloads, (workload) => workload.namespace),
+);
+const budgetsByPod = onceFor((budgets: readonly DisruptionBudgetFacts[]) => {
+  const byPod = new Map<string, readonly DisruptionBudgetFacts[]>();
   for (const budget of budgets) {
+    const alone = [budget];
     for (const uid of budget.podUids) {
       const known = byPod.get(uid);
-      if (known === undefined) byPod.set(uid, [budget]);
-      else known.push(budget);
+      byPod.set(uid, known === undefined ? alone : [...known, budget]);
     }
   }
   return byPod;
+});
+
+/** A function of something that never changes, computed once for each for as long as it is kept. */
+export function onceFor<K extends object, V>(make: (of: K) => V): (of: K) => V {
+  const made = new WeakMap<K, V>();
+  return (of) => {
+    if (made.has(of)) return made.get(of) as V;
+    const value = make(of);
+    made.set(of, value);
+    return value;
+  };
 }
 
 /** Namespace of a key such as `namespace/name`. */

@@ -7,6 +7,7 @@ import { estimateRun } from './estimate.ts';
 import { orderNodes } from './order.ts';
 import type { PoolPlan } from './pool-plan.ts';
 import { planServices } from './service-plan.ts';
+import { simulateWindows } from './windows.ts';
 
 /** What a plan is made from. */
 export interface PlanQuestion {
@@ -23,6 +24,7 @@ export function buildPlan({ policy, run, pool, facts }: PlanQuestion): PoolPlan 
   const services = planServices(facts, policy, baselines);
   const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
   const nodes = orderNodes(old, facts, services);
+  const windows = simulateWindows({ facts, policy, baselines, nodes });
   return {
     run,
     policy,
@@ -34,7 +36,7 @@ export function buildPlan({ policy, run, pool, facts }: PlanQuestion): PoolPlan 
     surge: Math.max(nodes.length, pool.desiredSize),
     services,
     baselines,
-    findings: audit({ policy, pool, facts, services, baselines, nodes }),
-    estimate: estimateRun({ facts, policy, services, baselines, nodes }),
+    findings: audit({ policy, pool, facts, services, baselines, nodes, windows }),
+    estimate: estimateRun({ facts, policy, services, nodes, windows }),
   };
 }

@@ -1,23 +1,30 @@
+import { indexOf } from '../model/cluster-index.ts';
 import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
 import { evictionTurns } from './eviction-turns.ts';
 import type { DurationTerm } from './lower-bound.ts';
 import type { ServicePlan } from './pool-plan.ts';
-import { simulateWindows, type WindowsInput } from './windows.ts';
+import type { Windows, WindowsInput } from './windows.ts';
 
 /** Usual times, ms, of what can't be read from anywhere: a cloud machine's boot and end, a pod's start and stop. */
 const usual = { bootMs: 120_000, podStartMs: 20_000, terminationMs: 60_000 } as const;
 
+/** A run, and how its nodes could leave at best. */
+interface EstimateQuestion extends Omit<WindowsInput, 'baselines'> {
+  readonly services: readonly ServicePlan[];
+  readonly windows: Windows;
+}
+
 /** Expected duration of a run, ms, with the parts that add up to it: one boot and registration, then window after window. */
-export function estimateRun(input: WindowsInput & { readonly services: readonly ServicePlan[] }): {
+export function estimateRun(question: EstimateQuestion): {
   readonly totalMs: number;
   readonly terms: readonly DurationTerm[];
 } {
-  const { policy, facts, services } = input;
-  const { windows } = simulateWindows(input);
+  const { policy, facts, services } = question;
+  const { windows } = question.windows;
   const planned = new Set(services.map((service) => service.service));
   const groups = facts.targetGroups.filter((group) => planned.has(group.service));
   const drainMs = Math.max(0, ...services.map((service) => service.drainMs));
-  const graceMs = 1000 * Math.max(0, ...gracePeriods(input));
+  const graceMs = 1000 * longestGraceSeconds(question);
   const healthyMs = Math.max(0, ...groups.map((group) => podToHealthyMs(group, policy.waits)));
   const registeredMs = Math.max(0, ...groups.map((group) => nodeToHealthyMs(group, policy.waits)));
   const transitMs = Math.max(0, ...services.map((service) => service.transitMs));
@@ -36,9 +43,9 @@ export function estimateRun(input: WindowsInput & { readonly services: readonly 
   return { totalMs: terms.reduce((sum, term) => sum + term.ms, 0), terms };
 }
 
-function gracePeriods({ facts, nodes }: WindowsInput): readonly number[] {
-  const names = new Set(nodes.map((node) => node.name));
-  return facts.cluster.pods
-    .filter((pod) => pod.node !== undefined && names.has(pod.node))
-    .map((pod) => pod.terminationGracePeriodSeconds);
+function longestGraceSeconds({ facts, nodes }: EstimateQuestion): number {
+  const index = indexOf(facts.cluster);
+  return nodes
+    .flatMap((node) => index.podsOn(node.name))
+    .reduce((longest, pod) => Math.max(longest, pod.terminationGracePeriodSeconds), 0);
 }

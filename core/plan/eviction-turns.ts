@@ -1,8 +1,8 @@
 import { isCritical } from '../drain/priority.ts';
 import { staysWithNode } from '../drain/stays-with-node.ts';
-import { indexOf } from '../model/cluster-index.ts';
+import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
-import { isFinished, type PodFacts } from '../model/pod.ts';
+import { type DisruptionBudgetFacts, isFinished, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 
 /**
@@ -10,12 +10,12 @@ import type { ClusterFacts } from '../model/serving.ts';
  * replacements of the one before are Ready. Pods that the cluster itself needs go after all others. At least 1.
  */
 export function evictionTurns(window: readonly NodeRef[], cluster: ClusterFacts): number {
-  const names = new Set(window.map((node) => node.name));
-  const moving = cluster.pods.filter((pod) => pod.node !== undefined && names.has(pod.node) && moves(pod));
+  const index = indexOf(cluster);
+  const moving = window.flatMap((node) => index.podsOn(node.name).filter(moves));
   const critical = moving.filter(isCritical);
+  if (critical.length === 0) return turnsOf(moving, cluster);
   const plain = moving.filter((pod) => !isCritical(pod));
-  if (critical.length === 0) return turnsOf(plain, cluster);
-  return plain.length === 0 ? turnsOf(critical, cluster) : turnsOf(plain, cluster) + turnsOf(critical, cluster);
+  return (plain.length === 0 ? 0 : turnsOf(plain, cluster)) + turnsOf(critical, cluster);
 }
 
 function moves(pod: PodFacts): boolean {
@@ -23,13 +23,22 @@ function moves(pod: PodFacts): boolean {
 }
 
 function turnsOf(leaving: readonly PodFacts[], cluster: ClusterFacts): number {
-  const uids = new Set(leaving.map((pod) => pod.uid));
-  const pods = indexOf(cluster).podsByUid;
-  const turns = cluster.budgets.map((budget) => {
-    const matching = budget.podUids.flatMap((uid) => pods.get(uid) ?? []);
-    const moving = matching.filter((pod) => uids.has(pod.uid)).length;
-    const healthy = matching.filter((pod) => pod.ready && !pod.terminating).length;
-    return Math.ceil(moving / Math.max(1, healthy - budget.desiredHealthy));
-  });
+  const moving = new Map<DisruptionBudgetFacts, number>();
+  for (const { uid } of leaving) {
+    for (const budget of indexOf(cluster).budgetsOf(uid)) moving.set(budget, (moving.get(budget) ?? 0) + 1);
+  }
+  const turns = [...moving].map(([budget, pods]) =>
+    Math.ceil(pods / Math.max(1, countHealthy(cluster).of(budget) - budget.desiredHealthy)),
+  );
   return Math.max(1, ...turns);
 }
+
+/** Counts the healthy pods of a budget, once for a look. */
+const countHealthy = onceFor((cluster: ClusterFacts) => ({
+  of: onceFor(
+    (budget: DisruptionBudgetFacts) =>
+      indexOf(cluster)
+        .podsOfBudget(budget)
+        .filter((pod) => pod.ready && !pod.terminating).length,
+  ),
+}));

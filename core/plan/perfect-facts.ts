@@ -10,24 +10,40 @@ import type { TargetFacts, TargetGroupFacts } from '../model/target-group.ts';
  */
 export function perfectFacts(facts: ServingFacts): ServingFacts {
   const { cluster } = facts;
-  const services = cluster.services.map(makeReady);
+  const services = mapChanged(cluster.services, makeReady);
   const byKey = new Map(services.map((service) => [service.key, service]));
   const { nodesByInstance } = indexOf(cluster);
-  return {
-    ...facts,
-    cluster: {
-      ...cluster,
-      services,
-      nodes: cluster.nodes.map((node) => (node.ready ? node : { ...node, ready: true })),
-      pods: cluster.pods.map((pod) =>
-        pod.ready || pod.terminating || pod.node === undefined ? pod : { ...pod, ready: true },
-      ),
-      workloads: cluster.workloads.map((workload) =>
-        workload.rollingOut ? { ...workload, rollingOut: false } : workload,
-      ),
-    },
-    targetGroups: facts.targetGroups.map((group) => notice(group, byKey.get(group.service), nodesByInstance)),
+  const changes = {
+    services,
+    nodes: mapChanged(cluster.nodes, (node) => (node.ready ? node : { ...node, ready: true })),
+    pods: mapChanged(cluster.pods, (pod) =>
+      pod.ready || pod.terminating || pod.node === undefined ? pod : { ...pod, ready: true },
+    ),
+    workloads: mapChanged(cluster.workloads, (workload) =>
+      workload.rollingOut ? { ...workload, rollingOut: false } : workload,
+    ),
   };
+  const targetGroups = mapChanged(facts.targetGroups, (group) =>
+    notice(group, byKey.get(group.service), nodesByInstance),
+  );
+  const isSame =
+    targetGroups === facts.targetGroups &&
+    changes.services === cluster.services &&
+    changes.nodes === cluster.nodes &&
+    changes.pods === cluster.pods &&
+    changes.workloads === cluster.workloads;
+  return isSame ? facts : { ...facts, cluster: { ...cluster, ...changes }, targetGroups };
+}
+
+/** The list itself when nothing of it changes, so that what is known of it need not be found again. */
+function mapChanged<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
+  let same = true;
+  const changed = items.map((item) => {
+    const made = change(item);
+    if (made !== item) same = false;
+    return made;
+  });
+  return same ? items : changed;
 }
 
 function makeReady(service: ServiceFacts): ServiceFacts {

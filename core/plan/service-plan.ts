@@ -1,7 +1,7 @@
 import { needsUnlist } from '../drain/unlist.ts';
 import type { ServiceBaseline } from '../guard/baseline.ts';
 import { computeFloor } from '../guard/floors.ts';
-import { balancedLooks, lookAtService } from '../guard/serving.ts';
+import { balancedServices, lookAtService } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
@@ -20,22 +20,16 @@ export function planServices(
   baselines: readonly ServiceBaseline[],
 ): readonly ServicePlan[] {
   const old = new Set(facts.cluster.nodes.filter((node) => node.pool === policy.pool.name).map((node) => node.name));
+  const known = new Map(baselines.map((baseline) => [baseline.service, baseline]));
   return facts.cluster.services
     .filter((service) => isCarried(service, facts, old))
     .toSorted((a, b) => compareText(a.key, b.key))
-    .map((service) =>
-      planService(
-        service,
-        facts,
-        policy,
-        baselines.find((baseline) => baseline.service === service.key),
-      ),
-    );
+    .map((service) => planService(service, facts, policy, known.get(service.key)));
 }
 
 function isCarried(service: ServiceFacts, facts: ServingFacts, old: ReadonlySet<string>): boolean {
   return (
-    facts.targetGroups.some((group) => group.service === service.key) ||
+    balancedServices(facts).has(service.key) ||
     service.endpoints.some((endpoint) => endpoint.node !== undefined && old.has(endpoint.node))
   );
 }
@@ -46,7 +40,7 @@ function planService(
   policy: Policy,
   baseline: ServiceBaseline | undefined,
 ): ServicePlan {
-  const look = balancedLooks(facts).get(service.key) ?? lookAtService(service, facts);
+  const look = lookAtService(service, facts);
   const { groups } = look;
   return {
     service: service.key,

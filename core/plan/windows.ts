@@ -1,10 +1,13 @@
 import type { ServiceBaseline } from '../guard/baseline.ts';
 import { explainBlock, type StepOutBlock } from '../guard/block.ts';
+import type { CountedBudget, CountedService } from '../guard/counts.ts';
 import { type Guard, openGuard } from '../guard/guard.ts';
+import { onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
+import { openSupply, packWindows, type Taking } from './pack-windows.ts';
 import { perfectFacts } from './perfect-facts.ts';
 
 /** The nodes to replace and what guards them. */
@@ -28,47 +31,49 @@ export interface Windows {
 /**
  * Plays the run with perfect progress: the guard grants until it stops, then everybody in the window is replaced by a new node in the
  * same zone that takes over the pods, and so on. The new nodes of policy Cluster serve from the beginning, so there an old node takes
- * nothing with it that its replacement does not give; under Local a window's figures come back with its end.
+ * nothing with it that its replacement does not give; under Local a window's figures come back with its end. So every window begins
+ * with the same figures, and whom those hold is held for good.
  */
 export function simulateWindows(input: WindowsInput): Windows {
-  const enabled = isEnabled(input.policy, 'capacity-guard');
-  const guard = enabled ? openPerfectGuard(input) : undefined;
-  let waiting = input.nodes;
-  const windows: (readonly NodeRef[])[] = [];
-  while (waiting.length > 0) {
-    const { window, left, block } = fillWindow(waiting, guard, input.policy.guard.maxInFlight);
-    if (window.length === 0)
-      return { windows, stuck: waiting, block, reason: block === undefined ? undefined : explainBlock(block) };
-    for (const node of window) guard?.giveBack(node);
-    windows.push(window);
-    waiting = left;
-  }
-  return { windows, stuck: [], block: undefined, reason: undefined };
+  const places = openSupply(input.policy.guard.maxInFlight);
+  const place = { from: places, amount: 1 };
+  if (!isEnabled(input.policy, 'capacity-guard'))
+    return { windows: packWindows(input.nodes, () => [place]), stuck: [], block: undefined, reason: undefined };
+  const guard = openPerfectGuard(input);
+  const blocks = input.nodes.map((node) => guard.findBlock(node));
+  const takenBy = openSupplies(guard);
+  const movable = input.nodes.filter((_, index) => blocks[index] === undefined);
+  const windows = packWindows(movable, (node) => [place, ...takenBy(node)]);
+  const stuck = input.nodes.filter((_, index) => blocks[index] !== undefined);
+  const block = blocks.find((found) => found !== undefined);
+  return { windows, stuck, block, reason: block === undefined ? undefined : explainBlock(block) };
 }
 
-function fillWindow(waiting: readonly NodeRef[], guard: Guard | undefined, most: number) {
-  const window: NodeRef[] = [];
-  const left: NodeRef[] = [];
-  let first: StepOutBlock | undefined;
-  for (const node of waiting) {
-    const isFull = window.length >= most;
-    const block = isFull ? undefined : guard?.findBlock(node);
-    if (isFull || (block !== undefined && block.limit !== 'best')) {
-      left.push(node);
-      first ??= block;
-    } else {
-      guard?.take(node);
-      window.push(node);
-    }
-  }
-  return { window, left, block: first };
+/** What a node takes with it: a target of each Service that it serves, in its zone too where that has a floor, and pods of budgets. */
+function openSupplies(guard: Guard): (node: NodeRef) => readonly Taking[] {
+  const targets = onceFor(({ targets: has, floor }: CountedService) => openSupply(has - floor.targets));
+  const zones = onceFor(
+    ({ perZone, floor }: CountedService) =>
+      new Map(
+        Object.entries(floor.perZone).map(([zone, needs]) => [zone, openSupply((perZone.get(zone) ?? 0) - needs)]),
+      ),
+  );
+  const budgets = onceFor(({ has, needs }: CountedBudget) => openSupply(has - needs));
+  return (node) => [
+    ...guard.servedBy(node).flatMap((service) => {
+      const zone = zones(service).get(service.look.serving.get(node.name)?.zone ?? node.zone);
+      return [targets(service), ...(zone === undefined ? [] : [zone])].map((from) => ({ from, amount: 1 }));
+    }),
+    ...guard.chargedBy(node).map((budget) => ({ from: budgets(budget), amount: budget.takenWith.get(node.name) ?? 0 })),
+  ];
 }
 
-/** The guard when nothing is missing and every new node is there: those of policy Cluster serve already. */
+/** The guard when nothing is missing, nobody has anything to make up for, and every new node is there: those of policy Cluster serve. */
 function openPerfectGuard({ facts, policy, baselines, nodes }: WindowsInput): Guard {
   const guard = openGuard({ facts: perfectFacts(facts), policy, baselines, inFlight: [], waiting: nodes });
   const old = new Set(nodes.map((node) => node.name));
   for (const service of guard.services) {
+    service.lacking = undefined;
     if (service.look.service.externalTrafficPolicy === 'Local') continue;
     for (const { name, zone } of service.look.serving.values()) {
       if (!old.has(name)) continue;

@@ -1,4 +1,4 @@
-import { balancedLooks } from '../guard/serving.ts';
+import { balancedServices } from '../guard/serving.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import type { Policy, ProtectiveRule, WaitPolicy } from '../policy/policy.ts';
@@ -62,7 +62,7 @@ export function transitAge(
 
 /** Longest wait, ms, that any load balancer needs between observed deregistration and the first eviction, as they are set now. */
 export function longestDrainMs(facts: ServingFacts, policy: Policy): number {
-  return Math.max(0, ...[...balancedLooks(facts).values()].map(({ groups }) => drainMs(groups, policy)));
+  return Math.max(0, ...[...balancedServices(facts).values()].map(({ groups }) => drainMs(groups, policy)));
 }
 
 /**
@@ -71,7 +71,7 @@ export function longestDrainMs(facts: ServingFacts, policy: Policy): number {
  */
 export function terminationNotBefore(facts: ServingFacts, observedOutAt: number, policy: Policy): number {
   if (!isEnabled(policy, 'wait-out-transit-connections')) return observedOutAt;
-  const ages = [...balancedLooks(facts).values()].map(
+  const ages = [...balancedServices(facts).values()].map(
     ({ service, groups }) => transitAge(service.key, service.externalTrafficPolicy, groups, policy).ms,
   );
   const longest = Math.max(0, ...ages);

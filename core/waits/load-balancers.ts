@@ -1,4 +1,4 @@
-import { indexOf } from '../model/cluster-index.ts';
+import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetFacts, TargetGroupFacts, TargetState } from '../model/target-group.ts';
@@ -28,7 +28,7 @@ export function decideObservedOut(node: NodeRef, groups: readonly TargetGroupFac
   }
   return {
     done: true,
-    reason: targets.length === 0 ? `${node.name} is in no target group` : listNames(targets.map(describe), 10),
+    reason: targets.length === 0 ? `${node.name} is in no target group` : listNames(targets.map(describe), 5),
   };
 }
 
@@ -95,9 +95,13 @@ export function needsLabelAgain(
   return states.some((state) => !leaving.includes(state)) && !states.includes('unhealthy.draining');
 }
 
+const targetsByInstance = onceFor((targets: readonly TargetFacts[]) =>
+  Map.groupBy(targets, (target) => target.instanceId),
+);
+
 /** Targets of a group that are on the node: one per port. */
 export function targetsOf(node: Pick<NodeRef, 'instanceId'>, group: TargetGroupFacts): readonly TargetFacts[] {
-  return group.targets.filter((target) => target.instanceId === node.instanceId);
+  return targetsByInstance(group.targets).get(node.instanceId) ?? [];
 }
 
 function describe({ group, target }: { group: TargetGroupFacts; target: TargetFacts }): string {

@@ -1,4 +1,6 @@
+import { podsOf } from '../drain/services-of-pod.ts';
 import { scaleOf } from '../guard/scale.ts';
+import { balancedServices } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServiceFacts } from '../model/service.ts';
@@ -63,7 +65,7 @@ function countReady(service: ServiceFacts, facts: ServingFacts): number {
 
 function lateNodes(service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
   if (service.externalTrafficPolicy === 'Cluster') return [];
-  const groups = facts.targetGroups.filter((group) => group.service === service.key);
+  const groups = balancedServices(facts).get(service.key)?.groups ?? [];
   const hosts = new Set(
     service.endpoints.filter((endpoint) => endpoint.ready && !endpoint.terminating).map((endpoint) => endpoint.node),
   );
@@ -79,12 +81,6 @@ function isHealthy(node: NodeRef, group: TargetGroupFacts): boolean {
 }
 
 function pendingNote(service: ServiceFacts, facts: ServingFacts): string {
-  const namespace = service.key.slice(0, service.key.indexOf('/'));
-  const stuck = facts.cluster.pods.find(
-    (pod) =>
-      pod.namespace === namespace &&
-      pod.unschedulableReason !== undefined &&
-      Object.entries(service.selector).every(([key, value]) => pod.labels[key] === value),
-  );
+  const stuck = podsOf(service, facts.cluster).find((pod) => pod.unschedulableReason !== undefined);
   return stuck === undefined ? '' : `; pod ${stuck.name} can't be placed: ${stuck.unschedulableReason ?? ''}`;
 }

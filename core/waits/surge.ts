@@ -1,4 +1,4 @@
-import { balancedLooks } from '../guard/serving.ts';
+import { balancedServices } from '../guard/serving.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { InstanceFacts } from '../model/pool.ts';
@@ -39,9 +39,10 @@ export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
   if (agents.length > 0) {
     problems.push(`DaemonSet pods not Ready: ${listNames(agents.map((pod) => `${pod.namespace}/${pod.name}`))}`);
   }
-  for (const { service, groups } of balancedLooks(question.facts).values()) {
+  for (const { service, groups } of balancedServices(question.facts).values()) {
     for (const group of groups) {
-      const late = ready.filter((node) => !isRegistered(node, group, service.externalTrafficPolicy));
+      const isRegistered = registeredIn(group, service.externalTrafficPolicy);
+      const late = ready.filter((node) => !isRegistered(node));
       if (late.length > 0)
         problems.push(`${group.name} has not taken ${listNames(late.map((node) => describe(node, group)))}`);
     }
@@ -72,11 +73,14 @@ function daemonSetOf(pod: PodFacts): string {
   return `${pod.namespace}/${pod.ownerName}`;
 }
 
-function isRegistered(node: NodeFacts, group: TargetGroupFacts, policy: 'Local' | 'Cluster'): boolean {
-  const targets = targetsOf(node, group);
+/** Whether nodes are registered in the group as they should be. */
+function registeredIn(group: TargetGroupFacts, policy: 'Local' | 'Cluster'): (node: NodeFacts) => boolean {
   const mayFail = policy === 'Local' || !group.targets.some((target) => target.state === 'healthy');
   const accepted = mayFail ? ['healthy', 'unhealthy', 'unhealthy.draining', 'unavailable'] : ['healthy', 'unavailable'];
-  return targets.length > 0 && targets.every((target) => accepted.includes(target.state));
+  return (node) => {
+    const targets = targetsOf(node, group);
+    return targets.length > 0 && targets.every((target) => accepted.includes(target.state));
+  };
 }
 
 function describe(node: NodeFacts, group: TargetGroupFacts): string {

@@ -1,12 +1,12 @@
 import { transitAge } from '../../waits/formulas.ts';
-import { type AuditRule, balancedServices } from './rule.ts';
+import { type AuditRule, auditedServices } from './rule.ts';
 
 /**
  * CON-001: under policy Cluster connections pass through a node to pods elsewhere; when nobody is known to end them, they break with
  * the node's machine.
  */
 export const con001UnknownAge: AuditRule = (question) =>
-  balancedServices(question)
+  auditedServices(question)
     .filter(({ service, groups }) => {
       const policy = service.externalTrafficPolicy;
       return transitAge(service.key, policy, groups, question.policy).endedBy === 'unknown';

@@ -2,12 +2,11 @@ import type { StepOutBlock } from '../../guard/block.ts';
 import { indexOf } from '../../model/cluster-index.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { listNames } from '../../text/format.ts';
-import { simulateWindows } from '../windows.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 
 /** GRD-001: played through with perfect progress, the floors never let some node go, so the run could not end. */
 export const grd001NeverLetsGo: AuditRule = (question) => {
-  const { stuck, block, reason } = simulateWindows(question);
+  const { stuck, block, reason } = question.windows;
   if (stuck.length === 0) return [];
   return [
     {

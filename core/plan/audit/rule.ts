@@ -1,5 +1,6 @@
 import type { DrainContext } from '../../drain/rules/rule.ts';
 import type { ServiceBaseline } from '../../guard/baseline.ts';
+import { balancedServices } from '../../guard/serving.ts';
 import type { NodeRef } from '../../model/node.ts';
 import { isFinished, type PodFacts } from '../../model/pod.ts';
 import type { PoolFacts } from '../../model/pool.ts';
@@ -9,6 +10,7 @@ import type { TargetGroupFacts } from '../../model/target-group.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Finding } from '../finding.ts';
 import type { ServicePlan } from '../pool-plan.ts';
+import type { Windows } from '../windows.ts';
 
 /** Everything that audit rules look at. */
 export interface AuditQuestion {
@@ -19,6 +21,8 @@ export interface AuditQuestion {
   readonly baselines: readonly ServiceBaseline[];
   /** Nodes to replace. */
   readonly nodes: readonly NodeRef[];
+  /** How they could leave at best. */
+  readonly windows: Windows;
 }
 
 /** One rule: facts in, findings out. */
@@ -32,18 +36,18 @@ export interface AuditedService {
 }
 
 /** The planned Services that a load balancer carries. */
-export function balancedServices({ facts, services }: AuditQuestion): readonly AuditedService[] {
+export function auditedServices({ facts, services }: AuditQuestion): readonly AuditedService[] {
+  const balanced = balancedServices(facts);
   return services.flatMap((plan) => {
-    const service = facts.cluster.services.find((candidate) => candidate.key === plan.service);
-    const groups = facts.targetGroups.filter((group) => group.service === plan.service);
-    return service === undefined || groups.length === 0 ? [] : [{ plan, service, groups }];
+    const found = balanced.get(plan.service);
+    return found === undefined ? [] : [{ plan, ...found }];
   });
 }
 
 /** The balanced Services that lose endpoints when the nodes to replace go; others may be as their owners like them. */
 export function servicesOnPool(question: AuditQuestion): readonly AuditedService[] {
   const names = new Set(question.nodes.map((node) => node.name));
-  return balancedServices(question).filter(({ service }) =>
+  return auditedServices(question).filter(({ service }) =>
     service.endpoints.some((endpoint) => endpoint.node !== undefined && names.has(endpoint.node)),
   );
 }

@@ -1,9 +1,9 @@
 import { lookAtService } from '../../guard/serving.ts';
-import { type AuditRule, balancedServices } from './rule.ts';
+import { type AuditRule, auditedServices } from './rule.ts';
 
 /** SVC-002: without cross-zone balancing, a zone that one node serves loses its address while that node leaves. */
 export const svc002SingleNodeZone: AuditRule = (question) =>
-  balancedServices(question)
+  auditedServices(question)
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')
     .flatMap(({ service, groups }) => {
       const serving = [...lookAtService(service, question.facts).serving.values()];

@@ -1,12 +1,12 @@
 import { formatDuration } from '../../text/format.ts';
 import { healthCheckWindowMs } from '../../waits/formulas.ts';
-import { type AuditRule, balancedServices } from './rule.ts';
+import { type AuditRule, auditedServices } from './rule.ts';
 
 const longestMs = 60_000;
 
 /** SVC-006: a load balancer that takes long to notice a failed target sends to it for as long. */
 export const svc006SlowHealthCheck: AuditRule = (question) =>
-  balancedServices(question).flatMap(({ service, groups }) =>
+  auditedServices(question).flatMap(({ service, groups }) =>
     groups.flatMap((group) => {
       const detectedMs = (group.healthCheck.unhealthyThreshold + 1) * group.healthCheck.intervalMs;
       if (detectedMs <= longestMs) return [];

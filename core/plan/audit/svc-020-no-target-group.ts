@@ -1,10 +1,11 @@
+import { indexOf } from '../../model/cluster-index.ts';
 import type { AuditRule } from './rule.ts';
 
 /** SVC-020: a LoadBalancer Service without target groups can't be waited for. Where it is known why, SVC-028 tells instead. */
 export const svc020NoTargetGroup: AuditRule = ({ facts, services }) =>
   services.flatMap((plan) => {
     if (facts.unsupported.some((fact) => fact.service === plan.service)) return [];
-    const service = facts.cluster.services.find((candidate) => candidate.key === plan.service);
+    const service = indexOf(facts.cluster).service(plan.service);
     if (service === undefined || service.type !== 'LoadBalancer' || plan.targetGroups.length > 0) return [];
     const addresses = service.hostnames.length === 0 ? 'none' : service.hostnames.join(', ');
     return [

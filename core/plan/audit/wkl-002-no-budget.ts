@@ -1,9 +1,9 @@
 import { budgetsOf } from '../../guard/floors.ts';
-import { type AuditRule, balancedServices } from './rule.ts';
+import { type AuditRule, auditedServices } from './rule.ts';
 
 /** WKL-002: without a PodDisruptionBudget others may evict the same Service's pods at the same time. */
 export const wkl002NoBudget: AuditRule = (question) =>
-  balancedServices(question)
+  auditedServices(question)
     .filter(({ service }) => service.endpoints.length > 0 && budgetsOf(service, question.facts.cluster).length === 0)
     .map(({ plan, service }) => ({
       rule: 'WKL-002',

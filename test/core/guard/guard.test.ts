@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { explainBlock } from '../../../core/guard/block.ts';
+import { countBudgets } from '../../../core/guard/counts.ts';
 import { type Guard, openGuard } from '../../../core/guard/guard.ts';
-import type { NodeFacts } from '../../../core/model/node.ts';
+import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
@@ -42,11 +43,11 @@ function look(scene: Scene = {}): ServingFacts {
   ]);
 }
 
-/** The guard as things are `now`, after they were as they were `before`. */
-function guardOf(now: ServingFacts, before = look()): Guard {
+/** The guard as things are `now`, after they were as they were `before`, while some are out. */
+function guardOf(now: ServingFacts, before = look(), inFlight: readonly NodeRef[] = []): Guard {
   const policy = aPolicy();
   const baselines = learnBaselines(learnBaselines([], before, policy), now, policy);
-  return openGuard({ facts: now, policy, baselines, inFlight: [], waiting: nodes });
+  return openGuard({ facts: now, policy, baselines, inFlight, waiting: nodes });
 }
 
 const blockOf = (guard: Guard, name: string) =>
@@ -54,14 +55,10 @@ const blockOf = (guard: Guard, name: string) =>
 const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
 
 /** Lets nodes go, first come first served, until nobody may. */
-function letGo(guard: Guard): readonly string[] {
-  return nodes
-    .filter((node) => {
-      const may = guard.findBlock(node) === undefined;
-      if (may) guard.take(node);
-      return may;
-    })
-    .map(({ name }) => name);
+function letGo(now: ServingFacts, before = look()): readonly string[] {
+  const gone: NodeRef[] = [];
+  for (const node of nodes) if (guardOf(now, before, gone).findBlock(node) === undefined) gone.push(node);
+  return gone.map(({ name }) => name);
 }
 
 describe('what gives nothing for a moment is held', () => {
@@ -151,9 +148,8 @@ describe('what gives nothing for a moment is held', () => {
   });
 
   test('until it gives again', () => {
-    const whole = guardOf(look());
-    expect(held(whole)).toEqual([]);
-    expect(letGo(whole)).toEqual(['n1']);
+    expect(held(guardOf(look()))).toEqual([]);
+    expect(letGo(look())).toEqual(['n1']);
   });
 
   test('but not a node that only ever was a target of it, once the floor holds', () => {
@@ -182,7 +178,7 @@ describe('floors are those of now', () => {
     ['12 pods became 4 with a budget that demands 3', { budgets: [aBudget('web', pods, 3)] }, { pods: twelve }],
     ['12 pods became 4 without a budget', {}, { pods: twelve }],
   ])('%s: one node goes, the next is held', (_, now, before) => {
-    expect(letGo(guardOf(look(now), look(before)))).toEqual(['n1']);
+    expect(letGo(look(now), look(before))).toEqual(['n1']);
   });
 
   test('6 pods became 5 with maxUnavailable 1: one node goes', () => {
@@ -190,17 +186,17 @@ describe('floors are those of now', () => {
     const wide = [...nodes, aNode('n5'), aNode('n6')];
     const now = look({ nodes: wide, pods: six.slice(0, 5), budgets: [aBudget('web', six.slice(0, 5), 4)] });
     const before = look({ nodes: wide, pods: six, budgets: [aBudget('web', six, 5)] });
-    expect(letGo(guardOf(now, before))).toEqual(['n1']);
+    expect(letGo(now, before)).toEqual(['n1']);
   });
 
   test('scaled to nothing, a Service holds nobody', () => {
-    expect(letGo(guardOf(look({ pods: [] })))).toEqual(names);
+    expect(letGo(look({ pods: [] }))).toEqual(names);
   });
 
   test('scaled to nothing, a Service of policy Cluster holds nobody, whatever its health checks say', () => {
     const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
     const now = look({ pods: [], traffic: 'Cluster', states });
-    expect(letGo(guardOf(now, look({ traffic: 'Cluster' })))).toEqual(names);
+    expect(letGo(now, look({ traffic: 'Cluster' }))).toEqual(names);
   });
 
   test('a Service whose selector fits nothing any more holds everybody', () => {
@@ -214,8 +210,8 @@ describe('a zone', () => {
   const inA = pods.slice(0, 2);
 
   test('keeps a target while it has pods', () => {
-    const guard = guardOf(look({ crossZone: false, budgets: [aBudget('web', pods, 1)] }), look({ crossZone: false }));
-    expect(letGo(guard)).toEqual(['n1', 'n3']);
+    const now = look({ crossZone: false, budgets: [aBudget('web', pods, 1)] });
+    expect(letGo(now, look({ crossZone: false }))).toEqual(['n1', 'n3']);
   });
 
   test('without any pod left holds nobody', () => {
@@ -226,7 +222,7 @@ describe('a zone', () => {
   });
 
   test('is held by nobody with cross-zone balancing', () => {
-    expect(letGo(guardOf(look({ budgets: [aBudget('web', pods, 1)] })))).toEqual(['n1', 'n2', 'n3']);
+    expect(letGo(look({ budgets: [aBudget('web', pods, 1)] }))).toEqual(['n1', 'n2', 'n3']);
   });
 });
 
@@ -288,26 +284,29 @@ describe('a target that is unhealthy.draining', () => {
   });
 });
 
-describe('taking nodes', () => {
-  test('lowers every figure once, and giving back raises it again', () => {
-    const guard = guardOf(look({ budgets: [aBudget('web', pods, 2)] }));
-    const [n1] = nodes;
-    if (n1 === undefined) throw new Error('no node');
-    const figures = () => [guard.services[0]?.targets, guard.services[0]?.perZone.get('a'), guard.budgets[0]?.has];
-    expect(guard.servedBy(n1)).toHaveLength(1);
-    guard.take(n1);
-    guard.take(n1);
-    expect(figures()).toEqual([3, 1, 3]);
-    expect(guard.servedBy(n1)).toEqual([]);
-    guard.giveBack(n1);
-    guard.giveBack(n1);
-    expect(figures()).toEqual([4, 2, 4]);
+describe('nodes that are out', () => {
+  const [n1 = aNode('n1')] = nodes;
+
+  test('lower every figure, and serve nothing', () => {
+    const now = look({ budgets: [aBudget('web', pods, 2)] });
+    const figures = (inFlight: readonly NodeRef[]) => {
+      const guard = guardOf(now, now, inFlight);
+      const [service] = guard.services;
+      const serves = [guard.servedBy(n1).length, guard.chargedBy(n1).length];
+      return [
+        service?.targets,
+        service?.perZone.get('a'),
+        countBudgets(now, new Set(inFlight.map(({ name }) => name)))[0]?.has,
+        ...serves,
+      ];
+    };
+    expect(figures([])).toEqual([4, 2, 4, 1, 1]);
+    expect(figures([n1])).toEqual([3, 1, 3, 0, 0]);
   });
 
-  test('takes nothing with a node that is out already', () => {
-    const guard = guardOf(look({ nodes: nodes.map((node) => ({ ...node, excluded: node.name === 'n1' })) }));
-    guard.take(aNode('n1'));
-    expect(guard.services[0]?.targets).toBe(3);
+  test('are counted once when they were out already', () => {
+    const excluded = look({ nodes: nodes.map((node) => ({ ...node, excluded: node.name === 'n1' })) });
+    expect(guardOf(excluded, look(), [n1]).services[0]?.targets).toBe(3);
   });
 });
 

@@ -1,53 +1,82 @@
-import { expect, test } from 'vitest';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-group.ts';
-import { buildPlan } from '../../../core/plan/build-plan.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService, aTarget } from '../support/facts.ts';
+import { describe, expect, test } from 'vitest';
+import type { ServingFacts } from '../../../core/model/serving.ts';
+import { decisionsOn } from '../support/decisions.ts';
+import { aLargeLook, type LargeShape } from '../support/large-cluster.ts';
 
-interface Shape {
-  readonly traffic: ServiceFacts['externalTrafficPolicy'];
-  readonly controller: TargetGroupFacts['controller'];
+/** What a look is made of, and how often any of it is read. */
+function counted(facts: ServingFacts) {
+  let reads = 0;
+  let parts = 0;
+  const count = <T extends object>(part: T): T => {
+    parts += 1;
+    const getters = Object.keys(part).map((key) => [
+      key,
+      {
+        enumerable: true,
+        get: () => {
+          reads += 1;
+          return part[key as keyof T];
+        },
+      },
+    ]);
+    return Object.defineProperties({}, Object.fromEntries(getters)) as T;
+  };
+  const { cluster } = facts;
+  const look = {
+    ...facts,
+    cluster: {
+      ...cluster,
+      nodes: cluster.nodes.map(count),
+      pods: cluster.pods.map((pod) => count({ ...pod, labels: count(pod.labels) })),
+      services: cluster.services.map((service) => ({ ...service, endpoints: service.endpoints.map(count) })),
+      budgets: cluster.budgets.map(count),
+      workloads: cluster.workloads.map(count),
+    },
+    targetGroups: facts.targetGroups.map((group) => ({ ...group, targets: group.targets.map(count) })),
+  };
+  return { look, readsPerPart: () => reads / parts };
 }
 
-/** How often the plan for so many nodes, with a pod and a target of each of four Services, looks at one target, on average. */
-function looksPerTarget(n: number, { traffic, controller }: Shape): number {
-  let looks = 0;
-  const counted = (target: TargetFacts): TargetFacts => ({
-    ...target,
-    get instanceId() {
-      looks += 1;
-      return target.instanceId;
-    },
+/** How often each decision reads what a look is made of, on average over all of it. */
+function readsPerPart(shape: LargeShape): Readonly<Record<string, number>> {
+  const facts = aLargeLook(shape);
+  const decisions = Object.entries(decisionsOn(facts)).map(([name, decide]) => {
+    const { look, readsPerPart: reads } = counted(facts);
+    decide(look);
+    return [name, reads()] as const;
   });
-  const nodes = Array.from({ length: n }, (_, index) => aNode(`n${index}`));
-  const apps = ['web', 'api', 'shop', 'pay'].map((app) => {
-    const pods = nodes.map((node, index) => aPod(`${app}-${index}`, node.name));
-    const targets = nodes.map((node) => counted(aTarget(node)));
-    const group = aGroup(app, nodes, { targets, controller });
-    const budget = aBudget(app, pods, n - Math.ceil(n / 10));
-    return { pods, group, budget, service: aService(app, pods, { externalTrafficPolicy: traffic }) };
-  });
-  const facts = aLook(
-    {
-      nodes,
-      pods: apps.flatMap(({ pods }) => pods),
-      services: apps.map(({ service }) => service),
-      budgets: apps.map(({ budget }) => budget),
-    },
-    apps.map(({ group }) => group),
-  );
-  const { nodes: planned } = buildPlan({ policy: aPolicy(), run: 'run', pool: aPool(nodes), facts });
-  expect(planned).toHaveLength(n);
-  return looks / (n * apps.length);
+  return Object.fromEntries(decisions);
 }
 
-test.each<Shape>([
-  { traffic: 'Local', controller: 'service-controller' },
-  { traffic: 'Cluster', controller: 'service-controller' },
-  { traffic: 'Local', controller: 'aws-load-balancer-controller' },
-  { traffic: 'Cluster', controller: 'aws-load-balancer-controller' },
-])('a plan looks at each target a few times, however many there are: policy $traffic, $controller', (shape) => {
-  const [few, many] = [looksPerTarget(20, shape), looksPerTarget(80, shape)];
-  expect(few).toBeLessThan(30);
-  expect(many).toBeLessThan(2 * few);
+/** Clusters of which everything grows together. */
+const shapes: Readonly<Record<string, (n: number) => LargeShape>> = {
+  'policy Local': (n) => ({ nodes: n, services: n / 5, replicas: n / 2 }),
+  'policy Cluster': (n) => ({ nodes: n, services: n / 5, replicas: n / 2, traffic: 'Cluster' }),
+  'one endpoint per zone, without cross-zone balancing': (n) => ({
+    nodes: n,
+    services: n / 5,
+    replicas: 3,
+    crossZone: false,
+  }),
+  'a pod on every node': (n) => ({ nodes: n, services: n / 5, replicas: n }),
+  'a budget for each Service': (n) => ({ nodes: n, services: n / 5, replicas: n / 2, budgets: 'each' }),
+  'budgets that spare one pod': (n) => ({ nodes: n, services: n / 5, replicas: n / 2, budgets: 'tight' }),
+  'budgets over many Services': (n) => ({ nodes: n, services: n / 5, replicas: n / 2, budgets: 'shared' }),
+  'many pods, Services and budgets beside': (n) => ({
+    nodes: n,
+    services: n / 5,
+    replicas: n / 10,
+    otherPods: 20 * n,
+    otherServices: n,
+    otherBudgets: n,
+  }),
+};
+
+describe.each(Object.entries(shapes))('in a cluster with %s', (_, shape) => {
+  const [few, many] = [readsPerPart(shape(20)), readsPerPart(shape(80))];
+
+  test.each(Object.keys(many))('%s reads everything a few times, however much there is', (decision) => {
+    expect(many[decision]).toBeLessThan(60);
+    expect(many[decision]).toBeLessThan(1.5 * (few[decision] ?? 0) + 1);
+  });
 });

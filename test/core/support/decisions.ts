@@ -1,0 +1,62 @@
+import { decideEvictionRound } from '../../../core/drain/eviction-round.ts';
+import { decideRetirement } from '../../../core/drain/retirement.ts';
+import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { findLostGrant } from '../../../core/guard/grant-holds.ts';
+import { nextStepOut } from '../../../core/guard/next-step-out.ts';
+import { findLostProtection } from '../../../core/guard/unprotected.ts';
+import type { ServingFacts } from '../../../core/model/serving.ts';
+import { buildPlan } from '../../../core/plan/build-plan.ts';
+import { longestDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
+import { decideDrained, decideObservedOut, findBackIn } from '../../../core/waits/load-balancers.ts';
+import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
+import { decideSurgeReady } from '../../../core/waits/surge.ts';
+import { aPolicy, aPool } from './facts.ts';
+
+/** Everything that a worker decides from one look, by what it decides about: the plan of pool `web`, and the steps of its first node. */
+export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look: ServingFacts) => unknown>> {
+  const policy = aPolicy();
+  const pool = aPool(facts.cluster.nodes);
+  const { baselines, nodes } = buildPlan({ policy, run: 'run', pool, facts });
+  const [node] = nodes;
+  if (node === undefined) throw new Error('the pool has no node');
+  const waiting = nodes.slice(0, 50);
+  const round = { node, policy, run: 'run', now: 0, unlistedAt: {} };
+  const before = snapshotEndpoints(node, facts);
+  return {
+    plan: (look) => buildPlan({ policy, run: 'run', pool, facts: look }),
+    'step out': (look) => [
+      learnBaselines(baselines, look, policy),
+      findLostProtection({ facts: look, baselines, nodes: waiting, policy }),
+      nextStepOut({ facts: look, policy, baselines, inFlight: [], waiting, agreed: {} }),
+      snapshotEndpoints(node, look),
+    ],
+    'on its way': (look) => [
+      findLostGrant({ node, facts: look, policy, baselines }),
+      findLostProtection({ facts: look, baselines, nodes: [node], policy }),
+      decideObservedOut(node, look.targetGroups),
+      decideDrained(node, look.targetGroups, 0, 0),
+      longestDrainMs(look, policy),
+    ],
+    evict: (look) => [decideEvictionRound({ ...round, facts: look.cluster }), findBackIn(node, look, policy)],
+    replaced: (look) => decideReplacementsServing({ facts: look, before, oldPool: 'other' }),
+    retire: (look) => [decideRetirement({ ...round, facts: look.cluster }), terminationNotBefore(look, 0, policy)],
+    surge: (look) => decideSurgeReady({ facts: look, pool: 'web', expected: nodes.length }),
+  };
+}
+
+/** The same look as if it were a new one: nothing is known of it from before. */
+export function renew(facts: ServingFacts): ServingFacts {
+  const { cluster } = facts;
+  return {
+    ...facts,
+    cluster: {
+      ...cluster,
+      nodes: cluster.nodes.slice(),
+      pods: cluster.pods.slice(),
+      services: cluster.services.map((service) => ({ ...service })),
+      budgets: cluster.budgets.map((budget) => ({ ...budget })),
+      workloads: cluster.workloads.slice(),
+    },
+    targetGroups: facts.targetGroups.map((group) => ({ ...group, targets: group.targets.slice() })),
+  };
+}
