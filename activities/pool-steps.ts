@@ -1,6 +1,6 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
-import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { chooseSurplus } from '../core/plan/retreat.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { listNames } from '../core/text/format.ts';
@@ -41,7 +41,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
       ),
 
     /** Asks for the new pool; the token makes a second call change nothing. */
-    createReplacement: async (input: { plan: PoolPlan }): Promise<Outcome> =>
+    createReplacement: async (input: { plan: PlanInBrief }): Promise<Outcome> =>
       await persist(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
@@ -59,7 +59,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
 
     /** Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them. */
     awaitSurgeReady: async (input: {
-      plan: PoolPlan;
+      plan: PlanInBrief;
     }): Promise<Outcome<{ nodes: readonly NodeRef[]; seen: string }>> => {
       const { plan } = input;
       return await pollUntil<{ nodes: readonly NodeRef[]; seen: string }>({
@@ -101,7 +101,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
       }),
 
     /** Finds the nodes that the old pool still has. A machine that is not a node yet is waited for: it may serve as soon as it is one. */
-    findJoined: async ({ plan }: { plan: PoolPlan }): Promise<Outcome<{ nodes: readonly NodeRef[] }>> => {
+    findJoined: async ({ plan }: { plan: PlanInBrief }): Promise<Outcome<{ nodes: readonly NodeRef[] }>> => {
       const { oldPool, policy } = plan;
       return await pollUntil<{ nodes: readonly NodeRef[] }>({
         clock,

@@ -2,6 +2,7 @@ import { type Agreed, disagree } from '../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
 import { type GuardQuestion, openGuard } from '../core/guard/guard.ts';
 import { nextStepOut, type StepOutAnswer } from '../core/guard/next-step-out.ts';
+import { findTouched } from '../core/guard/touched.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../core/model/node.ts';
@@ -37,6 +38,8 @@ export interface SteppedOut {
   /** What is known of every Service by now; absent when nothing better was seen than what the step was told. */
   readonly baselines?: readonly ServiceBaseline[];
   readonly foreignActs: readonly ForeignAct[];
+  /** Keys of the Services that its replacement has to do with; absent in answers of earlier versions. */
+  readonly touches?: readonly string[];
 }
 
 /** The step that lets nodes step out, one at a time. */
@@ -174,12 +177,13 @@ function isExcludedBy(node: NodeRef, facts: ServingFacts, run: string): boolean 
 
 type StepOutOnly = Omit<SteppedOut, 'foreignActs'>;
 
-function describeStepOut(node: NodeRef, reason: string, facts: ServingFacts): StepOutOnly {
+/** What is told of a node that steps out. */
+export function describeStepOut(node: NodeRef, reason: string, facts: ServingFacts): StepOutOnly {
   const at = facts.observedAt;
   const wasOut = seenNode(node, facts)?.excluded === true;
   const detail = wasOut ? 'excluded already' : 'label exclude-from-external-load-balancers';
   const evidence = [...seenServing(node, facts), { kind: 'excluded', at, detail } as const];
-  return { node, reason, evidence, before: snapshotEndpoints(node, facts) };
+  return { node, reason, evidence, before: snapshotEndpoints(node, facts), touches: findTouched(node, facts) };
 }
 
 /** What the load balancers said of the node while it still served. */

@@ -57,7 +57,7 @@ export interface NodeReplacementInput {
   /** Pool that the node belongs to and is terminated from. */
   readonly pool: PoolRef;
   readonly policy: Policy;
-  /** What each Service was seen to serve at its best. */
+  /** What each Service that the node has to do with was seen to serve at its best. */
   readonly baselines: readonly ServiceBaseline[];
   /** How often the run has let the node go by now. */
   readonly round: number;

@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
-import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import { inBrief, type PoolPlan } from '../core/plan/pool-plan.ts';
 import { notProtected } from '../core/plan/refusal.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
@@ -80,11 +80,11 @@ async function surge(run: Run, plan: PoolPlan): Promise<void> {
   enter(run, 'surge');
   record(run, { kind: 'new-pool' });
   await attempt(run, `${newPool.name} to be created`, () =>
-    steps(`create ${newPool.name}`).createReplacement({ plan }),
+    steps(`create ${newPool.name}`).createReplacement({ plan: inBrief(plan) }),
   );
   enter(run, 'surge-ready');
   const { nodes } = await attempt(run, `${plan.surge} new nodes to be ready`, () =>
-    steps('new nodes ready').awaitSurgeReady({ plan }),
+    steps('new nodes ready').awaitSurgeReady({ plan: inBrief(plan) }),
   );
   run.newNodes = nodes;
 }
@@ -100,7 +100,7 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
   const pool = plan.oldPool;
   for (;;) {
     const { nodes, at } = await attempt(run, `machines that joined ${pool.name}`, () =>
-      steps(`see whether nodes joined ${pool.name}`).findJoined({ plan }),
+      steps(`see whether nodes joined ${pool.name}`).findJoined({ plan: inBrief(plan) }),
     );
     if (nodes.length === 0) return;
     tellForeignActs(

@@ -28,6 +28,14 @@ export interface PoolPlan {
   };
 }
 
+/** What steps about whole pools need of a plan: not its nodes, Services' plans and findings, which a payload would carry for nothing. */
+export type PlanInBrief = Pick<PoolPlan, 'run' | 'policy' | 'oldPool' | 'newPool' | 'surge' | 'baselines'>;
+
+/** The plan without what only its readers need. */
+export function inBrief({ run, policy, oldPool, newPool, surge, baselines }: PoolPlan): PlanInBrief {
+  return { run, policy, oldPool, newPool, surge, baselines };
+}
+
 /** How one Service is protected while nodes leave. */
 export interface ServicePlan {
   /** `namespace/name`. */

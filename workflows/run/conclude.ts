@@ -1,4 +1,5 @@
 import type { Problem } from '../../core/model/problem.ts';
+import { fitStatus } from '../../core/status/fit-status.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../../core/status/status.ts';
 import { enter, type Run } from './run.ts';
 import { failWith } from './steps.ts';
@@ -18,14 +19,14 @@ export function conclude(
   status.finishedAt = run.now;
   status.needsAttention = failure;
   enter(run, failure === undefined ? outcome : 'failed');
-  const report: RunReport = {
+  const report: RunReport = fitStatus({
     ...status,
     outcome: failure === undefined ? outcome : 'failed',
     makespanMs: (run.doneAt ?? run.now) - status.startedAt,
     newNodes: run.newNodes,
     leftBehind: [...leftBehind, ...run.keptOnPurpose],
     notProtected: [...run.notProtected, ...notProtectedOn(status.nodes)],
-  };
+  });
   if (failure !== undefined) throw failWith(failure, report);
   return report;
 }

@@ -1,4 +1,5 @@
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { fitStatus } from '../../core/status/fit-status.ts';
 import type { OperatorAction, PoolPhase } from '../../core/status/status.ts';
 import {
   type Acknowledgement,
@@ -19,7 +20,7 @@ const over: readonly PoolPhase[] = ['completed', 'aborted', 'failed'];
 /** Sets everything that others can ask of a run, before anything else can happen. */
 export function setHandlers(run: Run): void {
   const { status } = run;
-  setHandler(statusQuery, () => status);
+  setHandler(statusQuery, () => fitStatus(status));
   setHandler(nodeParkedSignal, (parked) => park(run, parked));
   setHandler(nodeBackSignal, (node) => {
     if (run.children[node] !== undefined) changeNode(run, node, { step: 'put-back' });

@@ -3,12 +3,10 @@ import type { Done } from '../../activities/polling.ts';
 import type { SteppedOut } from '../../activities/step-out-steps.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { Problem } from '../../core/model/problem.ts';
+import { candidatesAtMost } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { mayStepOut, needAttention, type Run, show, tellForeignActs } from './run.ts';
 import { settle, waits } from './steps.ts';
-
-/** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
-const candidatesAtMost = 50;
 
 /**
  * Has one node step out, while nothing speaks against it: whoever pauses the run, or finds that it needs attention, stops the step

@@ -22,6 +22,7 @@ import {
   searchAttributes,
   workflowTypes,
 } from '../messages.ts';
+import { childInput } from './child-input.ts';
 import { letNextStepOut } from './let-step-out.ts';
 import { disown, unpark } from './parking.ts';
 import { changeNode, type Run, raise, tellForeignActs } from './run.ts';
@@ -47,24 +48,14 @@ export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly Nod
 
 /** Asks for a node's workflow. It is on its way from now on, so that nothing that it says or shall hear gets lost. */
 function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: SteppedOut): void {
-  const { node, evidence, before } = out;
+  const { node, evidence } = out;
   const { policy } = plan;
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
   const round = (run.rounds[node.name] ?? 0) + 1;
   run.rounds[node.name] = round;
-  const input: NodeReplacementInput = {
-    run: plan.run,
-    parent: run.status.workflowId,
-    node,
-    pool,
-    policy,
-    baselines: run.baselines,
-    round,
-    resumes: run.resumes,
-    excludedAt: evidence.at(-1)?.at ?? run.now,
-    before,
-    evidence,
-  };
+  const { baselines, resumes, now } = run;
+  const known = { run: plan.run, parent: run.status.workflowId, pool, policy, baselines, round, resumes, now };
+  const input = childInput(known, out);
   const starting = startChild<Replacement>(workflowTypes.nodeReplacement, {
     workflowId,
     args: [input],

@@ -6,6 +6,7 @@ import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004ForeignMarks } from './inf-004-foreign-marks.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
 import { inf013ProtectedNode } from './inf-013-protected-node.ts';
+import { inf014TooLarge } from './inf-014-too-large.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003SwitchedOff } from './pol-003-switched-off.ts';
@@ -62,6 +63,7 @@ const auditRules: readonly AuditRule[] = [
   inf004ForeignMarks,
   inf012NodesMissing,
   inf013ProtectedNode,
+  inf014TooLarge,
   grd001NeverLetsGo,
   pol001UnknownService,
   pol002DisabledRules,

@@ -1,0 +1,40 @@
+import { count } from '../../text/format.ts';
+import { limits, type RunSize } from '../limits.ts';
+import { measureRun } from '../measure-run.ts';
+import type { AuditRule } from './rule.ts';
+
+const words: Readonly<Record<keyof RunSize, (size: number) => string>> = {
+  events: (size) => `${size.toLocaleString('en')} events of history`,
+  historyBytes: (size) => `${megabytes(size)} of history`,
+  payloadBytes: (size) => `${megabytes(size)} in one message`,
+};
+
+/** What is told to fit is a little less than what does: fewer nodes have more pods each. */
+const roomShare = 0.95;
+
+/**
+ * INF-014: a run keeps all of its nodes in one workflow. One that is too large for that would come to stand in its middle, with no way to
+ * go on or back.
+ */
+export const inf014TooLarge: AuditRule = (question) => {
+  const { pool, nodes } = question;
+  const size = measureRun(question, question.facts);
+  const names = Object.keys(limits) as (keyof RunSize)[];
+  const room = Math.min(...names.map((name) => limits[name] / size[name]));
+  const fits = 10 * Math.floor((roomShare * nodes.length * room) / 10);
+  return names
+    .filter((name) => size[name] > limits[name])
+    .map((name) => ({
+      rule: 'INF-014',
+      severity: 'blocker',
+      subject: `pool ${pool.ref.name}`,
+      message:
+        `its ${count(nodes.length, 'node')} would take about ${words[name](size[name])} in Temporal, ` +
+        `and one run may take ${words[name](limits[name])}`,
+      hint: `Spread it over several node groups of up to ${fits} nodes each, and upgrade one after another.`,
+    }));
+};
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,35 @@
+/** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
+export const candidatesAtMost = 50;
+
+/** What a run takes of Temporal. */
+export interface RunSize {
+  /** Events in the history of the pool's workflow. */
+  readonly events: number;
+  /** Size of that history, bytes. */
+  readonly historyBytes: number;
+  /** Size of the largest payload: the plan, or the report at the end. */
+  readonly payloadBytes: number;
+}
+
+/**
+ * The most that a run may take, so that it can be carried to its end whatever happens: nothing continues it in a new history. Temporal ends
+ * a workflow with 51,200 events or 50 MB of history and takes no payload above 2 MB (temporalio/temporal, common/dynamicconfig/constants.go:
+ * `limit.historyCount.error`, `limit.historySize.error`, `limit.blobSize.error`). Events are fewer because a worker that takes over must
+ * replay them within the 10 s of a workflow task: 12,005 of them took 9 s on two cores. The others leave half, or a quarter, to nodes that
+ * were put back and go again, to resumes, and to what others do.
+ */
+export const limits: RunSize = { events: 10_000, historyBytes: 25_000_000, payloadBytes: 1_500_000 };
+
+/** Measured on recorded histories: what a run takes without any node, and what each node adds (9.6 with sixty nodes, 12 with three). */
+export const eventsOf = { fixed: 150, perNode: 12 } as const;
+
+/** What Temporal itself writes into an event, bytes: times, identities, options of a step. */
+export const bytesPerEvent = 300;
+
+/** What is seen of one node, bytes: its evidence and names in the report, and what of that is there when it steps out. */
+export const nodeBytes = { reported: 2_200, steppedOut: 700 } as const;
+
+/** Size of plain data in a payload, bytes. */
+export function bytesOf(data: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(data)).length;
+}

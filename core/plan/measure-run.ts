@@ -1,0 +1,41 @@
+import type { NodeRef } from '../model/node.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import { bytesOf, bytesPerEvent, candidatesAtMost, eventsOf, nodeBytes, type RunSize } from './limits.ts';
+import type { PoolPlan } from './pool-plan.ts';
+
+/** What the upgrade will take: every node once. An abort takes no more, since for each node that was replaced a new one stays. */
+export function measureRun(
+  plan: Pick<PoolPlan, 'policy' | 'nodes' | 'services' | 'baselines'>,
+  facts: ServingFacts,
+): RunSize {
+  const { policy, nodes, services, baselines } = plan;
+  const nodeCount = Math.max(1, nodes.length);
+  const refBytes = bytesOf(nodes) / nodeCount;
+  const candidates = Math.min(candidatesAtMost, nodes.length) + Math.min(policy.guard.maxInFlight, nodes.length);
+  const hosted = countHosted(nodes, facts) / nodeCount;
+  const asked = bytesOf(policy) + bytesOf(baselines) + candidates * refBytes;
+  const answered = nodeBytes.steppedOut + hosted * bytesPerName(facts);
+  const started = answered + bytesOf(policy) + bytesOf(baselines);
+  const perNode = asked + answered + started + nodeBytes.reported + eventsOf.perNode * bytesPerEvent;
+  const planBytes = bytesOf({ policy, nodes, services, baselines });
+  return {
+    events: eventsOf.fixed + nodes.length * eventsOf.perNode,
+    historyBytes: Math.round(planBytes + nodes.length * (perNode + 2 * refBytes) + eventsOf.fixed * bytesPerEvent),
+    payloadBytes: Math.round(Math.max(planBytes, nodes.length * (nodeBytes.reported + refBytes))),
+  };
+}
+
+/** Pairs of a node and a Service that has endpoints on it. */
+function countHosted(nodes: readonly NodeRef[], { cluster }: ServingFacts): number {
+  const names = new Set(nodes.map((node) => node.name));
+  return cluster.services.reduce((sum, { endpoints }) => {
+    const hosts = new Set(endpoints.map(({ node }) => node).filter((node) => node !== undefined && names.has(node)));
+    return sum + hosts.size;
+  }, 0);
+}
+
+/** A Service's key with a figure, twice: what it gave, and that the node carries it. */
+function bytesPerName({ cluster }: ServingFacts): number {
+  const longest = cluster.services.reduce((most, { key }) => Math.max(most, key.length), 20);
+  return 2 * longest + 12;
+}
