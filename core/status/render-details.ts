@@ -1,3 +1,4 @@
+import { bytesOf } from '../plan/limits.ts';
 import { count, formatDuration, formatTime, listNames } from '../text/format.ts';
 import { explainTraffic } from './explain-traffic.ts';
 import { allForeignActs } from './foreign-acts.ts';
@@ -20,21 +21,31 @@ const stepWords: Readonly<Record<NodeStep, string>> = {
   'needs-attention': 'needs attention',
 };
 
-/** The run as a Markdown page, for the details of the workflow in the Temporal UI. All times are UTC. */
+/** The most that a page may take, bytes, as the server counts details (temporalio/temporal, `limit.userMetadataDetailsSize`). */
+export const mostDetailBytes = 20_000;
+
+/**
+ * The run as a Markdown page, for the details of the workflow in the Temporal UI: first what somebody has to do something about, then what
+ * is under way. Of nodes that wait or are done it tells how many. All times are UTC.
+ */
 export function renderDetails(status: RunStatus | RunReport): string {
-  return `${[
+  const before = [
     heading(status),
     attention(status),
     pauseNote(status),
     waitingLine('Waiting', status.waiting),
     traffic(status),
-    nodeTable(status.nodes),
-    ending(status),
-    othersDoing(status),
-    actions(status),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n')}\n`;
+  ];
+  const after = [others(status.nodes), ending(status), othersDoing(status), actions(status)];
+  const left = mostDetailBytes - bytesOf(assemble([...before, ...after])) - bytesAround;
+  return fit(assemble([...before, nodeTable(status.nodes, left), ...after]));
+}
+
+/** Room for the table's head and for the line that tells what is left out, bytes. */
+const bytesAround = 300;
+
+function assemble(parts: readonly string[]): string {
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 function heading(status: RunStatus): string {
@@ -53,18 +64,18 @@ function took({ startedAt, finishedAt }: RunStatus): string {
 
 function attention({ needsAttention }: RunStatus): string {
   if (needsAttention === undefined) return '';
-  const hint = needsAttention.hint === undefined ? '' : `\n>\n> ${escape(needsAttention.hint)}`;
-  return `> **Needs attention** (${needsAttention.code}): ${escape(needsAttention.message)}${hint}`;
+  const hint = needsAttention.hint === undefined ? '' : `\n>\n> ${cut(escape(needsAttention.hint))}`;
+  return `> **Needs attention** (${needsAttention.code}): ${cut(escape(needsAttention.message))}${hint}`;
 }
 
 function pauseNote({ paused }: RunStatus): string {
   return paused === undefined
     ? ''
-    : `> **Paused** by ${escape(paused.by)} at ${formatTime(paused.at)}: ${escape(paused.reason)}`;
+    : `> **Paused** by ${cut(escape(paused.by))} at ${formatTime(paused.at)}: ${cut(escape(paused.reason))}`;
 }
 
 function waitingLine(label: string, waiting: Waiting | undefined): string {
-  return waiting === undefined ? '' : `${label}: ${explainWaiting(waiting)}`;
+  return waiting === undefined ? '' : `${label}: ${cut(explainWaiting(waiting))}`;
 }
 
 function explainWaiting(waiting: Waiting): string {
@@ -79,12 +90,49 @@ function traffic(status: RunStatus): string {
   return disabledRules.length === 0 ? line : `${line}\n\nSwitched off: ${disabledRules.join(', ')}`;
 }
 
-function nodeTable(nodes: readonly NodeStatus[]): string {
-  if (nodes.length === 0) return '';
-  const rows = nodes.map(
-    (node) => `| ${node.node.name} | ${node.node.zone} | ${stepWords[node.step]} | ${detail(node)} |`,
-  );
-  return ['| node | zone | step | detail |', '|---|---|---|---|', ...rows].join('\n');
+/** Cuts off the end of a page that is too long in spite of all. */
+function fit(page: string): string {
+  if (bytesOf(page) <= mostDetailBytes) return page;
+  let bytes = bytesAround;
+  const lines = page.split('\n').filter((line) => (bytes += bytesOf(line)) <= mostDetailBytes);
+  return `${lines.join('\n')}\n\n…\n`;
+}
+
+/** A row for each node that needs somebody, then for each that is on its way, as far as there is room. */
+function nodeTable(nodes: readonly NodeStatus[], mostBytes: number): string {
+  const shown = [...nodes.filter(isTrouble), ...nodes.filter(isUnderWay)];
+  if (shown.length === 0) return '';
+  const rows: string[] = [];
+  let bytes = 0;
+  for (const node of shown) {
+    const row = `| ${node.node.name} | ${node.node.zone} | ${stepWords[node.step]} | ${cut(detail(node))} |`;
+    bytes += bytesOf(row);
+    if (bytes > mostBytes) break;
+    rows.push(row);
+  }
+  const hidden = shown.length - rows.length;
+  const rest = hidden === 0 ? [] : ['', `${count(hidden, 'more node')} under way: see \`nodeferry status\``];
+  return ['| node | zone | step | detail |', '|---|---|---|---|', ...rows, ...rest].join('\n');
+}
+
+function isTrouble({ step, problem }: NodeStatus): boolean {
+  return step === 'needs-attention' || problem !== undefined;
+}
+
+function isUnderWay(node: NodeStatus): boolean {
+  return !isTrouble(node) && node.step !== 'waiting' && node.step !== 'replaced';
+}
+
+/** How many nodes have their turn before them, and how many behind them. */
+function others(nodes: readonly NodeStatus[]): string {
+  const waiting = nodes.filter((node) => node.step === 'waiting' && !isTrouble(node));
+  const replaced = nodes.filter((node) => node.step === 'replaced').length;
+  return [
+    ...(waiting.length === 0
+      ? []
+      : [`${count(waiting.length, 'node')} waiting: ${listNames(waiting.map(({ node }) => node.name))}`]),
+    ...(replaced === 0 ? [] : [`${count(replaced, 'node')} replaced`]),
+  ].join('\n\n');
 }
 
 function detail(node: NodeStatus): string {
@@ -102,25 +150,38 @@ function ending(status: RunStatus | RunReport): string {
     `Outcome: **${status.outcome}**`,
     status.leftBehind.length === 0
       ? 'Nothing of ours is left behind.'
-      : `Left behind: ${escape(listNames(status.leftBehind, 20))}`,
-    ...(status.notProtected.length === 0 ? [] : [`Not protected: ${escape(listNames(status.notProtected, 20))}`]),
+      : `Left behind: ${escape(listNames(status.leftBehind.map(cut), 10))}`,
+    ...(status.notProtected.length === 0
+      ? []
+      : [`Not protected: ${escape(listNames(status.notProtected.map(cut), 10))}`]),
   ].join('\n\n');
 }
 
-/** How many foreign acts the page shows. */
+/** How many acts of others, and how many of operators, the page shows. */
 const mostActs = 20;
 
 function othersDoing(status: RunStatus): string {
-  const acts = allForeignActs(status);
-  const shown = acts.slice(-mostActs).map(({ at, what }) => `- ${formatTime(at)} ${escape(what)}`);
-  if (acts.length > shown.length) shown.unshift(`- ${acts.length - shown.length} earlier ones are in the report`);
-  return shown.length === 0 ? '' : ['Others’ doing meanwhile:', '', ...shown].join('\n');
+  const acts = allForeignActs(status).map(({ at, what }) => `- ${formatTime(at)} ${cut(escape(what))}`);
+  return acts.length === 0 ? '' : ['Others’ doing meanwhile:', '', ...latest(acts)].join('\n');
 }
 
 function actions({ actions: taken }: RunStatus): string {
-  return taken
-    .map(({ action, by, reason, at }) => `- ${formatTime(at)} ${action} by ${escape(by)}: ${escape(reason)}`)
-    .join('\n');
+  const lines = taken.map(
+    ({ action, by, reason, at }) => `- ${formatTime(at)} ${action} by ${cut(escape(by))}: ${cut(escape(reason))}`,
+  );
+  return latest(lines).join('\n');
+}
+
+function latest(lines: readonly string[]): readonly string[] {
+  const left = lines.length - mostActs;
+  return left <= 0 ? lines : [`- ${left} earlier ones are in the report`, ...lines.slice(-mostActs)];
+}
+
+/** Characters of a text that somebody else has written. */
+const mostOfText = 300;
+
+function cut(text: string): string {
+  return text.length <= mostOfText ? text : `${text.slice(0, mostOfText - 1)}…`;
 }
 
 /** Keeps text from other systems from breaking a table or a line. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderDetails } from '../../../core/status/render-details.ts';
+import { mostDetailBytes, renderDetails } from '../../../core/status/render-details.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../../../core/status/status.ts';
 import { aNode, refOf } from '../support/facts.ts';
 
@@ -45,6 +45,10 @@ const status: RunStatus = {
   foreignActs: [],
 };
 
+const many = <T>(make: (index: number) => T): readonly T[] => Array.from({ length: 1_000 }, (_, index) => make(index));
+const long = { on: 'budget default/web needs 3 healthy and has 3 '.repeat(20), since: nine, until: undefined };
+const wordy = { code: 'Internal', message: 'no answer '.repeat(1_000), hint: 'try again '.repeat(1_000) } as const;
+
 describe('the details page', () => {
   test('says what runs, how far it is, what each node waits for and since when', () => {
     expect(renderDetails(status)).toBe(`## c/web → web-1-34 · 1.33 → 1.34
@@ -55,8 +59,9 @@ Traffic: 1200 sent, **0 lost**, 1 slow
 
 | node | zone | step | detail |
 |---|---|---|---|
-| n1 | a | replaced | node-gone 09:01:00: i-n1 |
 | n2 | a | evicting pods | budget default/web needs 3 healthy and has 3 (since 09:00:00, until 09:15:00); unblocked by another ready pod |
+
+1 node replaced
 
 - 09:00:00 start by ada: new kernel
 `);
@@ -117,5 +122,58 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     expect(page).toContain('Others’ doing meanwhile:\n\n- 2 earlier ones are in the report\n- 09:00:02 act 2\n');
     expect(page).toContain('- 09:00:21 act 21');
     expect(page).toContain('| n2 | a | putting back | put back because default/web has too few without it |');
+  });
+
+  test('leads with what is not done: trouble, then what is under way, and counts the rest', () => {
+    const problem = { code: 'Internal', message: 'no answer' } as const;
+    const page = renderDetails({
+      ...status,
+      nodes: [
+        node('n1', { step: 'replaced' }),
+        node('n2', { step: 'replaced' }),
+        node('n3'),
+        node('n4'),
+        node('n5', { step: 'evicting' }),
+        node('n6', { problem }),
+        node('n7', { step: 'needs-attention', problem }),
+      ],
+    });
+    const rows = page.split('\n').filter((line) => /^\| n\d/.test(line));
+    expect(rows.map((row) => row.slice(2, 4))).toEqual(['n6', 'n7', 'n5']);
+    expect(page).toContain('2 nodes waiting: n3, n4\n\n2 nodes replaced\n');
+  });
+
+  test.each([
+    ['nodes under way', { nodes: many((index) => node(`ip-10-0-0-${index}`, { step: 'evicting', waiting: long })) }],
+    ['trouble', { nodes: many((index) => node(`ip-${index}`, { step: 'needs-attention', problem: wordy })) }],
+    ['nodes that are done', { nodes: many((index) => node(`ip-${index}`, { step: 'replaced' })) }],
+    ['resumes', { actions: many((at) => ({ action: 'resume' as const, by: 'ann', reason: 'x'.repeat(2_000), at })) }],
+    ['acts of others', { foreignActs: many((at) => ({ at, what: '“…”'.repeat(500) })) }],
+    [
+      'letters of several bytes everywhere',
+      {
+        actions: many((at) => ({ action: 'resume' as const, by: '…'.repeat(300), reason: '…'.repeat(300), at })),
+        foreignActs: many((at) => ({ at, what: '…'.repeat(300) })),
+        needsAttention: { ...wordy, message: '…'.repeat(2_000) },
+      },
+    ],
+    ['lines in a reason', { needsAttention: { ...wordy, message: 'é"\n'.repeat(5_000) } }],
+  ] satisfies readonly (readonly [string, Partial<RunStatus>])[])(
+    'fits into what Temporal takes with many %s',
+    (_, changes) => {
+      const page = renderDetails({ ...status, ...changes });
+      expect(new TextEncoder().encode(JSON.stringify(page)).length).toBeLessThanOrEqual(mostDetailBytes);
+      expect(page).toContain('## c/web → web-1-34');
+    },
+  );
+
+  test('says how many rows it leaves out', () => {
+    const page = renderDetails({
+      ...status,
+      nodes: many((index) => node(`ip-${index}`, { step: 'evicting', waiting: long })),
+    });
+    const rows = page.split('\n').filter((line) => line.startsWith('| ip-')).length;
+    expect(rows).toBeGreaterThan(20);
+    expect(page).toContain(`${1_000 - rows} more nodes under way`);
   });
 });
