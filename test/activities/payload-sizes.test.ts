@@ -91,7 +91,7 @@ describe('128 nodes behind 100 Services', () => {
   test('make a plan, and a question to the guard, that are small', () => {
     const question = { run: plan.run, policy, baselines, inFlight: nodes.slice(0, 10), waiting: nodes.slice(0, 50) };
     expect(bytesOf(plan)).toBeLessThan(128 * 1024);
-    expect(bytesOf(inBrief(plan))).toBeLessThan(4 * 1024);
+    expect(bytesOf(inBrief(plan))).toBeLessThan(16 * 1024);
     expect(bytesOf(question)).toBeLessThan(48 * 1024);
   });
 
