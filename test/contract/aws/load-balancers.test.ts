@@ -78,10 +78,19 @@ test('finds the target group behind a Service with its live attributes', async (
   );
 });
 
-test('accepts the tag of the AWS Load Balancer Controller as well', async () => {
-  await tag('service.k8s.aws/stack', 'default/web');
-
-  expect(await loadBalancers.discover([service()])).toMatchObject({ groups: [{}], unsupported: [] });
+test.each([
+  ['the service controller', { 'kubernetes.io/service-name': 'default/web' }, 'service-controller'],
+  ['the AWS Load Balancer Controller', { 'service.k8s.aws/stack': 'default/web' }, 'aws-load-balancer-controller'],
+  [
+    'the one whose tag names the Service',
+    { 'kubernetes.io/service-name': 'default/old', 'service.k8s.aws/stack': 'default/web' },
+    'aws-load-balancer-controller',
+  ],
+])('a target group is looked after by %s', async (_, tags, controller) => {
+  for (const [key, value] of Object.entries(tags)) await tag(key, value);
+  const { groups, unsupported } = await loadBalancers.discover([service()]);
+  expect(groups).toMatchObject([{ id: cloud.targetGroupArn, service: 'default/web', controller }]);
+  expect(unsupported).toEqual([]);
 });
 
 test('cross-zone comes from the load balancer unless the target group says otherwise', async () => {
