@@ -1,4 +1,4 @@
-import { indexOf } from '../model/cluster-index.ts';
+import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { DisruptionBudgetFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
@@ -33,7 +33,7 @@ export function computeFloor(
   baseline: ServiceBaseline | undefined,
 ): Floor {
   const { service, groups } = look;
-  const own = countOwn(service, facts.cluster);
+  const own = ownPods(facts.cluster)(service);
   const budgets = byName(own.keys());
   const endpoints = budgets.reduce((sum, budget) => sum + demandOf(budget, own.get(budget) ?? 0), 0);
   const budgetNames = budgets.map((budget) => `pdb ${budget.name}`).join(' + ');
@@ -82,6 +82,7 @@ function zoneFloors(
   facts: ServingFacts,
   baseline: ServiceBaseline,
 ): Readonly<Record<string, number>> {
+  if (baseline.zones.length === 0) return {};
   const local = look.service.externalTrafficPolicy === 'Local';
   const places = facts.cluster.nodes.filter(
     (node) => look.hosts.has(node.name) || (!local && (look.attached.has(node.name) || node.excluded)),
@@ -92,23 +93,25 @@ function zoneFloors(
 
 /** Budgets that cover at least one endpoint of the Service, by name. */
 export function budgetsOf(service: ServiceFacts, cluster: ClusterFacts): readonly DisruptionBudgetFacts[] {
-  return byName(countOwn(service, cluster).keys());
+  return byName(ownPods(cluster)(service).keys());
 }
 
 function byName(budgets: Iterable<DisruptionBudgetFacts>): readonly DisruptionBudgetFacts[] {
   return [...budgets].toSorted((a, b) => compareText(a.name, b.name));
 }
 
-/** How many pods of each budget are endpoints of the Service. */
-function countOwn(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap<DisruptionBudgetFacts, number> {
+/** How many pods of each budget are endpoints of a Service. */
+const ownPods = onceFor((cluster: ClusterFacts) => {
   const index = indexOf(cluster);
-  const own = new Map<DisruptionBudgetFacts, number>();
-  for (const uid of new Set(service.endpoints.map((endpoint) => endpoint.podUid))) {
-    if (uid === undefined) continue;
-    for (const budget of index.budgetsOf(uid)) own.set(budget, (own.get(budget) ?? 0) + 1);
-  }
-  return own;
-}
+  return onceFor(({ endpoints }: ServiceFacts) => {
+    const own = new Map<DisruptionBudgetFacts, number>();
+    for (const uid of new Set(endpoints.map(({ podUid }) => podUid))) {
+      if (uid === undefined) continue;
+      for (const budget of index.budgetsOf(uid)) own.set(budget, (own.get(budget) ?? 0) + 1);
+    }
+    return own;
+  });
+});
 
 /** What a budget demands of a Service: what is left of its demand when all its pods behind other Services are healthy. */
 function demandOf({ podUids, desiredHealthy }: DisruptionBudgetFacts, own: number): number {

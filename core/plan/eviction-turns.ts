@@ -5,32 +5,55 @@ import type { NodeRef } from '../model/node.ts';
 import { type DisruptionBudgetFacts, isFinished, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 
+/** Pods that leave a node together, and how many of them each budget has. */
+interface Leaving {
+  readonly pods: number;
+  readonly ofBudget: ReadonlyMap<DisruptionBudgetFacts, number>;
+}
+
 /**
  * How many evictions, one after another, a window of nodes needs because of its PodDisruptionBudgets: each next turn waits until the
  * replacements of the one before are Ready. Pods that the cluster itself needs go after all others. At least 1.
  */
 export function evictionTurns(window: readonly NodeRef[], cluster: ClusterFacts): number {
-  const index = indexOf(cluster);
-  const moving = window.flatMap((node) => index.podsOn(node.name).filter(moves));
-  const critical = moving.filter(isCritical);
-  if (critical.length === 0) return turnsOf(moving, cluster);
-  const plain = moving.filter((pod) => !isCritical(pod));
-  return (plain.length === 0 ? 0 : turnsOf(plain, cluster)) + turnsOf(critical, cluster);
+  const leaving = window.map(({ name }) => leavingFrom(cluster)(name));
+  const plain = leaving.map((node) => node.plain);
+  const critical = leaving.map((node) => node.critical);
+  return Math.max(1, turnsOf(plain, cluster) + turnsOf(critical, cluster));
 }
 
-function moves(pod: PodFacts): boolean {
-  return !staysWithNode(pod) && !isFinished(pod);
-}
-
-function turnsOf(leaving: readonly PodFacts[], cluster: ClusterFacts): number {
+function turnsOf(leaving: readonly Leaving[], cluster: ClusterFacts): number {
+  if (leaving.every(({ pods }) => pods === 0)) return 0;
   const moving = new Map<DisruptionBudgetFacts, number>();
-  for (const { uid } of leaving) {
-    for (const budget of indexOf(cluster).budgetsOf(uid)) moving.set(budget, (moving.get(budget) ?? 0) + 1);
+  for (const { ofBudget } of leaving) {
+    for (const [budget, pods] of ofBudget) moving.set(budget, (moving.get(budget) ?? 0) + pods);
   }
   const turns = [...moving].map(([budget, pods]) =>
     Math.ceil(pods / Math.max(1, countHealthy(cluster).of(budget) - budget.desiredHealthy)),
   );
   return Math.max(1, ...turns);
+}
+
+/** What leaves a node, by its name, counted once for a look. */
+const leavingFrom = onceFor((cluster: ClusterFacts) => {
+  const known = new Map<string, { readonly plain: Leaving; readonly critical: Leaving }>();
+  return (node: string) => {
+    const made = known.get(node) ?? countLeaving(indexOf(cluster).podsOn(node), cluster);
+    known.set(node, made);
+    return made;
+  };
+});
+
+function countLeaving(pods: readonly PodFacts[], cluster: ClusterFacts) {
+  const moving = pods.filter((pod) => !staysWithNode(pod) && !isFinished(pod));
+  const count = (some: readonly PodFacts[]): Leaving => {
+    const ofBudget = new Map<DisruptionBudgetFacts, number>();
+    for (const { uid } of some) {
+      for (const budget of indexOf(cluster).budgetsOf(uid)) ofBudget.set(budget, (ofBudget.get(budget) ?? 0) + 1);
+    }
+    return { pods: some.length, ofBudget };
+  };
+  return { plain: count(moving.filter((pod) => !isCritical(pod))), critical: count(moving.filter(isCritical)) };
 }
 
 /** Counts the healthy pods of a budget, once for a look. */

@@ -1,6 +1,7 @@
 import type { DrainContext } from '../../drain/rules/rule.ts';
 import type { ServiceBaseline } from '../../guard/baseline.ts';
 import { balancedServices } from '../../guard/serving.ts';
+import { onceFor } from '../../model/cluster-index.ts';
 import type { NodeRef } from '../../model/node.ts';
 import { isFinished, type PodFacts } from '../../model/pod.ts';
 import type { PoolFacts } from '../../model/pool.ts';
@@ -58,9 +59,9 @@ export function drainContext({ policy, facts }: AuditQuestion): DrainContext {
 }
 
 /** Pods on the nodes to replace, terminating and finished ones left out. */
-export function podsToMove({ facts, nodes }: AuditQuestion): readonly PodFacts[] {
+export const podsToMove = onceFor(({ facts, nodes }: AuditQuestion): readonly PodFacts[] => {
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.pods.filter(
     (pod) => pod.node !== undefined && names.has(pod.node) && !pod.terminating && !isFinished(pod),
   );
-}
+});

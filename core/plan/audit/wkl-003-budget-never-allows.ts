@@ -2,9 +2,12 @@ import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-003: a budget that demands every pod never lets one be evicted; the run will wait there and then ask for attention. */
 export const wkl003BudgetNeverAllows: AuditRule = (question) => {
+  const strict = question.facts.cluster.budgets.filter(
+    (budget) => budget.expectedPods > 0 && budget.desiredHealthy >= budget.expectedPods,
+  );
+  if (strict.length === 0) return [];
   const moving = new Set(podsToMove(question).map((pod) => pod.uid));
-  return question.facts.cluster.budgets
-    .filter((budget) => budget.expectedPods > 0 && budget.desiredHealthy >= budget.expectedPods)
+  return strict
     .filter((budget) => budget.podUids.some((uid) => moving.has(uid)))
     .map((budget) => ({
       rule: 'WKL-003',

@@ -1,7 +1,9 @@
+import type { NodeFacts } from '../../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aWorkload, endpointOf } from './facts.ts';
+import type { TargetFacts } from '../../../core/model/target-group.ts';
+import { aBudget, aGroup, aLook, aNode, aPod, aTarget, aWorkload, endpointOf } from './facts.ts';
 
 /** A cluster of any size, and how its Services lie on its nodes. */
 export interface LargeShape {
@@ -66,13 +68,22 @@ export function aLargeLook(shape: LargeShape): ServingFacts {
         ...aWorkload(app, pods.length, { namespace, key: `Deployment ${namespace}/${app}` }),
       })),
     },
-    apps.map(({ app, namespace }) =>
+    apps.map(({ app, namespace, pods }) =>
       aGroup(app, nodes, {
+        targets: targetsOf(nodes, traffic === 'Local' ? pods : undefined),
         id: `arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/k8s-${app}/0123456789abcdef`,
         service: `${namespace}/${app}`,
         crossZone,
       }),
     ),
+  );
+}
+
+/** Every node is registered; where only pods of its own answer, those without are unhealthy. */
+function targetsOf(nodes: readonly NodeFacts[], answering: readonly PodFacts[] | undefined): readonly TargetFacts[] {
+  const hosts = new Set(answering?.map(({ node }) => node));
+  return nodes.map((node) =>
+    aTarget(node, { state: answering === undefined || hosts.has(node.name) ? 'healthy' : 'unhealthy' }),
   );
 }
 
