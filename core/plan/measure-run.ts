@@ -17,10 +17,11 @@ export function measureRun(
   const answered = nodeBytes.steppedOut + hosted * bytesPerName(facts);
   const started = answered + bytesOf(policy) + bytesOf(baselines);
   const perNode = asked + answered + started + nodeBytes.reported + eventsOf.perNode * bytesPerEvent;
+  const fixedEvents = eventsOf.fixed + (policy.traffic.probes.length === 0 ? 0 : eventsOf.watched);
   const planBytes = bytesOf({ policy, nodes, services, baselines });
   return {
-    events: eventsOf.fixed + nodes.length * eventsOf.perNode,
-    historyBytes: Math.round(planBytes + nodes.length * (perNode + 2 * refBytes) + eventsOf.fixed * bytesPerEvent),
+    events: fixedEvents + nodes.length * eventsOf.perNode,
+    historyBytes: Math.round(planBytes + nodes.length * (perNode + 2 * refBytes) + fixedEvents * bytesPerEvent),
     payloadBytes: Math.round(Math.max(planBytes, nodes.length * (nodeBytes.reported + refBytes))),
   };
 }

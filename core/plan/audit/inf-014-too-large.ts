@@ -31,9 +31,14 @@ export const inf014TooLarge: AuditRule = (question) => {
       message:
         `its ${count(nodes.length, 'node')} would take about ${words[name](size[name])} in Temporal, ` +
         `and one run may take ${words[name](limits[name])}`,
-      hint: `Spread it over several node groups of up to ${fits} nodes each, and upgrade one after another.`,
+      hint: explainRemedy(fits),
     }));
 };
+
+function explainRemedy(fits: number): string {
+  if (fits === 0) return 'What the policy and the Services take is too much for a pool of any size: shorten the policy.';
+  return `Spread it over several node groups of up to ${fits} nodes each, and upgrade one after another.`;
+}
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;

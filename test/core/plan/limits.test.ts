@@ -62,6 +62,12 @@ describe('a pool that is too large for one run', () => {
     expect(tooLarge(plan(shape))).toEqual([]);
     expect(tooLarge(plan(shape, { drain: { ...aPolicy().drain, neverUnlist } }))).toHaveLength(1);
   });
+
+  test('by a policy that leaves room for no node at all, and is told so', () => {
+    const neverUnlist = Array.from({ length: 60_000 }, (_, index) => `default/some-workload-${index}`);
+    const found = tooLarge(plan({ nodes: 3, services: 2, replicas: 5 }, { drain: { ...aPolicy().drain, neverUnlist } }));
+    expect(found.map(({ hint }) => hint).join()).toContain('shorten the policy');
+  });
 });
 
 test('what a run takes grows with its nodes alone, so that the size that fits can be told', () => {
