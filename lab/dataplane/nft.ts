@@ -3,7 +3,7 @@ import type { BrokenFlows, DataPlane, ForwardingRule } from '../contracts.ts';
 import { VIP_CIDR } from '../network-plan.ts';
 import { attempt } from '../process.ts';
 import { startHealthChecks } from './health-checks.ts';
-import { MARK_BREAK, MARK_BROKEN, renderRuleset, TABLE } from './ruleset.ts';
+import { changeListeners, type Listeners, MARK_BREAK, MARK_BROKEN, renderTable, TABLE } from './ruleset.ts';
 
 /** Idle timeout of TCP flows through a Network Load Balancer, in seconds (ELB user guide, "Connection idle timeout"). */
 const IDLE_TIMEOUT_S = 350;
@@ -47,6 +47,8 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   const checks = startHealthChecks({ namespace, onError: report });
   let wanted: readonly ForwardingRule[] | undefined = [];
   let breaks: BrokenFlows[] = [];
+  let listeners: Listeners = new Map();
+  let generation = 0;
   let working = Promise.resolve();
   let busy = false;
   let unreported: Error | undefined;
@@ -65,7 +67,7 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
       breaks = [];
       try {
         // Rules first: a flow that is broken must not be able to come back by the old ones.
-        if (rules !== undefined) await applyRules(namespace, rules, vipCidr);
+        if (rules !== undefined) await apply(rules);
         for (const flow of flows) await markFlows(namespace, flow);
       } catch (error) {
         report(error instanceof Error ? error : new Error(String(error)));
@@ -74,13 +76,21 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
     busy = false;
   }
 
+  async function apply(rules: readonly ForwardingRule[]): Promise<void> {
+    await prepared;
+    generation += 1;
+    const change = changeListeners(listeners, rules, generation);
+    for (const transaction of change.transactions) await nft(namespace, transaction);
+    listeners = change.listeners;
+  }
+
   function wake(): void {
     if (busy) return;
     busy = true;
     working = work();
   }
 
-  const prepared = prepare(namespace).catch(report);
+  const prepared = prepare(namespace, vipCidr).catch(report);
   const sweeper = setInterval(() => {
     if (Date.now() < sweepUntil) void removeBroken(namespace).catch(report);
   }, SWEEP_EVERY_MS);
@@ -113,13 +123,14 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   };
 }
 
-async function prepare(namespace: string): Promise<void> {
+async function prepare(namespace: string, vipCidr: string): Promise<void> {
   const script = Object.entries(SYSCTLS).map(([name, value]) => `echo ${value} > /proc/sys/${name}`);
   await command(namespace, ['sh', '-ec', script.join('\n')]);
+  await nft(namespace, renderTable(vipCidr));
 }
 
-async function applyRules(namespace: string, rules: readonly ForwardingRule[], vipCidr: string): Promise<void> {
-  await command(namespace, ['nft', '-f', '-'], renderRuleset(rules, vipCidr));
+async function nft(namespace: string, transaction: string): Promise<void> {
+  await command(namespace, ['nft', '-f', '-'], transaction);
 }
 
 /** Marks the established flows of one listener to one target; the rules break them with their next packet. */

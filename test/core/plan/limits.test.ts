@@ -65,7 +65,9 @@ describe('a pool that is too large for one run', () => {
 
   test('by a policy that leaves room for no node at all, and is told so', () => {
     const neverUnlist = Array.from({ length: 60_000 }, (_, index) => `default/some-workload-${index}`);
-    const found = tooLarge(plan({ nodes: 3, services: 2, replicas: 5 }, { drain: { ...aPolicy().drain, neverUnlist } }));
+    const found = tooLarge(
+      plan({ nodes: 3, services: 2, replicas: 5 }, { drain: { ...aPolicy().drain, neverUnlist } }),
+    );
     expect(found.map(({ hint }) => hint).join()).toContain('shorten the policy');
   });
 });

@@ -1,43 +1,65 @@
 import { describe, expect, it } from 'vitest';
 import type { ForwardingRule } from '../../../lab/contracts.ts';
-import { renderRuleset } from '../../../lab/dataplane/ruleset.ts';
+import { changeListeners, type Listeners, renderTable } from '../../../lab/dataplane/ruleset.ts';
 
 const VIPS = '10.0.200.0/24';
+const table = 'ip nodeferry-nlb';
+const none: Listeners = new Map();
+const one = [rule('10.0.200.1', ['10.0.1.11', '10.0.2.11'])];
 
-describe('the rules of the data plane', () => {
-  it('send a new connection to one of the listener’s targets by the client’s address and port', () => {
-    const rules = renderRuleset([rule('10.0.200.1', ['10.0.1.11', '10.0.2.11'])], VIPS);
-    expect(rules).toContain(
-      'dnat ip to jhash ip saddr . tcp sport mod 2 map { 0 : 10.0.1.11 . 30080, 1 : 10.0.2.11 . 30080 }',
+describe('the listeners of the data plane', () => {
+  it('send a new connection to one of their targets by the client’s address and port', () => {
+    expect(changeListeners(none, one, 1).transactions).toEqual([
+      `add chain ${table} to_10_0_200_1_80_1\n` +
+        `add rule ${table} to_10_0_200_1_80_1 ` +
+        'dnat ip to jhash ip saddr . tcp sport mod 2 map { 0 : 10.0.1.11 . 30080, 1 : 10.0.2.11 . 30080 }\n',
+      `add element ${table} listeners { 10.0.200.1 . 80 : goto to_10_0_200_1_80_1 }\n`,
+    ]);
+  });
+
+  it('get new chains before anything leads there, and lose the old ones after nothing does', () => {
+    const { listeners } = changeListeners(none, one, 1);
+    const [make, lead, clear] = changeListeners(listeners, [rule('10.0.200.1', ['10.0.1.11'])], 2).transactions;
+    expect(make).toContain(`add chain ${table} to_10_0_200_1_80_2\n`);
+    expect(lead).toBe(
+      `delete element ${table} listeners { 10.0.200.1 . 80 : goto to_10_0_200_1_80_1 }\n` +
+        `add element ${table} listeners { 10.0.200.1 . 80 : goto to_10_0_200_1_80_2 }\n`,
     );
-    expect(rules).toContain('ip daddr . tcp dport vmap { 10.0.200.1 . 80 : goto to_10_0_200_1_80 }');
+    expect(clear).toBe(`flush chain ${table} to_10_0_200_1_80_1\ndelete chain ${table} to_10_0_200_1_80_1\n`);
   });
 
-  it('give every listener a chain of its own', () => {
-    const rules = renderRuleset([rule('10.0.200.1', ['10.0.1.11']), rule('10.0.200.2', ['10.0.2.11'])], VIPS);
-    expect(rules).toContain('{ 10.0.200.1 . 80 : goto to_10_0_200_1_80, 10.0.200.2 . 80 : goto to_10_0_200_2_80 }');
-    expect(rules).toContain('chain to_10_0_200_1_80 {');
-    expect(rules).toContain('chain to_10_0_200_2_80 {');
+  it('stay as they are when others change, or nothing does', () => {
+    const { listeners } = changeListeners(none, one, 1);
+    expect(changeListeners(listeners, one, 2)).toEqual({ transactions: [], listeners });
+    const more = changeListeners(listeners, [...one, rule('10.0.200.2', ['10.0.2.11'])], 2);
+    expect(more.transactions.join('')).not.toContain('10_0_200_1');
+    expect([...more.listeners.values()].map(({ chain }) => chain)).toEqual([
+      'to_10_0_200_1_80_1',
+      'to_10_0_200_2_80_2',
+    ]);
   });
 
-  it('leave a listener without targets to the rule that drops what has none', () => {
-    const rules = renderRuleset([rule('10.0.200.1', [])], VIPS);
-    expect(rules).not.toContain('10.0.200.1');
-    expect(rules).not.toContain('vmap');
-    expect(rules).toContain(`ip daddr ${VIPS} drop`);
-  });
-
-  it('replace the table as a whole within one transaction', () => {
-    const lines = renderRuleset([rule('10.0.200.1', ['10.0.1.11'])], VIPS).split('\n');
-    const deletion = lines.indexOf('delete table ip nodeferry-nlb');
-    expect(lines.slice(0, deletion)).toEqual(['table ip nodeferry-nlb {', '}']);
-    expect(lines[deletion + 1]).toBe('table ip nodeferry-nlb {');
+  it('go when they have no target left, to the rule that drops what has none', () => {
+    const { listeners } = changeListeners(none, one, 1);
+    const left = changeListeners(listeners, [rule('10.0.200.1', [])], 2);
+    expect(left.transactions[0]).toBe(
+      `delete element ${table} listeners { 10.0.200.1 . 80 : goto to_10_0_200_1_80_1 }\n`,
+    );
+    expect(left.listeners.size).toBe(0);
+    expect(renderTable(VIPS)).toContain(`ip daddr ${VIPS} drop`);
   });
 
   it('refuse two rules for the same address and port', () => {
     const twice = [rule('10.0.200.1', ['10.0.1.11']), rule('10.0.200.1', ['10.0.1.12'])];
-    expect(() => renderRuleset(twice, VIPS)).toThrow('two forwarding rules for 10.0.200.1:80');
+    expect(() => changeListeners(none, twice, 1)).toThrow('two forwarding rules for 10.0.200.1:80');
   });
+});
+
+it('the table is made anew within one transaction', () => {
+  const lines = renderTable(VIPS).split('\n');
+  const deletion = lines.indexOf(`delete table ${table}`);
+  expect(lines.slice(0, deletion)).toEqual([`table ${table} {`, '}']);
+  expect(lines[deletion + 1]).toBe(`table ${table} {`);
 });
 
 function rule(vip: string, ips: readonly string[]): ForwardingRule {
