@@ -36,7 +36,8 @@ export const inf014TooLarge: AuditRule = (question) => {
 };
 
 function explainRemedy(fits: number): string {
-  if (fits === 0) return 'What the policy and the Services take is too much for a pool of any size: shorten the policy.';
+  if (fits === 0)
+    return 'What the policy and the Services take is too much for a pool of any size: shorten the policy.';
   return `Spread it over several node groups of up to ${fits} nodes each, and upgrade one after another.`;
 }
 
