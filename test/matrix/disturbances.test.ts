@@ -31,7 +31,7 @@ describe('the label removed by a stranger', () => {
 });
 
 describe('a controller that registers an excluded node again', () => {
-  test.each(metSteps)('while it is %s costs nothing, and the node is taken out again', async (step) => {
+  test.each(metSteps)('while it is %s costs nothing', async (step) => {
     await crossDisturbed(crossings, { steps: [step], strike: disturbances.registerAgain, alone: nothing });
   });
 });
