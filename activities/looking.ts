@@ -1,8 +1,9 @@
 import { type RunScope, servicesOfRun } from '../core/guard/services-of-run.ts';
+import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import type { TargetGroupFacts } from '../core/model/target-group.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { ReadOptions } from '../ports/load-balancers.ts';
+import type { Discovery, ReadOptions } from '../ports/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createDiscovering } from './discovering.ts';
 
@@ -30,32 +31,29 @@ export function createLooking(ports: Ports): Looking {
   const discovering = createDiscovering(ports);
 
   async function lookAt(
-    discover: (seen: ClusterFacts) => ReturnType<typeof discovering.find>,
+    discover: (own: readonly ServiceFacts[], seen: ClusterFacts) => Promise<Discovery>,
     run: RunScope,
     options?: ReadOptions,
   ): Promise<ServingFacts> {
     const seen = await cluster.observe();
-    const { groups, unsupported } = await discover(seen);
-    const targetGroups = await discovering.using(
-      servicesOfRun(seen, run),
-      async () => await loadBalancers.readTargets(groups, options),
-    );
+    const own = servicesOfRun(seen, run);
+    const { groups, unsupported } = await discover(own, seen);
+    const targetGroups = await discovering.using(own, async () => await loadBalancers.readTargets(groups, options));
     // Load balancers may take seconds to answer, the cluster does not: it is looked at last, so that the look is of one moment.
     return { cluster: await cluster.observe(), targetGroups, unsupported, observedAt: clock.now() };
   }
 
   return {
     cluster: async () => await cluster.observe(),
-    serving: async (run, options) =>
-      await lookAt(async (seen) => await discovering.find(servicesOfRun(seen, run)), run, options),
-    servingAnew: async (policy) => {
-      const run = { policy, baselines: [] };
-      return await lookAt(async (seen) => {
-        const own = servicesOfRun(seen, run);
-        const beside = seen.services.filter((service) => !own.includes(service));
-        return await discovering.findAnew(own, beside);
-      }, run);
-    },
+    serving: async (run, options) => await lookAt(async (own) => await discovering.find(own), run, options),
+    servingAnew: async (policy) =>
+      await lookAt(
+        async (own, { services }) => {
+          const beside = services.filter((service) => !own.includes(service));
+          return await discovering.findAnew(own, beside);
+        },
+        { policy, baselines: [] },
+      ),
     servingAgain: async (earlier, run, services) => {
       const own = servicesOfRun(await cluster.observe(), run);
       const known = discovering.recall(own);
