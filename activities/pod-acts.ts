@@ -1,11 +1,14 @@
 import type { BlockedPod, PodAction, UnlistedSince } from '../core/drain/actions.ts';
 import { decideEvictionRound } from '../core/drain/eviction-round.ts';
+import type { Leaving } from '../core/drain/leaving.ts';
 import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
+import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../core/model/pod.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { BlockedProgress } from '../core/status/blocked.ts';
+import type { StepProgress } from '../core/status/progress.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 import type { Looking } from './looking.ts';
@@ -123,7 +126,19 @@ export function tellBlocked(blocked: readonly BlockedPod[], earlier: unknown, no
   });
 }
 
-/** Reads back what a look left behind of its pods' times. */
-export function readSince(value: unknown): UnlistedSince {
-  return typeof value === 'object' && value !== null ? (value as UnlistedSince) : {};
+/** Since when unlisted pods have been out of their endpoints, or listed all the same: goes on from what the look before left behind. */
+export function trackPods(
+  memo: NonNullable<StepProgress['memo']>,
+  pods: readonly PodFacts[],
+  facts: ClusterFacts,
+  now: number,
+): Omit<Leaving, 'pods'> {
+  return {
+    unlistedAt: trackUnlisted(timesIn(memo['unlistedAt']), pods, facts, now),
+    laggingSince: trackLagging(timesIn(memo['laggingSince']), pods, facts, now),
+  };
+}
+
+function timesIn(left: unknown): Readonly<Record<string, number>> {
+  return typeof left === 'object' && left !== null ? (left as Readonly<Record<string, number>>) : {};
 }

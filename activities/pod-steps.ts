@@ -4,7 +4,6 @@ import { decideEvictionRound } from '../core/drain/eviction-round.ts';
 import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
 import { decidePutBack } from '../core/drain/put-back.ts';
 import { decideRetirement } from '../core/drain/retirement.ts';
-import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
 import { findLostGrant } from '../core/guard/grant-holds.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
@@ -22,7 +21,7 @@ import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { type ActOutcome, createPodActs, readSince, tellBlocked } from './pod-acts.ts';
+import { type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
@@ -60,8 +59,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const facts = await looking.cluster();
           const now = clock.now();
           const pods = podsOn(facts, node.name);
-          const unlistedAt = trackUnlisted(readSince(memo['unlistedAt']), pods, facts, now);
-          const laggingSince = trackLagging(readSince(memo['laggingSince']), pods, facts, now);
+          const { unlistedAt, laggingSince } = trackPods(memo, pods, facts, now);
           const opened = await keepCordoned(cluster, [node], run, { cluster: facts, observedAt: now });
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], opened);
           const notProtected = (memo['notProtected'] as readonly string[] | undefined) ?? [];
@@ -130,8 +128,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const facts = await looking.cluster();
           const now = clock.now();
           const pods = podsOn(facts, node.name);
-          const unlistedAt = trackUnlisted(readSince(memo['unlistedAt']), pods, facts, now);
-          const laggingSince = trackLagging(readSince(memo['laggingSince']), pods, facts, now);
+          const { unlistedAt, laggingSince } = trackPods(memo, pods, facts, now);
           const retirement = decideRetirement({ node, facts, policy, run, now, unlistedAt });
           const { taint, actions, remaining, notProtected, reason } = retirement;
           if (remaining === 0) {

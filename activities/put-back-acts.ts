@@ -2,7 +2,6 @@ import type { BlockedPod, PodAction } from '../core/drain/actions.ts';
 import { hangs } from '../core/drain/hanging.ts';
 import { leaveByThemselves } from '../core/drain/leaving.ts';
 import { decidePutBackRound, type RefusedEvictions, tellRefused } from '../core/drain/put-back.ts';
-import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
@@ -12,7 +11,7 @@ import type { BlockedProgress } from '../core/status/blocked.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import { count, listNames } from '../core/text/format.ts';
 import type { Ports } from '../ports/ports.ts';
-import { readSince, tellBlocked } from './pod-acts.ts';
+import { tellBlocked, trackPods } from './pod-acts.ts';
 
 /** Whose unlisted pods are put back, and where. */
 export interface PutPodsBackInput {
@@ -46,8 +45,7 @@ export function createPutPodsBack({ clock, cluster }: Pick<Ports, 'clock' | 'clu
         // One that hangs in termination never comes back, and the node need not wait for it.
         .filter((pod) => pod.unlisted?.by === run && !hangs(pod, now)),
     );
-    const unlistedAt = trackUnlisted(readSince(memo['unlistedAt']), unlisted, facts, now);
-    const laggingSince = trackLagging(readSince(memo['laggingSince']), unlisted, facts, now);
+    const { unlistedAt, laggingSince } = trackPods(memo, unlisted, facts, now);
     const known = (memo['refused'] as RefusedEvictions | undefined) ?? {};
     const round = decidePutBackRound({ nodes, facts, run, waits, now, unlistedAt, refused: known });
     const held: BlockedPod[] = [...round.blocked];

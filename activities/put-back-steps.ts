@@ -1,4 +1,3 @@
-import { activityInfo } from '@temporalio/activity';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
@@ -14,6 +13,7 @@ import type { Looking } from './looking.ts';
 import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { createPutPodsBack } from './put-back-acts.ts';
+import { holdersOfWorkflow } from './short-locks.ts';
 
 /** Pods come and go within seconds, ms. */
 const lookEveryMs = 1_000;
@@ -153,7 +153,7 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
   }
 
   async function releaseLocksOfWorkflow(run: string): Promise<void> {
-    const holders = `${run}/${activityInfo().workflowExecution?.runId ?? ''}.`;
+    const holders = holdersOfWorkflow(run);
     for (const lock of await cluster.findLocks(run))
       if (lock.holder.startsWith(holders)) await cluster.releaseLock(lock);
   }

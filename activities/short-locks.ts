@@ -34,8 +34,8 @@ export interface LockedMoment<T> {
  * @throws LockLost from `body`'s question when it took too long.
  */
 export async function withShortLocks<T>(ports: Ports, { run, names, body, whenHeld }: LockedMoment<T>): Promise<T> {
-  const { activityId, attempt, workflowExecution } = activityInfo();
-  const holder = `${run}/${workflowExecution?.runId ?? ''}.${activityId}.${attempt}`;
+  const { activityId, attempt } = activityInfo();
+  const holder = `${holdersOfWorkflow(run)}${activityId}.${attempt}`;
   const locks: PoolLock[] = [];
   try {
     for (const name of names.toSorted(compareText)) locks.push(await ports.cluster.acquireLock(name, holder, heldMs));
@@ -46,6 +46,11 @@ export async function withShortLocks<T>(ports: Ports, { run, names, body, whenHe
   } finally {
     for (const lock of locks) await release(ports, lock);
   }
+}
+
+/** What the holders of short locks begin with that steps of this workflow take for the run. */
+export function holdersOfWorkflow(run: string): string {
+  return `${run}/${activityInfo().workflowExecution?.runId ?? ''}.`;
 }
 
 function holding({ cluster, clock }: Ports, locks: readonly PoolLock[]): Held {

@@ -103,7 +103,7 @@ export function trackUnlisted(
   now: number,
 ): UnlistedSince {
   const out = pods.filter((pod) => pod.unlisted !== undefined && findListing(pod, cluster) === undefined);
-  return Object.fromEntries(out.map((pod) => [pod.uid, known[pod.uid] ?? now]));
+  return keepTimes(known, out, now);
 }
 
 /** Since when the unlisted pods of a look have been seen listed all the same: those that are seen so for the first time as of `now`. */
@@ -114,7 +114,11 @@ export function trackLagging(
   now: number,
 ): LaggingSince {
   const late = pods.filter((pod) => pod.unlisted !== undefined && findListing(pod, cluster) !== undefined);
-  return Object.fromEntries(late.map((pod) => [pod.uid, known[pod.uid] ?? now]));
+  return keepTimes(known, late, now);
+}
+
+function keepTimes(known: Readonly<Record<string, number>>, pods: readonly PodFacts[], now: number) {
+  return Object.fromEntries(pods.map(({ uid }) => [uid, known[uid] ?? now]));
 }
 
 /** A Service whose endpoints still have the pod, which was unlisted. */
