@@ -1,5 +1,4 @@
 import type { NodeClaim, NodeRef } from '../core/model/node.ts';
-import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { ClaimRef } from '../core/model/volume.ts';
 
@@ -79,6 +78,4 @@ export interface Cluster {
   findLocks(run: string): Promise<readonly PoolLock[]>;
   /** Who holds the lock of that name, expired or not; undefined when nobody does. */
   findHolder(name: string): Promise<string | undefined>;
-  /** Unlisted pods of this run, wherever they are. */
-  findUnlistedPods(run: string): Promise<readonly PodFacts[]>;
 }

@@ -1,19 +1,10 @@
-import type { PodFacts } from '../../core/model/pod.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
 import { claimAnnotation, excludeLabel, retiringTaint } from './marks.ts';
 
 /** Looks for what a run has left on the cluster, whether or not anybody remembers having put it there. */
-export function leftoverOperations(
-  caches: Caches,
-  locks: LeaseLocks,
-): Pick<Cluster, 'findMarks' | 'findLocks' | 'findUnlistedPods'> {
-  async function findUnlistedPods(run: string): Promise<readonly PodFacts[]> {
-    const { pods } = await caches.observe();
-    return pods.filter(({ unlisted }) => unlisted?.by === run);
-  }
-
+export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findMarks' | 'findLocks'> {
   async function findMarks(run: string): Promise<readonly string[]> {
     const { nodes, pods } = await caches.observe();
     const leases = await locks.list();
@@ -44,7 +35,7 @@ export function leftoverOperations(
     });
   }
 
-  return { findMarks, findLocks, findUnlistedPods };
+  return { findMarks, findLocks };
 }
 
 /** Whether a holder is the run, or has it as one part of a path such as `pool-upgrade/<run>`. */

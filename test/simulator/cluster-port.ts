@@ -140,7 +140,6 @@ export function createSimCluster(world: World): Cluster {
     ...createSimLocks(world),
     recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
     findMarks: async (run) => [...marksOf(world, run), ...lockMarksOf(world, run)],
-    findUnlistedPods: async (run) => world.pods.filter((pod) => pod.unlisted?.by === run),
   };
 }
 

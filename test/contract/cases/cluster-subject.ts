@@ -46,3 +46,8 @@ export async function seeNode({ one }: ClusterSubject, name: string): Promise<No
 export async function seePod({ one }: ClusterSubject, name: string): Promise<PodFacts | undefined> {
   return (await one.observe()).pods.find((pod) => pod.name === name);
 }
+
+/** Pods that the run has unlisted, wherever they are. */
+export async function findUnlisted({ one }: ClusterSubject, run: string): Promise<readonly PodFacts[]> {
+  return (await one.observe()).pods.filter(({ unlisted }) => unlisted?.by === run);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ClusterSubject, seePod } from './cluster-subject.ts';
+import { type ClusterSubject, findUnlisted, seePod } from './cluster-subject.ts';
 
 const really = { dryRun: false };
 
@@ -18,7 +18,7 @@ export function describePodsLeaving(name: string, subject: () => ClusterSubject)
       const unlisted = { by: 'run-1', originalLabels: { app: 'shop', tier: 'front' } };
       expect(await seePod(subject(), 'unlisted')).toMatchObject({ labels: { 'pod-template-hash': 'abc' }, unlisted });
       expect((await seePod(subject(), 'unlisted'))?.labels).not.toHaveProperty('app');
-      expect((await one.findUnlistedPods('run-1')).map((found) => found.name)).toEqual(['unlisted']);
+      expect((await findUnlisted(subject(), 'run-1')).map((found) => found.name)).toEqual(['unlisted']);
       expect(await one.findMarks('run-1')).toEqual(['pod default/unlisted: removed labels app, tier']);
 
       expect(await one.relist(ref, 'run-2')).toBe('not-ours');
@@ -26,7 +26,7 @@ export function describePodsLeaving(name: string, subject: () => ClusterSubject)
       expect(await one.relist(ref, 'run-1')).toBe('not-ours');
       const restored = await seePod(subject(), 'unlisted');
       expect([restored?.labels, restored?.unlisted]).toEqual([before, undefined]);
-      expect(await one.findUnlistedPods('run-1')).toEqual([]);
+      expect(await findUnlisted(subject(), 'run-1')).toEqual([]);
     });
 
     it('keep a label that somebody has set since when they are listed again', async () => {
