@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createKubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
-import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
+import { startControlPlane } from '../../support/control-plane.ts';
 import { describeLocks } from '../cases/locks.ts';
-import { grantDeployedRoles } from './objects.ts';
-import { openSubject, type RealSubject } from './subject.ts';
+import { useRealCluster } from './subject.ts';
 
-let controlPlane: ControlPlane;
-let subject: RealSubject;
+const real = useRealCluster();
 
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  grantDeployedRoles(controlPlane);
-  subject = openSubject(controlPlane);
-});
-
-afterAll(async () => {
-  subject?.close();
-  await controlPlane?.stop();
-});
-
-describeLocks('a real API server', () => subject);
+describeLocks('a real API server', () => real.subject);
 
 describe('the lock as a Lease of a real API server', () => {
   it('leaves no Lease behind when released', async () => {
-    await subject.one.releaseLock(await subject.one.acquireLock('deleted', 'run-1', 30_000));
-    const left = await controlPlane.api<{ items: { metadata: { name: string } }[] }>(
+    await real.subject.one.releaseLock(await real.subject.one.acquireLock('deleted', 'run-1', 30_000));
+    const left = await real.controlPlane.api<{ items: { metadata: { name: string } }[] }>(
       'GET',
       '/apis/coordination.k8s.io/v1/namespaces/nodeferry/leases',
     );
@@ -33,10 +20,10 @@ describe('the lock as a Lease of a real API server', () => {
   });
 
   it('keeps names apart that a Lease may not have', async () => {
-    const upper = await subject.one.acquireLock('Prod_Web', 'run-1', 30_000);
-    const lower = await subject.one.acquireLock('prod-web', 'run-2', 30_000);
+    const upper = await real.subject.one.acquireLock('Prod_Web', 'run-1', 30_000);
+    const lower = await real.subject.one.acquireLock('prod-web', 'run-2', 30_000);
     expect(upper.name).not.toBe(lower.name);
-    await subject.one.renewLock(upper, 30_000);
+    await real.subject.one.renewLock(upper, 30_000);
   });
 
   it('is kept in the namespace default where there is no namespace nodeferry', async () => {

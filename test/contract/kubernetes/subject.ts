@@ -1,8 +1,8 @@
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { createKubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
-import type { ControlPlane } from '../../support/control-plane.ts';
+import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
 import type { ClusterSubject, NodeState } from '../cases/cluster-subject.ts';
-import { createBudget, createNode, createPod } from './objects.ts';
+import { createBudget, createNode, createPod, grantDeployedRoles } from './objects.ts';
 
 /** The adapter over a real API server, as two workers have it; `close` ends their watches. */
 export interface RealSubject extends ClusterSubject {
@@ -11,8 +11,42 @@ export interface RealSubject extends ClusterSubject {
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/nodeferry/leases';
 
+/** What the tests of one file share. */
+export interface RealCluster {
+  readonly controlPlane: ControlPlane;
+  readonly subject: RealSubject;
+}
+
+/** Starts a control plane with the deployed roles before the tests of the file, and ends it after them. To be read within tests only. */
+export function useRealCluster(options?: Parameters<typeof startControlPlane>[0]): RealCluster {
+  let controlPlane: ControlPlane | undefined;
+  let subject: RealSubject | undefined;
+  beforeAll(async () => {
+    controlPlane = await startControlPlane(options);
+    grantDeployedRoles(controlPlane);
+    subject = openSubject(controlPlane);
+  });
+  afterAll(async () => {
+    subject?.close();
+    await controlPlane?.stop();
+  });
+  return {
+    get controlPlane() {
+      return started(controlPlane);
+    },
+    get subject() {
+      return started(subject);
+    },
+  };
+}
+
+function started<T>(one: T | undefined): T {
+  if (one === undefined) throw new Error('the control plane has not been started');
+  return one;
+}
+
 /** Opens it. The control plane must run the disruption controller where there are budgets. */
-export function openSubject(controlPlane: ControlPlane): RealSubject {
+function openSubject(controlPlane: ControlPlane): RealSubject {
   const [one, other] = [0, 1].map(() =>
     createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') }),
   ) as [ReturnType<typeof createKubernetesCluster>, ReturnType<typeof createKubernetesCluster>];

@@ -1,7 +1,7 @@
-import { aPod } from '../../core/support/facts.ts';
 import { reconcileCluster } from '../../simulator/kubernetes.ts';
+import { addPod } from '../../simulator/pods.ts';
 import { createSimPorts } from '../../simulator/ports.ts';
-import { createWorld, type SimPod, type World } from '../../simulator/world.ts';
+import { createWorld, type World } from '../../simulator/world.ts';
 import type { ClusterSubject, NodeState } from '../cases/cluster-subject.ts';
 
 const holder = 'holder';
@@ -26,9 +26,9 @@ export function simulateCluster(): ClusterSubject {
       },
       addPod: async (name, labels) =>
         await act(() => {
-          const pod = aSimPod(world, name, labels);
-          world.pods.push(pod);
-          return { namespace: pod.namespace, name, uid: pod.uid };
+          const bare = { uid: world.nextId(`uid-${name}`), ownerKind: 'none', ownerName: '', of: '' } as const;
+          const { namespace, uid } = addPod(world, name, holder, { ...bare, labels: { ...labels } });
+          return { namespace, name, uid };
         }),
       labelPod: async (name, labels) => {
         await act(() => {
@@ -81,18 +81,4 @@ function nodeOf(world: World, name: string) {
   const found = world.nodes.find((node) => node.name === name);
   if (found === undefined) throw new Error(`no node ${name}`);
   return found;
-}
-
-function aSimPod(world: World, name: string, labels: Readonly<Record<string, string>>): SimPod {
-  const uid = world.nextId(`uid-${name}`);
-  return {
-    ...aPod(name, holder, { uid, labels: { ...labels }, ownerKind: 'none', ownerName: '' }),
-    tolerations: [],
-    accepts: true,
-    started: true,
-    failing: false,
-    of: '',
-    version: 1,
-    createdAt: world.clock.now(),
-  };
 }

@@ -3,7 +3,7 @@ import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { TargetFacts } from '../../../core/model/target-group.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aTarget, aWorkload, endpointOf } from './facts.ts';
+import { aBudget, aGroup, aLook, aNode, aPod, aService, aTarget, aWorkload, endpointOf } from './facts.ts';
 
 /** A cluster of any size, and how its Services lie on its nodes. */
 export interface LargeShape {
@@ -100,19 +100,13 @@ function anApp(app: string, namespace: string, replicas: number, place: () => st
   return { app, namespace, pods };
 }
 
+/** Its endpoints are told, not found by the selector: among fifty thousand pods that would take long. */
 function aBalanced({ app, namespace, pods }: App, traffic: ServiceFacts['externalTrafficPolicy']): ServiceFacts {
-  return {
+  return aService(app, [], {
     key: `${namespace}/${app}`,
-    type: 'LoadBalancer',
     externalTrafficPolicy: traffic,
-    internalTrafficPolicy: 'Cluster',
-    selector: { app },
-    healthCheckNodePort: 30_900,
-    nodePorts: [30_080],
-    hostnames: [`${app}.elb.example`],
-    publishNotReadyAddresses: false,
     endpoints: pods.map(endpointOf),
-  };
+  });
 }
 
 function budgetsOver(apps: readonly App[], how: NonNullable<LargeShape['budgets']>): readonly DisruptionBudgetFacts[] {
