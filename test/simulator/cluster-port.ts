@@ -9,6 +9,7 @@ import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
 import { deletePod, slicesOf } from './kubernetes.ts';
 import { createSimLocks, lockMarksOf } from './leases.ts';
 import { excludeLabel, isExcluded } from './load-balancer.ts';
+import { hostnameOf, nodePort } from './load-balancers-port.ts';
 import { forgetNode } from './pools.ts';
 import {
   matches,
@@ -243,8 +244,8 @@ function serviceFacts(world: World, service: SimService): ServiceFacts {
     internalTrafficPolicy: 'Cluster',
     selector: service.selector,
     healthCheckNodePort: service.healthCheckNodePort,
-    nodePorts: service.type === 'LoadBalancer' ? [30_080] : [],
-    hostnames: service.type === 'LoadBalancer' ? [`${service.key.replace('/', '-')}.elb.example`] : [],
+    nodePorts: service.type === 'LoadBalancer' ? [nodePort] : [],
+    hostnames: service.type === 'LoadBalancer' ? [hostnameOf(service)] : [],
     publishNotReadyAddresses: false,
     endpoints: slicesOf(world, service).map((pod) => ({
       podUid: pod.uid,

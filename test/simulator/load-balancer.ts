@@ -82,6 +82,7 @@ function register(world: World, service: SimService, instanceId: string): void {
     instanceId,
     state: 'initial',
     listed: true,
+    checked: false,
     forwards: false,
     passing: false,
     passingSince: world.clock.now(),
@@ -91,7 +92,7 @@ function register(world: World, service: SimService, instanceId: string): void {
   note(world, `${service.key}: ${instanceId} registers`);
   later(world, world.delays.registration, () => {
     if (target.state !== 'initial') return;
-    target.state = 'unhealthy';
+    target.checked = true;
     target.passing = passes(world, service, target);
     target.passingSince = world.clock.now();
     judgeLater(world, service, target);
@@ -109,7 +110,7 @@ function deregister(world: World, service: SimService, target: SimTarget): void 
 }
 
 function check(world: World, service: SimService, target: SimTarget): void {
-  if (target.state === 'initial' || target.state === 'draining') return;
+  if (!target.checked || target.state === 'draining') return;
   const passing = passes(world, service, target);
   if (passing === target.passing) return;
   target.passing = passing;
@@ -120,7 +121,7 @@ function check(world: World, service: SimService, target: SimTarget): void {
 function judgeLater(world: World, service: SimService, target: SimTarget): void {
   const since = target.passingSince;
   later(world, world.delays.healthInterval * world.delays.healthThreshold, () => {
-    if (target.passingSince !== since || target.state === 'draining' || target.state === 'initial') return;
+    if (target.passingSince !== since || target.state === 'draining') return;
     const drains = !target.passing && target.state === 'healthy' && service.unhealthyDrainingMs > 0;
     target.state = target.passing ? 'healthy' : drains ? 'unhealthy.draining' : 'unhealthy';
     target.forwards = target.passing;

@@ -5,21 +5,31 @@ import { later, note, type SimInstance, type SimNode, type SimPod, type SimPool,
 
 /** Boots machines until the pool has its size, as far as the cloud has machines. */
 export function fillPool(world: World, pool: SimPool): void {
-  const have = livingOf(world, pool);
-  for (let i = have.length; i < pool.desiredSize; i++) {
+  if (pool.status === 'deleting') return;
+  while (livingOf(world, pool).length < pool.desiredSize) {
     const running = world.instances.filter((one) => one.state !== 'terminated').length;
-    if (running >= world.faults.capacity) {
-      const problem = 'AsgInstanceLaunchFailures: Insufficient capacity.';
-      if (!pool.problems.includes(problem)) pool.problems.push(problem);
-      later(world, 30_000, () => {
-        if (world.pools.includes(pool)) fillPool(world, pool);
-      });
-      return;
-    }
-    boot(world, pool, pool.zones[i % pool.zones.length] ?? 'zone-a');
+    if (running >= world.faults.capacity) return retryLater(world, pool);
+    boot(world, pool, smallestZone(world, pool));
   }
   pool.problems = [];
-  if (pool.status === 'creating') later(world, world.delays.boot, () => (pool.status = 'active'));
+}
+
+function retryLater(world: World, pool: SimPool): void {
+  const problem = 'AsgInstanceLaunchFailures: Insufficient capacity.';
+  if (!pool.problems.includes(problem)) pool.problems.push(problem);
+  if (retrying.has(pool)) return;
+  retrying.add(pool);
+  later(world, 30_000, () => {
+    retrying.delete(pool);
+    if (world.pools.includes(pool)) fillPool(world, pool);
+  });
+}
+
+const retrying = new WeakSet<object>();
+
+function smallestZone(world: World, pool: SimPool): string {
+  const sizeOf = (zone: string) => livingOf(world, pool).filter((one) => one.zone === zone).length;
+  return pool.zones.toSorted((a, b) => sizeOf(a) - sizeOf(b))[0] ?? 'zone-a';
 }
 
 /**
@@ -47,10 +57,31 @@ export function rebalancePools(world: World): void {
 
 const rebalancing = new WeakSet<object>();
 
+/** Machines that count towards the pool's size. */
 function livingOf(world: World, pool: SimPool): readonly SimInstance[] {
   return world.instances.filter(
-    (one) => one.pool === pool.name && one.state !== 'terminated' && one.state !== 'terminating',
+    (one) => one.pool === pool.name && (one.unnoticed === true || one.state === 'pending' || one.state === 'running'),
   );
+}
+
+/**
+ * Somebody ends a machine behind the back of Auto Scaling. Its next health check finds it and another takes its place, unless the
+ * process for that rests (Auto Scaling user guide, "Suspend and resume processes").
+ */
+export function endBehindBack(world: World, instance: SimInstance): void {
+  terminate(world, instance);
+  instance.unnoticed = true;
+  noticeLater(world, instance);
+}
+
+function noticeLater(world: World, instance: SimInstance): void {
+  later(world, world.delays.machineCheck, () => {
+    const pool = world.pools.find((one) => one.name === instance.pool);
+    if (instance.unnoticed !== true || pool === undefined) return;
+    if (pool.suspended.includes('ReplaceUnhealthy')) return noticeLater(world, instance);
+    delete instance.unnoticed;
+    fillPool(world, pool);
+  });
 }
 
 /** Ends a machine; what it served breaks at once. */

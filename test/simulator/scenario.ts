@@ -1,6 +1,7 @@
 import type { Policy } from '../../core/policy/policy.ts';
 import { daemonTolerations, reconcileCluster } from './kubernetes.ts';
 import { reconcileLoadBalancers } from './load-balancer.ts';
+import { completePools } from './pool-creation.ts';
 import { fillPool, rebalancePools, rememberForwarding } from './pools.ts';
 import { servingTargets, trafficPasses } from './traffic.ts';
 import { createWorld, type Delays, type SimService, type World } from './world.ts';
@@ -30,6 +31,7 @@ export function createScenario(options: ScenarioOptions = {}): World {
     reconcile: (changed) => {
       reconcileCluster(changed);
       reconcileLoadBalancers(changed);
+      completePools(changed);
       rebalancePools(changed);
       watchFloors(changed);
     },
@@ -45,6 +47,7 @@ export function createScenario(options: ScenarioOptions = {}): World {
     labels: {},
     problems: [],
     suspended: [],
+    scales: true,
   });
   const pool = world.pools[0];
   if (pool !== undefined) fillPool(world, pool);
@@ -176,7 +179,7 @@ export function addClassicService(
   const service: SimService = {
     key: `default/${name}`,
     type: 'LoadBalancer',
-    classic: true,
+    balancer: 'classic',
     externalTrafficPolicy: policy,
     selector,
     healthCheckNodePort: policy === 'Local' ? 31_001 : 0,

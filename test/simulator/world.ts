@@ -24,12 +24,20 @@ export interface Delays {
   readonly instanceGone: number;
   readonly nodeForgotten: number;
   readonly connectionAge: number;
+  /** From the wish for a pool to its Auto Scaling group. */
+  readonly autoScalingGroup: number;
+  /** A pool that is not whole by then has failed (EKS user guide, "Managed node group errors": 15 minutes and more). */
+  readonly poolCreationTimeout: number;
+  /** Between two health checks of Auto Scaling. */
+  readonly machineCheck: number;
 }
 
 export interface SimInstance extends Mutable<InstanceFacts> {
   pool: string;
   /** Answers packets. */
   alive: boolean;
+  /** Others ended it, and Auto Scaling still takes it for running. */
+  unnoticed?: true;
 }
 
 export interface SimNode {
@@ -87,6 +95,8 @@ export interface SimTarget {
   state: TargetState;
   /** The load balancer's API still tells of it; new connections may arrive after that. */
   listed: boolean;
+  /** It is registered everywhere, and its health is checked. */
+  checked: boolean;
   /** The load balancer sends new connections here. */
   forwards: boolean;
   /** Which health check result began when. */
@@ -107,8 +117,11 @@ export interface SimService {
   controller: TargetGroupFacts['controller'];
   /** A target that turns unhealthy keeps its connections for so long, ms: its state reads `unhealthy.draining`. */
   unhealthyDrainingMs: number;
-  /** Behind a Classic Load Balancer: it works like the others, but its API does not tell of it. */
-  classic?: boolean;
+  /**
+   * What its load balancer is, `watched` unless it says otherwise; all work alike. `classic`: the API does not tell of it; `unmanaged`: it
+   * has no tag of a controller; `pods-too`: it has a second target group, of pods; `empty`: its target group has been deleted.
+   */
+  balancer?: 'watched' | 'classic' | 'unmanaged' | 'pods-too' | 'empty';
   /** What the kube-proxies believe; behind the truth by the endpoint delay. Terminating endpoints serve where no other is left. */
   view: readonly SimEndpoint[];
   targets: SimTarget[];
@@ -127,12 +140,18 @@ export interface SimBudget {
   maxUnavailable?: number;
 }
 
-export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems'> {
+export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'held'> {
   name: string;
   problems: string[];
+  /** What a run holds on it, as its ledger says; absent when it is not held. */
+  held?: string[];
   createdBy?: string;
-  token?: string;
+  /** Name of the pool that it was made for. */
+  replaces?: string;
+  /** Auto Scaling's processes that rest, by whomever they were suspended. */
   suspended: string[];
+  /** Its Auto Scaling group exists: before, it has no machine and can't be held. */
+  scales: boolean;
 }
 
 /** Things that go wrong on purpose. */
@@ -200,6 +219,9 @@ export const defaultDelays: Delays = {
   instanceGone: 5_000,
   nodeForgotten: 40_000,
   connectionAge: 90_000,
+  autoScalingGroup: 2_000,
+  poolCreationTimeout: 25 * 60_000,
+  machineCheck: 60_000,
 };
 
 /** An empty world at a fixed time. */

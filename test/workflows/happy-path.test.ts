@@ -175,14 +175,14 @@ describe('Services that nodeferry does not support', () => {
     if (web === undefined) throw new Error('no Service');
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'cordonNodes') web.classic = true;
+        if (step === 'cordonNodes') web.balancer = 'classic';
       },
     });
     const handle = await harness.start(scenarioPolicy());
     const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
     expect(parked.needsAttention?.message).toContain("default/web can't be protected");
     harness.hooks.before = () => undefined;
-    web.classic = false;
+    delete web.balancer;
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');

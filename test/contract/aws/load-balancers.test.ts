@@ -1,18 +1,11 @@
-import {
-  AddTagsCommand,
-  CreateListenerCommand,
-  CreateTargetGroupCommand,
-  DeleteListenerCommand,
-  DeleteTargetGroupCommand,
-  DescribeListenersCommand,
-  ModifyLoadBalancerAttributesCommand,
-} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { AddTagsCommand, ModifyLoadBalancerAttributesCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { beforeEach, expect, test } from 'vitest';
 import { createElbLoadBalancers } from '../../../adapters/elb/load-balancers.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { type BalancedCloud, startBalancedCloud } from '../../lab/aws/balancer.ts';
-import { calls, pointSdkAt, problemOf } from './support.ts';
+import { addPodTargets, balancedService } from './balancers-subject.ts';
+import { calls, pointSdkAt } from './support.ts';
 
 let cloud: BalancedCloud;
 let loadBalancers: LoadBalancers;
@@ -32,21 +25,7 @@ const nothing = { groups: [], unsupported: [] };
 const tag = (Key: string, Value: string) =>
   cloud.elb.send(new AddTagsCommand({ ResourceArns: [cloud.loadBalancerArn], Tags: [{ Key, Value }] }));
 
-function service(overrides: Partial<ServiceFacts> = {}): ServiceFacts {
-  return {
-    key: 'default/web',
-    type: 'LoadBalancer',
-    externalTrafficPolicy: 'Local',
-    internalTrafficPolicy: 'Cluster',
-    selector: { app: 'web' },
-    healthCheckNodePort: 31000,
-    nodePorts: [30080],
-    hostnames: [cloud.aws.model.loadBalancers.get(cloud.loadBalancerArn)?.dnsName ?? ''],
-    publishNotReadyAddresses: false,
-    endpoints: [],
-    ...overrides,
-  };
-}
+const service = (overrides: Partial<ServiceFacts> = {}) => balancedService(cloud, overrides);
 
 test('finds the target group behind a Service with its live attributes', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
@@ -148,27 +127,6 @@ test('Services that are no load balancers or have no address yet cost no call', 
   expect(calls(cloud.aws, 'DescribeLoadBalancers')).toEqual([]);
 });
 
-/** Adds a target group with pods' addresses as targets to the load balancer. */
-async function addPodTargets(): Promise<void> {
-  const made = await cloud.elb.send(
-    new CreateTargetGroupCommand({
-      Name: 'web-ip',
-      Protocol: 'TCP',
-      Port: 8080,
-      TargetType: 'ip',
-      VpcId: cloud.aws.model.network.vpcId,
-    }),
-  );
-  await cloud.elb.send(
-    new CreateListenerCommand({
-      LoadBalancerArn: cloud.loadBalancerArn,
-      Port: 8080,
-      Protocol: 'TCP',
-      DefaultActions: [{ Type: 'forward', TargetGroupArn: made.TargetGroups?.[0]?.TargetGroupArn }],
-    }),
-  );
-}
-
 const classic = 'classic-1.elb.amazonaws.com';
 
 test('an address that no ELBv2 load balancer has makes its Service unsupported, and costs no further call', async () => {
@@ -204,7 +162,7 @@ test('so does a load balancer that no controller manages for the Service', async
 
 test('so do pod targets, because nodes are no targets there; target groups with nodes are looked at all the same', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
-  await addPodTargets();
+  await addPodTargets(cloud);
 
   expect(await loadBalancers.discover([service()])).toMatchObject({
     groups: [{ id: cloud.targetGroupArn }],
@@ -216,38 +174,4 @@ test('so do pod targets, because nodes are no targets there; target groups with 
       },
     ],
   });
-});
-
-test('a Service with several reasons is told once, with the first, and its other address is looked at', async () => {
-  await tag('kubernetes.io/service-name', 'default/web');
-  await addPodTargets();
-
-  const { groups, unsupported } = await loadBalancers.discover([
-    service({ hostnames: [...service().hostnames, classic] }),
-  ]);
-
-  expect(groups.map(({ id }) => id)).toEqual([cloud.targetGroupArn]);
-  expect(unsupported.map(({ why }) => why)).toEqual(['unknown-load-balancer']);
-});
-
-test('an unsupported Service takes nothing from the others', async () => {
-  await tag('kubernetes.io/service-name', 'default/web');
-
-  const found = await loadBalancers.discover([service({ key: 'default/old', hostnames: [classic] }), service()]);
-
-  expect(found.groups.map((group) => group.service)).toEqual(['default/web']);
-  expect(found.unsupported.map((fact) => fact.service)).toEqual(['default/old']);
-});
-
-test('a target group that disappeared is a conflict until it is discovered anew', async () => {
-  await tag('kubernetes.io/service-name', 'default/web');
-  const { groups } = await loadBalancers.discover([service()]);
-  const { Listeners = [] } = await cloud.elb.send(
-    new DescribeListenersCommand({ LoadBalancerArn: cloud.loadBalancerArn }),
-  );
-  await cloud.elb.send(new DeleteListenerCommand({ ListenerArn: Listeners[0]?.ListenerArn }));
-  await cloud.elb.send(new DeleteTargetGroupCommand({ TargetGroupArn: cloud.targetGroupArn }));
-
-  expect(await problemOf(loadBalancers.readTargets(groups))).toMatchObject({ code: 'Conflict' });
-  expect(await loadBalancers.discover([service()])).toEqual(nothing);
 });

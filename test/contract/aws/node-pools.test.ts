@@ -25,27 +25,6 @@ const create = (overrides: { run?: string; token?: string; size?: number; poolNa
 const replacement = () => ({ ...bench.web, name: 'web-new' });
 
 describe('describing a pool', () => {
-  test('tells sizes, version, zones and machines', async () => {
-    const facts = await pools.describePool(bench.web);
-
-    expect(facts).toMatchObject({ status: 'active', version: '1.35', desiredSize: 4, minSize: 2, maxSize: 8 });
-    expect(facts.zones).toEqual(['eu-west-1a', 'eu-west-1b']);
-    expect(facts.labels).toEqual({ tier: 'web', 'eks.amazonaws.com/nodegroup': 'web' });
-    expect(facts.instances.map(({ state }) => state)).toEqual(['running', 'running', 'running', 'running']);
-    expect(facts.problems).toEqual([]);
-  });
-
-  test('says PoolNotFound for a missing pool, and findPool says undefined', async () => {
-    const missing = { ...bench.web, name: 'nope' };
-
-    expect(await problemOf(pools.describePool(missing))).toMatchObject({ code: 'PoolNotFound' });
-    expect(await pools.findPool(missing)).toBeUndefined();
-  });
-
-  test('says PoolNotFound for a missing cluster, even when a missing pool would be fine', async () => {
-    expect(await problemOf(pools.findPool({ ...bench.web, cluster: 'dev' }))).toMatchObject({ code: 'PoolNotFound' });
-  });
-
   test('tells why machines are missing while EKS itself has not noticed', async () => {
     bench.aws.faults.refuseLaunches();
     await create();
@@ -86,13 +65,6 @@ describe('creating a replacement', () => {
     expect((await pools.describePool(replacement())).instances).toHaveLength(4);
   });
 
-  test('creates one node group when two attempts race', async () => {
-    await Promise.all([create(), create()]);
-    bench.cloudClock.advance(10_000);
-
-    expect((await pools.describePool(replacement())).instances).toHaveLength(4);
-  });
-
   test('refuses a pool that another run made', async () => {
     await create();
 
@@ -109,14 +81,6 @@ describe('creating a replacement', () => {
     });
   });
 
-  test('says CapacityUnavailable once the replacement has failed for lack of machines', async () => {
-    bench.aws.faults.refuseLaunches();
-    await create();
-    bench.cloudClock.advance(70_000);
-
-    expect(await problemOf(create())).toMatchObject({ code: 'CapacityUnavailable' });
-  });
-
   test('gives a held source its own minimum, not the lowered one', async () => {
     await pools.holdRebalancing(bench.web);
     await create();
@@ -129,21 +93,6 @@ describe('creating a replacement', () => {
 });
 
 describe('deleting a pool', () => {
-  test('refuses one that another run made', async () => {
-    await create();
-
-    const problem = await problemOf(pools.deletePool(replacement(), { onlyIfCreatedBy: 'run-2' }));
-
-    expect(problem).toMatchObject({ code: 'NodeNotOurs' });
-    expect(calls(bench.aws, 'DeleteNodegroup')).toEqual([]);
-  });
-
-  test('refuses an old pool that still has machines', async () => {
-    const problem = await problemOf(pools.deletePool(bench.web, {}));
-
-    expect(problem).toMatchObject({ code: 'ProviderRefused', message: expect.stringMatching(/still has i-/) });
-  });
-
   test('is fine when it is repeated, while it goes on and after', async () => {
     await create();
     bench.cloudClock.advance(10_000);

@@ -1,5 +1,4 @@
 import { AutoScalingClient, TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
-import { EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
 import type { NodePools } from '../../../ports/node-pools.ts';
@@ -17,20 +16,6 @@ afterEach(() => bench.close());
 
 const terminations = () => calls(bench.aws, 'TerminateInstanceInAutoScalingGroup');
 const firstOf = async (name: string) => (await pools.observeInstances({ ...bench.web, name }))[0]?.instanceId ?? '';
-
-test('terminates that very instance and lowers the size by one', async () => {
-  const [victim, ...others] = (await pools.observeInstances(bench.web)).map(({ instanceId }) => instanceId);
-
-  const outcome = await pools.terminateInstance(bench.web, victim ?? '');
-
-  expect(outcome).toEqual({ outcome: 'terminating' });
-  expect(await pools.observeInstance(bench.web, victim ?? '')).toBe('terminating');
-  bench.cloudClock.advance(60_000);
-  expect(await pools.observeInstance(bench.web, victim ?? '')).toBe('terminated');
-  const facts = await pools.describePool(bench.web);
-  expect(facts.desiredSize).toBe(3);
-  expect(facts.instances.map(({ instanceId }) => instanceId).sort()).toEqual(others.sort());
-});
 
 test('a second call says already and counts nothing down, while it goes on and after', async () => {
   const victim = await firstOf('web');
@@ -50,19 +35,6 @@ test('refuses an instance of another pool', async () => {
 
   expect(problem).toMatchObject({ code: 'NodeNotOurs', message: expect.stringContaining(foreign) });
   expect(terminations()).toEqual([]);
-});
-
-test('an instance that AWS has forgotten is already gone', async () => {
-  expect(await pools.terminateInstance(bench.web, 'i-0123456789abcdef0')).toEqual({ outcome: 'already' });
-  expect(await pools.observeInstance(bench.web, 'i-0123456789abcdef0')).toBe('terminated');
-});
-
-test('one that somebody terminated behind the back of Auto Scaling is already gone once its group has let go of it', async () => {
-  const victim = await firstOf('web');
-  await new EC2Client({ region: 'eu-west-1' }).send(new TerminateInstancesCommand({ InstanceIds: [victim] }));
-  bench.cloudClock.advance(60_000);
-
-  expect(await pools.terminateInstance(bench.web, victim)).toEqual({ outcome: 'already' });
 });
 
 test('an instance that leaves between our look and our call is not called ours', async () => {
@@ -118,27 +90,6 @@ test('a pool at its minimum that is not held keeps its machines, and says what t
 
   expect(problem).toMatchObject({ code: 'ProviderRefused', hint: expect.stringContaining('Hold the pool first') });
   expect((await pools.describePool(bench.web)).desiredSize).toBe(2);
-});
-
-test('a held pool can be emptied', async () => {
-  await pools.holdRebalancing(bench.web);
-
-  for (const { instanceId } of await pools.observeInstances(bench.web)) {
-    await pools.terminateInstance(bench.web, instanceId);
-  }
-  bench.cloudClock.advance(60_000);
-
-  expect(await pools.describePool(bench.web)).toMatchObject({ desiredSize: 0, instances: [] });
-});
-
-test('the surplus of a replacement pool can go: its minimum shrinks with it', async () => {
-  const wanted = { ...bench.web, name: 'web-new' };
-  await pools.createReplacement({ source: bench.web, target, size: 2, run: 'run-1', token: 't' });
-  bench.cloudClock.advance(10_000);
-
-  await pools.terminateInstance(wanted, await firstOf('web-new'));
-
-  expect(await pools.describePool(wanted)).toMatchObject({ desiredSize: 1, minSize: 1 });
 });
 
 test('a replacement that never becomes whole can be emptied at once, though EKS takes no change of it', async () => {

@@ -1,0 +1,5 @@
+/** What every cloud's load balancers tell, as those of ELBv2 tell it. */
+import { describeBalancers } from '../cases/balancers.ts';
+import { openAwsBalancers } from './balancers-subject.ts';
+
+describeBalancers('ELB', openAwsBalancers);

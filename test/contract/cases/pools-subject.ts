@@ -1,0 +1,63 @@
+import type { PoolRef } from '../../../core/model/pool.ts';
+import { NodeferryError } from '../../../core/model/problem.ts';
+import type { NodePools } from '../../../ports/node-pools.ts';
+
+/** A cloud's pools behind the port, and what the cloud and others do to them. */
+export interface PoolsSubject {
+  readonly pools: NodePools;
+  /** Four machines in two zones, at least two of them and at most eight; nobody holds it. */
+  readonly web: PoolRef;
+  /** Two machines, at least one. */
+  readonly other: PoolRef;
+  readonly cloud: CloudActs;
+  close(): Promise<void>;
+}
+
+/** What the cloud does by itself, and what people do in it. */
+export interface CloudActs {
+  /** Time passes in which the cloud finishes what it does, or gives it up. */
+  settle(): void;
+  /** Time passes in which it begins what it was asked to do, and no more. */
+  begin(): void;
+  refuseLaunches(): void;
+  /** Somebody suspends a process of the pool's Auto Scaling group. */
+  suspend(pool: PoolRef, process: string): Promise<void>;
+  /** The processes that rest, by whomever they were suspended. */
+  suspended(pool: PoolRef): readonly string[];
+  /** Somebody ends a machine behind the pool's back. */
+  endMachine(instanceId: string): Promise<void>;
+}
+
+/** Opens a subject of its own for one case. */
+export type OpenPools = () => Promise<PoolsSubject>;
+
+/** Name of the pool that cases create. */
+export const replacementName = 'web-new';
+
+/** Asks for a replacement of `web`, like it but for what is named. */
+export async function createReplacement(
+  { pools, web }: PoolsSubject,
+  { run = 'run-1', size = 4, poolName = replacementName }: { run?: string; size?: number; poolName?: string } = {},
+): Promise<PoolRef> {
+  const target = { poolName, version: '1.36', releaseVersion: undefined, launchTemplateVersion: undefined };
+  await pools.createReplacement({ source: web, target, size, run, token: `${run}/surge` });
+  return { ...web, name: poolName };
+}
+
+/** Machines of the pool that are neither ending nor gone. */
+export async function livingIn({ pools }: PoolsSubject, pool: PoolRef): Promise<readonly string[]> {
+  return (await pools.observeInstances(pool))
+    .filter(({ state }) => state === 'pending' || state === 'running')
+    .map(({ instanceId }) => instanceId);
+}
+
+/** Code of the problem that the call is refused with. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof NodeferryError) return error.problem.code;
+    throw error;
+  }
+  return 'not refused';
+}

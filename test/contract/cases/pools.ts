@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createReplacement, livingIn, type OpenPools, type PoolsSubject, refusal } from './pools-subject.ts';
+
+/** How pools are told of, made and deleted. */
+export function describePools(where: string, open: OpenPools): void {
+  describe(`pools of ${where}`, () => {
+    let subject: PoolsSubject;
+    beforeEach(async () => {
+      subject = await open();
+    });
+    afterEach(async () => await subject.close());
+    const find = async (name: string) => await subject.pools.findPool({ ...subject.web, name });
+
+    describe('a pool', () => {
+      test('tells sizes, zones, labels and machines, and no creator or hold where there is none', async () => {
+        const { pools, web } = subject;
+        const facts = await pools.describePool(web);
+        expect(facts).toMatchObject({
+          ref: web,
+          status: 'active',
+          desiredSize: 4,
+          minSize: 2,
+          maxSize: 8,
+          problems: [],
+        });
+        expect(facts.zones).toEqual(['eu-west-1a', 'eu-west-1b']);
+        expect(facts.labels).toMatchObject({ tier: 'web', 'eks.amazonaws.com/nodegroup': 'web' });
+        expect(facts.instances.map(({ state }) => state)).toEqual(['running', 'running', 'running', 'running']);
+        expect(facts.instances.filter(({ zone }) => zone === 'eu-west-1a')).toHaveLength(2);
+        expect(facts.held).toBeUndefined();
+        expect(facts.createdBy).toBeUndefined();
+      });
+
+      test('that is not there is PoolNotFound, or undefined where that was asked', async () => {
+        const missing = { ...subject.web, name: 'nope' };
+        expect(await refusal(subject.pools.describePool(missing))).toBe('PoolNotFound');
+        expect(await refusal(subject.pools.observeInstances(missing))).toBe('PoolNotFound');
+        expect(await find('nope')).toBeUndefined();
+      });
+
+      test('in a cluster that is not there is PoolNotFound even where a missing pool would be fine', async () => {
+        const elsewhere = { ...subject.web, cluster: 'dev' };
+        expect(await refusal(subject.pools.findPool(elsewhere))).toBe('PoolNotFound');
+      });
+    });
+
+    describe('a replacement', () => {
+      test('has the new version, the size asked for, and the sizes and labels of its source', async () => {
+        const ref = await createReplacement(subject, { size: 3 });
+        subject.cloud.settle();
+        const facts = await subject.pools.describePool(ref);
+        expect(facts).toMatchObject({ status: 'active', version: '1.36', desiredSize: 3, minSize: 2, maxSize: 8 });
+        expect(facts).toMatchObject({ createdBy: 'run-1', labels: { tier: 'web' } });
+        expect(facts.labels['eks.amazonaws.com/nodegroup']).toBe('web-new');
+        expect(await livingIn(subject, ref)).toHaveLength(3);
+      });
+
+      test('is not whole at once', async () => {
+        expect(await subject.pools.describePool(await createReplacement(subject))).toMatchObject({
+          status: 'creating',
+          desiredSize: 4,
+          instances: [],
+        });
+      });
+
+      test('that is smaller than its source’s minimum lowers that', async () => {
+        const ref = await createReplacement(subject, { size: 1 });
+        subject.cloud.settle();
+        expect(await subject.pools.describePool(ref)).toMatchObject({ desiredSize: 1, minSize: 1 });
+      });
+
+      test('of a held source has the minimum that the source’s owner chose', async () => {
+        await subject.pools.holdRebalancing(subject.web);
+        const ref = await createReplacement(subject);
+        const facts = await subject.pools.describePool(ref);
+        expect(facts.minSize).toBe(2);
+        expect(facts.held).toBeUndefined();
+      });
+
+      test('is made once, however often it is asked for, one after another or at once', async () => {
+        await Promise.all([createReplacement(subject), createReplacement(subject)]);
+        subject.cloud.settle();
+        const ref = await createReplacement(subject);
+        expect(await livingIn(subject, ref)).toHaveLength(4);
+      });
+
+      test('does not take the place of a pool that another run made, or nobody of ours', async () => {
+        await createReplacement(subject);
+        expect(await refusal(createReplacement(subject, { run: 'run-2' }))).toBe('ProviderRefused');
+        expect(await refusal(createReplacement(subject, { poolName: subject.other.name }))).toBe('ProviderRefused');
+      });
+
+      test('is found by the pool that it replaces, also when that is gone, and by no other', async () => {
+        const { pools, web, other, cloud } = subject;
+        const ref = await createReplacement(subject);
+        cloud.settle();
+        await pools.holdRebalancing(web);
+        for (const id of await livingIn(subject, web)) await pools.terminateInstance(web, id);
+        cloud.settle();
+        await pools.deletePool(web, {});
+        cloud.settle();
+        expect(await find(web.name)).toBeUndefined();
+        expect((await pools.findReplacements(web)).map((pool) => pool.ref)).toEqual([ref]);
+        expect(await pools.findReplacements(other)).toEqual([]);
+      });
+
+      test('for which there are no machines tells it, and asked for anew says CapacityUnavailable once it has failed', async () => {
+        subject.cloud.refuseLaunches();
+        const ref = await createReplacement(subject);
+        subject.cloud.begin();
+        const young = await subject.pools.describePool(ref);
+        expect(young).toMatchObject({ status: 'creating', instances: [] });
+        expect(young.problems.join()).toMatch(/capacity/i);
+        await createReplacement(subject);
+        subject.cloud.settle();
+        expect((await subject.pools.describePool(ref)).status).toBe('failed');
+        expect(await refusal(createReplacement(subject))).toBe('CapacityUnavailable');
+      });
+    });
+
+    describe('deleting a pool', () => {
+      test('is refused where another run made it', async () => {
+        const ref = await createReplacement(subject);
+        subject.cloud.settle();
+        expect(await refusal(subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-2' }))).toBe('NodeNotOurs');
+        expect(await refusal(subject.pools.deletePool(subject.web, { onlyIfCreatedBy: 'run-1' }))).toBe('NodeNotOurs');
+        expect(await livingIn(subject, ref)).toHaveLength(4);
+      });
+
+      test('is refused while it has machines, unless the run that asks has made it', async () => {
+        const ref = await createReplacement(subject);
+        subject.cloud.settle();
+        expect(await refusal(subject.pools.deletePool(ref, {}))).toBe('ProviderRefused');
+        expect(await refusal(subject.pools.deletePool(subject.web, {}))).toBe('ProviderRefused');
+        await subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-1' });
+        subject.cloud.settle();
+        expect(await find(ref.name)).toBeUndefined();
+      });
+
+      test('may be asked for again while it goes on and after', async () => {
+        const ref = await createReplacement(subject);
+        subject.cloud.settle();
+        const remove = async () => await subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-1' });
+        await remove();
+        expect((await subject.pools.describePool(ref)).status).toBe('deleting');
+        await remove();
+        subject.cloud.settle();
+        await remove();
+        expect(await find(ref.name)).toBeUndefined();
+      });
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { ServiceFacts } from '../../core/model/service.ts';
+import type { TargetFacts, TargetGroupFrame } from '../../core/model/target-group.ts';
+import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
+import type { LoadBalancers } from '../../ports/load-balancers.ts';
+import type { SimService, SimTarget, World } from './world.ts';
+
+/** Every Service's load balancer listens on this port of the nodes. */
+export const nodePort = 30_080;
+
+/** The address of a Service's load balancer. */
+export function hostnameOf({ key }: Pick<SimService, 'key'>): string {
+  return `${key.replace('/', '-')}.elb.example`;
+}
+
+/** The load balancers of the world, as a cloud's API tells of them. */
+export function createSimLoadBalancers(world: World): LoadBalancers {
+  return {
+    discover: async (services, { beside = [] } = {}) => {
+      const found = services.flatMap((facts) => behind(world, facts));
+      return {
+        groups: found
+          .filter(({ balancer = 'watched' }) => balancer === 'watched' || balancer === 'pods-too')
+          .map((service) => frameOf(world, service)),
+        unsupported: [...services, ...beside].flatMap((facts) => reasonsAgainst(world, facts).slice(0, 1)),
+      };
+    },
+    readTargets: async (groups) =>
+      groups.map((group) => {
+        const service = world.services.find(({ key }) => groupId(key) === group.id);
+        if (service !== undefined && service.balancer !== 'empty')
+          return { ...group, targets: targetsOf(world, service) };
+        throw new NodeferryError({ code: 'Conflict', message: `target group ${group.id} is not there any more` });
+      }),
+  };
+}
+
+const groupId = (key: string) => `tg/${key}`;
+
+/** Services whose load balancer has one of the addresses. */
+function behind(world: World, { type, hostnames }: ServiceFacts): readonly SimService[] {
+  if (type !== 'LoadBalancer') return [];
+  return world.services.filter((one) => one.type === 'LoadBalancer' && hostnames.includes(hostnameOf(one)));
+}
+
+function frameOf(world: World, { key, controller, crossZone, healthCheckNodePort }: SimService): TargetGroupFrame {
+  return {
+    id: groupId(key),
+    name: `k8s-${key.replace('/', '-')}`,
+    kind: 'elbv2-instance',
+    loadBalancer: `nlb/${key}`,
+    service: key,
+    controller,
+    crossZone,
+    zones: [...new Set(world.instances.map(({ zone }) => zone))].sort(),
+    deregistrationDelayMs: world.delays.deregistration,
+    terminatesConnectionsAfterDelay: false,
+    terminatesUnhealthyConnections: false,
+    healthCheck: {
+      protocol: 'HTTP',
+      port: String(healthCheckNodePort),
+      intervalMs: world.delays.healthInterval,
+      timeoutMs: 2_000,
+      healthyThreshold: world.delays.healthThreshold,
+      unhealthyThreshold: world.delays.healthThreshold,
+    },
+  };
+}
+
+function targetsOf(world: World, service: SimService): TargetFacts[] {
+  return service.targets
+    .filter(({ listed }) => listed)
+    .map((target) => {
+      const reason = reasonOf(target);
+      return {
+        instanceId: target.instanceId,
+        port: nodePort,
+        zone: world.instances.find(({ instanceId }) => instanceId === target.instanceId)?.zone,
+        state: target.state,
+        ...(reason === undefined ? {} : { reason }),
+      };
+    });
+}
+
+/** Reason codes of the ELBv2 API reference, TargetHealth. */
+function reasonOf({ state, checked }: SimTarget): string | undefined {
+  if (state === 'draining') return 'Target.DeregistrationInProgress';
+  if (state === 'initial') return checked ? 'Elb.InitialHealthChecking' : 'Elb.RegistrationInProgress';
+  return state === 'healthy' ? undefined : 'Target.FailedHealthChecks';
+}
+
+/** Why the Service can't be watched; of several reasons the first is told. */
+function reasonsAgainst(world: World, facts: ServiceFacts): readonly UnsupportedServiceFacts[] {
+  if (facts.type !== 'LoadBalancer') return [];
+  const here = behind(world, facts);
+  const readable = here.filter(({ balancer }) => balancer !== 'classic').map(hostnameOf);
+  const unknown = facts.hostnames.filter((hostname) => !readable.includes(hostname));
+  const as = (balancer: SimService['balancer']) => here.some((one) => one.balancer === balancer);
+  const told = (why: UnsupportedServiceFacts['why'], detail: string): UnsupportedServiceFacts => ({
+    service: facts.key,
+    why,
+    detail,
+    hint: 'Move it to a Network Load Balancer with nodes as targets.',
+  });
+  return [
+    ...(unknown.length > 0
+      ? [told('unknown-load-balancer', `no load balancer has the address ${unknown.join(', ')}`)]
+      : []),
+    ...(as('unmanaged') ? [told('not-managed', 'its load balancer has no tag of a controller')] : []),
+    ...(as('pods-too') ? [told('other-targets', 'one of its target groups has targets of type ip')] : []),
+  ];
+}

@@ -1,0 +1,61 @@
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { NodePools } from '../../ports/node-pools.ts';
+import { ownersMinimum } from './pool-hold.ts';
+import { fillPool } from './pools.ts';
+import { later, type SimPool, type World } from './world.ts';
+
+type Request = Omit<Parameters<NodePools['createReplacement']>[0], 'source'>;
+
+/** Makes a pool like another one; its Auto Scaling group, and with it the first machine, comes a moment later. */
+export function createPool(world: World, source: SimPool, { target, size, run }: Request): void {
+  const pool: SimPool = {
+    name: target.poolName,
+    version: target.version ?? source.version,
+    status: 'creating',
+    desiredSize: size,
+    minSize: Math.min(ownersMinimum(source), size),
+    maxSize: Math.max(source.maxSize, size, 1),
+    zones: source.zones,
+    labels: source.labels,
+    createdBy: run,
+    replaces: source.name,
+    problems: [],
+    suspended: [],
+    scales: false,
+  };
+  world.pools.push(pool);
+  later(world, world.delays.autoScalingGroup, () => {
+    if (pool.status !== 'creating') return;
+    pool.scales = true;
+    fillPool(world, pool);
+  });
+  later(world, world.delays.poolCreationTimeout, () => {
+    if (pool.status === 'creating') pool.status = 'failed';
+  });
+}
+
+/** A pool is whole when all its machines are Ready nodes. */
+export function completePools(world: World): void {
+  for (const pool of world.pools) {
+    if (pool.status !== 'creating' || !pool.scales) continue;
+    const nodes = world.nodes.filter((node) => node.pool === pool.name && node.ready);
+    if (nodes.length >= pool.desiredSize) pool.status = 'active';
+  }
+}
+
+/** An existing pool will do when this run made it and it can still become whole. */
+export function requireWhole(existing: SimPool, run: string): void {
+  if (existing.createdBy !== run) {
+    const whose = existing.createdBy === undefined ? 'not made by nodeferry' : `made by run ${existing.createdBy}`;
+    throw new NodeferryError({
+      code: 'ProviderRefused',
+      message: `node group ${existing.name} exists already and was ${whose}`,
+      hint: 'Choose another target.poolName.',
+    });
+  }
+  if (existing.status !== 'failed' && existing.status !== 'deleting') return;
+  throw new NodeferryError({
+    code: existing.problems.some((problem) => /capacity/i.test(problem)) ? 'CapacityUnavailable' : 'ProviderRefused',
+    message: `node group ${existing.name} is ${existing.status}: ${existing.problems.join('; ')}`,
+  });
+}

@@ -1,0 +1,121 @@
+import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { NodePools } from '../../ports/node-pools.ts';
+import { createPool, requireWhole } from './pool-creation.ts';
+import { hold, release } from './pool-hold.ts';
+import { poolNamed, removePool, terminate } from './pools.ts';
+import type { SimInstance, SimPool, World } from './world.ts';
+
+/** The cluster of a simulated world; tests give it a name of their own by adding to this one, to tell their runs apart. */
+const cluster = 'sim';
+
+/** The pools of the world, as a cloud's API tells of them. */
+export function createSimPools(world: World): NodePools {
+  const find = (ref: PoolRef): SimPool | undefined => {
+    if (ref.cluster.startsWith(cluster)) return world.pools.find((pool) => pool.name === ref.name);
+    throw new NodeferryError({ code: 'PoolNotFound', message: `cluster ${ref.cluster} is not there` });
+  };
+  const need = (ref: PoolRef): SimPool => find(ref) ?? poolNamed(world, ref.name);
+  return {
+    describePool: async (ref) => poolFacts(world, ref, need(ref)),
+    findPool: async (ref) => {
+      const pool = find(ref);
+      return pool && poolFacts(world, ref, pool);
+    },
+    findReplacements: async (ref) =>
+      world.pools
+        .filter(({ replaces }) => replaces === ref.name)
+        .map((pool) => poolFacts(world, { ...ref, name: pool.name }, pool)),
+    createReplacement: async ({ source, ...request }) => {
+      const existing = find({ ...source, name: request.target.poolName });
+      if (existing === undefined) createPool(world, need(source), request);
+      else requireWhole(existing, request.run);
+    },
+    holdRebalancing: async (ref) => hold(need(ref)),
+    releaseRebalancing: async (ref, given) => {
+      const pool = find(ref);
+      return pool === undefined ? [] : release(pool, given, membersOf(world, pool));
+    },
+    observeInstances: async (ref) => membersOf(world, need(ref)),
+    terminateInstance: async (ref, instanceId) => {
+      const instance = world.instances.find((one) => one.instanceId === instanceId);
+      if (instance === undefined || isLeaving(instance)) return { outcome: 'already' };
+      if (instance.pool !== ref.name) {
+        throw new NodeferryError({ code: 'NodeNotOurs', message: `${instanceId} belongs to ${instance.pool}` });
+      }
+      makeRoom(need(ref));
+      delete instance.unnoticed;
+      terminate(world, instance);
+      return { outcome: 'terminating' };
+    },
+    observeInstance: async (_ref, instanceId) =>
+      world.instances.find((one) => one.instanceId === instanceId)?.state ?? 'terminated',
+    deletePool: async (ref, { onlyIfCreatedBy }) => {
+      const pool = find(ref);
+      if (pool === undefined || pool.status === 'deleting') return;
+      if (onlyIfCreatedBy === undefined) requireEmpty(world, pool);
+      else requireCreator(pool, onlyIfCreatedBy);
+      removePool(world, pool);
+    },
+  };
+}
+
+function poolFacts(world: World, ref: PoolRef, pool: SimPool): PoolFacts {
+  const { name, status, version, desiredSize, minSize, maxSize, zones, labels, problems, held, createdBy } = pool;
+  return {
+    ref,
+    status,
+    version,
+    desiredSize,
+    minSize,
+    maxSize,
+    zones,
+    problems,
+    labels: { ...labels, 'eks.amazonaws.com/nodegroup': name },
+    instances: membersOf(world, pool),
+    ...(held === undefined ? {} : { held }),
+    ...(createdBy === undefined ? {} : { createdBy }),
+  };
+}
+
+/** Machines as Auto Scaling knows them. One that others ended still counts as running, until it is noticed and replaced. */
+function membersOf(world: World, pool: SimPool): InstanceFacts[] {
+  return world.instances
+    .filter((one) => one.pool === pool.name && (one.state !== 'terminated' || one.unnoticed === true))
+    .map(({ instanceId, zone, state, unnoticed }) => ({
+      instanceId,
+      zone,
+      state: unnoticed === true ? 'running' : state,
+    }));
+}
+
+function isLeaving({ state, unnoticed }: SimInstance): boolean {
+  return (state === 'terminating' || state === 'terminated') && unnoticed !== true;
+}
+
+/** One machine fewer: Auto Scaling refuses to go below the minimum, which only a pool that a run made gives up by itself. */
+function makeRoom(pool: SimPool): void {
+  if (pool.desiredSize <= pool.minSize) {
+    if (pool.createdBy === undefined) {
+      throw new NodeferryError({
+        code: 'ProviderRefused',
+        message: `node group ${pool.name} has its minimum of ${pool.minSize} machines`,
+        hint: 'Hold the pool first.',
+      });
+    }
+    pool.minSize = Math.max(0, pool.desiredSize - 1);
+  }
+  pool.desiredSize -= 1;
+}
+
+function requireEmpty(world: World, pool: SimPool): void {
+  const left = membersOf(world, pool).filter(({ state }) => state === 'pending' || state === 'running');
+  if (left.length === 0) return;
+  const ids = left.map(({ instanceId }) => instanceId).join(', ');
+  throw new NodeferryError({ code: 'ProviderRefused', message: `node group ${pool.name} still has ${ids}` });
+}
+
+function requireCreator(pool: SimPool, run: string): void {
+  if (pool.createdBy === run) return;
+  throw new NodeferryError({ code: 'NodeNotOurs', message: `node group ${pool.name} was not made by ${run}` });
+}
