@@ -38,13 +38,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'worlds',
+          include: ['test/core/guard/floors-hold.property.test.ts'],
+          env: { NODEFERRY_PROPERTY_RUNS: '20000' },
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
           name: 'matrix',
-          include: [
-            'test/matrix/**/*.test.ts',
-            'test/e2e/{crossings,negative-controls}.test.ts',
-            'test/core/guard/floors-hold.property.test.ts',
-          ],
-          env: { NODEFERRY_MATRIX: 'yes', NODEFERRY_PROPERTY_RUNS: '20000' },
+          include: ['test/matrix/**/*.test.ts', 'test/e2e/{crossings,negative-controls}.test.ts'],
+          env: { NODEFERRY_MATRIX: 'yes' },
           testTimeout: 900_000,
           hookTimeout: 900_000,
           fileParallelism: false,

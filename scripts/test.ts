@@ -4,6 +4,7 @@ import type { ToolName } from './setup/tool.ts';
 import { runChecks } from './testing/checks.ts';
 import { labObstacle } from './testing/lab-ability.ts';
 import {
+  besideProjects,
   countTests,
   everydayProjects,
   labProjects,
@@ -59,8 +60,11 @@ async function runAll(): Promise<Outcome[]> {
     console.log('types, lint, format');
     done.push(...(await runChecks()));
   }
-  for (const project of projects) done.push(await runOne(project));
-  return done;
+  const beside = projects.filter((project) => besideProjects.includes(project));
+  const working = Promise.all(beside.map(async (project) => await runProject(project, 'kept')));
+  for (const project of projects) if (!beside.includes(project)) done.push(await runOne(project));
+  if (beside.length > 0) console.log(`\n${beside.join(', ')}: run beside the others`);
+  return [...done, ...(await working)];
 }
 
 async function runOne(project: ProjectName): Promise<Outcome> {

@@ -6,10 +6,15 @@ import { join, relative } from 'node:path';
 import { projectRoot } from '../setup/sources.ts';
 
 /** Vitest projects of vitest.config.ts, in the order in which they run. */
-export const projectNames = ['unit', 'workflow', 'e2e', 'matrix'] as const;
+export const projectNames = ['unit', 'workflow', 'e2e', 'worlds', 'matrix'] as const;
 
 /** Those that `npm test` runs. `matrix` takes hours: everything that can happen beside a crossing, at every step of it. */
 export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2e'];
+
+/**
+ * Those that run beside the others, with what time these leave of the machine: they only compute, and take half an hour of one core.
+ */
+export const besideProjects: readonly ProjectName[] = ['worlds'];
 
 /** Those that need the lab. */
 export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
@@ -18,7 +23,13 @@ export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
 export type ProjectName = (typeof projectNames)[number];
 
 /** After this time the processes that run a project's tests are ended, minutes: a test in an endless loop has no other end. */
-const minutesAtMost: Readonly<Record<ProjectName, number>> = { unit: 5, workflow: 25, e2e: 50, matrix: 300 };
+const minutesAtMost: Readonly<Record<ProjectName, number>> = {
+  unit: 5,
+  workflow: 25,
+  e2e: 50,
+  worlds: 300,
+  matrix: 300,
+};
 
 /** Numbers of tests by how they ended. */
 export interface Counts {
@@ -78,12 +89,12 @@ export function runProgram(
   name: string,
   args: readonly string[],
   output: 'shown' | 'kept',
-  minutes?: number,
+  { minutes, nice = 0 }: { readonly minutes?: number; readonly nice?: number } = {},
 ): Promise<ProgramEnd> {
   const startedMs = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
   const stdio = output === 'shown' ? 'inherit' : 'pipe';
-  const child = spawn(join(projectRoot, 'node_modules', '.bin', name), args, {
+  const child = spawn('nice', ['-n', String(nice), join(projectRoot, 'node_modules', '.bin', name), ...args], {
     cwd: projectRoot,
     // What is kept back is printed later, among other things: without colours.
     env: output === 'shown' ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
@@ -113,7 +124,8 @@ export async function runProject(project: ProjectName, output: 'shown' | 'kept')
     const report = join(directory, 'report.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const args = ['run', '--project', project, '--passWithNoTests', ...reporters];
-    const end = await runProgram('vitest', args, output, minutesAtMost[project]);
+    const nice = besideProjects.includes(project) ? 19 : 0;
+    const end = await runProgram('vitest', args, output, { minutes: minutesAtMost[project], nice });
     const read = readReport(report);
     const counts = withFailure(read.counts, end.exitCode);
     const ok = end.exitCode === 0 && counts.failed === 0;
