@@ -9,8 +9,8 @@ import { mayStepOut, needAttention, type Run, show, tellForeignActs } from './ru
 import { settle, waits } from './steps.ts';
 
 /**
- * Has one node step out, while nothing speaks against it: whoever pauses the run, or finds that it needs attention, stops the step
- * before it has acted, or is told of the node that has gone. Undefined when none has.
+ * Has one node step out, while nothing speaks against it: whoever pauses the run, finds that it needs attention, or comes back to wait
+ * for another turn, stops the step before it has acted, or is told of the node that has gone. Undefined when none has.
  */
 export async function letNextStepOut(
   run: Run,
@@ -37,8 +37,10 @@ export async function letNextStepOut(
     if (!isCancellation(error)) throw error;
   });
   try {
-    await condition(() => answer !== undefined || !mayStepOut(run));
-    if (!mayStepOut(run)) asking.cancel();
+    const isOutdated = () =>
+      !mayStepOut(run) || inFlight.some(({ name }) => run.children[name] === undefined && isWaiting(run, name));
+    await condition(() => answer !== undefined || isOutdated());
+    if (isOutdated()) asking.cancel();
     await quiet;
   } finally {
     run.isAsking = false;
@@ -48,6 +50,11 @@ export async function letNextStepOut(
   if (answer.outcome === 'done') return takeOver(run, answer);
   await needAttention(run, answer.problem, resumes);
   return undefined;
+}
+
+/** The node is not on its way (any more). */
+function isWaiting(run: Run, name: string): boolean {
+  return run.status.nodes.some(({ node, step }) => node.name === name && step === 'waiting');
 }
 
 function takeOver(run: Run, out: Done<SteppedOut>): SteppedOut {

@@ -1,0 +1,56 @@
+/** A node that was put back because it should not have gone takes another turn, whoever else is on the way. */
+import { describe, expect, test } from 'vitest';
+import { abortUpdate } from '../../workflows/messages.ts';
+import { scaleTo, setBudget } from '../simulator/disturbances.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
+
+/** Two pods of `web` on each node: with a budget of one, no node may go. */
+function crowd(): World {
+  const world = createScenario();
+  scaleTo(world, 'web', 8);
+  setBudget(world, 'web', 2);
+  world.clock.advance(5 * 60_000);
+  return world;
+}
+
+describe('a node that was put back', () => {
+  test('goes again, alone on the way as it was, when what held it has been mended', async () => {
+    const world = crowd();
+    let struck = false;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step !== 'awaitDrained' || struck) return;
+        struck = true;
+        setBudget(world, 'web', 1);
+        world.clock.at(world.clock.now() + 5 * 60_000, () => setBudget(world, 'web', 2));
+      },
+    });
+    const report = await harness.finish(await harness.start(scenarioPolicy(oneByOne)));
+    expect(report.outcome).toBe('completed');
+    expect(report.foreignActs.map(({ what }) => what).join()).toContain('was put back: budget default/web');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('and can’t go again calls for an operator at the guard’s deadline', async () => {
+    const world = crowd();
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'awaitDrained') setBudget(world, 'web', 1);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.message).toContain('budget default/web');
+    expect(parked.nodes.map(({ step }) => step)).toEqual(['waiting', 'waiting', 'waiting', 'waiting']);
+    await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'no room' }] });
+    expect((await harness.finish(handle)).outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
