@@ -104,7 +104,15 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
     const reason = findBackIn(node, facts, policy);
     if (reason !== undefined) return { step: 'draining-connections', reason };
     const now = facts.observedAt;
-    const { remaining } = decideEvictionRound({ node, facts: facts.cluster, policy, run, now, unlistedAt: {} });
+    const { remaining } = decideEvictionRound({
+      node,
+      facts: facts.cluster,
+      policy,
+      run,
+      now,
+      unlistedAt: {},
+      unreadySince: {},
+    });
     return remaining === 0
       ? undefined
       : { step: 'evicting', reason: `${remaining} pods have come to ${node.name} again` };

@@ -1,8 +1,9 @@
-import type { BlockedPod, PodAction, UnlistedSince } from '../core/drain/actions.ts';
+import type { BlockedPod, PodAction } from '../core/drain/actions.ts';
 import { decideEvictionRound } from '../core/drain/eviction-round.ts';
 import type { Leaving } from '../core/drain/leaving.ts';
 import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
 import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
+import { trackUnready } from '../core/drain/unready.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../core/model/pod.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
@@ -33,7 +34,7 @@ export function createPodActs(ports: Ports, looking: Looking) {
     input: NodeStepInput,
     fence: Fence,
     facts: ClusterFacts,
-    unlistedAt: UnlistedSince,
+    times: Pick<Leaving, 'unlistedAt' | 'unreadySince'>,
   ): Promise<ActOutcome> {
     const index = indexOf(facts);
     const budgets = index.budgetsOf(action.pod.uid);
@@ -47,7 +48,7 @@ export function createPodActs(ports: Ports, looking: Looking) {
         blockedBy(action, `another node moves a pod of the same budget or Service: ${message}`, budgets[0]),
       body: async (held) => {
         const fresh = await looking.cluster();
-        const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), unlistedAt });
+        const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), ...times });
         const same = again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid);
         if (!same || indexOf(fresh).nodes.get(input.node.name)?.excluded === false) return { acted: false };
         const answer = await cluster.evict(action.pod, { dryRun: true });
@@ -126,7 +127,7 @@ export function tellBlocked(blocked: readonly BlockedPod[], earlier: unknown, no
   });
 }
 
-/** Since when unlisted pods have been out of their endpoints, or listed all the same: goes on from what the look before left behind. */
+/** Since when unlisted pods have been out of their endpoints or listed all the same, and others not ready: goes on from what the look before left behind. */
 export function trackPods(
   memo: NonNullable<StepProgress['memo']>,
   pods: readonly PodFacts[],
@@ -136,6 +137,7 @@ export function trackPods(
   return {
     unlistedAt: trackUnlisted(timesIn(memo['unlistedAt']), pods, facts, now),
     laggingSince: trackLagging(timesIn(memo['laggingSince']), pods, facts, now),
+    unreadySince: trackUnready(timesIn(memo['unreadySince']), pods, facts, now),
   };
 }
 

@@ -59,11 +59,11 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const facts = await looking.cluster();
           const now = clock.now();
           const pods = podsOn(facts, node.name);
-          const { unlistedAt, laggingSince } = trackPods(memo, pods, facts, now);
+          const times = trackPods(memo, pods, facts, now);
           const opened = await keepCordoned(cluster, [node], run, { cluster: facts, observedAt: now });
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], opened);
           const notProtected = (memo['notProtected'] as readonly string[] | undefined) ?? [];
-          const round = decideEvictionRound({ node, facts, policy, run, now, unlistedAt });
+          const round = decideEvictionRound({ node, facts, policy, run, now, ...times });
           const detached = round.remaining === 0 ? await lookAtVolumes(node, facts) : undefined;
           if (detached?.done === true) {
             const left = round.leftBehind.length === 0 ? '' : ` but ${listNames(round.leftBehind)}`;
@@ -75,7 +75,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           }
           const begun = memo['begun'] === true || hasBegun(facts, input);
           const completes = round.completes && now - since < policy.waits.deadlines.completionMs;
-          const comes = completes || leaveByThemselves({ pods, unlistedAt, laggingSince }, policy.waits, now);
+          const comes = completes || leaveByThemselves({ pods, ...times }, policy.waits, now);
           if (round.actions.length > 0 || !begun) {
             const look = await lookBeforeActing(input, begun, memo['lostSince']);
             if (look.result !== undefined) return { done: true, value: { ...look.result, notProtected } };
@@ -83,11 +83,11 @@ export function createPodSteps(ports: Ports, looking: Looking) {
               return {
                 done: false,
                 reason: look.held,
-                memo: { unlistedAt, laggingSince, begun, foreignActs, notProtected, lostSince: look.lostSince },
+                memo: { ...times, begun, foreignActs, notProtected, lostSince: look.lostSince },
               };
           }
           const outcomes: ActOutcome[] = [];
-          for (const action of round.actions) outcomes.push(await carryOut(action, input, fence, facts, unlistedAt));
+          for (const action of round.actions) outcomes.push(await carryOut(action, input, fence, facts, times));
           const refused = outcomes.flatMap((outcome) => outcome.blocked ?? []);
           const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
           const first = blocked[0];
@@ -95,7 +95,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             first === undefined
               ? (detached?.reason ?? round.reason)
               : `${count(round.remaining, 'pod')} left on ${node.name}; ${first.pod}: ${first.reason}`;
-          const againInMs = round.completes ? policy.waits.pollMs : nextLookMs(round.actions, unlistedAt, policy);
+          const againInMs = round.completes ? policy.waits.pollMs : nextLookMs(round.actions, times.unlistedAt, policy);
           const told = [...notProtected, ...outcomes.flatMap((outcome) => outcome.notProtected ?? [])].slice(
             0,
             mostTold,
@@ -107,7 +107,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             blocked,
             // What was told to go just now is on its way in the next look only.
             comes: comes || acted,
-            memo: { unlistedAt, laggingSince, blocked, begun: begun || acted, foreignActs, notProtected: told },
+            memo: { ...times, blocked, begun: begun || acted, foreignActs, notProtected: told },
             againInMs,
           };
         }),
@@ -128,8 +128,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const facts = await looking.cluster();
           const now = clock.now();
           const pods = podsOn(facts, node.name);
-          const { unlistedAt, laggingSince } = trackPods(memo, pods, facts, now);
-          const retirement = decideRetirement({ node, facts, policy, run, now, unlistedAt });
+          const times = trackPods(memo, pods, facts, now);
+          const retirement = decideRetirement({ node, facts, policy, run, now, ...times });
           const { taint, actions, remaining, notProtected, reason } = retirement;
           if (remaining === 0) {
             const transitUntil = terminationNotBefore(await looking.serving(input), input.outSince, policy);
@@ -144,12 +144,12 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           }
           if (taint) {
             await cluster.taintRetiring(node, run);
-            return { done: false, reason, memo: { unlistedAt, laggingSince }, againInMs: 100 };
+            return { done: false, reason, memo: times, againInMs: 100 };
           }
           for (const action of actions) await act(action, run, fence);
-          const comes = leaveByThemselves({ pods, unlistedAt, laggingSince }, policy.waits, now);
-          const againInMs = nextLookMs(actions, unlistedAt, policy);
-          return { done: false, reason, comes, memo: { unlistedAt, laggingSince }, againInMs };
+          const comes = leaveByThemselves({ pods, ...times }, policy.waits, now);
+          const againInMs = nextLookMs(actions, times.unlistedAt, policy);
+          return { done: false, reason, comes, memo: times, againInMs };
         }),
       });
     },

@@ -45,9 +45,9 @@ export function createPutPodsBack({ clock, cluster }: Pick<Ports, 'clock' | 'clu
         // One that hangs in termination never comes back, and the node need not wait for it.
         .filter((pod) => pod.unlisted?.by === run && !hangs(pod, now)),
     );
-    const { unlistedAt, laggingSince } = trackPods(memo, unlisted, facts, now);
+    const times = trackPods(memo, unlisted, facts, now);
     const known = (memo['refused'] as RefusedEvictions | undefined) ?? {};
-    const round = decidePutBackRound({ nodes, facts, run, waits, now, unlistedAt, refused: known });
+    const round = decidePutBackRound({ nodes, facts, run, waits, now, unlistedAt: times.unlistedAt, refused: known });
     const held: BlockedPod[] = [...round.blocked];
     let refused = known;
     for (const action of round.actions) {
@@ -60,8 +60,8 @@ export function createPutPodsBack({ clock, cluster }: Pick<Ports, 'clock' | 'clu
     const [first] = blocked;
     const names = listNames([...new Set(unlisted.map(({ node }) => node ?? 'no node'))]);
     const reason = `${count(unlisted.length, 'unlisted pod')} on ${names}${first === undefined ? '' : `; ${first.pod}: ${first.reason}`}`;
-    const comes = leaveByThemselves({ pods: unlisted, unlistedAt, laggingSince }, waits, now);
-    return { unlisted, blocked, reason, comes, memo: { unlistedAt, laggingSince, refused, blocked } };
+    const comes = leaveByThemselves({ pods: unlisted, ...times }, waits, now);
+    return { unlisted, blocked, reason, comes, memo: { ...times, refused, blocked } };
   };
 
   /** Answers why the act did not take effect, and when it may be tried again. */

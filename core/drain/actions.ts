@@ -34,6 +34,18 @@ export type UnlistedSince = Readonly<Record<string, number>>;
 /** Since when (epoch ms) unlisted pods, by UID, have been seen to be endpoints all the same. */
 export type LaggingSince = Readonly<Record<string, number>>;
 
+/** Since when (epoch ms) pods that Services name, by UID, have been seen not ready. */
+export type UnreadySince = Readonly<Record<string, number>>;
+
+/** The times of these pods, by UID: as they were known, or `now` for those that are seen so for the first time. */
+export function keepTimes(
+  known: Readonly<Record<string, number>>,
+  pods: readonly PodIdentity[],
+  now: number,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(pods.map(({ uid }) => [uid, known[uid] ?? now]));
+}
+
 /** The names of a pod without its facts. */
 export function identify(pod: PodIdentity): PodIdentity {
   return { namespace: pod.namespace, name: pod.name, uid: pod.uid };

@@ -4,7 +4,7 @@ import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, count, listNames } from '../text/format.ts';
-import { type BlockedPod, identify, type PodAction, type UnlistedSince } from './actions.ts';
+import { type BlockedPod, identify, type PodAction, type UnlistedSince, type UnreadySince } from './actions.ts';
 import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import { isCritical, priorityOf } from './priority.ts';
@@ -12,6 +12,7 @@ import type { DrainDecision } from './rules/rule.ts';
 import { servicesOf } from './services-of-pod.ts';
 import { staysWithNode } from './stays-with-node.ts';
 import { chooseUnlistLabels, findLeavesListed, hasSpread, needsUnlist, tellListed } from './unlist.ts';
+import { isBelievedReady } from './unready.ts';
 
 /** Everything that decides the next acts on the pods of one node. */
 export interface EvictionQuestion {
@@ -23,6 +24,8 @@ export interface EvictionQuestion {
   readonly now: number;
   /** When the pods that are out of their endpoints left them; see trackUnlisted. */
   readonly unlistedAt: UnlistedSince;
+  /** Since when pods have been seen not ready; see trackUnready. */
+  readonly unreadySince: UnreadySince;
 }
 
 /** What to do now, what can't be done yet, and how much is left. */
@@ -101,6 +104,7 @@ function decideStep(
     const spread = hasSpread(pod, facts, unlistedAt, policy.waits, now);
     return spread ? { action: { kind: 'evict', pod: identify(pod) } } : {};
   }
+  if (isBelievedReady(pod, facts, question)) return {};
   const verdict = ledger.charge(pod);
   if (verdict !== undefined) return { blocked: verdict };
   if (!needsUnlist(pod, facts, policy)) return { action: evict(pod, question) };

@@ -1,7 +1,7 @@
 import type { PodFacts } from '../model/pod.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { unlistMs } from '../waits/formulas.ts';
-import type { LaggingSince, UnlistedSince } from './actions.ts';
+import type { LaggingSince, UnlistedSince, UnreadySince } from './actions.ts';
 
 /** Time for a kubelet to clear away a pod that it has killed, ms. */
 const clearingMs = 10_000;
@@ -19,17 +19,19 @@ export interface Leaving {
   readonly pods: readonly PodFacts[];
   readonly unlistedAt: UnlistedSince;
   readonly laggingSince: LaggingSince;
+  readonly unreadySince: UnreadySince;
 }
 
 /**
  * True while pods are about to go by themselves: those that were told to stop and may still use their grace period, those out of
- * their endpoints that wait until every kube-proxy has heard, and those that the endpoint slice controller will yet take out. A deadline
- * that ended before them would call an operator who can do nothing but wait.
+ * their endpoints, or not ready, that wait until every kube-proxy has heard, and those that the endpoint slice controller will yet take
+ * out. A deadline that ended before them would call an operator who can do nothing but wait.
  */
 export function leaveByThemselves(leaving: Leaving, waits: WaitPolicy, now: number): boolean {
-  const { pods, unlistedAt, laggingSince } = leaving;
+  const { pods, unlistedAt, laggingSince, unreadySince } = leaving;
   return pods.some((pod) => {
-    const out = addTo(unlistedAt[pod.uid], unlistMs(waits)) ?? addTo(laggingSince[pod.uid], longestSyncPauseMs);
+    const heardOf = unlistedAt[pod.uid] ?? unreadySince[pod.uid];
+    const out = addTo(heardOf, unlistMs(waits)) ?? addTo(laggingSince[pod.uid], longestSyncPauseMs);
     const by = pod.terminating ? pod.killedAt : out;
     return by !== undefined && now < by + clearingMs;
   });

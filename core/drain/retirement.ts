@@ -6,10 +6,11 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, listNames } from '../text/format.ts';
 import { isEnabled } from '../waits/formulas.ts';
-import { identify, type PodAction, type UnlistedSince } from './actions.ts';
+import { identify, type PodAction, type UnlistedSince, type UnreadySince } from './actions.ts';
 import { hangs } from './hanging.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 import { chooseUnlistLabels, findListing, hasSpread } from './unlist.ts';
+import { isBelievedReady } from './unready.ts';
 
 /** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
 const retiringTaintKey = 'nodeferry.dev/retiring';
@@ -23,6 +24,7 @@ export interface RetirementQuestion {
   /** Epoch ms. */
   readonly now: number;
   readonly unlistedAt: UnlistedSince;
+  readonly unreadySince: UnreadySince;
 }
 
 /** What to do now about leftover endpoints. */
@@ -51,7 +53,7 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
     .toSorted((a, b) => compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
   const { lagging, byHand } = findEndpointsWithoutPod(node, facts);
   const notProtected = [
-    ...leftovers.filter(staysAnyway).map((pod) => `${pod.namespace}/${pod.name}`),
+    ...leftovers.filter((pod) => staysAnyway(pod) && serves(pod, facts)).map((pod) => `${pod.namespace}/${pod.name}`),
     ...byHand.map((key) => `an endpoint of ${key} that was written by hand`),
   ];
   const leaving = leftovers.filter((pod) => !staysAnyway(pod));
@@ -93,12 +95,11 @@ export function toleratesRetiring(tolerations: readonly TolerationFacts[]): bool
 }
 
 /** What is out of its endpoints has had its grace period and does not go serves nobody: it ends with the machine. */
-function isLeftover(pod: PodFacts, { facts, now }: RetirementQuestion): boolean {
+function isLeftover(pod: PodFacts, question: RetirementQuestion): boolean {
+  const { facts, now } = question;
   if (pod.unlisted !== undefined && !hangs(pod, now)) return true;
   if (pod.ownerKind !== 'DaemonSet' && pod.ownerKind !== 'Node' && !pod.mirror) return false;
-  return indexOf(facts)
-    .servicesIn(pod.namespace)
-    .some((service) => isEndpoint(pod, service));
+  return serves(pod, facts) || isBelievedReady(pod, facts, question);
 }
 
 /**
@@ -120,6 +121,12 @@ function findEndpointsWithoutPod(node: NodeRef, facts: ClusterFacts) {
   return { lagging: keys(listing.filter(lags)), byHand: keys(listing.filter((service) => !lags(service))) };
 }
 
+function serves(pod: PodFacts, facts: ClusterFacts): boolean {
+  return indexOf(facts)
+    .servicesIn(pod.namespace)
+    .some((service) => isEndpoint(pod, service));
+}
+
 function staysAnyway(pod: PodFacts): boolean {
   if (pod.unlisted !== undefined || pod.terminating) return false;
   return pod.mirror || pod.ownerKind === 'Node' || toleratesRetiring(pod.tolerations);
@@ -127,7 +134,7 @@ function staysAnyway(pod: PodFacts): boolean {
 
 function decideStep(pod: PodFacts, question: RetirementQuestion): readonly PodAction[] {
   const { facts, policy, now, unlistedAt } = question;
-  if (pod.terminating) return [];
+  if (pod.terminating || isBelievedReady(pod, facts, question)) return [];
   if (pod.unlisted !== undefined) {
     const spread = hasSpread(pod, facts, unlistedAt, policy.waits, now);
     return spread ? [{ kind: 'delete', pod: identify(pod) }] : [];

@@ -27,18 +27,20 @@ export function podsOf(service: ServiceFacts, cluster: ClusterFacts): readonly P
   return findPods(indexOf(cluster).podsIn(namespaceOf(service.key)))(service.selector);
 }
 
-/** How often each pod is among the endpoints of a Service: ready and staying, or at least serving. */
+/** How often each pod is among the endpoints of a Service: ready and staying, at least serving, or only named there. */
 const endpointsByPod = onceFor((service: ServiceFacts) => {
   const ready = new Map<string | undefined, number>();
   const listed = new Set<string | undefined>();
+  const named = new Set<string | undefined>();
   let allReady = 0;
   for (const endpoint of service.endpoints) {
     if (endpoint.ready || endpoint.serving) listed.add(endpoint.podUid);
+    if (!endpoint.terminating || endpoint.serving) named.add(endpoint.podUid);
     if (!endpoint.ready || endpoint.terminating) continue;
     ready.set(endpoint.podUid, (ready.get(endpoint.podUid) ?? 0) + 1);
     allReady += 1;
   }
-  return { ready, listed, allReady };
+  return { ready, listed, named, allReady };
 });
 
 /** Endpoints other than the pod's that are ready and stay. */
@@ -55,4 +57,12 @@ export function isEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts
 /** True while the pod is a ready endpoint of the Service. */
 export function isReadyEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
   return endpointsByPod(service).ready.has(uid);
+}
+
+/**
+ * True while the Service's EndpointSlices have the pod, ready or not. One that is not ready at this moment was a moment ago for those
+ * kube-proxies that have not heard yet, and may be again before anything is done to it.
+ */
+export function isNamed({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
+  return endpointsByPod(service).named.has(uid);
 }

@@ -5,7 +5,14 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { isEnabled, unlistMs } from '../waits/formulas.ts';
-import { type BlockedPod, identify, type LaggingSince, type PodIdentity, type UnlistedSince } from './actions.ts';
+import {
+  type BlockedPod,
+  identify,
+  keepTimes,
+  type LaggingSince,
+  type PodIdentity,
+  type UnlistedSince,
+} from './actions.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
 /**
@@ -115,10 +122,6 @@ export function trackLagging(
 ): LaggingSince {
   const late = pods.filter((pod) => pod.unlisted !== undefined && findListing(pod, cluster) !== undefined);
   return keepTimes(known, late, now);
-}
-
-function keepTimes(known: Readonly<Record<string, number>>, pods: readonly PodFacts[], now: number) {
-  return Object.fromEntries(pods.map(({ uid }) => [uid, known[uid] ?? now]));
 }
 
 /** A Service whose endpoints still have the pod, which was unlisted. */

@@ -252,7 +252,8 @@ function serviceFacts(world: World, service: SimService): ServiceFacts {
       podName: pod.name,
       node: pod.node,
       ready: pod.ready && !pod.terminating,
-      serving: pod.accepts,
+      // As its probe has it, also while it terminates (Kubernetes docs, "EndpointSlices", Conditions).
+      serving: pod.ready || (pod.terminating && pod.accepts),
       terminating: pod.terminating,
     })),
   };

@@ -17,6 +17,7 @@ function decide(cluster: Partial<ClusterFacts>, changes: Partial<EvictionQuestio
     run: 'run',
     now: 100_000,
     unlistedAt: {},
+    unreadySince: {},
     ...changes,
   });
 }
@@ -186,7 +187,6 @@ describe('taking pods out of their endpoints first', () => {
   test.each([
     ['its preStop outlasts the propagation', { preStopSeconds: 3 }, {}],
     ['it belongs to a StatefulSet, whose next pod has the same name', { ownerKind: 'StatefulSet' }, {}],
-    ['it is no ready endpoint', { ready: false }, {}],
     ['the policy says never', {}, { drain: { ...aPolicy().drain, neverUnlist: ['default/web'] } }],
     ['the rule is switched off', {}, { disabledRules: ['unlist-before-eviction'] }],
   ] as const)('a pod is evicted directly when %s', (_, pod, policy) => {
@@ -215,11 +215,12 @@ describe('a pod that leaves while callers are sent to it', () => {
 
   test.each([
     ['serves on for long enough', { ...stateful, preStopSeconds: 3 }, {}],
-    ['is no ready endpoint', { ...stateful, ready: false }, {}],
+    ['has not been a ready endpoint for long', { ...stateful, ready: false }, {}],
     ['is unprotected by a rule that is switched off', {}, { disabledRules: ['unlist-before-eviction'] }],
   ] as const)('but not one that %s', (_, pod, policy) => {
     const pods = web(pod);
-    const round = decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) });
+    const asked = { policy: aPolicy(policy), unreadySince: { 'uid-web-1': 0 } };
+    const round = decide({ pods, services: [aService('web', pods)] }, asked);
     expect(round.actions).toEqual([{ kind: 'evict', pod: expect.objectContaining({ name: 'web-1' }) }]);
   });
 });
@@ -277,6 +278,31 @@ describe('budgets', () => {
     const round = decide({ pods, budgets: [aBudget('one', pods, 1), aBudget('two', pods, 1)] });
     expect(round.actions).toEqual([]);
     expect(round.blocked[0]?.reason).toContain('several budgets select it (default/one, default/two)');
+  });
+});
+
+describe('a pod behind a Service that is not ready', () => {
+  const pods = web({ ready: false });
+  const behind = { pods, services: [aService('web', pods)] };
+
+  test.each([
+    ['for the first time', {}],
+    ['for less time than kube-proxies need to hear of it', { 'uid-web-1': 100_000 - unlistMs + 1 }],
+  ])('stays while it is seen so %s: it may be ready again in a moment', (_, unreadySince) => {
+    const round = decide(behind, { unreadySince });
+    expect(kinds(round)).toEqual([]);
+    expect(round).toMatchObject({ remaining: 1, blocked: [] });
+  });
+
+  test('is evicted when every kube-proxy has heard', () => {
+    expect(kinds(decide(behind, { unreadySince: { 'uid-web-1': 100_000 - unlistMs } }))).toEqual(['evict web-1']);
+  });
+
+  test.each([
+    ['no slice has it', { services: [aService('web', elsewhere)] }, {}],
+    ['the rule is switched off', {}, { disabledRules: ['unlist-before-eviction'] }],
+  ] as const)('is evicted at once where %s', (_, change, policy) => {
+    expect(kinds(decide({ ...behind, ...change }, { policy: aPolicy(policy) }))).toEqual(['evict web-1']);
   });
 });
 

@@ -8,7 +8,7 @@ const now = 1_000_000;
 const unlisted = aPod('web-1', 'n1', { unlisted: { by: 'run', originalLabels: {} } });
 
 const leaves = (leaving: Partial<Leaving>, at: number) =>
-  leaveByThemselves({ pods: [], unlistedAt: {}, laggingSince: {}, ...leaving }, waits, at);
+  leaveByThemselves({ pods: [], unlistedAt: {}, laggingSince: {}, unreadySince: {}, ...leaving }, waits, at);
 
 describe('pods leave by themselves', () => {
   test('while they may use their grace period, and a little longer for the kubelet', () => {
@@ -16,6 +16,13 @@ describe('pods leave by themselves', () => {
     expect(leaves({ pods: [terminating] }, now)).toBe(true);
     expect(leaves({ pods: [terminating] }, now + 14_999)).toBe(true);
     expect(leaves({ pods: [terminating] }, now + 15_000)).toBe(false);
+  });
+
+  test('while it spreads that they are not ready', () => {
+    const [pod] = [aPod('web-1', 'n1', { ready: false })];
+    const unreadySince = { [pod.uid]: now };
+    expect(leaves({ pods: [pod], unreadySince }, now + unlistMs(waits))).toBe(true);
+    expect(leaves({ pods: [pod], unreadySince }, now + unlistMs(waits) + 10_000)).toBe(false);
   });
 
   test('while their leaving the endpoints spreads', () => {

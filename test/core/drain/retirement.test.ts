@@ -19,7 +19,16 @@ function question(
     pods,
     services: [aService('agent', pods, { externalTrafficPolicy: 'Cluster' })],
   });
-  return { facts, policy: aPolicy(), run: 'run', now: 100_000, unlistedAt: {}, ...changes, node: refOf(node) };
+  return {
+    facts,
+    policy: aPolicy(),
+    run: 'run',
+    now: 100_000,
+    unlistedAt: {},
+    unreadySince: {},
+    ...changes,
+    node: refOf(node),
+  };
 }
 
 describe('a DaemonSet pod that is an endpoint', () => {
@@ -49,6 +58,18 @@ describe('a DaemonSet pod that is an endpoint', () => {
     );
     expect(retirement.actions).toMatchObject(actions);
     expect(retirement.remaining).toBe(1);
+  });
+
+  test('is waited for while it is not ready just now: callers may be sent to it, or will be again', () => {
+    const asked = question({ ready: false }, { unreadySince: { 'uid-agent-1': 100_000 - 17_999 } });
+    expect(decideRetirement(asked)).toMatchObject({ taint: false, actions: [], remaining: 1 });
+    const later = question({ ready: false }, { unreadySince: { 'uid-agent-1': 100_000 - 18_000 } });
+    expect(decideRetirement(later)).toMatchObject({ actions: [], remaining: 0 });
+  });
+
+  test('is nothing that could not be protected where it is not ready and tolerates every taint', () => {
+    const asked = question({ ready: false, tolerations: [{ operator: 'Exists' }] });
+    expect(decideRetirement(asked)).toMatchObject({ remaining: 0, notProtected: [] });
   });
 
   test('is left alone while its Service still lists it', () => {
@@ -125,7 +146,8 @@ describe('a DaemonSet pod that can serve nobody', () => {
     ['has failed', { ready: false, phase: 'Failed' }],
     ['is out of its endpoints and hangs in termination', { ...unlisted, terminating: true, killedAt: 40_000 }],
   ] as const)('does not hold its node when it %s', (_, pod) => {
-    expect(decideRetirement(question(pod))).toMatchObject({ taint: false, actions: [], remaining: 0 });
+    const asked = question(pod, { unreadySince: { 'uid-agent-1': 0 } });
+    expect(decideRetirement(asked)).toMatchObject({ taint: false, actions: [], remaining: 0 });
   });
 
   test('is waited for while it may use its grace period', () => {

@@ -20,7 +20,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look:
   const [node] = nodes;
   if (node === undefined) throw new Error('the pool has no node');
   const waiting = nodes.slice(0, 50);
-  const round = { node, policy, run: 'run', now: 0, unlistedAt: {} };
+  const round = { node, policy, run: 'run', now: 0, unlistedAt: {}, unreadySince: {} };
   const before = snapshotEndpoints(node, facts);
   return {
     plan: (look) => buildPlan({ policy, run: 'run', pool, facts: look }),

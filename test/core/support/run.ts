@@ -1,6 +1,7 @@
 import { decideEvictionRound } from '../../../core/drain/eviction-round.ts';
 import { decidePutBack } from '../../../core/drain/put-back.ts';
 import { trackUnlisted } from '../../../core/drain/unlist.ts';
+import { trackUnready } from '../../../core/drain/unready.ts';
 import type { Agreed } from '../../../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
 import { findLostGrant } from '../../../core/guard/grant-holds.ts';
@@ -29,6 +30,7 @@ interface Crossing {
   step: 'excluded' | 'draining' | 'evicting' | 'replacing';
   readonly before: EndpointSnapshot;
   unlistedAt: Readonly<Record<string, number>>;
+  unreadySince: Readonly<Record<string, number>>;
   /** A pod of it was touched: from here on it only goes forward. */
   begun: boolean;
   labelledAt: number;
@@ -121,6 +123,7 @@ export function grant(run: PlayedRun): boolean {
     step: 'excluded',
     before: snapshotEndpoints(node, facts),
     unlistedAt: {},
+    unreadySince: {},
     begun: false,
     ...times,
   });
@@ -190,6 +193,7 @@ function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean
   const { policy } = run.plan;
   const { world, now } = run.play;
   crossing.unlistedAt = trackUnlisted(crossing.unlistedAt, facts.cluster.pods, facts.cluster, now);
+  crossing.unreadySince = trackUnready(crossing.unreadySince, facts.cluster.pods, facts.cluster, now);
   const round = decideEvictionRound({
     node,
     facts: facts.cluster,
@@ -197,6 +201,7 @@ function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean
     run: run.name,
     now,
     unlistedAt: crossing.unlistedAt,
+    unreadySince: crossing.unreadySince,
   });
   if (round.remaining === 0) {
     crossing.step = 'replacing';
@@ -247,6 +252,7 @@ function terminate(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boo
     run: run.name,
     now: run.play.now,
     unlistedAt: {},
+    unreadySince: {},
   });
   if (round.remaining > 0) {
     crossing.step = 'evicting';

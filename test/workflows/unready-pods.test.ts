@@ -1,0 +1,48 @@
+/** Readiness that goes for a moment, just when a pod is about to leave, costs nothing: alone it costs nothing either. */
+import { expect, test } from 'vitest';
+import { excludeLabel } from '../simulator/load-balancer.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { later, type World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** The probes of all pods of a node fail for so long, ms; what accepts goes on accepting. */
+function flapOn(world: World, node: string, forMs: number): void {
+  const pods = world.pods.filter((pod) => pod.node === node);
+  for (const pod of pods) pod.failing = true;
+  later(world, forMs, () => {
+    for (const pod of pods) pod.failing = false;
+  });
+  world.changed();
+}
+
+const nodeIn = (args: readonly unknown[]) => (args[0] as { node?: { name: string } } | undefined)?.node?.name;
+
+test('alone, where load balancers send nothing any more', () => {
+  const world = createScenario();
+  const [node] = world.nodes;
+  if (node !== undefined) node.labels[excludeLabel] = 'true';
+  world.changed();
+  world.clock.advance(5 * 60_000);
+  flapOn(world, world.nodes[0]?.name ?? '', 1_000);
+  world.clock.advance(60_000);
+  expectNothingLost(world);
+});
+
+test.each(['evictPods', 'retireEndpoints'])('as %s begins, on each node', async (step) => {
+  const world = createScenario();
+  const struck = new Set<string>();
+  const harness = await openHarness(world, {
+    before: (begun, args) => {
+      const node = nodeIn(args);
+      if (begun !== step || node === undefined || struck.has(node)) return;
+      struck.add(node);
+      flapOn(world, node, 1_000);
+    },
+  });
+  const report = await harness.finish(await harness.start(scenarioPolicy()));
+  expect(report.outcome).toBe('completed');
+  expect(struck.size).toBe(4);
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+});
