@@ -9,7 +9,6 @@ import {
   crossAndAbort,
   crossDisturbed,
   expectUnharmed,
-  isAt,
   nothing,
 } from '../support/disturbed-crossing.ts';
 import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
@@ -46,11 +45,7 @@ test('readiness that flaps while nodes drain costs what it costs alone', async (
 
 // The last: it leaves a pool that is replaced in part.
 test('an abort with some nodes replaced loses nothing, also to Auto Scaling, long after its end', async () => {
-  const report = await crossAndAbort(
-    crossings,
-    (status) => countReplaced(status) > 0 && isAt(status, 'draining-connections'),
-    { maxInFlight: 1 },
-  );
+  const report = await crossAndAbort(crossings, 'draining-connections', { replaced: 1, maxInFlight: 1 });
   expect(report.outcome).toBe('aborted');
   expect(countReplaced(report)).toBeGreaterThan(0);
   await expectUnharmed(crossings, report);

@@ -1,7 +1,7 @@
 /** An abort at every step of every wave: nothing is lost, and nothing of ours is left. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { countReplaced, crossAndAbort, expectUnharmed, isAt, metSteps } from '../support/disturbed-crossing.ts';
+import { countReplaced, crossAndAbort, expectUnharmed, metSteps } from '../support/disturbed-crossing.ts';
 import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
 
 describe('in the first wave', () => {
@@ -14,7 +14,7 @@ describe('in the first wave', () => {
   });
 
   test.each(metSteps)('while a node is %s', async (step) => {
-    const report = await crossAndAbort(crossings, (status) => isAt(status, step));
+    const report = await crossAndAbort(crossings, step);
     expect(report.outcome).toBe('aborted');
     await expectUnharmed(crossings, report);
   });
@@ -30,9 +30,7 @@ describe('in the second wave, with old nodes gone', () => {
 
   test.each([...metSteps, 'terminating'] as const)('while a node is %s', async (step) => {
     crossings = await openCrossings(disturbancesScenario);
-    const report = await crossAndAbort(crossings, (status) => countReplaced(status) > 0 && isAt(status, step), {
-      maxInFlight: 1,
-    });
+    const report = await crossAndAbort(crossings, step, { replaced: 1, maxInFlight: 1 });
     expect(report.outcome).toBe('aborted');
     expect(countReplaced(report)).toBeGreaterThan(0);
     await expectUnharmed(crossings, report);

@@ -16,7 +16,7 @@ export const metSteps = [
 ] as const satisfies readonly NodeStep[];
 
 /** Whether a node of the run is at that step. */
-export function isAt({ nodes }: RunStatus, step: NodeStep): boolean {
+function isAt({ nodes }: RunStatus, step: NodeStep): boolean {
   return nodes.some((node) => node.step === step);
 }
 
@@ -28,8 +28,13 @@ export function countReplaced({ nodes }: RunStatus): number {
 /** What costs nothing alone. */
 export const nothing: Cost = { bad: 0, lastedMs: 0 };
 
-/** Connections of that age outlive everything that takes pods off a node: only then is it still there to be met while it waits for them. */
-const outlivingAge = '75s';
+/**
+ * Waits by which nodes can be met at these steps: connections outlive everything that takes pods off a node, where it is to be met
+ * while it waits for them.
+ */
+function waitsToMeet(steps: readonly NodeStep[]): Readonly<Record<string, unknown>> {
+  return steps.includes('awaiting-transit-connections') ? { maxConnectionAge: { '*': '75s' } } : {};
+}
 
 /** What happens beside a crossing, and when. */
 export interface Strike {
@@ -46,7 +51,7 @@ export async function crossDisturbed(crossings: Crossings, { steps, strike, alon
   const struck: Struck[] = [];
   const striking: Promise<void>[] = [];
   const begun = new Set<NodeStep>();
-  const waits = steps.includes('awaiting-transit-connections') ? { maxConnectionAge: { '*': outlivingAge } } : {};
+  const waits = waitsToMeet(steps);
   const report = await crossings.cross(crossings.nextPolicy({ lossBudget: 1_000_000, waits }), (status: RunStatus) => {
     for (const { node, step } of status.nodes) {
       if (!steps.includes(step) || begun.has(step)) continue;
@@ -62,17 +67,17 @@ export async function crossDisturbed(crossings: Crossings, { steps, strike, alon
   return report;
 }
 
-/** Replaces the pool until `when` says so of a look, then aborts. */
+/** Replaces the pool until a node is at that step, and so many have been replaced, then aborts. */
 export async function crossAndAbort(
   crossings: Crossings,
-  when: (status: RunStatus) => boolean,
-  options: NextOptions = {},
+  step: NodeStep,
+  { replaced = 0, ...options }: NextOptions & { readonly replaced?: number } = {},
 ): Promise<RunReport> {
   await crossings.beginClean();
-  const policy = crossings.nextPolicy(options);
+  const policy = crossings.nextPolicy({ waits: waitsToMeet([step]), ...options });
   let aborted = false;
   const report = await crossings.cross(policy, async (status) => {
-    if (aborted || !when(status)) return;
+    if (aborted || countReplaced(status) < replaced || !isAt(status, step)) return;
     aborted = true;
     await tellRun(crossings.session, policy, 'abort');
   });
