@@ -1,5 +1,7 @@
 import { decideEvictionRound } from '../core/drain/eviction-round.ts';
+import { findServingAgain } from '../core/drain/retirement.ts';
 import { type Evidence } from '../core/status/status.ts';
+import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
 import { findBackIn } from '../core/waits/load-balancers.ts';
 import { decideReplacementsServing, type EndpointSnapshot } from '../core/waits/replacements.ts';
@@ -70,7 +72,7 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
 
     /**
      * Terminates that very machine, waits until it is, then deletes its Node object and sees it gone. Asks only from a look in which the
-     * node is out of its load balancers and no pod that can move is on it.
+     * node is out of its load balancers, no pod that can move is on it, and none that stays serves anybody.
      */
     terminateNode: async (input: NodeStepInput & { readonly isAborted: boolean }): Promise<Outcome<EndingResult>> => {
       const { node, pool, policy } = input;
@@ -113,9 +115,11 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
       unlistedAt: {},
       unreadySince: {},
     });
-    return remaining === 0
+    if (remaining > 0) return { step: 'evicting', reason: `${remaining} pods have come to ${node.name} again` };
+    const serving = findServingAgain(node, facts.cluster, policy);
+    return serving.length === 0
       ? undefined
-      : { step: 'evicting', reason: `${remaining} pods have come to ${node.name} again` };
+      : { step: 'evicting', reason: `${listNames(serving)} on ${node.name} serves again` };
   }
 
   /** An aborted run ends no machine that it has not asked to end: whoever could not be ended before need not be any more. */

@@ -85,6 +85,19 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
   return { taint: false, actions, remaining: leaving.length, notProtected, reason };
 }
 
+/**
+ * DaemonSet pods of the node, by name, that callers are sent to although its endpoints were retired: they were not ready then, because
+ * the kubelet had not come through after an API server was away, or somebody took the taint off.
+ */
+export function findServingAgain(node: NodeRef, facts: ClusterFacts, policy: Policy): readonly string[] {
+  if (!isEnabled(policy, 'retire-daemonset-endpoints')) return [];
+  return indexOf(facts)
+    .podsOn(node.name)
+    .filter((pod) => pod.ownerKind === 'DaemonSet' && !pod.terminating && !staysAnyway(pod) && serves(pod, facts))
+    .map((pod) => `${pod.namespace}/${pod.name}`)
+    .toSorted(compareText);
+}
+
 /** True when the pod would be put back in spite of the retiring taint. */
 export function toleratesRetiring(tolerations: readonly TolerationFacts[]): boolean {
   return tolerations.some(

