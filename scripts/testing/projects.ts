@@ -22,11 +22,14 @@ export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
 /** Name of a vitest project. */
 export type ProjectName = (typeof projectNames)[number];
 
-/** After this time the processes that run a project's tests are ended, minutes: a test in an endless loop has no other end. */
+/**
+ * After this time, minutes, the processes that run a project's tests are ended: a test in an endless loop has no other end. Far above what
+ * they take where others keep the machine busy.
+ */
 const minutesAtMost: Readonly<Record<ProjectName, number>> = {
-  unit: 5,
-  workflow: 25,
-  e2e: 50,
+  unit: 15,
+  workflow: 40,
+  e2e: 60,
   worlds: 300,
   matrix: 300,
 };
