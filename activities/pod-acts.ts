@@ -127,7 +127,10 @@ export function tellBlocked(blocked: readonly BlockedPod[], earlier: unknown, no
   });
 }
 
-/** Since when unlisted pods have been out of their endpoints or listed all the same, and others not ready: goes on from what the look before left behind. */
+/**
+ * Since when unlisted pods have been out of their endpoints or listed all the same, and others not ready: goes on from what the look
+ * before left behind.
+ */
 export function trackPods(
   memo: NonNullable<StepProgress['memo']>,
   pods: readonly PodFacts[],

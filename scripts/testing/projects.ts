@@ -12,7 +12,7 @@ export const projectNames = ['unit', 'workflow', 'e2e', 'worlds', 'matrix'] as c
 export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2e'];
 
 /**
- * Those that run beside the others, with what time these leave of the machine: they only compute, and take half an hour of one core.
+ * Those that run beside the others, with what time these leave of the machine: they only compute, for up to an hour of one core.
  */
 export const besideProjects: readonly ProjectName[] = ['worlds'];
 

@@ -1,22 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { abortUpdate, nodeReplacementId, pauseUpdate, resumeUpdate, statusQuery } from '../../workflows/messages.ts';
+import { abortUpdate, nodeReplacementId, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld, type World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
+import { answerCalls, type StartedRun, seedsToPlay } from '../support/random-runs.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import type { Harness } from '../support/temporal-harness.ts';
 
 const operator = { by: 'ann', reason: 'at random' };
-type Run = Awaited<ReturnType<Harness['start']>>;
-
-/** Seeds to play; more than the usual few with NODEFERRY_TEST_SEEDS=first-last. */
-function seeds(): readonly number[] {
-  const [first = 0, last = 0] = (process.env['NODEFERRY_TEST_SEEDS'] ?? '2001-2004').split('-').map(Number);
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-}
 
 /** What people and controllers do to a run behind its back. */
-const troubles: Readonly<Record<string, (harness: Harness, run: Run) => Promise<unknown> | void>> = {
+const troubles: Readonly<Record<string, (harness: Harness, run: StartedRun) => Promise<unknown> | void>> = {
   'a budget allows nothing any more': ({ world }) => {
     for (const budget of world.budgets) budget.maxUnavailable = 0;
   },
@@ -39,21 +33,16 @@ const troubles: Readonly<Record<string, (harness: Harness, run: Run) => Promise<
 };
 
 /** Most troubles come at a bad time and are refused: that is an answer too. */
-async function tell(run: Run, update: typeof abortUpdate): Promise<void> {
+async function tell(run: StartedRun, update: typeof abortUpdate): Promise<void> {
   await run.executeUpdate(update, { args: [operator] }).catch(() => undefined);
 }
 
-/** An operator who answers every call for one: mends, sometimes, and resumes or aborts. Ends with the run. */
-async function answerCalls(world: World, run: Run, random: () => number, isOver: () => boolean): Promise<void> {
-  while (!isOver()) {
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    const status = isOver() ? undefined : await run.query(statusQuery).catch(() => undefined);
-    if (status?.needsAttention === undefined && status?.paused === undefined) continue;
-    world.faults.neverReady = 0;
-    const mended = random() < 0.6;
-    if (mended) for (const budget of world.budgets) budget.maxUnavailable = 1;
-    await tell(run, random() < 0.25 ? abortUpdate : resumeUpdate);
-  }
+/** An operator who is called for: mends, sometimes, and resumes or aborts. */
+async function answer(world: World, run: StartedRun, random: () => number): Promise<void> {
+  world.faults.neverReady = 0;
+  const mended = random() < 0.6;
+  if (mended) for (const budget of world.budgets) budget.maxUnavailable = 1;
+  await tell(run, random() < 0.25 ? abortUpdate : resumeUpdate);
 }
 
 /** Deadlines so short that steps run into them while others are at work. */
@@ -70,7 +59,7 @@ function hastyPolicy(random: () => number) {
 }
 
 describe('strangers, operators and deadlines at random', () => {
-  test.each(seeds())('seed %i: the run ends, loses nothing, leaves nothing behind', async (seed) => {
+  test.each(seedsToPlay('2001-2004'))('seed %i: the run ends, loses nothing, leaves nothing behind', async (seed) => {
     const dice = createWorld({ seed, reconcile: () => undefined });
     const random = () => dice.random();
     const nodes = 3 + Math.floor(random() * 3);
@@ -89,7 +78,11 @@ describe('strangers, operators and deadlines at random', () => {
     });
     const run = await harness.start(hastyPolicy(random));
     let over = false;
-    const answering = answerCalls(world, run, random, () => over);
+    const answering = answerCalls(
+      run,
+      () => over,
+      async () => await answer(world, run, random),
+    );
     const report = await run.result().finally(() => {
       over = true;
     });

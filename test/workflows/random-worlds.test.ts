@@ -1,7 +1,7 @@
 /** Clusters of random shapes that move by themselves while their nodes are replaced. */
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
-import { abortUpdate, resumeUpdate, statusQuery } from '../../workflows/messages.ts';
+import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import {
   breakApi,
   excludedNodes,
@@ -16,17 +16,10 @@ import { registerInSpiteOfLabel } from '../simulator/load-balancer.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld, later, note, type World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
+import { answerCalls, type StartedRun, seedsToPlay } from '../support/random-runs.ts';
 import { expectNothingLeft, failureOfRun } from '../support/run-checks.ts';
-import type { Harness } from '../support/temporal-harness.ts';
 
-type Run = Awaited<ReturnType<Harness['start']>>;
 type Random = () => number;
-
-/** Seeds to play; more than the usual few with NODEFERRY_TEST_SEEDS=first-last. */
-function seeds(): readonly number[] {
-  const [first = 0, last = 0] = (process.env['NODEFERRY_TEST_SEEDS'] ?? '3001-3004').split('-').map(Number);
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-}
 
 const below = (random: Random, bound: number) => Math.floor(random() * bound);
 const oneOf = <T>(random: Random, list: readonly T[]): T | undefined => list[below(random, list.length)];
@@ -134,23 +127,15 @@ function randomPolicy(random: Random): Policy {
 /** Calls for an operator that are answered with a resume; the next ones are with an abort, and at last by giving way. */
 const patience = 3;
 
-/** An operator who answers every call for one, until the run is over. Answers how often. */
-async function answerCalls(world: World, run: Run, isOver: () => boolean): Promise<number> {
-  let calls = 0;
-  while (!isOver()) {
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    const status = isOver() ? undefined : await run.query(statusQuery).catch(() => undefined);
-    if (status?.needsAttention === undefined && status?.paused === undefined) continue;
-    calls += 1;
-    if (calls > patience + 2) world.budgets = [];
-    const answer = calls === patience + 1 ? abortUpdate : resumeUpdate;
-    await run.executeUpdate(answer, { args: [{ by: 'ann', reason: 'again' }] }).catch(() => undefined);
-  }
-  return calls;
+/** An operator who is called for the so-manieth time. */
+async function answer(world: World, run: StartedRun, call: number): Promise<void> {
+  if (call > patience + 2) world.budgets = [];
+  const update = call === patience + 1 ? abortUpdate : resumeUpdate;
+  await run.executeUpdate(update, { args: [{ by: 'ann', reason: 'again' }] }).catch(() => undefined);
 }
 
 describe('clusters that move by themselves', () => {
-  test.each(seeds())(
+  test.each(seedsToPlay('3001-3004'))(
     'seed %i: the run is refused or completes, keeps the order, loses nothing of its own',
     async (seed) => {
       const dice = createWorld({ seed, reconcile: () => undefined });
@@ -175,13 +160,21 @@ describe('clusters that move by themselves', () => {
         `${coming.map(({ what, atStep }) => `${what} at step ${atStep}`).join(', ')}\n${world.log.join('\n')}`;
       const run = await harness.start(randomPolicy(random));
       let over = false;
-      const answering = answerCalls(world, run, () => over);
+      let calls = 0;
+      const answering = answerCalls(
+        run,
+        () => over,
+        async () => {
+          calls += 1;
+          await answer(world, run, calls);
+        },
+      );
       const ended = await run.result().then(
         (report) => report.outcome,
         async () => (await failureOfRun(run)).type,
       );
       over = true;
-      const calls = await answering;
+      await answering;
       console.log(
         `seed ${seed}: ${ended}, ${calls} calls, lost ${Math.round(world.traffic.lost)} cut ${world.traffic.cut}; ${coming.map(({ what }) => what).join(', ')}`,
       );
