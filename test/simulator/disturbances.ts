@@ -1,7 +1,6 @@
 /** What happens to a cluster besides an upgrade: each does one thing to the world and lets it react. */
+import { excludeLabel } from './load-balancer.ts';
 import { later, note, type SimNode, type SimService, type World } from './world.ts';
-
-const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 /** The readiness probes of all pods of a workload fail for so long, ms, though they would answer. */
 export function flap(world: World, workload: string, forMs: number): void {

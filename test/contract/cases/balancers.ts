@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import { type BalancersSubject, type OpenBalancers, onlyGroup, targetIn } from './balancers-subject.ts';
-import { refusal } from './pools-subject.ts';
+import { refusal } from './refusal.ts';
 
 const nothing = { groups: [], unsupported: [] };
 const strange = 'classic-1.elb.amazonaws.com';

@@ -1,5 +1,4 @@
 import type { PoolRef } from '../../../core/model/pool.ts';
-import { NodeferryError } from '../../../core/model/problem.ts';
 import type { NodePools } from '../../../ports/node-pools.ts';
 
 /** A cloud's pools behind the port, and what the cloud and others do to them. */
@@ -49,15 +48,4 @@ export async function livingIn({ pools }: PoolsSubject, pool: PoolRef): Promise<
   return (await pools.observeInstances(pool))
     .filter(({ state }) => state === 'pending' || state === 'running')
     .map(({ instanceId }) => instanceId);
-}
-
-/** Code of the problem that the call is refused with. */
-export async function refusal(call: Promise<unknown>): Promise<string> {
-  try {
-    await call;
-  } catch (error) {
-    if (error instanceof NodeferryError) return error.problem.code;
-    throw error;
-  }
-  return 'not refused';
 }

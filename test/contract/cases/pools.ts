@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createReplacement, livingIn, type OpenPools, type PoolsSubject, refusal } from './pools-subject.ts';
+import { createReplacement, livingIn, type OpenPools, type PoolsSubject } from './pools-subject.ts';
+import { refusal } from './refusal.ts';
 
 /** How pools are told of, made and deleted. */
 export function describePools(where: string, open: OpenPools): void {
