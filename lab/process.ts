@@ -68,6 +68,12 @@ export async function run(command: string, args: readonly string[], options: Run
   throw new Error(`${line.slice(0, 300)} ${end}: ${result.stderr.trim().slice(0, 2000)}`);
 }
 
+/**
+ * For what stands in for machines of its own, a load balancer and the clients outside: what else this machine does must not hold them up.
+ * It gives one of them about the share that all pods have together (see cluster/cgroups.ts).
+ */
+export const URGENT_NICE = -15;
+
 /** Settings of a process that stays. */
 export interface StartOptions {
   /** File to which both outputs are appended; `stdio` is used instead when there is none. */

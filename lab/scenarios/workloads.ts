@@ -187,7 +187,7 @@ export function toleration(key: string, value: string): V1Toleration {
   return { key, operator: 'Equal', value, effect: 'NoSchedule' };
 }
 
-/** A pod of the lab's app: readiness asked every second, otherwise the defaults of Kubernetes. */
+/** A pod of the lab's app: readiness asked every second, with patience, otherwise the defaults of Kubernetes. */
 function appPod(
   nodeSelector: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
@@ -209,7 +209,13 @@ function appPod(
       ...Object.entries(env).map(([name, value]) => ({ name, value })),
     ],
     volumeMounts: volumes.map(({ name, hostPath }) => ({ name, mountPath: hostPath.path, readOnly: true })),
-    readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 1, failureThreshold: 1 },
+    // What is slow because the machine is busy is ready all the same; what refuses or says no is found at once.
+    readinessProbe: {
+      httpGet: { path: '/readyz', port: 'http' },
+      periodSeconds: 1,
+      failureThreshold: 1,
+      timeoutSeconds: 5,
+    },
     // A request gives the container a CPU share of its own; without one it would starve beside a busy neighbour.
     resources: { requests: { cpu: '100m', memory: '16Mi' } },
   } satisfies V1Container;

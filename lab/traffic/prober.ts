@@ -13,7 +13,9 @@ export interface StreamConfig {
   /** Taken in turn. A `keepalive` client stays with one. */
   readonly urls: readonly string[];
   readonly ratePerSecond: number;
-  /** For a connection, for the first byte (plus `sleepMs`) and between bytes; 5,000 unless told otherwise. */
+  /**
+   * For a connection, for the first byte (plus `sleepMs`) and between bytes, in time that the prober runs; 5,000 unless told otherwise.
+   */
   readonly timeoutMs?: number;
   /** `long`: how long the server thinks about it; 3,000 unless told otherwise. */
   readonly sleepMs?: number;
@@ -41,10 +43,12 @@ export interface StreamCounts {
   readonly cut: number;
   /** Connected, but after more than 0.9 s and a retransmitted SYN; also counted under its result. */
   readonly slow: number;
-  /** Connected after more than 0.9 s without a retransmission: the machine was busy, not the network. */
+  /** Connected after more than 0.9 s without a retransmission, or while the prober did not run: the machine was busy, not the network. */
   readonly starved: number;
   /** Sent again over a fresh connection because the server had closed the reused one. */
   readonly retried: number;
+  /** Never sent: the prober did not run when they were due. */
+  readonly skipped: number;
   /** Sent and without a result yet; in a final account they never got one. */
   readonly inFlight: number;
   readonly p50ConnectMs: number;

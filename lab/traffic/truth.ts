@@ -29,7 +29,7 @@ export interface TrafficTruth extends Counts {
 /** How many incidents an account keeps in full. */
 export const INCIDENTS_KEPT = 500;
 
-const COUNTS = ['sent', 'ok', 'lost', 'cut', 'slow', 'starved', 'retried', 'inFlight'] as const;
+const COUNTS = ['sent', 'ok', 'lost', 'cut', 'slow', 'starved', 'retried', 'skipped', 'inFlight'] as const;
 
 /** Running account of one prober. */
 export interface Account {
@@ -152,6 +152,7 @@ function mapCounts(value: (key: (typeof COUNTS)[number]) => number): Counts {
     slow: value('slow'),
     starved: value('starved'),
     retried: value('retried'),
+    skipped: value('skipped'),
     inFlight: value('inFlight'),
   };
 }

@@ -132,6 +132,7 @@ const NOTHING: StreamCounts = {
   slow: 0,
   starved: 0,
   retried: 0,
+  skipped: 0,
   inFlight: 0,
   p50ConnectMs: 0,
   p99ConnectMs: 0,

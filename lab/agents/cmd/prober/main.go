@@ -76,6 +76,7 @@ func run(configName, outName, requestsName string, limit, grace time.Duration) e
 		}()
 	}
 
+	go awake.keep(context.Background())
 	tally := newTally(streams, json.NewEncoder(out), each)
 	finished := make(chan struct{})
 	go func() {

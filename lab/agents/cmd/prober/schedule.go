@@ -19,8 +19,12 @@ func sendAll(ctx context.Context, streams []*streamConfig, tally *tally) {
 	running.Wait()
 }
 
-// sendStream sends at a fixed rate and never skips: request n is due n intervals after the start, and those
-// that the machine was too busy to send in time are sent at once.
+// longestCatchUp bounds what is sent at once by a prober that did not run: a flood of late requests would measure itself.
+const longestCatchUp = time.Second
+
+// sendStream sends at a fixed rate, whatever becomes of what was sent: request n is due n intervals after the start. Those
+// that this process, when it did not run, could not send in time are sent at once, and what is later than that is skipped
+// and counted.
 func sendStream(ctx context.Context, stream *streamConfig, tally *tally, running *sync.WaitGroup) {
 	clients := newClients(stream)
 	start := time.Now()
@@ -38,6 +42,10 @@ func sendStream(ctx context.Context, stream *streamConfig, tally *tally, running
 			}
 		} else if ctx.Err() != nil {
 			return
+		} else if missed := int(float64(-pause-longestCatchUp) / interval); missed > 0 {
+			tally.skip(stream, missed)
+			n += missed
+			due = due.Add(time.Duration(float64(missed) * interval))
 		}
 		tally.sent(stream, time.Since(due))
 		running.Add(1)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type result struct {
 	url            string
 	start          time.Time
 	connect, total time.Duration
+	connectAwake   time.Duration // of the time to connect, what this process ran
 	connected      bool
 	reused         bool // sent over a connection that had served before
 	retried        bool // the reused connection had been closed, so a fresh one was taken
@@ -46,12 +48,13 @@ func (r *result) outcome() string {
 }
 
 // slow: the connection came about, but only after a SYN had been dropped and sent again.
-func (r *result) slow() bool { return r.connected && r.connect > slowAfter && r.retransmits > 0 }
+func (r *result) slow() bool { return r.connected && r.connectAwake > slowAfter && r.retransmits > 0 }
 
-// starved: the connect took as long without any retransmission, so this machine was busy, not the network.
-func (r *result) starved() bool { return r.connected && r.connect > slowAfter && r.retransmits == 0 }
+// starved: the connect took as long, but nothing was sent again or this process did not run meanwhile: the machine was
+// busy, not the network.
+func (r *result) starved() bool { return r.connected && r.connect > slowAfter && !r.slow() }
 
-// connection is a TCP connection that counts what it reads and bounds every read and write.
+// connection is a TCP connection that tells whether an answer has begun and bounds every read.
 type connection struct {
 	net.Conn
 	reader  *bufio.Reader
@@ -60,14 +63,20 @@ type connection struct {
 }
 
 func (c *connection) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.wait)); err != nil {
-		return 0, err
+	waiting := beginWaiting(c.wait)
+	for {
+		if err := c.SetReadDeadline(time.Now().Add(waiting.left())); err != nil {
+			return 0, err
+		}
+		n, err := c.Conn.Read(p)
+		if n > 0 {
+			c.gotByte = true
+		}
+		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && waiting.left() > 0 {
+			continue
+		}
+		return n, err
 	}
-	n, err := c.Conn.Read(p)
-	if n > 0 {
-		c.gotByte = true
-	}
-	return n, err
 }
 
 // client keeps idle connections, as an HTTP client's pool does: a request takes an idle one or opens another.
@@ -138,14 +147,9 @@ func closedWhileIdle(r *result) bool {
 
 func exchangeFresh(r *result, t target, source *net.TCPAddr, keep bool, pool *client) {
 	r.url = t.url
-	// KeepAlive < 0: no TCP keep-alive probes, requests are short and the system calls cost more.
-	dialer := net.Dialer{Timeout: r.stream.timeout(), KeepAlive: -1, Control: choosePortOnConnect}
-	if source != nil {
-		dialer.LocalAddr = source
-	}
-	begin := time.Now()
-	conn, err := dialer.Dial("tcp4", t.address)
-	r.connect = time.Since(begin)
+	begin, waiting := time.Now(), beginWaiting(r.stream.timeout())
+	conn, err := dial(t.address, source, waiting)
+	r.connect, r.connectAwake = time.Since(begin), waiting.limit-waiting.left()
 	if err != nil {
 		r.err = err
 		return
@@ -155,6 +159,22 @@ func exchangeFresh(r *result, t target, source *net.TCPAddr, keep bool, pool *cl
 	wrapped := &connection{Conn: conn}
 	wrapped.reader = bufio.NewReaderSize(wrapped, 1024)
 	exchange(r, t, wrapped, keep, pool)
+}
+
+func dial(address string, source *net.TCPAddr, waiting patience) (net.Conn, error) {
+	// KeepAlive < 0: no TCP keep-alive probes, requests are short and the system calls cost more.
+	dialer := net.Dialer{KeepAlive: -1, Control: choosePortOnConnect}
+	if source != nil {
+		dialer.LocalAddr = source
+	}
+	ctx, end := context.WithCancelCause(context.Background())
+	defer end(nil)
+	waiting.whenOver(ctx, func() { end(os.ErrDeadlineExceeded) })
+	conn, err := dialer.DialContext(ctx, "tcp4", address)
+	if err != nil && errors.Is(context.Cause(ctx), os.ErrDeadlineExceeded) {
+		return nil, fmt.Errorf("dial %v->%s: %w", source, address, os.ErrDeadlineExceeded)
+	}
+	return conn, err
 }
 
 // exchange sends the request over conn, reads the whole answer and hands the connection back or closes it.
@@ -172,9 +192,7 @@ func exchange(r *result, t target, conn *connection, keep bool, pool *client) {
 
 func roundTrip(r *result, t target, conn *connection, keep bool) (again bool, err error) {
 	timeout := r.stream.timeout()
-	if err := conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
-		return false, err
-	}
+	// A request fits into the socket's buffer: writing it does not wait for anybody.
 	if _, err := conn.Write(t.request[keep]); err != nil {
 		return false, err
 	}

@@ -20,6 +20,7 @@ type counts struct {
 	Slow    int    `json:"slow"`
 	Starved int    `json:"starved"`
 	Retried int    `json:"retried"`
+	Skipped int    `json:"skipped"`
 	// InFlight have been sent and have no result yet; in the summary they never got one.
 	InFlight int `json:"inFlight"`
 	// Connect times in ms: in a tick of the requests that ended since the last one, in the summary of all.
@@ -105,6 +106,13 @@ func (t *tally) sent(stream *streamConfig, late time.Duration) {
 	s.InFlight++
 	t.late = max(t.late, late)
 	t.latest = max(t.latest, late)
+}
+
+// skip counts requests that were never sent, because this process did not run when they were due.
+func (t *tally) skip(stream *streamConfig, requests int) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.streams[stream.Name].Skipped += requests
 }
 
 func (t *tally) add(r *result) {
