@@ -14,6 +14,15 @@ export function flap(world: World, workload: string, forMs: number): void {
   world.changed();
 }
 
+/** A controller does nothing for so long, ms: that of the endpoint slices, or those of the cloud's load balancers. */
+export function freeze(world: World, what: 'slicesFrozen' | 'controllersFrozen', forMs: number): void {
+  world.faults[what] = true;
+  note(world, `${what} for ${forMs} ms`);
+  later(world, forMs, () => {
+    world.faults[what] = false;
+  });
+}
+
 /** Changes how many pods a workload shall have. */
 export function scaleTo(world: World, workload: string, replicas: number): void {
   for (const one of world.workloads) if (one.name === workload) one.replicas = replicas;

@@ -6,6 +6,7 @@ import {
   breakApi,
   excludedNodes,
   flap,
+  freeze,
   removeLabel,
   rollOut,
   scaleTo,
@@ -28,14 +29,6 @@ const oneOf = <T>(random: Random, list: readonly T[]): T | undefined => list[bel
 interface Disturbance {
   readonly costs: boolean;
   readonly strike: (world: World, random: Random) => void;
-}
-
-function freeze(world: World, what: 'slicesFrozen' | 'controllersFrozen', ms: number): void {
-  world.faults[what] = true;
-  note(world, `${what} for ${ms} ms`);
-  later(world, ms, () => {
-    world.faults[what] = false;
-  });
 }
 
 const disturbances: Readonly<Record<string, Disturbance>> = {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
-import { type AwsBench, calls, openBench, pointSdkAt, problemOf, target } from './support.ts';
+import { problemOf } from '../cases/refusal.ts';
+import { type AwsBench, calls, openBench, pointSdkAt, target } from './support.ts';
 
 let bench: AwsBench;
 

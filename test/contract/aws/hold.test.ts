@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
 import type { NodePools } from '../../../ports/node-pools.ts';
-import { type AwsBench, calls, openBench, pointSdkAt, problemOf, startForgetfulProxy } from './support.ts';
+import { problemOf } from '../cases/refusal.ts';
+import { type AwsBench, calls, openBench, pointSdkAt, startForgetfulProxy } from './support.ts';
 
 let bench: AwsBench;
 let pools: NodePools;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
 import type { NodePools } from '../../../ports/node-pools.ts';
-import { type AwsBench, calls, openBench, problemOf, target } from './support.ts';
+import { problemOf } from '../cases/refusal.ts';
+import { type AwsBench, calls, openBench, target } from './support.ts';
 
 let bench: AwsBench;
 let pools: NodePools;

@@ -94,13 +94,3 @@ export async function startForgetfulProxy(to: string, losesAnswer: (body: string
       }),
   };
 }
-
-/** The problem that a promise is rejected with. */
-export async function problemOf(promise: Promise<unknown>): Promise<{ code: string; message: string; hint?: string }> {
-  try {
-    await promise;
-  } catch (error) {
-    return (error as { problem: { code: string; message: string; hint?: string } }).problem;
-  }
-  throw new Error('was not refused');
-}

@@ -2,7 +2,8 @@ import { AutoScalingClient, TerminateInstanceInAutoScalingGroupCommand } from '@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
 import type { NodePools } from '../../../ports/node-pools.ts';
-import { type AwsBench, calls, openBench, pointSdkAt, problemOf, startForgetfulProxy, target } from './support.ts';
+import { problemOf } from '../cases/refusal.ts';
+import { type AwsBench, calls, openBench, pointSdkAt, startForgetfulProxy, target } from './support.ts';
 
 let bench: AwsBench;
 let pools: NodePools;
