@@ -68,12 +68,6 @@ export async function run(command: string, args: readonly string[], options: Run
   throw new Error(`${line.slice(0, 300)} ${end}: ${result.stderr.trim().slice(0, 2000)}`);
 }
 
-/**
- * For what stands in for machines of its own, a load balancer and the clients outside: what else this machine does must not hold them up.
- * It gives one of them about the share that all pods have together (see cluster/cgroups.ts).
- */
-export const URGENT_NICE = -15;
-
 /** Settings of a process that stays. */
 export interface StartOptions {
   /** File to which both outputs are appended; `stdio` is used instead when there is none. */
@@ -85,6 +79,8 @@ export interface StartOptions {
   readonly namespace?: string;
   /** Added to the nice value: 10 keeps a kubelet from starving the traffic under test. */
   readonly nice?: number;
+  /** For what stands in for a machine of its own, a load balancer or the clients outside: what else this machine does must not hold it up. */
+  readonly urgent?: boolean;
 }
 
 /**
@@ -110,12 +106,19 @@ export function start(command: string, args: readonly string[], options: StartOp
 export function commandLine(
   command: string,
   args: readonly string[],
-  options: Pick<StartOptions, 'namespace' | 'nice'> = {},
+  options: Pick<StartOptions, 'namespace' | 'nice' | 'urgent'> = {},
 ): [string, ...string[]] {
   const nice = options.nice === undefined ? [] : ['nice', '-n', String(options.nice)];
   const namespace = options.namespace === undefined ? [] : ['nsenter', `--net=/run/netns/${options.namespace}`];
-  return ['setpriv', '--pdeathsig', 'KILL', ...nice, ...namespace, command, ...args];
+  const urgent = options.urgent === true ? asUrgent : [];
+  return ['setpriv', '--pdeathsig', 'KILL', ...nice, ...urgent, ...namespace, command, ...args];
 }
+
+/**
+ * Gives a process about the share that all pods have together (cluster/cgroups.ts). Where the kernel shares the processors among sessions,
+ * and each process of the lab is one, the nice value of a session is what counts (sched(7), "The autogroup feature").
+ */
+const asUrgent = ['sh', '-c', 'echo "$0" 2>/dev/null >/proc/self/autogroup; exec nice -n "$0" "$@"', '-15'];
 
 /** Whether the process has neither exited nor failed to start. */
 export function isRunning(child: ChildProcess): boolean {

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { HealthProbe, ProbeResult } from '../contracts.ts';
-import { isRunning, start, stop, URGENT_NICE } from '../process.ts';
+import { isRunning, start, stop } from '../process.ts';
 
 const CHECKER = fileURLToPath(new URL('./checker.ts', import.meta.url));
 const RESTART_AFTER_MS = 1_000;
@@ -32,7 +32,7 @@ export function startHealthChecks(options: HealthCheckOptions): HealthChecks {
     const process_ = start(process.execPath, [CHECKER], {
       namespace: options.namespace,
       stdio: ['pipe', 'pipe', 'inherit'],
-      nice: URGENT_NICE,
+      urgent: true,
     });
     process_.stdin?.on('error', () => undefined);
     if (process_.stdout) createInterface({ input: process_.stdout }).on('line', receive);

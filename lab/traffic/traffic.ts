@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { ended, isRunning, start, stop, URGENT_NICE } from '../process.ts';
+import { ended, isRunning, start, stop } from '../process.ts';
 import { type ProberConfig, parseLine } from './prober.ts';
 import { openAccount, type TrafficTruth } from './truth.ts';
 
@@ -46,7 +46,7 @@ export function startTraffic(options: TrafficOptions): Traffic {
   const child = start(options.prober, ['-config', '-', ...limits, ...log], {
     namespace: options.namespace,
     stdio: ['pipe', 'pipe', 'pipe'],
-    nice: URGENT_NICE,
+    urgent: true,
   });
   const lines = listen();
   const complaint = collect(child);
