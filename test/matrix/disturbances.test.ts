@@ -9,7 +9,6 @@ import {
   measureAlone,
   openDisturbances,
   outageCost,
-  servesOnSeconds,
 } from '../support/lab-disturbances.ts';
 
 let crossings: Crossings;
@@ -65,8 +64,8 @@ describe('an API server that is dead for 15 s', () => {
   );
 });
 
-describe('pods that serve on after they were told to stop', () => {
-  beforeAll(async () => await disturbances.letServeAfterStop(servesOnSeconds));
+describe('a Deployment whose rollouts wait for load balancers', () => {
+  beforeAll(async () => await disturbances.waitInRollouts());
 
   test.each(metSteps)('a rollout while a node is %s costs nothing', async (step) => {
     const alone = await measureAlone(crossings, disturbances.rollOut);

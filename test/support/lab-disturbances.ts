@@ -11,10 +11,12 @@ import { type Crossings, describeLosses, type Losses } from './lab-crossings.ts'
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
 /**
- * Pods that serve on for so long after they were told to stop lose nothing to a rollout that moves them: health checks of the lab take
- * up to 10 s to fail twice, what they find takes 3 s to spread.
+ * Health checks of the lab take up to 10 s to fail or to pass twice, and what they find takes 3 s to spread. Pods that serve on for that
+ * long after they were told to stop, and are told only when their successors have been ready for that long, lose nothing to a rollout
+ * that moves them. With either alone it does: the load balancer gives up the last old node of a zone before it has found a new one, and
+ * sends to every registered node of the zone meanwhile (fail open), also to those without a pod.
  */
-export const servesOnSeconds = 18;
+const loadBalancerSeconds = 18;
 
 /** What can be done to a lab. Each resolves when it is over, not when its consequences are. */
 export interface Disturbances {
@@ -28,8 +30,8 @@ export interface Disturbances {
   readonly scale: (replicas: number) => Promise<void>;
   /** What `web` is scaled to. */
   readonly replicas: () => Promise<number>;
-  /** Pods of `web` go on serving for so long after they were told to stop; a rollout of its own. */
-  readonly letServeAfterStop: (seconds: number) => Promise<void>;
+  /** Rollouts of `web` wait for load balancers, before and after a pod is told to stop; a rollout of its own. */
+  readonly waitInRollouts: () => Promise<void>;
   /** Somebody takes the exclude label off. */
   readonly removeLabel: (node: string) => Promise<void>;
   /** A controller registers the node in all target groups, though it is excluded. */
@@ -73,11 +75,17 @@ export function openDisturbances(lab: Lab): Disturbances {
     },
     replicas: async () => (await apps.readNamespacedDeployment(web)).spec?.replicas ?? 0,
     scale: async (replicas) => await change({ spec: { replicas } }),
-    letServeAfterStop: async (seconds) => {
+    waitInRollouts: async () => {
       const container = (await apps.readNamespacedDeployment(web)).spec?.template.spec?.containers[0];
       if (container === undefined) throw new Error('web has no container');
-      container.lifecycle = { preStop: { sleep: { seconds } } };
-      await change({ spec: { template: { spec: { containers: [container] } } } });
+      container.lifecycle = { preStop: { sleep: { seconds: loadBalancerSeconds } } };
+      await change({
+        spec: {
+          minReadySeconds: loadBalancerSeconds,
+          strategy: { rollingUpdate: { maxSurge: '100%', maxUnavailable: 0 } },
+          template: { spec: { containers: [container] } },
+        },
+      });
     },
     removeLabel: async (name) => {
       await core.patchNode({ name, body: { metadata: { labels: { [excludeLabel]: null } } } }, mergePatch);
