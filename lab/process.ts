@@ -77,7 +77,7 @@ export interface StartOptions {
   readonly cwd?: string;
   /** Network namespace to run in; the caller's when absent. */
   readonly namespace?: string;
-  /** Added to the nice value: 10 keeps a kubelet from starving the traffic under test. */
+  /** Added to the nice value; it counts within a session only, where the kernel shares the processors among sessions (see `urgent`). */
   readonly nice?: number;
   /** For what stands in for a machine of its own, a load balancer or the clients outside: what else this machine does must not hold it up. */
   readonly urgent?: boolean;

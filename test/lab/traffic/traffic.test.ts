@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insideTraffic, loadBalancerUrls, outsideTraffic } from '../../../lab/traffic/config.ts';
 import { followTraffic } from '../../../lab/traffic/traffic.ts';
+import { tick } from './reports.ts';
 
 let folder = '';
 
@@ -63,20 +64,7 @@ describe('prober configurations', () => {
 });
 
 function line(type: 'tick' | 'summary', atMs: number, sent: number): string {
-  const counts = {
-    kind: 'connect',
-    sent,
-    ok: sent,
-    lost: 0,
-    cut: 0,
-    slow: 0,
-    starved: 0,
-    retried: 0,
-    skipped: 0,
-    inFlight: 0,
-  };
-  const streams = { api: { ...counts, p50ConnectMs: 0.2, p99ConnectMs: 0.4 } };
-  return JSON.stringify({ type, atMs, startMs: 0, streams, nodes: {}, pods: {}, lateMs: 0, incidentsLeftOff: 0 });
+  return JSON.stringify(tick(atMs, { api: { sent, ok: sent } }, { type }));
 }
 
 async function seen(condition: () => boolean): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Incident, Report, StreamCounts } from '../../../lab/traffic/prober.ts';
+import type { Incident, StreamCounts } from '../../../lab/traffic/prober.ts';
 import { type Account, INCIDENTS_KEPT, openAccount } from '../../../lab/traffic/truth.ts';
+import { tick } from './reports.ts';
 
 describe('the account of traffic', () => {
   it('adds up the streams', () => {
@@ -103,40 +104,6 @@ function run(account: Account, fromMs: number, toMs: number, gained: Partial<Str
     account.add(tick(fromMs + n * 500, { web }));
   }
 }
-
-function tick(
-  atMs: number,
-  streams: Readonly<Record<string, Partial<StreamCounts>>>,
-  rest: Partial<Report> = {},
-): Report {
-  const filled = Object.entries(streams).map(([name, counts]) => [name, { ...NOTHING, ...counts }]);
-  return {
-    type: 'tick',
-    atMs,
-    startMs: 0,
-    streams: Object.fromEntries(filled) as Record<string, StreamCounts>,
-    nodes: {},
-    pods: {},
-    lateMs: 0,
-    incidentsLeftOff: 0,
-    ...rest,
-  };
-}
-
-const NOTHING: StreamCounts = {
-  kind: 'connect',
-  sent: 0,
-  ok: 0,
-  lost: 0,
-  cut: 0,
-  slow: 0,
-  starved: 0,
-  retried: 0,
-  skipped: 0,
-  inFlight: 0,
-  p50ConnectMs: 0,
-  p99ConnectMs: 0,
-};
 
 function incident(atMs: number): Incident {
   return {
