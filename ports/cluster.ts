@@ -1,4 +1,5 @@
 import type { NodeClaim, NodeRef } from '../core/model/node.ts';
+import type { ReleasedFrom } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { ClaimRef } from '../core/model/volume.ts';
 
@@ -57,6 +58,17 @@ export interface Cluster {
   /** Takes the pod out of its Services' endpoints by removing these labels; keeps the originals in an annotation of ours. */
   unlist(pod: PodRef, removeLabels: readonly string[], run: string): Promise<'done' | 'gone'>;
   relist(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /**
+   * Lets the pod go from its ReplicaSet by removing that label: a replacement starts at once, while the pod serves on (Kubernetes docs,
+   * "ReplicaSet", Isolating Pods from a ReplicaSet). Keeps what it was released from in an annotation of ours. `not-owned` when that
+   * ReplicaSet does not have it now, or not by that label.
+   */
+  release(pod: PodRef, from: ReleasedFrom, run: string): Promise<'done' | 'not-owned' | 'gone'>;
+  /** Gives the released pod back. Its ReplicaSet then has one too many and deletes one: which, its deletion costs decide. */
+  adopt(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /** Makes a ReplicaSet that has too many pods take others before this one; keeps the cost that it had in an annotation of ours. */
+  raiseDeletionCost(pod: PodRef, run: string): Promise<'done' | 'gone'>;
+  restoreDeletionCost(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
   /** Names of the PersistentVolumes that are bound to these claims; claims that are gone or not bound are left out. */
   findVolumes(claims: readonly ClaimRef[]): Promise<readonly string[]>;
   evict(pod: PodRef, options: { readonly dryRun: boolean }): Promise<EvictionOutcome>;

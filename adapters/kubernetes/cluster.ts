@@ -8,6 +8,7 @@ import { evictionOperation } from './eviction.ts';
 import { leaseLocks } from './lease-lock.ts';
 import { leftoverOperations } from './leftovers.ts';
 import { nodeOperations } from './nodes.ts';
+import { ownershipOperations } from './ownership.ts';
 import { podOperations } from './pods.ts';
 import { volumeOperation } from './volumes.ts';
 
@@ -42,6 +43,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
     observe: () => caches.observe(),
     ...nodeOperations(access),
     ...podOperations(access),
+    ...ownershipOperations(access),
     ...evictionOperation(access),
     ...volumeOperation(connection),
     acquireLock,

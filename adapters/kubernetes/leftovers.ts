@@ -1,7 +1,8 @@
+import type { PodFacts } from '../../core/model/pod.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
-import { claimAnnotation, excludeLabel, retiringTaint } from './marks.ts';
+import { claimAnnotation, deletionCostAnnotation, excludeLabel, retiringTaint } from './marks.ts';
 
 /** Looks for what a run has left on the cluster, whether or not anybody remembers having put it there. */
 export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findMarks' | 'findLocks'> {
@@ -15,13 +16,8 @@ export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Clus
         ...(marks.retiringBy === run ? [`node ${name}: taint ${retiringTaint}`] : []),
         ...(marks.claim?.run === run ? [`node ${name}: annotation ${claimAnnotation}`] : []),
       ]),
-      ...pods
-        // The mark on a pod that is going ends with the pod.
-        .filter(({ unlisted, terminating }) => unlisted?.by === run && !terminating)
-        .map(({ namespace, name, unlisted }) => {
-          const labels = Object.keys(unlisted?.originalLabels ?? {}).join(', ');
-          return `pod ${namespace}/${name}: removed labels ${labels}`;
-        }),
+      // The mark on a pod that is going ends with the pod.
+      ...pods.filter(({ terminating }) => !terminating).flatMap((pod) => tellPod(pod, run)),
       ...leases
         .filter(({ spec }) => namesRun(spec?.holderIdentity ?? '', run))
         .map(({ metadata }) => `lease ${metadata.namespace}/${metadata.name}`),
@@ -36,6 +32,19 @@ export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Clus
   }
 
   return { findMarks, findLocks };
+}
+
+function tellPod({ namespace, name, unlisted, released, costRaisedBy }: PodFacts, run: string): readonly string[] {
+  const removed = [
+    ...(unlisted?.by === run ? Object.keys(unlisted.originalLabels) : []),
+    ...(released?.by === run ? [released.label] : []),
+  ];
+  return [
+    ...(unlisted?.by === run || released?.by === run
+      ? [`pod ${namespace}/${name}: removed labels ${removed.join(', ')}`]
+      : []),
+    ...(costRaisedBy === run ? [`pod ${namespace}/${name}: annotation ${deletionCostAnnotation}`] : []),
+  ];
 }
 
 /** Whether a holder is the run, or has it as one part of a path such as `pool-upgrade/<run>`. */

@@ -3,7 +3,14 @@ import type { V1Container, V1OwnerReference, V1Pod, V1Toleration } from '@kubern
 import type { PodFacts, PodOwnerKind, TolerationFacts } from '../../core/model/pod.ts';
 import { requiredNodeLabels } from './map-node-labels.ts';
 import { hasEmptyDirData, wishesOf } from './map-wishes.ts';
-import { parseUnlistedMark, unlistedAnnotation } from './marks.ts';
+import {
+  parseRaisedCostMark,
+  parseReleasedMark,
+  parseUnlistedMark,
+  raisedCostAnnotation,
+  releasedAnnotation,
+  unlistedAnnotation,
+} from './marks.ts';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const defaultGraceSeconds = 30;
@@ -17,23 +24,15 @@ const ownerKinds: Readonly<Record<string, PodOwnerKind>> = {
   '/Node': 'Node',
 };
 
-/** A pod before its ReplicaSet is looked up. */
-export interface MappedPod {
-  readonly facts: PodFacts;
-  /** UID of the controller; undefined for bare pods. */
-  readonly ownerUid: string | undefined;
-}
-
-/** What a Pod object says. */
-export function podFacts(pod: V1Pod): MappedPod {
+/** What a Pod object says; what its ReplicaSet says comes later. */
+export function podFacts(pod: V1Pod): PodFacts {
   const { metadata, spec, status } = pod;
   const owner = metadata?.ownerReferences?.find((reference) => reference.controller === true);
-  const unlisted = parseUnlistedMark(metadata?.annotations?.[unlistedAnnotation]);
   const grace = spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds;
   const unschedulableReason = whyUnschedulable(pod);
   const deletion = metadata?.deletionTimestamp;
   const nodeLabels = requiredNodeLabels(spec);
-  const facts: PodFacts = {
+  return {
     namespace: metadata?.namespace ?? '',
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
@@ -41,6 +40,7 @@ export function podFacts(pod: V1Pod): MappedPod {
     labels: metadata?.labels ?? {},
     ownerKind: ownerKindOf(owner),
     ownerName: owner?.name ?? '',
+    ...(owner === undefined ? {} : { ownerUid: owner.uid }),
     phase: (status?.phase ?? 'Unknown') as PodFacts['phase'],
     ready: status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false,
     terminating: deletion !== undefined,
@@ -56,9 +56,20 @@ export function podFacts(pod: V1Pod): MappedPod {
     ...wishesOf(pod),
     ...claimsOf(pod),
     ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
-    ...(unlisted === undefined ? {} : { unlisted }),
+    ...marksOf(pod),
   };
-  return { facts, ownerUid: owner?.uid };
+}
+
+function marksOf({ metadata }: V1Pod): Pick<PodFacts, 'unlisted' | 'released' | 'costRaisedBy'> {
+  const annotations = metadata?.annotations ?? {};
+  const unlisted = parseUnlistedMark(annotations[unlistedAnnotation]);
+  const released = parseReleasedMark(annotations[releasedAnnotation]);
+  const raised = parseRaisedCostMark(annotations[raisedCostAnnotation]);
+  return {
+    ...(unlisted === undefined ? {} : { unlisted }),
+    ...(released === undefined ? {} : { released }),
+    ...(raised === undefined ? {} : { costRaisedBy: raised.by }),
+  };
 }
 
 /** What is left of a pod that was told to stop: whether containers of it still run, and who keeps its object. */

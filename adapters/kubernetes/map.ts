@@ -1,18 +1,17 @@
 import type { NodeFacts } from '../../core/model/node.ts';
-import type { PodFacts } from '../../core/model/pod.ts';
+import type { PodFacts, ReleasedFacts } from '../../core/model/pod.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 import { type MappedBudget, withPods } from './map-budget.ts';
-import type { MappedPod } from './map-pod.ts';
 import { type MappedService, type MappedSlice, mergeEndpoints } from './map-service.ts';
 import { type MappedReplicaSet, workloadKey } from './map-workload.ts';
 
 /** What the caches hold, object by object. */
 export interface MappedObjects {
   readonly nodes: readonly NodeFacts[];
-  readonly pods: readonly MappedPod[];
+  readonly pods: readonly PodFacts[];
   readonly services: readonly MappedService[];
   readonly endpointSlices: readonly MappedSlice[];
   readonly podDisruptionBudgets: readonly MappedBudget[];
@@ -42,17 +41,23 @@ export function clusterFacts(objects: MappedObjects): ClusterFacts {
 function withOwners({ pods, replicaSets, daemonSets }: MappedObjects): PodFacts[] {
   const existing = new Set(daemonSets.map(({ key }) => key));
   const byUid = new Map(replicaSets.map((replicaSet) => [replicaSet.uid, replicaSet]));
-  return sortedBy(pods, ({ facts }) => podKey(facts)).map(({ facts, ownerUid }) => {
-    const replicaSet = facts.ownerKind === 'ReplicaSet' ? byUid.get(ownerUid ?? '') : undefined;
+  return sortedBy(pods, podKey).map((facts) => {
+    const replicaSet = facts.ownerKind === 'ReplicaSet' ? byUid.get(facts.ownerUid ?? '') : undefined;
     const workload = replicaSet === undefined ? ownWorkload(facts) : (replicaSet.deployment ?? replicaSet.facts.key);
     return {
       ...facts,
       ...(replicaSet === undefined ? {} : { ownerSelector: replicaSet.selector }),
       ...(workload === undefined ? {} : { workload }),
+      ...(facts.released === undefined ? {} : { released: withWants(facts.released, byUid) }),
       // By name, as kubectl drain asks (pkg/drain/filters.go, daemonSetFilter).
       ...(facts.ownerKind === 'DaemonSet' && !existing.has(workload ?? '') ? { orphaned: true } : {}),
     };
   });
+}
+
+function withWants(released: ReleasedFacts, byUid: ReadonlyMap<string, MappedReplicaSet>): ReleasedFacts {
+  const replicaSet = byUid.get(released.replicaSet.uid);
+  return replicaSet === undefined ? released : { ...released, wants: replicaSet.facts.replicas };
 }
 
 /** The workload of a pod that its owner keeps without a ReplicaSet in between. */

@@ -1,4 +1,5 @@
 import type { NodeClaim } from '../../core/model/node.ts';
+import type { ReleasedFrom } from '../../core/model/pod.ts';
 
 /** Label that takes a node out of load balancers (kubernetes.io well-known labels). */
 export const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
@@ -21,6 +22,26 @@ export const retiringTaint = 'nodeferry.dev/retiring';
 /** Annotation on a pod that was taken out of its Services' endpoints: JSON of an UnlistedMark. */
 export const unlistedAnnotation = 'nodeferry.dev/unlisted';
 
+/** Annotation on a pod that was let go from its ReplicaSet: JSON of a ReleasedMark. */
+export const releasedAnnotation = 'nodeferry.dev/released';
+
+/** What ReplicaSets look at when they choose which pods to delete (Kubernetes docs, "ReplicaSet", Pod deletion cost). */
+export const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
+
+/** Annotation on a pod whose deletion cost was raised: JSON of a RaisedCostMark. */
+export const raisedCostAnnotation = 'nodeferry.dev/deletion-cost-raised';
+
+/** Who released a pod, and from what. */
+export interface ReleasedMark extends ReleasedFrom {
+  readonly by: string;
+}
+
+/** Who raised a pod's deletion cost, and what it was before; null when there was none. */
+export interface RaisedCostMark {
+  readonly by: string;
+  readonly before: string | null;
+}
+
 /** Who unlisted a pod, and the labels that were removed for it. */
 export interface UnlistedMark {
   readonly by: string;
@@ -42,12 +63,31 @@ export function parseClaim(text: string | undefined): NodeClaim | undefined {
 
 /** Reads the annotation of an unlisted pod; undefined when there is none, or none of ours. */
 export function parseUnlistedMark(text: string | undefined): UnlistedMark | undefined {
-  if (text === undefined) return undefined;
+  const { by, originalLabels } = parseMark<UnlistedMark>(text);
+  if (typeof by !== 'string' || typeof originalLabels !== 'object' || originalLabels === null) return undefined;
+  return { by, originalLabels };
+}
+
+/** Reads the annotation of a released pod; undefined when there is none, or none of ours. */
+export function parseReleasedMark(text: string | undefined): ReleasedMark | undefined {
+  const mark = parseMark<ReleasedMark>(text);
+  const { by, label, value, replicaSet, workload } = mark;
+  const texts: readonly unknown[] = [by, label, value, replicaSet?.name, replicaSet?.uid, workload];
+  return texts.every((one) => typeof one === 'string') ? (mark as ReleasedMark) : undefined;
+}
+
+/** Reads the annotation of a pod whose deletion cost was raised; undefined when there is none, or none of ours. */
+export function parseRaisedCostMark(text: string | undefined): RaisedCostMark | undefined {
+  const { by, before } = parseMark<RaisedCostMark>(text);
+  if (typeof by !== 'string' || (before !== null && typeof before !== 'string')) return undefined;
+  return { by, before };
+}
+
+function parseMark<T>(text: string | undefined): Partial<T> {
+  if (text === undefined) return {};
   try {
-    const { by, originalLabels } = JSON.parse(text) as Partial<UnlistedMark>;
-    if (typeof by !== 'string' || typeof originalLabels !== 'object' || originalLabels === null) return undefined;
-    return { by, originalLabels };
+    return (JSON.parse(text) ?? {}) as Partial<T>;
   } catch {
-    return undefined;
+    return {};
   }
 }

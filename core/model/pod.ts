@@ -22,6 +22,8 @@ export interface PodFacts {
   readonly ownerKind: PodOwnerKind;
   /** Controller's name, e.g. the ReplicaSet's; empty for bare pods. */
   readonly ownerName: string;
+  /** Controller's UID; absent for bare pods. */
+  readonly ownerUid?: string;
   /** Key of the workload that keeps it, e.g. `Deployment default/web`; absent for bare pods and for controllers that are not known. */
   readonly workload?: string;
   /** Label selector of the owning ReplicaSet (matchLabels), when that is the owner. */
@@ -59,6 +61,27 @@ export interface PodFacts {
   readonly claims?: readonly string[];
   /** Run that took the pod out of its Services' endpoints, with the labels it had before. */
   readonly unlisted?: { readonly by: string; readonly originalLabels: Readonly<Record<string, string>> };
+  /** Run that let the pod go from its ReplicaSet, so that a replacement starts while it serves on. */
+  readonly released?: ReleasedFacts;
+  /** Run that raised its deletion cost, so that its ReplicaSet takes other pods first. */
+  readonly costRaisedBy?: string;
+}
+
+/** What is known of a pod that was let go from its ReplicaSet. */
+export interface ReleasedFacts extends ReleasedFrom {
+  readonly by: string;
+  /** Pods that this ReplicaSet shall have now; absent when it does not exist any more. */
+  readonly wants?: number;
+}
+
+/** What a pod was released from: enough to give it back, and to see whether there is anybody left to take it. */
+export interface ReleasedFrom {
+  /** Label that the ReplicaSet selects by and nobody else looks at. */
+  readonly label: string;
+  readonly value: string;
+  readonly replicaSet: { readonly name: string; readonly uid: string };
+  /** Key of the workload above it, e.g. `Deployment default/web`. */
+  readonly workload: string;
 }
 
 /** It has run to its end and comes back no more. */

@@ -6,10 +6,12 @@ import type { ServiceFacts } from '../../core/model/service.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
-import { deletePod, slicesOf } from './kubernetes.ts';
+import { slicesOf } from './kubernetes.ts';
 import { createSimLocks, lockMarksOf } from './leases.ts';
 import { excludeLabel, isExcluded } from './load-balancer.ts';
 import { hostnameOf, nodePort } from './load-balancers-port.ts';
+import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts';
+import { deletePod } from './pods.ts';
 import { forgetNode } from './pools.ts';
 import {
   matches,
@@ -33,7 +35,7 @@ export function createSimCluster(world: World): Cluster {
   return {
     observe: async () => ({
       nodes: world.nodes.map(nodeFacts),
-      pods: world.pods.map(podFacts),
+      pods: world.pods.map((pod) => podFacts(world, pod)),
       budgets: world.budgets.map((budget) => budgetFacts(world, budget)),
       services: world.services.map((service) => serviceFacts(world, service)),
       workloads: world.workloads.map((workload) => workloadFacts(world, workload)),
@@ -122,6 +124,7 @@ export function createSimCluster(world: World): Cluster {
       delete (pod as { unlisted?: unknown }).unlisted;
       return 'done';
     },
+    ...createSimOwnership(world, podOf),
     findVolumes: async (claims) => claims.map(({ namespace, name }) => volumeOf(namespace, name)),
     evict: async (ref, { dryRun }) => evict(world, podOf(ref), dryRun),
     deletePod: async (ref) => {
@@ -158,12 +161,7 @@ export function marksOf(world: World, run?: string): string[] {
       said.flatMap(([what, by]) => (ours(by(node)) ? [`node ${node.name}: ${what}`] : [])),
     ),
     // The mark on a pod that is going ends with the pod.
-    ...world.pods
-      .filter(({ unlisted, terminating }) => ours(unlisted?.by) && !terminating)
-      .map(
-        ({ namespace, name, unlisted }) =>
-          `pod ${namespace}/${name}: removed labels ${Object.keys(unlisted?.originalLabels ?? {}).join(', ')}`,
-      ),
+    ...world.pods.filter(({ terminating }) => !terminating).flatMap((pod) => podMarks(pod, ours)),
   ];
 }
 
@@ -180,7 +178,7 @@ function claimOf(node: SimNode): NodeClaim | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as NodeClaim);
 }
 
-function podFacts(pod: SimPod): PodFacts {
+function podFacts(world: World, pod: SimPod): PodFacts {
   const {
     accepts: _a,
     started: _s,
@@ -190,9 +188,12 @@ function podFacts(pod: SimPod): PodFacts {
     createdAt: _c,
     stuck: _k,
     goneAt: _g,
+    annotations: _n,
+    costBefore: _b,
     ...facts
   } = pod;
-  return facts;
+  const released = releasedFacts(world, pod);
+  return released === undefined ? facts : { ...facts, released };
 }
 
 /** Every claim has a volume of its own, which is attached as long as its pod is on a node. */

@@ -1,14 +1,7 @@
 import type { TolerationFacts } from '../../core/model/pod.ts';
-import {
-  later,
-  matches,
-  note,
-  type SimNode,
-  type SimPod,
-  type SimService,
-  type SimWorkload,
-  type World,
-} from './world.ts';
+import { newPod } from './pods.ts';
+import { reconcileReplicas } from './replica-sets.ts';
+import { later, matches, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
 
 /** What DaemonSet pods tolerate without being asked: cordons, not the taint of a retiring node. */
 export const daemonTolerations: TolerationFacts[] = [
@@ -31,20 +24,6 @@ export function reconcileCluster(world: World): void {
 function isReady(world: World, pod: SimPod): boolean {
   const node = world.nodes.find((one) => one.name === pod.node);
   return pod.started && !pod.failing && !pod.terminating && node?.ready === true;
-}
-
-/** Deletes a pod the way the API server and a kubelet do: it stops accepting at once (no preStop), and is gone later. */
-export function deletePod(world: World, pod: SimPod): void {
-  if (pod.terminating) return;
-  pod.terminating = true;
-  pod.killedAt = world.clock.now() + pod.terminationGracePeriodSeconds * 1000;
-  pod.ready = false;
-  pod.accepts = pod.preStopSeconds > 0 && pod.node !== undefined;
-  if (pod.accepts) later(world, pod.preStopSeconds * 1000, () => (pod.accepts = false));
-  note(world, `pod ${pod.name} on ${pod.node ?? 'no node'} terminates`);
-  const takes = world.delays.podGone + pod.preStopSeconds * 1000;
-  pod.goneAt = world.clock.now() + takes;
-  later(world, takes, () => undefined);
 }
 
 /** What kubelets have stopped is gone, as far as nothing keeps the containers or the object. */
@@ -75,92 +54,14 @@ export function slicesOf(world: World, service: SimService): readonly SimPod[] {
   return now;
 }
 
-function reconcileReplicas(world: World, workload: SimWorkload): void {
-  for (const pod of world.pods) {
-    const fits = matches(workload.selector, pod.labels);
-    if (pod.of === workload.name && pod.ownerKind === 'ReplicaSet' && !fits) release(pod);
-    if (pod.of === workload.name && pod.ownerKind === 'none' && fits && !pod.terminating) adopt(pod, workload);
-  }
-  const owned = world.pods.filter(
-    (pod) => pod.ownerKind === 'ReplicaSet' && pod.ownerName === `${workload.name}-1` && !pod.terminating,
-  );
-  const old = owned.filter((pod) => pod.version < workload.version);
-  const surge = Math.min(1, old.length);
-  const missing = workload.replicas + surge - owned.length - workload.creating;
-  for (let i = 0; i < missing; i++) {
-    workload.creating += 1;
-    later(world, 200, () => {
-      workload.creating -= 1;
-      world.pods.push(newPod(world, workload, undefined));
-    });
-  }
-  if (old.length > 0) return exchange(world, workload, owned, old);
-  const surplus = [...owned].sort((a, b) => Number(a.ready) - Number(b.ready) || b.createdAt - a.createdAt);
-  for (const pod of surplus.slice(0, Math.max(0, owned.length - workload.replicas))) deletePod(world, pod);
-}
-
-/** A rollout takes an old pod once more than enough are ready, or one that is not ready anyway. */
-function exchange(world: World, workload: SimWorkload, owned: readonly SimPod[], old: readonly SimPod[]): void {
-  const idle = old.find((pod) => !pod.ready);
-  const spare = owned.filter((pod) => pod.ready).length > workload.replicas;
-  const next = idle ?? (spare ? old[0] : undefined);
-  if (next !== undefined && owned.length > workload.replicas) deletePod(world, next);
-}
-
-function release(pod: SimPod): void {
-  pod.ownerKind = 'none';
-  pod.ownerName = '';
-  delete (pod as { workload?: unknown }).workload;
-  delete (pod as { ownerSelector?: unknown }).ownerSelector;
-}
-
-function adopt(pod: SimPod, workload: SimWorkload): void {
-  pod.ownerKind = 'ReplicaSet';
-  pod.ownerName = `${workload.name}-1`;
-  pod.ownerSelector = workload.selector;
-  pod.workload = `Deployment default/${workload.name}`;
-}
-
 function reconcileDaemons(world: World, workload: SimWorkload): void {
   for (const node of world.nodes) {
     const there = world.pods.some((pod) => pod.ownerName === workload.name && pod.node === node.name);
     if (there || !node.ready || !tolerates(workload.tolerations, node)) continue;
-    const pod = newPod(world, workload, undefined);
+    const pod = newPod(world, workload);
     world.pods.push(pod);
     bind(world, pod, node);
   }
-}
-
-function newPod(world: World, workload: SimWorkload, node: string | undefined): SimPod {
-  const daemon = workload.kind === 'DaemonSet';
-  const name = world.nextId(workload.name);
-  return {
-    namespace: 'default',
-    name,
-    uid: `uid-${name}`,
-    node,
-    labels: { ...workload.labels },
-    ownerKind: daemon ? 'DaemonSet' : 'ReplicaSet',
-    ownerName: daemon ? workload.name : `${workload.name}-1`,
-    ...(daemon ? {} : { ownerSelector: workload.selector }),
-    phase: 'Pending',
-    ready: false,
-    terminating: false,
-    mirror: false,
-    started: false,
-    failing: false,
-    hostNetwork: false,
-    hasEmptyDir: false,
-    preStopSeconds: workload.preStopSeconds,
-    // Its owner has given it the time that it takes.
-    terminationGracePeriodSeconds: Math.max(30, Math.ceil(world.delays.podGone / 1000) + workload.preStopSeconds),
-    tolerations: workload.tolerations,
-    accepts: false,
-    of: workload.name,
-    version: workload.version,
-    workload: `${workload.kind} default/${workload.name}`,
-    createdAt: world.clock.now(),
-  };
 }
 
 function schedule(world: World, pod: SimPod): void {
@@ -178,7 +79,8 @@ function load(world: World, pod: SimPod, node: SimNode): number {
   return sameApp.length * 100 + world.pods.filter((other) => other.node === node.name).length;
 }
 
-function bind(world: World, pod: SimPod, node: SimNode): void {
+/** What scheduler and kubelet do: the pod has the node, and runs there after a while. */
+export function bind(world: World, pod: SimPod, node: SimNode): void {
   pod.node = node.name;
   delete (pod as { unschedulableReason?: unknown }).unschedulableReason;
   later(world, world.delays.podReady, () => {

@@ -1,4 +1,4 @@
-import { later, note, type SimPod, type World } from './world.ts';
+import { later, note, type SimPod, type SimWorkload, type World } from './world.ts';
 
 /** Adds a pod of nobody's workload to a node: running, ready, and no endpoint of any Service, unless the changes say so. */
 export function addPod(world: World, name: string, node: string, changes: Partial<SimPod> = {}): SimPod {
@@ -39,4 +39,61 @@ export function finishIn(world: World, pod: SimPod, ms: number): void {
     pod.phase = 'Succeeded';
     note(world, `pod ${pod.name} has run to its end`);
   });
+}
+
+/** Label by which the ReplicaSet of one version of a template tells its pods from those of others. */
+export function templateHash(version: number): Readonly<Record<string, string>> {
+  return { 'pod-template-hash': `hash-${version}` };
+}
+
+/** Name of the ReplicaSet of that version. */
+export function replicaSetName(workload: string, version: number): string {
+  return `${workload}-${version}`;
+}
+
+/** A pod of the workload as it is made: bound to no node yet. */
+export function newPod(world: World, workload: SimWorkload): SimPod {
+  const daemon = workload.kind === 'DaemonSet';
+  const name = world.nextId(workload.name);
+  return {
+    namespace: 'default',
+    name,
+    uid: `uid-${name}`,
+    node: undefined,
+    labels: { ...workload.labels, ...(daemon ? {} : templateHash(workload.version)) },
+    ownerKind: daemon ? 'DaemonSet' : 'ReplicaSet',
+    ownerName: daemon ? workload.name : replicaSetName(workload.name, workload.version),
+    ...(daemon ? {} : { ownerSelector: { ...workload.selector, ...templateHash(workload.version) } }),
+    phase: 'Pending',
+    ready: false,
+    terminating: false,
+    mirror: false,
+    started: false,
+    failing: false,
+    hostNetwork: false,
+    hasEmptyDir: false,
+    preStopSeconds: workload.preStopSeconds,
+    // Its owner has given it the time that it takes.
+    terminationGracePeriodSeconds: Math.max(30, Math.ceil(world.delays.podGone / 1000) + workload.preStopSeconds),
+    tolerations: workload.tolerations,
+    accepts: false,
+    of: workload.name,
+    version: workload.version,
+    workload: `${workload.kind} default/${workload.name}`,
+    createdAt: world.clock.now(),
+  };
+}
+
+/** Deletes a pod the way the API server and a kubelet do: it stops accepting at once (no preStop), and is gone later. */
+export function deletePod(world: World, pod: SimPod): void {
+  if (pod.terminating) return;
+  pod.terminating = true;
+  pod.killedAt = world.clock.now() + pod.terminationGracePeriodSeconds * 1000;
+  pod.ready = false;
+  pod.accepts = pod.preStopSeconds > 0 && pod.node !== undefined;
+  if (pod.accepts) later(world, pod.preStopSeconds * 1000, () => (pod.accepts = false));
+  note(world, `pod ${pod.name} on ${pod.node ?? 'no node'} terminates`);
+  const takes = world.delays.podGone + pod.preStopSeconds * 1000;
+  pod.goneAt = world.clock.now() + takes;
+  later(world, takes, () => undefined);
 }

@@ -7,7 +7,7 @@ import { servingTargets, trafficPasses } from './traffic.ts';
 import { createWorld, type Delays, type SimService, type World } from './world.ts';
 
 /** A load balancer of which nothing special is to be told. */
-const plainBalancer = { crossZone: true, controller: 'service-controller', unhealthyDrainingMs: 0 } as const;
+export const plainBalancer = { crossZone: true, controller: 'service-controller', unhealthyDrainingMs: 0 } as const;
 
 /** What a scenario may say otherwise. */
 export interface ScenarioOptions {

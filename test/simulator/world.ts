@@ -73,6 +73,9 @@ export interface SimPod extends Mutable<PodFacts> {
   stuck?: boolean;
   /** When (epoch ms) it has been cleared away, unless its containers or finalizers keep it. */
   goneAt?: number;
+  annotations?: Record<string, string>;
+  /** Its deletion cost before a run raised it. */
+  costBefore?: string | undefined;
 }
 
 export interface SimWorkload {

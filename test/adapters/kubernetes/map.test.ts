@@ -93,34 +93,32 @@ describe('a node', () => {
 });
 
 describe('a pod', () => {
-  const withSpec = (spec: object) => podFacts({ ...deploymentPod, spec: { ...deploymentPod.spec, ...spec } }).facts;
+  const withSpec = (spec: object) => podFacts({ ...deploymentPod, spec: { ...deploymentPod.spec, ...spec } });
   const owned = (owner: object | undefined) =>
     podFacts({
       ...deploymentPod,
       metadata: { ...deploymentPod.metadata, ownerReferences: owner === undefined ? [] : [owner as never] },
-    }).facts;
+    });
 
   it('tells what an eviction has to know', () => {
     expect(podFacts(deploymentPod)).toEqual({
+      namespace: 'shop',
+      name: 'web-7d4b9c6f5-x2x8p',
+      uid: 'a0f1c5de-0d5e-4b1f-8e8c-5d8d4f4f0b11',
+      node: 'ip-10-0-1-17.eu-west-1.compute.internal',
+      labels: { app: 'web', 'pod-template-hash': '7d4b9c6f5' },
+      ownerKind: 'ReplicaSet',
+      ownerName: 'web-7d4b9c6f5',
       ownerUid: 'rs-web',
-      facts: {
-        namespace: 'shop',
-        name: 'web-7d4b9c6f5-x2x8p',
-        uid: 'a0f1c5de-0d5e-4b1f-8e8c-5d8d4f4f0b11',
-        node: 'ip-10-0-1-17.eu-west-1.compute.internal',
-        labels: { app: 'web', 'pod-template-hash': '7d4b9c6f5' },
-        ownerKind: 'ReplicaSet',
-        ownerName: 'web-7d4b9c6f5',
-        phase: 'Running',
-        ready: true,
-        terminating: false,
-        mirror: false,
-        hostNetwork: false,
-        hasEmptyDir: true,
-        preStopSeconds: 15,
-        terminationGracePeriodSeconds: 60,
-        tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }],
-      },
+      phase: 'Running',
+      ready: true,
+      terminating: false,
+      mirror: false,
+      hostNetwork: false,
+      hasEmptyDir: true,
+      preStopSeconds: 15,
+      terminationGracePeriodSeconds: 60,
+      tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }],
     });
   });
 
@@ -184,7 +182,7 @@ describe('a pod', () => {
       phase: 'Pending',
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
     };
-    expect(podFacts({ ...deploymentPod, metadata, status }).facts).toMatchObject({
+    expect(podFacts({ ...deploymentPod, metadata, status })).toMatchObject({
       mirror: true,
       terminating: true,
       killedAt: 90_000,
@@ -199,7 +197,7 @@ describe('a pod', () => {
       ...deploymentPod,
       metadata: { ...deploymentPod.metadata, annotations },
       status: { ...deploymentPod.status, ...status },
-    }).facts;
+    });
 
   it.each(['true', 'false', 'on-completion'] as const)('tells that its owner says safe-to-evict: %s', (value) => {
     const { safeToEvict } = annotated({ 'cluster-autoscaler.kubernetes.io/safe-to-evict': value });
@@ -250,7 +248,7 @@ describe('a pod', () => {
         ...deploymentPod,
         metadata,
         status: { ...deploymentPod.status, ...status },
-      } as V1Pod).facts;
+      } as V1Pod);
       return { stopped, kept };
     };
     expect(terminating({ containerStatuses: [ended, running] })).toEqual({ stopped: undefined, kept: undefined });
@@ -262,7 +260,7 @@ describe('a pod', () => {
       kept: ['example.com/keep'],
     });
     const crashing = { ...deploymentPod, status: { ...deploymentPod.status, containerStatuses: [ended, ended] } };
-    expect(podFacts(crashing as unknown as V1Pod).facts).not.toHaveProperty('stopped');
+    expect(podFacts(crashing as unknown as V1Pod)).not.toHaveProperty('stopped');
   });
 
   it('names its claims, those of ephemeral volumes included, and its priority', () => {
@@ -284,10 +282,30 @@ describe('a pod', () => {
       podFacts({
         ...deploymentPod,
         metadata: { ...deploymentPod.metadata, annotations: { 'nodeferry.dev/unlisted': text } },
-      }).facts.unlisted;
+      }).unlisted;
     const mark = { by: 'run-1', originalLabels: { app: 'web' } };
     expect(marked(JSON.stringify(mark))).toEqual(mark);
     for (const text of ['', 'yes', '{}', '{"by":"run-1"}', 'null', '"run-1"']) expect(marked(text)).toBeUndefined();
+  });
+
+  it('carries the mark of the run that released it, unless the mark is not ours', () => {
+    const marked = (text: string) => annotated({ 'nodeferry.dev/released': text }).released;
+    const mark = {
+      by: 'run-1',
+      label: 'pod-template-hash',
+      value: '7d4b9c6f5',
+      replicaSet: { name: 'web-7d4b9c6f5', uid: 'rs-web' },
+      workload: 'Deployment shop/web',
+    };
+    expect(marked(JSON.stringify(mark))).toEqual(mark);
+    const others = ['', 'yes', '{}', 'null', JSON.stringify({ ...mark, replicaSet: undefined })];
+    for (const text of others) expect(marked(text)).toBeUndefined();
+  });
+
+  it('carries the mark of the run that raised its deletion cost, unless the mark is not ours', () => {
+    const marked = (text: string) => annotated({ 'nodeferry.dev/deletion-cost-raised': text }).costRaisedBy;
+    for (const before of [null, '5']) expect(marked(JSON.stringify({ by: 'run-1', before }))).toBe('run-1');
+    for (const text of ['', '{}', 'null', '{"by":"run-1"}']) expect(marked(text)).toBeUndefined();
   });
 });
 

@@ -48,7 +48,8 @@ export function simulateCluster(): ClusterSubject {
   };
 }
 
-function addNode(world: World, name: string, as: Partial<NodeState>) {
+/** Adds a Node that is Ready. */
+export function addNode(world: World, name: string, as: Partial<NodeState>) {
   const [uid, instanceId, zone] = [world.nextId(`uid-${name}`), `i-${name}`, 'eu-west-1a'];
   const node = {
     name,

@@ -1,0 +1,90 @@
+import type { V1Pod } from '@kubernetes/client-node';
+
+import type { ReleasedFrom } from '../../core/model/pod.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Caches } from './caches.ts';
+import { changeObject, type Decision } from './change.ts';
+import type { Connection } from './connection.ts';
+import {
+  deletionCostAnnotation,
+  parseRaisedCostMark,
+  parseReleasedMark,
+  raisedCostAnnotation,
+  releasedAnnotation,
+} from './marks.ts';
+
+/** The operations on what a ReplicaSet has to do with its pods. */
+export type OwnershipOperations = Pick<Cluster, 'release' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost'>;
+
+/** Deletion costs are 32-bit integers (Kubernetes docs, "ReplicaSet", Pod deletion cost). */
+const highestCost = String(2 ** 31 - 1);
+
+/** Makes them. A label and the annotation that remembers it change in one patch: a run that ends in between still finds what it did. */
+export function ownershipOperations(access: {
+  readonly connection: Connection;
+  readonly caches: Caches;
+}): OwnershipOperations {
+  return {
+    release: (pod, from, run) =>
+      changeObject<V1Pod, 'done' | 'not-owned' | 'gone'>(access, 'pods', pod, (object) =>
+        decideRelease(object, from, run),
+      ),
+    adopt: (pod, run) =>
+      changeObject<V1Pod, 'done' | 'not-ours' | 'gone'>(access, 'pods', pod, (object) => decideAdopt(object, run)),
+    raiseDeletionCost: (pod, run) =>
+      changeObject<V1Pod, 'done' | 'gone'>(access, 'pods', pod, (object) => decideRaise(object, run)),
+    restoreDeletionCost: (pod, run) =>
+      changeObject<V1Pod, 'done' | 'not-ours'>(access, 'pods', pod, (object) => decideRestore(object, run)),
+  };
+}
+
+function decideRelease(
+  { metadata }: V1Pod,
+  { label, value, replicaSet, workload }: ReleasedFrom,
+  run: string,
+): Decision<'done' | 'not-owned' | 'gone'> {
+  if (metadata?.deletionTimestamp !== undefined) return { outcome: 'gone' };
+  const mark = parseReleasedMark(metadata?.annotations?.[releasedAnnotation]);
+  const isReleased = mark !== undefined && metadata?.labels?.[mark.label] === undefined;
+  if (isReleased && mark.by === run) return { outcome: 'done' };
+  // What an earlier run has released and did not get to give back is taken over as it is.
+  if (isReleased) return { outcome: 'done', patch: annotate(releasedAnnotation, { ...mark, by: run }) };
+  const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner?.uid !== replicaSet.uid || metadata?.labels?.[label] !== value) return { outcome: 'not-owned' };
+  const patch = annotate(releasedAnnotation, { by: run, label, value, replicaSet, workload });
+  return { outcome: 'done', patch: { metadata: { ...patch.metadata, labels: { [label]: null } } } };
+}
+
+function decideAdopt({ metadata }: V1Pod, run: string): Decision<'done' | 'not-ours' | 'gone'> {
+  const mark = parseReleasedMark(metadata?.annotations?.[releasedAnnotation]);
+  if (mark?.by !== run) return { outcome: 'not-ours' };
+  if (metadata?.deletionTimestamp !== undefined) return { outcome: 'gone' };
+  const { label, value } = mark;
+  // A label that somebody has set since stays as it is.
+  const labels = metadata?.labels?.[label] === undefined ? { [label]: value } : {};
+  return { outcome: 'done', patch: { metadata: { labels, annotations: { [releasedAnnotation]: null } } } };
+}
+
+function decideRaise({ metadata }: V1Pod, run: string): Decision<'done' | 'gone'> {
+  if (metadata?.deletionTimestamp !== undefined) return { outcome: 'gone' };
+  const cost = metadata?.annotations?.[deletionCostAnnotation];
+  const mark = parseRaisedCostMark(metadata?.annotations?.[raisedCostAnnotation]);
+  if (mark?.by === run && cost === highestCost) return { outcome: 'done' };
+  const before = mark !== undefined && cost === highestCost ? mark.before : (cost ?? null);
+  const { metadata: marked } = annotate(raisedCostAnnotation, { by: run, before });
+  const annotations = { ...marked.annotations, [deletionCostAnnotation]: highestCost };
+  return { outcome: 'done', patch: { metadata: { annotations } } };
+}
+
+function decideRestore({ metadata }: V1Pod, run: string): Decision<'done' | 'not-ours'> {
+  const mark = parseRaisedCostMark(metadata?.annotations?.[raisedCostAnnotation]);
+  if (mark?.by !== run) return { outcome: 'not-ours' };
+  // A cost that somebody has set since stays as it is.
+  const isMine = metadata?.annotations?.[deletionCostAnnotation] === highestCost;
+  const restored = isMine ? { [deletionCostAnnotation]: mark.before } : {};
+  return { outcome: 'done', patch: { metadata: { annotations: { ...restored, [raisedCostAnnotation]: null } } } };
+}
+
+function annotate(annotation: string, mark: object) {
+  return { metadata: { annotations: { [annotation]: JSON.stringify(mark) } } };
+}

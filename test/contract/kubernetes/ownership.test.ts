@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { V1Pod, V1PodList } from '@kubernetes/client-node';
+import { beforeAll } from 'vitest';
+import type { ControlPlane } from '../../support/control-plane.ts';
+import { describeOwnership } from '../cases/ownership.ts';
+import type { Deployments } from '../cases/ownership-subject.ts';
+import { createBudget, createNode } from './objects.ts';
+import { useRealCluster } from './subject.ts';
+
+const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
+const deployments = '/apis/apps/v1/namespaces/default/deployments';
+const pods = '/api/v1/namespaces/default/pods';
+
+const real = useRealCluster({
+  controllers: [
+    'deployment-controller',
+    'replicaset-controller',
+    'disruption-controller',
+    'endpointslice-controller',
+    'garbage-collector-controller',
+  ],
+});
+
+beforeAll(async () => {
+  for (const name of ['old-1', 'old-2', 'new-1', 'new-2', 'new-3']) await createNode(real.controlPlane, name);
+});
+
+describeOwnership('a real API server with the real controllers', () => ({
+  one: real.subject.one,
+  deployments: realDeployments(real.controlPlane),
+}));
+
+/** There is no scheduler and no kubelet: pods are bound and become Ready by hand, and end as soon as they are deleted. */
+function realDeployments(controlPlane: ControlPlane): Deployments {
+  const podsOf = async (name: string) =>
+    (await controlPlane.api<V1PodList>('GET', `${pods}?labelSelector=app%3D${name}`)).items;
+  const start = async (name: string, nodes: readonly string[]) => {
+    const waiting = (await podsOf(name)).filter(({ spec }) => spec?.nodeName === undefined);
+    for (const [index, pod] of waiting.entries()) await startPod(controlPlane, pod, nodes[index % nodes.length] ?? '');
+  };
+  const has = async (name: string, count: number) => {
+    while ((await podsOf(name)).length < count) await delay(50);
+  };
+  return {
+    deploy: async (name, replicas, nodes) => {
+      await createBudget(controlPlane, name, { maxUnavailable: 0 });
+      await createService(controlPlane, name);
+      await createDeployment(controlPlane, name, replicas);
+      await has(name, replicas);
+      await start(name, nodes);
+    },
+    start,
+    scale: async (name, replicas) => {
+      await controlPlane.api('PATCH', `${deployments}/${name}`, { spec: { replicas } });
+    },
+    changeTemplate: async (name) => {
+      const template = { metadata: { annotations: { version: '2' } } };
+      await controlPlane.api('PATCH', `${deployments}/${name}`, { spec: { template } });
+    },
+    pause: async (name) => {
+      await controlPlane.api('PATCH', `${deployments}/${name}`, { spec: { paused: true } });
+    },
+    remove: async (name) => {
+      await controlPlane.api('DELETE', `${deployments}/${name}?propagationPolicy=Background`);
+    },
+    setDeletionCost: async (pod, cost) => {
+      await controlPlane.api('PATCH', `${pods}/${pod}`, { metadata: { annotations: { [deletionCost]: cost } } });
+    },
+    deletionCostOf: async (pod) =>
+      (await controlPlane.api<V1Pod>('GET', `${pods}/${pod}`)).metadata?.annotations?.[deletionCost],
+    passTime: async () => await delay(100),
+  };
+}
+
+let started = 0;
+
+async function startPod(controlPlane: ControlPlane, { metadata }: V1Pod, node: string): Promise<void> {
+  const name = metadata?.name ?? '';
+  await controlPlane.api('POST', `${pods}/${name}/binding`, {
+    apiVersion: 'v1',
+    kind: 'Binding',
+    metadata: { name },
+    target: { apiVersion: 'v1', kind: 'Node', name: node },
+  });
+  started += 1;
+  const podIP = `10.244.0.${started}`;
+  const conditions = ['Ready', 'ContainersReady', 'PodScheduled', 'Initialized'].map((type) => ({
+    type,
+    status: 'True',
+    lastTransitionTime: new Date().toISOString(),
+  }));
+  const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
+  await controlPlane.api('PATCH', `${pods}/${name}/status`, { status });
+}
+
+async function createService(controlPlane: ControlPlane, name: string): Promise<void> {
+  await controlPlane.api('POST', '/api/v1/namespaces/default/services', {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { selector: { app: name }, ports: [{ port: 80 }] },
+  });
+}
+
+async function createDeployment(controlPlane: ControlPlane, name: string, replicas: number): Promise<void> {
+  const labels = { app: name };
+  const spec = { containers: [{ name: 'app', image: 'app.example/app:1' }], terminationGracePeriodSeconds: 0 };
+  await controlPlane.api('POST', deployments, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name },
+    spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  });
+}

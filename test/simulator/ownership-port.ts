@@ -1,0 +1,83 @@
+import type { ReleasedFacts } from '../../core/model/pod.ts';
+import type { Cluster, PodRef } from '../../ports/cluster.ts';
+import { replicaSetName } from './pods.ts';
+import { wantedBy } from './replica-sets.ts';
+import { note, type SimPod, type World } from './world.ts';
+
+const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
+const highestCost = '2147483647';
+
+type Ownership = Pick<Cluster, 'release' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost'>;
+
+/** What the Cluster port does between a pod and its ReplicaSet. */
+export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod | undefined): Ownership {
+  return {
+    release: async (ref, { label, value, replicaSet, workload }, run) => {
+      const pod = podOf(ref);
+      if (pod === undefined || pod.terminating) return 'gone';
+      if (pod.released !== undefined && pod.labels[pod.released.label] === undefined) {
+        pod.released = { ...pod.released, by: run };
+        return 'done';
+      }
+      if (pod.ownerName !== replicaSet.name || pod.labels[label] !== value) return 'not-owned';
+      pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => key !== label));
+      pod.released = { by: run, label, value, replicaSet, workload };
+      note(world, `pod ${pod.name} on ${pod.node} released`);
+      return 'done';
+    },
+    adopt: async (ref, run) => {
+      const pod = podOf(ref);
+      if (pod === undefined) return 'gone';
+      if (pod.released?.by !== run) return 'not-ours';
+      if (pod.terminating) return 'gone';
+      const { label, value } = pod.released;
+      pod.labels = { [label]: value, ...pod.labels };
+      delete (pod as { released?: unknown }).released;
+      note(world, `pod ${pod.name} on ${pod.node} adopted`);
+      return 'done';
+    },
+    raiseDeletionCost: async (ref, run) => {
+      const pod = podOf(ref);
+      if (pod === undefined || pod.terminating) return 'gone';
+      const cost = pod.annotations?.[deletionCost];
+      if (pod.costRaisedBy === undefined || cost !== highestCost) pod.costBefore = cost;
+      pod.costRaisedBy = run;
+      pod.annotations = { ...pod.annotations, [deletionCost]: highestCost };
+      return 'done';
+    },
+    restoreDeletionCost: async (ref, run) => {
+      const pod = podOf(ref);
+      if (pod === undefined) return 'gone';
+      if (pod.costRaisedBy !== run) return 'not-ours';
+      const { [deletionCost]: cost, ...others } = pod.annotations ?? {};
+      const kept = cost === highestCost ? pod.costBefore : cost;
+      pod.annotations = kept === undefined ? others : { ...others, [deletionCost]: kept };
+      delete (pod as { costRaisedBy?: unknown }).costRaisedBy;
+      return 'done';
+    },
+  };
+}
+
+/** What is told of a released pod: its ReplicaSet is looked at anew. */
+export function releasedFacts(world: World, pod: SimPod): ReleasedFacts | undefined {
+  if (pod.released === undefined) return undefined;
+  const wants = pod.released.replicaSet.name === replicaSetName(pod.of, pod.version) ? wantedBy(world, pod) : undefined;
+  return wants === undefined ? pod.released : { ...pod.released, wants };
+}
+
+/** Marks of runs on a pod, in words. */
+export function podMarks(
+  { namespace, name, unlisted, released, costRaisedBy }: SimPod,
+  isOurs: (by: string | undefined) => boolean,
+): string[] {
+  const removed = [
+    ...(isOurs(unlisted?.by) ? Object.keys(unlisted?.originalLabels ?? {}) : []),
+    ...(released !== undefined && isOurs(released.by) ? [released.label] : []),
+  ];
+  return [
+    ...(isOurs(unlisted?.by) || isOurs(released?.by)
+      ? [`pod ${namespace}/${name}: removed labels ${removed.join(', ')}`]
+      : []),
+    ...(isOurs(costRaisedBy) ? [`pod ${namespace}/${name}: annotation ${deletionCost}`] : []),
+  ];
+}
