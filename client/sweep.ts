@@ -1,11 +1,19 @@
 /** Takes away what runs that are over have left: looks, plans, acts, looks again. */
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { explainSweepAct, findRuns, planSweep, type SweepAct, type SweepPlan } from '../core/sweep/plan-sweep.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 
 /** Long enough for one act after another, ms; it is renewed before each. */
 const lockedMs = 60_000;
+
+/** ReplicaSets react within moments; after so many looks, a second apart, they won't. */
+const mostLooks = 30;
+const lookEveryMs = 1_000;
+
+/** Acts that only come up when controllers have reacted to others. */
+const followUps: readonly SweepAct['kind'][] = ['raise-cost', 'adopt', 'restore-cost'];
 
 /** What a sweep works on. */
 export interface SweepTarget {
@@ -20,6 +28,7 @@ export interface SweepTarget {
 export interface Swept {
   readonly cluster: Cluster;
   readonly pools: NodePools;
+  readonly clock: Clock;
 }
 
 /** How an act ended: `problem` says why it did not take effect. */
@@ -54,14 +63,24 @@ export async function sweep(
   holder: string,
   report: (act: SweptAct) => void,
 ): Promise<SweepPlan> {
-  const { cluster } = swept;
+  const { cluster, clock } = swept;
   const { runs, acts } = await lookForLeftovers(swept, target);
   const lock = await cluster.acquireLock(poolLockName(target.cluster, target.pool), holder, lockedMs);
-  try {
-    for (const act of acts) {
+  const carryOutAll = async (due: readonly SweepAct[]) => {
+    for (const act of due) {
       await cluster.renewLock(lock, lockedMs);
       const problem = await carryOut(act, swept);
       report({ what: explainSweepAct(act), ...(problem === undefined ? {} : { problem }) });
+    }
+  };
+  try {
+    await carryOutAll(acts);
+    for (let looks = 0; looks < mostLooks; looks += 1) {
+      const plan = await lookForLeftovers(swept, { ...target, runs });
+      const due = plan.acts.filter(({ kind }) => followUps.includes(kind));
+      if (due.length === 0 && !plan.settling) break;
+      await carryOutAll(due);
+      await clock.sleep(lookEveryMs);
     }
   } finally {
     await cluster.releaseLock(lock);
@@ -74,6 +93,18 @@ async function carryOut(act: SweepAct, { cluster, pools }: Swept): Promise<strin
   switch (act.kind) {
     case 'relist':
       await cluster.relist(act.pod, act.run);
+      return undefined;
+    case 'raise-cost':
+      await cluster.raiseDeletionCost(act.pod, act.run);
+      return undefined;
+    case 'adopt':
+      await cluster.adopt(act.pod, act.run);
+      return undefined;
+    case 'restore-cost':
+      await cluster.restoreDeletionCost(act.pod, act.run);
+      return undefined;
+    case 'delete':
+      await cluster.deletePod(act.pod);
       return undefined;
     case 'evict': {
       const answer = await cluster.evict(act.pod, { dryRun: false });

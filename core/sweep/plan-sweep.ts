@@ -1,6 +1,7 @@
 /** What runs that are over have left on a cluster, and the acts that take it away. */
 import { identify, type PodIdentity } from '../drain/actions.ts';
 import { decidePutBack } from '../drain/put-back.ts';
+import { decideGiveBack, type GiveBack, type GiveBackAct } from '../hand-over/give-back.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { PoolFacts, PoolRef } from '../model/pool.ts';
@@ -24,7 +25,7 @@ export interface SweepQuestion {
 
 /** One act that takes something away. */
 export type SweepAct =
-  | { readonly kind: 'relist' | 'evict'; readonly run: string; readonly pod: PodIdentity }
+  | { readonly kind: 'relist' | 'evict' | GiveBackAct['kind']; readonly run: string; readonly pod: PodIdentity }
   | { readonly kind: 'untaint' | 'include' | 'uncordon' | 'unclaim'; readonly run: string; readonly node: NodeRef }
   | { readonly kind: 'release'; readonly pool: PoolRef; readonly held: readonly string[] }
   | { readonly kind: 'delete-pool'; readonly pool: PoolRef; readonly run: string }
@@ -36,6 +37,8 @@ export interface SweepPlan {
   readonly acts: readonly SweepAct[];
   /** Things of ours that serve and therefore stay, in words. */
   readonly stays: readonly string[];
+  /** Controllers have yet to react to what was given back; there is more to do after that. */
+  readonly settling: boolean;
 }
 
 /**
@@ -48,8 +51,10 @@ export function planSweep(question: SweepQuestion): SweepPlan {
   const pools = [...(pool === undefined ? [] : [pool]), ...replacements];
   const mine = replacements.filter(({ createdBy, status }) => runs.includes(createdBy ?? '') && status !== 'deleting');
   const used = mine.filter((made) => nodesOf(made, cluster).length > 0);
+  const givenBack = runs.map((run) => ({ run, ...decideGiveBack(cluster, run) }));
   const acts: SweepAct[] = [
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => podActs(node, cluster, run))),
+    ...givenBack.flatMap(({ run, acts: given }) => given.map((act) => ({ ...act, run }))),
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActs(node, run))),
     ...pools.flatMap(({ ref, held }) => (held === undefined ? [] : [{ kind: 'release', pool: ref, held } as const])),
     ...mine
@@ -57,7 +62,13 @@ export function planSweep(question: SweepQuestion): SweepPlan {
       .map(({ ref, createdBy = '' }) => ({ kind: 'delete-pool', pool: ref, run: createdBy }) as const),
     ...locking.map((run) => ({ kind: 'unlock', run }) as const),
   ];
-  return { runs, acts, stays: used.map((made) => tellUsed(made, cluster)) };
+  const serving = givenBack.flatMap(({ run, stays }) => stays.map((stay) => tellServing(run, stay)));
+  return {
+    runs,
+    acts,
+    stays: [...serving, ...used.map((made) => tellUsed(made, cluster))],
+    settling: givenBack.some(({ settling }) => settling),
+  };
 }
 
 /** Runs that have left a mark on any node. */
@@ -72,6 +83,14 @@ export function explainSweepAct(act: SweepAct): string {
       return `pod ${act.pod.namespace}/${act.pod.name}: give back the labels that its Services select`;
     case 'evict':
       return `pod ${act.pod.namespace}/${act.pod.name}: evict; its controller has replaced it already`;
+    case 'raise-cost':
+      return `pod ${act.pod.namespace}/${act.pod.name}: raise its deletion cost, so that its ReplicaSet keeps it`;
+    case 'adopt':
+      return `pod ${act.pod.namespace}/${act.pod.name}: give it back to its ReplicaSet`;
+    case 'restore-cost':
+      return `pod ${act.pod.namespace}/${act.pod.name}: restore its deletion cost`;
+    case 'delete':
+      return `pod ${act.pod.namespace}/${act.pod.name}: delete; its workload is gone`;
     case 'untaint':
       return `node ${act.node.name}: remove taint nodeferry.dev/retiring`;
     case 'include':
@@ -106,7 +125,7 @@ export function findRuns({
     ...nodes.flatMap((node) =>
       indexOf(cluster)
         .podsOn(node.name)
-        .map((pod) => pod.unlisted?.by),
+        .flatMap(({ unlisted, released, costRaisedBy }) => [unlisted?.by, released?.by, costRaisedBy]),
     ),
     holder?.split('/')[0],
   ].filter((one) => one !== undefined);
@@ -139,6 +158,11 @@ function nodeActs({ name, uid, instanceId, zone, marks }: NodeFacts, run: string
 
 function nodesOf({ ref }: PoolFacts, cluster: ClusterFacts): readonly string[] {
   return cluster.nodes.filter((node) => node.pool === ref.name).map((node) => node.name);
+}
+
+function tellServing(run: string, { pod, reason }: GiveBack['stays'][number]): string {
+  const name = `${pod.namespace}/${pod.name}`;
+  return `pod ${name}, released by run ${run}, serves on: ${reason}; the next run takes it over, or delete it when callers can do without it`;
 }
 
 function tellUsed(pool: PoolFacts, cluster: ClusterFacts): string {

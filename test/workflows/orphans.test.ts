@@ -161,9 +161,9 @@ describe('putting back with nobody to ask', () => {
     expect(marksOfFirst(world)).not.toEqual([]);
     await harness.stop();
     world.clock.advance(5 * 60_000);
-    const { cluster: kubernetes, pools } = createSimPorts(world);
+    const { cluster: kubernetes, pools, clock } = createSimPorts(world);
     const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
-    await sweep({ cluster: kubernetes, pools }, target, 'sweep-ann', () => undefined);
+    await sweep({ cluster: kubernetes, pools, clock }, target, 'sweep-ann', () => undefined);
     world.clock.advance(10 * 60_000);
     expectNothingLeft(world, 8);
     expectNothingLost(world);

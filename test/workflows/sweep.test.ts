@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../client/sweep.ts';
 import { nodeReplacementId } from '../../workflows/messages.ts';
+import { fromOwner } from '../contract/cases/ownership-subject.ts';
 import { createSimPorts } from '../simulator/ports.ts';
+import { deleteDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -32,9 +34,9 @@ async function terminateAt(world: World, step: string): Promise<string> {
 
 async function sweepAfter(world: World, cluster: string) {
   const problems: string[] = [];
-  const { cluster: kubernetes, pools } = createSimPorts(world);
+  const { cluster: kubernetes, pools, clock } = createSimPorts(world);
   const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
-  const left = await sweep({ cluster: kubernetes, pools }, target, 'sweep-ann', ({ what, problem }) => {
+  const left = await sweep({ cluster: kubernetes, pools, clock }, target, 'sweep-ann', ({ what, problem }) => {
     if (problem !== undefined) problems.push(`${what}: ${problem}`);
   });
   return { left, problems };
@@ -50,7 +52,13 @@ describe('a run that was terminated', () => {
       world.clock.advance(5 * 60_000);
       const { left, problems } = await sweepAfter(world, cluster);
       const stays = [expect.stringMatching(/^pool web-new, made by run run-1, has 4 nodes/)];
-      expect({ ...left, problems }, world.log.join('\n')).toEqual({ runs: ['run-1'], acts: [], stays, problems: [] });
+      expect({ ...left, problems }, world.log.join('\n')).toEqual({
+        runs: ['run-1'],
+        acts: [],
+        stays,
+        settling: false,
+        problems: [],
+      });
       world.clock.advance(10 * 60_000);
       expectNothingLeft(world, 8);
       expectNothingLost(world);
@@ -63,10 +71,76 @@ describe('a run that was terminated', () => {
     const cluster = await terminateAt(world, 'awaitSurgeReady');
     world.clock.advance(5 * 60_000);
     const { left, problems } = await sweepAfter(world, cluster);
-    expect({ ...left, problems }).toEqual({ runs: ['run-1'], acts: [], stays: [], problems: [] });
+    expect({ ...left, problems }).toEqual({ runs: ['run-1'], acts: [], stays: [], settling: false, problems: [] });
     world.clock.advance(10 * 60_000);
     expectNothingLeft(world, 4);
     expectNothingLost(world);
     expect(world.pools.map(({ name }) => name)).toEqual(['web']);
+  });
+});
+
+describe('pods that a run had released', () => {
+  /** All pods of `web` are released on cordoned nodes, as by a run that is gone then. */
+  async function release(world: World) {
+    const { cluster } = createSimPorts(world);
+    const { nodes, pods } = await cluster.observe();
+    for (const node of nodes) await cluster.cordon(node, 'run-1');
+    const web = pods.filter(({ labels }) => labels['app'] === 'web');
+    for (const pod of web) await cluster.release(pod, fromOwner(pod), 'run-1');
+    world.clock.advance(30_000);
+    return web.map(({ name }) => name);
+  }
+
+  async function sweepAll(world: World) {
+    const { cluster, pools } = createSimPorts(world);
+    const clock = { now: () => world.clock.now(), sleep: async (ms: number) => world.clock.advance(ms) };
+    const told: string[] = [];
+    const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
+    const left = await sweep({ cluster, pools, clock }, target, 'sweep-ann', ({ what, problem }) =>
+      told.push(problem === undefined ? what : `${what}: ${problem}`),
+    );
+    world.clock.advance(30_000);
+    return { left, told };
+  }
+
+  const namesOf = (world: World) =>
+    world.pods.filter(({ of, terminating }) => of === 'web' && !terminating).map(({ name }) => name);
+
+  test('are given back while their replacements don’t run: the same pods as before, nothing lost', async () => {
+    const world = createScenario();
+    const before = await release(world);
+    const { left, told } = await sweepAll(world);
+    expect(left).toEqual({ runs: ['run-1'], acts: [], stays: [], settling: false });
+    expect(told).toContain(`pod default/${before[0] ?? ''}: restore its deletion cost`);
+    expect(namesOf(world)).toEqual(before);
+    expectNothingLeft(world, 4);
+    expectNothingLost(world);
+  });
+
+  test('serve on where replacements serve, and that is told; nothing is lost', async () => {
+    const world = createScenario();
+    const before = await release(world);
+    for (const node of world.nodes.slice(0, 1)) node.cordoned = false;
+    world.changed();
+    world.clock.advance(60_000);
+    const { left } = await sweepAll(world);
+    expect(left).toMatchObject({ acts: [], settling: false });
+    expect(left.stays).toHaveLength(before.length);
+    expect(left.stays[0]).toMatch(
+      /^pod default\/web-\d+, released by run run-1, serves on: Deployment default\/web has as many that serve/,
+    );
+    expect(namesOf(world)).toEqual(expect.arrayContaining(before));
+    expectNothingLost(world);
+  });
+
+  test('are deleted when their Deployment is gone', async () => {
+    const world = createScenario();
+    await release(world);
+    deleteDeployment(world, 'web');
+    world.clock.advance(30_000);
+    const { left, told } = await sweepAll(world);
+    expect(left).toMatchObject({ acts: [], stays: [] });
+    expect(told.filter((what) => what.endsWith('delete; its workload is gone'))).toHaveLength(4);
+    expect(namesOf(world)).toEqual([]);
   });
 });

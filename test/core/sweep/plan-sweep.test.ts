@@ -37,7 +37,7 @@ const told = (question: Partial<SweepQuestion>) => plan(question).acts.map(expla
 describe('what is left of a run', () => {
   test('nothing is found where nothing is', () => {
     const cluster = aCluster({ nodes: [aNode('n1')] });
-    expect(plan({ cluster, locking: [] })).toEqual({ runs: ['r1'], acts: [], stays: [] });
+    expect(plan({ cluster, locking: [] })).toEqual({ runs: ['r1'], acts: [], stays: [], settling: false });
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual([]);
   });
 
@@ -54,6 +54,23 @@ describe('what is left of a run', () => {
       'node n1: remove annotation nodeferry.dev/claim',
       'pool web: put back AZRebalance',
       'locks of run r1: delete',
+    ]);
+  });
+
+  test('released pods are given back to their ReplicaSets, with a deletion cost that is told', () => {
+    const released = {
+      by: 'r1',
+      label: 'pod-template-hash',
+      value: 'x',
+      replicaSet: { name: 'web-rs', uid: 'rs' },
+      workload: 'Deployment default/web',
+    };
+    const pods = [aPod('web-1', 'n1', { ownerKind: 'none', released }), aPod('web-2', 'n1', { costRaisedBy: 'r1' })];
+    const cluster = aCluster({ nodes: [aNode('n1')], pods });
+    expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual(['r1']);
+    expect(told({ cluster, locking: [] })).toEqual([
+      'pod default/web-1: delete; its workload is gone',
+      'pod default/web-2: restore its deletion cost',
     ]);
   });
 

@@ -1,0 +1,83 @@
+import { identify, type PodIdentity } from '../drain/actions.ts';
+import { indexOf } from '../model/cluster-index.ts';
+import type { PodFacts, ReleasedFacts } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import { compareText } from '../text/format.ts';
+
+/** One act that gives released pods back to their ReplicaSets, or ends what nobody takes any more. */
+export interface GiveBackAct {
+  readonly kind: 'raise-cost' | 'adopt' | 'restore-cost' | 'delete';
+  readonly pod: PodIdentity;
+}
+
+/** What can be done now for the pods that a run has released, and what can't. */
+export interface GiveBack {
+  readonly acts: readonly GiveBackAct[];
+  /** Pods that serve on as they are, each with the reason. */
+  readonly stays: readonly { readonly pod: PodIdentity; readonly reason: string }[];
+  /** A ReplicaSet that was given pods back has more than it wants still: look again. */
+  readonly settling: boolean;
+}
+
+type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
+
+/**
+ * Decides how the pods that a run has released come back to their ReplicaSets without one that serves being deleted for it. A ReplicaSet
+ * with a pod too many first deletes those that don't run or are not ready; between the others its deletion costs decide, so those that
+ * shall stay are made dear before, and for as long as it has too many.
+ */
+export function decideGiveBack(cluster: ClusterFacts, run: string): GiveBack {
+  const alive = cluster.pods.filter(({ terminating }) => !terminating);
+  const released = alive.filter((pod): pod is ReleasedPod => pod.released?.by === run);
+  const groups = Map.groupBy(released, ({ namespace, released: { replicaSet } }) => `${namespace}/${replicaSet.name}`);
+  const decided = [...groups.values()].map((pods) => decideReplicaSet(pods, cluster));
+  const raised = alive.filter((pod) => pod.costRaisedBy === run && pod.released?.by !== run);
+  const settled = raised.filter((pod) => hasChosen(pod, cluster));
+  return {
+    acts: [...decided.flatMap(({ acts }) => acts), ...settled.map((pod) => act('restore-cost', pod))],
+    stays: decided.flatMap(({ stays }) => stays),
+    settling: settled.length < raised.length,
+  };
+}
+
+/** Pods that one ReplicaSet has lost. */
+function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): Pick<GiveBack, 'acts' | 'stays'> {
+  const [first] = pods;
+  if (first === undefined) return { acts: [], stays: [] };
+  const { workload, replicaSet, wants } = first.released;
+  const isGone = !cluster.workloads.some(({ key }) => key === workload);
+  if (isGone) return { acts: pods.map((pod) => act('delete', pod)), stays: [] };
+  const owned = indexOf(cluster)
+    .podsOfWorkload(workload)
+    .filter(({ ownerName, terminating }) => ownerName === replicaSet.name && !terminating);
+  const serving = owned.filter(({ ready }) => ready);
+  const takes = Math.max(0, (wants ?? 0) - serving.length);
+  const inOrder = pods.toSorted((a, b) => Number(b.ready) - Number(a.ready) || compareText(a.name, b.name));
+  const adopted = inOrder.slice(0, takes);
+  const dear = owned.length + adopted.length > (wants ?? 0) ? [...adopted, ...serving] : [];
+  const reason = tellStays(first.released);
+  return {
+    acts: [...dear.map((pod) => act('raise-cost', pod)), ...adopted.map((pod) => act('adopt', pod))],
+    stays: inOrder.slice(takes).map((pod) => ({ pod: identify(pod), reason })),
+  };
+}
+
+function tellStays({ workload, replicaSet, wants }: ReleasedFacts): string {
+  return wants === undefined || wants === 0
+    ? `${workload} has gone over to another version and wants none of ${replicaSet.name} any more`
+    : `${workload} has as many that serve as it wants`;
+}
+
+/** No pod too many is left among those that share the pod's workload. While it rolls out, more than it wants is what it wants. */
+function hasChosen({ workload = '' }: PodFacts, cluster: ClusterFacts): boolean {
+  const wanted = cluster.workloads.find(({ key }) => key === workload);
+  if (wanted === undefined || wanted.rollingOut) return true;
+  const has = indexOf(cluster)
+    .podsOfWorkload(workload)
+    .filter(({ terminating }) => !terminating);
+  return has.length <= wanted.replicas;
+}
+
+function act(kind: GiveBackAct['kind'], pod: PodFacts): GiveBackAct {
+  return { kind, pod: identify(pod) };
+}

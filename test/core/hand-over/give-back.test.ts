@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { decideGiveBack } from '../../../core/hand-over/give-back.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { WorkloadFacts } from '../../../core/model/workload.ts';
+import { aCluster, aPod } from '../support/facts.ts';
+
+const web: WorkloadFacts = {
+  key: 'Deployment default/web',
+  kind: 'Deployment',
+  namespace: 'default',
+  name: 'web',
+  replicas: 2,
+  podLabels: { app: 'web' },
+  rollingOut: false,
+};
+
+function released(name: string, wants: number | 'gone' = 2, changes: Partial<PodFacts> = {}): PodFacts {
+  const { workload: _workload, ownerSelector: _selector, ...bare } = aPod(name, 'n1');
+  const from = { label: 'pod-template-hash', value: 'x', workload: web.key };
+  const replicaSet = { name: 'web-rs', uid: 'rs' };
+  return {
+    ...bare,
+    labels: { app: 'web' },
+    ownerKind: 'none',
+    ownerName: '',
+    released: { by: 'r1', ...from, replicaSet, ...(wants === 'gone' ? {} : { wants }) },
+    ...changes,
+  };
+}
+
+function told(pods: readonly PodFacts[], workloads: readonly WorkloadFacts[] = [web]) {
+  const { acts, stays, settling } = decideGiveBack(aCluster({ pods, workloads }), 'r1');
+  return {
+    acts: acts.map(({ kind, pod }) => `${kind} ${pod.name}`),
+    stays: stays.map(({ pod, reason }) => `${pod.name}: ${reason}`),
+    settling,
+  };
+}
+
+const pending = { node: undefined, ready: false, phase: 'Pending' } as const;
+
+describe('released pods are given back', () => {
+  test('nothing is done where nothing was released, or by another run', () => {
+    const none = { acts: [], stays: [], settling: false };
+    expect(told([aPod('web-1', 'n1')])).toEqual(none);
+    const theirs = released('web-1');
+    const by = { ...theirs, released: { ...present(theirs.released), by: 'r2' } };
+    expect(told([by])).toEqual(none);
+    expect(told([released('web-1', 2, { terminating: true })])).toEqual(none);
+  });
+
+  test('before their replacements run, all of them, dearer than these', () => {
+    const pods = [
+      released('web-1'),
+      released('web-2'),
+      aPod('web-3', undefined, pending),
+      aPod('web-4', 'n9', pending),
+    ];
+    expect(told(pods).acts).toEqual(['raise-cost web-1', 'raise-cost web-2', 'adopt web-1', 'adopt web-2']);
+  });
+
+  test('without more ado when their ReplicaSet has none too many then', () => {
+    expect(told([released('web-1'), aPod('web-2', 'n1')]).acts).toEqual(['adopt web-1']);
+  });
+
+  test('together with pods that were never released, which are made dear too', () => {
+    const pods = [released('web-1'), aPod('web-2', 'n1'), aPod('web-3', undefined, pending)];
+    expect(told(pods).acts).toEqual(['raise-cost web-1', 'raise-cost web-2', 'adopt web-1']);
+  });
+
+  test('only as many as no serving replacement has to go for; those that serve come first', () => {
+    const pods = [released('web-1', 2, { ready: false }), released('web-2'), aPod('web-3', 'n9')];
+    const { acts, stays } = told(pods);
+    expect(acts).toEqual(['adopt web-2']);
+    expect(stays).toEqual(['web-1: Deployment default/web has as many that serve as it wants']);
+  });
+
+  test('not to a version that nobody wants any more', () => {
+    for (const wants of [0, 'gone'] as const)
+      expect(told([released('web-1', wants)])).toEqual({
+        acts: [],
+        stays: ['web-1: Deployment default/web has gone over to another version and wants none of web-rs any more'],
+        settling: false,
+      });
+  });
+
+  test('and deleted when their Deployment is gone', () => {
+    expect(told([released('web-1', 'gone'), released('web-2', 'gone')], []).acts).toEqual([
+      'delete web-1',
+      'delete web-2',
+    ]);
+  });
+
+  test('and as cheap as before once their ReplicaSet has chosen', () => {
+    const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { costRaisedBy: 'r1' }));
+    const surplus = aPod('web-3', 'n9');
+    expect(told([...raised, surplus])).toEqual({ acts: [], stays: [], settling: true });
+    const settled = { acts: ['restore-cost web-1', 'restore-cost web-2'], stays: [], settling: false };
+    expect(told(raised)).toEqual(settled);
+    expect(told([...raised, { ...surplus, terminating: true }])).toEqual(settled);
+    expect(told([...raised, surplus], [{ ...web, rollingOut: true }])).toEqual(settled);
+    expect(told(raised, [])).toEqual(settled);
+  });
+});
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('expected to be there');
+  return value;
+}
