@@ -11,6 +11,7 @@ import { isCritical, priorityOf } from './priority.ts';
 import type { DrainDecision } from './rules/rule.ts';
 import { servicesOf } from './services-of-pod.ts';
 import { staysWithNode } from './stays-with-node.ts';
+import { tellStillListed } from './still-listed.ts';
 import { chooseUnlistLabels, findLeavesListed, hasSpread, needsUnlist, tellListed } from './unlist.ts';
 import { isBelievedReady } from './unready.ts';
 
@@ -105,9 +106,12 @@ function decideStep(
     return spread ? { action: { kind: 'evict', pod: identify(pod) } } : {};
   }
   if (isBelievedReady(pod, facts, question)) return {};
+  const unlists = needsUnlist(pod, facts, policy);
+  const listed = unlists ? undefined : tellStillListed(pod, facts, policy);
+  if (listed !== undefined) return { blocked: listed };
   const verdict = ledger.charge(pod);
   if (verdict !== undefined) return { blocked: verdict };
-  if (!needsUnlist(pod, facts, policy)) return { action: evict(pod, question) };
+  if (!unlists) return { action: evict(pod, question) };
   const removeLabels = chooseUnlistLabels(pod, facts);
   return { action: { kind: 'unlist', pod: identify(pod), removeLabels } };
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { StepProgress } from '../../core/status/progress.ts';
 import { abortUpdate, nodeReplacementId, nodeStatusQuery, resumeUpdate } from '../../workflows/messages.ts';
+import { freeze, scaleTo } from '../simulator/disturbances.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
@@ -37,6 +38,39 @@ describe('an endpoint slice controller that stands still', () => {
       expectNothingLeft(world, 4);
     },
   );
+});
+
+describe('an endpoint slice controller that stands still while pods leave that serve on', () => {
+  test('no further pod of the Service is told to stop until the slices have caught up', async () => {
+    const world = createScenario({ preStopSeconds: 30 });
+    scaleTo(world, 'web', 8);
+    world.clock.advance(5 * 60_000);
+    const told: string[] = [];
+    const leaving = () => world.log.filter((line) => /pod web-\d+ on .* terminates/.test(line)).length;
+    let leftMeanwhile: number | undefined;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step !== 'evictPods' || leftMeanwhile !== undefined) return;
+        leftMeanwhile = 0;
+        // Far longer than a pod that was told to stop serves on.
+        freeze(world, 'slicesFrozen', 600_000);
+        world.clock.at(world.clock.now() + 599_000, () => {
+          leftMeanwhile = leaving();
+        });
+      },
+      progress: (step, { reason }) => {
+        if (step === 'evictPods' && reason.includes('the endpoint slices of default/web lag')) told.push(reason);
+      },
+    });
+    // What comes to the pods that went first is lost, and shall not pause the run.
+    const traffic = { ...scenarioPolicy().traffic, lossBudget: 1_000_000 };
+    const report = await harness.finish(await harness.start(scenarioPolicy({ traffic })));
+    expect(report.outcome).toBe('completed');
+    expect(leftMeanwhile).toBe(1);
+    expect(told).not.toEqual([]);
+    expect(leaving()).toBe(8);
+    expectNothingLeft(world, 4);
+  });
 });
 
 describe('an endpoint slice controller that pauses after failures', () => {

@@ -225,6 +225,39 @@ describe('a pod that leaves while callers are sent to it', () => {
   });
 });
 
+describe('a pod that is not unlisted, while slices lag', () => {
+  const serving = { preStopSeconds: 5 };
+  const pods = web(serving);
+  const services = [aService('web', pods)];
+  const budgets = [aBudget('web', pods, 1)];
+  const leaving = [pods[0], aPod('web-2', 'n2', { ...serving, terminating: true }), pods[2]].filter(
+    (pod) => pod !== undefined,
+  );
+
+  test.each([
+    ['was told to stop', leaving],
+    ['is gone', pods.filter(({ name }) => name !== 'web-2')],
+  ])('stays while its Service lists one as ready that %s', (_, seen) => {
+    const round = decide({ pods: seen, services, budgets });
+    expect(round.actions).toEqual([]);
+    expect(round.blocked).toMatchObject([{ pod: { name: 'web-1' }, budget: undefined }]);
+    expect(round.reason).toBe(
+      '1 pod left on n1; default/web-1: the endpoint slices of default/web lag: they list web-2 as ready, which was told to stop',
+    );
+  });
+
+  test('goes when they have caught up, or tell nothing', () => {
+    for (const [seen, service] of [
+      [leaving, aService('web', leaving)],
+      [leaving, aService('web', pods, { publishNotReadyAddresses: true })],
+      [[...leaving, aPod('api-1', 'n2')], aService('web', leaving)],
+    ] as const)
+      expect(kinds(decide({ pods: seen, services: [service], budgets }))).toEqual(['evict web-1']);
+    const without = { policy: aPolicy({ disabledRules: ['unlist-before-eviction'] }) };
+    expect(kinds(decide({ pods: leaving, services, budgets }, without))).toEqual(['evict web-1']);
+  });
+});
+
 describe('budgets', () => {
   const plain = { preStopSeconds: 5 };
 

@@ -1,0 +1,36 @@
+import { indexOf, onceFor } from '../model/cluster-index.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import { isEnabled } from '../waits/formulas.ts';
+import { type BlockedPod, identify } from './actions.ts';
+import { isReadyEndpoint, servicesOf } from './services-of-pod.ts';
+
+/**
+ * What holds a pod that would be told to stop without being unlisted: a Service of it lists as ready a pod that terminates or is gone. Its
+ * endpoint slices lag, or their controller is down, and callers would be sent to this one too, for longer than its preStop lets it
+ * serve. Undefined when the slices are up to date. Endpoints whose readiness their Service ignores tell nothing.
+ */
+export function tellStillListed(pod: PodFacts, cluster: ClusterFacts, policy: Policy): BlockedPod | undefined {
+  if (!isEnabled(policy, 'unlist-before-eviction')) return undefined;
+  for (const service of servicesOf(pod, cluster)) {
+    if (!isReadyEndpoint(pod, service)) continue;
+    const name = findLeft(cluster)(service);
+    if (name === undefined) continue;
+    const reason = `the endpoint slices of ${service.key} lag: they list ${name} as ready, which was told to stop`;
+    return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
+  }
+  return undefined;
+}
+
+/** Name of a pod that a Service of the look lists as ready although it leaves or is gone. */
+const findLeft = onceFor((cluster: ClusterFacts) => {
+  const { podsByUid } = indexOf(cluster);
+  return onceFor(({ publishNotReadyAddresses, endpoints }: ServiceFacts): string | undefined => {
+    if (publishNotReadyAddresses) return undefined;
+    return endpoints.find(
+      ({ podUid, ready }) => podUid !== undefined && ready && podsByUid.get(podUid)?.terminating !== false,
+    )?.podName;
+  });
+});
