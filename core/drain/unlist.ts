@@ -85,17 +85,17 @@ function listingServices(pod: PodFacts, cluster: ClusterFacts): readonly Service
   return servicesOf(pod, cluster).filter((service) => isReadyEndpoint(pod, service));
 }
 
-/** Only a ReplicaSet starts a replacement of another name as soon as a pod no longer matches it. */
+/** Only a ReplicaSet starts a replacement of another name as soon as a pod no longer matches it, or has done so. */
 function whyNeverUnlisted(pod: PodFacts, policy: Policy): string | undefined {
   if (policy.drain.neverUnlist.some((workload) => isOfWorkload(pod, workload)))
     return 'spec.drain.neverUnlist names it';
   if (pod.ownerKind === 'StatefulSet') return 'a StatefulSet starts no replacement beside it';
-  return pod.ownerKind === 'ReplicaSet' ? undefined : 'no ReplicaSet owns it';
+  return pod.ownerKind === 'ReplicaSet' || pod.released !== undefined ? undefined : 'no ReplicaSet owns it';
 }
 
 /** True when `namespace/name` names the pod's ReplicaSet or the Deployment above it. */
 export function isOfWorkload(pod: PodFacts, workload: string): boolean {
-  const owner = `${pod.namespace}/${pod.ownerName}`;
+  const owner = `${pod.namespace}/${pod.released?.replicaSet.name ?? pod.ownerName}`;
   return owner === workload || owner.startsWith(`${workload}-`);
 }
 

@@ -5,7 +5,7 @@ import { type AuditRule, podsToMove } from './rule.ts';
 export const wkl017BarePod: AuditRule = (question) => {
   const { force } = question.policy.drain;
   return tellPerWorkload('WKL-017', podsToMove(question), (pod) => {
-    if (pod.mirror || pod.unlisted !== undefined) return undefined;
+    if (pod.mirror || pod.unlisted !== undefined || pod.released !== undefined) return undefined;
     if (pod.ownerKind !== 'none' && pod.orphaned !== true) return undefined;
     const who = pod.orphaned === true ? `DaemonSet ${pod.ownerName} does not exist: nothing` : 'no controller';
     const isSafe = pod.safeToEvict === 'true';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decideDrain } from '../../../core/drain/decide-drain.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { DrainPolicy } from '../../../core/policy/policy.ts';
-import { aPod } from '../support/facts.ts';
+import { aPod, released } from '../support/facts.ts';
 
 const careful: DrainPolicy = {
   deleteEmptyDirData: false,
@@ -43,6 +43,7 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
     {},
     'evict',
   ],
+  ['a bare pod that was released from its ReplicaSet is evicted', released('web-1', 'run'), {}, 'evict'],
   ['a pod with emptyDir data is refused', { hasEmptyDir: true }, {}, 'refuse'],
   [
     'a pod with emptyDir data is evicted with deleteEmptyDirData',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { chooseUnlistLabels, isOfWorkload, trackUnlisted } from '../../../core/drain/unlist.ts';
+import { chooseUnlistLabels, isOfWorkload, needsUnlist, trackUnlisted } from '../../../core/drain/unlist.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import { aCluster, aPod, aService } from '../support/facts.ts';
+import { aCluster, aPod, aPolicy, aService, released } from '../support/facts.ts';
 
 describe('the labels to remove', () => {
   const pod = aPod('web-1', 'n1', { labels: { app: 'web', tier: 'front', 'pod-template-hash': 'x' } });
@@ -45,6 +45,15 @@ test.each([
   ['other/web', false],
 ])('a pod of ReplicaSet default/web-5d9 belongs to workload %s: %s', (workload, expected) => {
   expect(isOfWorkload(aPod('web-1', 'n1', { ownerName: 'web-5d9' }), workload)).toBe(expected);
+});
+
+test('a released pod belongs to the workload that it was released from, and may be unlisted', () => {
+  const pod = aPod('web-1', 'n1', released('web-1', 'run'));
+  expect(isOfWorkload(pod, 'default/web')).toBe(true);
+  const cluster = aCluster({ pods: [pod], services: [aService('web', [pod])] });
+  expect(needsUnlist(pod, cluster, aPolicy())).toBe(true);
+  const drain = { ...aPolicy().drain, neverUnlist: ['default/web'] };
+  expect(needsUnlist(pod, cluster, aPolicy({ drain }))).toBe(false);
 });
 
 test('times of unlisted pods are kept, new ones begin now, gone ones are forgotten', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decideGiveBack } from '../../../core/hand-over/give-back.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import { aCluster, aPod } from '../support/facts.ts';
+import { aCluster, aPod, released } from '../support/facts.ts';
 
 const web: WorkloadFacts = {
   key: 'Deployment default/web',
@@ -14,18 +14,10 @@ const web: WorkloadFacts = {
   rollingOut: false,
 };
 
-function released(name: string, wants: number | 'gone' = 2, changes: Partial<PodFacts> = {}): PodFacts {
-  const { workload: _workload, ownerSelector: _selector, ...bare } = aPod(name, 'n1');
-  const from = { label: 'pod-template-hash', value: 'x', workload: web.key };
-  const replicaSet = { name: 'web-rs', uid: 'rs' };
-  return {
-    ...bare,
-    labels: { app: 'web' },
-    ownerKind: 'none',
-    ownerName: '',
-    released: { by: 'r1', ...from, replicaSet, ...(wants === 'gone' ? {} : { wants }) },
-    ...changes,
-  };
+function letGo(name: string, wants: number | 'gone' = 2, changes: Partial<PodFacts> = {}): PodFacts {
+  const pod = aPod(name, 'n1', { ...released(name, 'r1'), ...changes });
+  const from = present(pod.released);
+  return { ...pod, released: { ...from, ...(wants === 'gone' ? {} : { wants }) } };
 }
 
 function told(pods: readonly PodFacts[], workloads: readonly WorkloadFacts[] = [web]) {
@@ -43,33 +35,28 @@ describe('released pods are given back', () => {
   test('nothing is done where nothing was released, or by another run', () => {
     const none = { acts: [], stays: [], settling: false };
     expect(told([aPod('web-1', 'n1')])).toEqual(none);
-    const theirs = released('web-1');
+    const theirs = letGo('web-1');
     const by = { ...theirs, released: { ...present(theirs.released), by: 'r2' } };
     expect(told([by])).toEqual(none);
-    expect(told([released('web-1', 2, { terminating: true })])).toEqual(none);
+    expect(told([letGo('web-1', 2, { terminating: true })])).toEqual(none);
   });
 
   test('before their replacements run, all of them, dearer than these', () => {
-    const pods = [
-      released('web-1'),
-      released('web-2'),
-      aPod('web-3', undefined, pending),
-      aPod('web-4', 'n9', pending),
-    ];
+    const pods = [letGo('web-1'), letGo('web-2'), aPod('web-3', undefined, pending), aPod('web-4', 'n9', pending)];
     expect(told(pods).acts).toEqual(['raise-cost web-1', 'raise-cost web-2', 'adopt web-1', 'adopt web-2']);
   });
 
   test('without more ado when their ReplicaSet has none too many then', () => {
-    expect(told([released('web-1'), aPod('web-2', 'n1')]).acts).toEqual(['adopt web-1']);
+    expect(told([letGo('web-1'), aPod('web-2', 'n1')]).acts).toEqual(['adopt web-1']);
   });
 
   test('together with pods that were never released, which are made dear too', () => {
-    const pods = [released('web-1'), aPod('web-2', 'n1'), aPod('web-3', undefined, pending)];
+    const pods = [letGo('web-1'), aPod('web-2', 'n1'), aPod('web-3', undefined, pending)];
     expect(told(pods).acts).toEqual(['raise-cost web-1', 'raise-cost web-2', 'adopt web-1']);
   });
 
   test('only as many as no serving replacement has to go for; those that serve come first', () => {
-    const pods = [released('web-1', 2, { ready: false }), released('web-2'), aPod('web-3', 'n9')];
+    const pods = [letGo('web-1', 2, { ready: false }), letGo('web-2'), aPod('web-3', 'n9')];
     const { acts, stays } = told(pods);
     expect(acts).toEqual(['adopt web-2']);
     expect(stays).toEqual(['web-1: Deployment default/web has as many that serve as it wants']);
@@ -77,7 +64,7 @@ describe('released pods are given back', () => {
 
   test('not to a version that nobody wants any more', () => {
     for (const wants of [0, 'gone'] as const)
-      expect(told([released('web-1', wants)])).toEqual({
+      expect(told([letGo('web-1', wants)])).toEqual({
         acts: [],
         stays: ['web-1: Deployment default/web has gone over to another version and wants none of web-rs any more'],
         settling: false,
@@ -85,10 +72,7 @@ describe('released pods are given back', () => {
   });
 
   test('and deleted when their Deployment is gone', () => {
-    expect(told([released('web-1', 'gone'), released('web-2', 'gone')], []).acts).toEqual([
-      'delete web-1',
-      'delete web-2',
-    ]);
+    expect(told([letGo('web-1', 'gone'), letGo('web-2', 'gone')], []).acts).toEqual(['delete web-1', 'delete web-2']);
   });
 
   test('and as cheap as before once their ReplicaSet has chosen', () => {

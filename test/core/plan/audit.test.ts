@@ -8,7 +8,7 @@ import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import type { DrainPolicy, Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
+import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService, released } from '../support/facts.ts';
 
 interface Changes {
   readonly nodes?: readonly NodeFacts[];
@@ -183,6 +183,13 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     {},
   ],
   ['WKL-017', 'blocker', 'a bare pod', { pods: extra({ ownerKind: 'none' }) }, { pods: extra({ ownerKind: 'Job' }) }],
+  [
+    'WKL-017',
+    'blocker',
+    'a bare pod, unless it was released',
+    { pods: extra({ ownerKind: 'none' }) },
+    { pods: extra(released('web-1', 'run-0')) },
+  ],
   [
     'WKL-017',
     'warning',

@@ -62,6 +62,23 @@ export function aPod(name: string, node: string | undefined, changes: Partial<Po
   };
 }
 
+/** What is different about a pod of `aPod` that run `by` has released. */
+export function released(name: string, by: string): Partial<PodFacts> {
+  const app = name.replace(/-[^-]*$/, '');
+  return {
+    labels: { app },
+    ownerKind: 'none',
+    ownerName: '',
+    released: {
+      by,
+      label: 'pod-template-hash',
+      value: 'x',
+      replicaSet: { name: `${app}-rs`, uid: `uid-${app}-rs` },
+      workload: `Deployment default/${app}`,
+    },
+  };
+}
+
 /** The endpoint of a pod, as the EndpointSlice controller writes it. */
 export function endpointOf(pod: PodFacts): EndpointFacts {
   return {

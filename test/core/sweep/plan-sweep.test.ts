@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PoolFacts } from '../../../core/model/pool.ts';
 import { explainSweepAct, findRuns, planSweep, type SweepQuestion } from '../../../core/sweep/plan-sweep.ts';
-import { aCluster, aNode, aPod, aPool } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPool, released } from '../support/facts.ts';
 
 const marked = aNode('n1', {
   cordoned: true,
@@ -58,14 +58,7 @@ describe('what is left of a run', () => {
   });
 
   test('released pods are given back to their ReplicaSets, with a deletion cost that is told', () => {
-    const released = {
-      by: 'r1',
-      label: 'pod-template-hash',
-      value: 'x',
-      replicaSet: { name: 'web-rs', uid: 'rs' },
-      workload: 'Deployment default/web',
-    };
-    const pods = [aPod('web-1', 'n1', { ownerKind: 'none', released }), aPod('web-2', 'n1', { costRaisedBy: 'r1' })];
+    const pods = [aPod('web-1', 'n1', released('web-1', 'r1')), aPod('web-2', 'n1', { costRaisedBy: 'r1' })];
     const cluster = aCluster({ nodes: [aNode('n1')], pods });
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual(['r1']);
     expect(told({ cluster, locking: [] })).toEqual([
