@@ -18,7 +18,7 @@ test('a check that is answered while the checker does not run has not timed out'
     checker.process.kill('SIGCONT');
   });
   expect(await checker.firstResult).toEqual({ id: 'one', ok: true, detail: 'HTTP 200' });
-});
+}, 60_000);
 
 test('a check that nobody answers times out, though the checker did not run meanwhile', async () => {
   const checker = await startChecker(async () => {
@@ -27,7 +27,7 @@ test('a check that nobody answers times out, though the checker did not run mean
     checker.process.kill('SIGCONT');
   });
   expect(await checker.firstResult).toEqual({ id: 'one', ok: false, detail: 'timed out' });
-});
+}, 60_000);
 
 /** A checker with one probe. `onCheck` is called for its first check, which is answered when that says so. */
 async function startChecker(onCheck: (answer: () => void) => Promise<void>) {
