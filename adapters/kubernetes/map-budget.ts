@@ -21,9 +21,14 @@ export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
       currentHealthy: status?.currentHealthy ?? 0,
       disruptionsAllowed: status?.disruptionsAllowed ?? 0,
       expectedPods: status?.expectedPods ?? 0,
+      selectorKeys: keysOf(spec?.selector),
     },
     selector: spec?.selector,
   };
+}
+
+function keysOf({ matchLabels = {}, matchExpressions = [] }: V1LabelSelector = {}): readonly string[] {
+  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
 }
 
 const findPods = onceFor((pods: readonly PodFacts[]) => indexByLabels(pods));

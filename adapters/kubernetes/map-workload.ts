@@ -1,4 +1,4 @@
-import type { V1DaemonSet, V1Deployment, V1ReplicaSet, V1StatefulSet } from '@kubernetes/client-node';
+import type { V1DaemonSet, V1Deployment, V1DeploymentSpec, V1ReplicaSet, V1StatefulSet } from '@kubernetes/client-node';
 
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 
@@ -28,7 +28,17 @@ export function deploymentFacts({ metadata, spec, status }: V1Deployment): Workl
     replicas: spec?.replicas ?? 1,
     podLabels: spec?.template.metadata?.labels ?? {},
     rollingOut: spec?.paused !== true && (unseen || old),
+    surge: surgeOf(spec),
+    ...(spec?.paused === true ? { paused: true } : {}),
   });
+}
+
+/** `maxSurge`, a number or a share of the replicas that is rounded up (Kubernetes docs, "Deployments", Max Surge; 25% when absent). */
+function surgeOf(spec: V1DeploymentSpec | undefined): number {
+  if (spec?.strategy?.type === 'Recreate') return 0;
+  const maxSurge = spec?.strategy?.rollingUpdate?.maxSurge ?? '25%';
+  if (typeof maxSurge === 'number') return maxSurge;
+  return Math.ceil((Number.parseFloat(maxSurge) / 100) * (spec?.replicas ?? 1));
 }
 
 /** A StatefulSet rolls out until every pod above its partition has the newest revision; with OnDelete somebody else decides. */
@@ -76,7 +86,7 @@ export function replicaSetFacts({ metadata, spec }: V1ReplicaSet): MappedReplica
 function workload(
   kind: WorkloadFacts['kind'],
   metadata: { readonly name?: string; readonly namespace?: string } | undefined,
-  rest: Pick<WorkloadFacts, 'replicas' | 'podLabels' | 'rollingOut'>,
+  rest: Omit<WorkloadFacts, 'key' | 'kind' | 'namespace' | 'name'>,
 ): WorkloadFacts {
   const namespace = metadata?.namespace ?? '';
   const name = metadata?.name ?? '';

@@ -18,7 +18,7 @@ export function workloadsOf(service: ServiceFacts, cluster: ClusterFacts): reado
 
 /**
  * How many pods a Service should have behind it now: what its workloads are scaled to, and as many as there are of pods that no known
- * workload keeps. Of a Service without a selector, the endpoints that somebody wrote. Undefined when nothing tells: no workload and
+ * workload keeps; released ones have their replacements there. Of a Service without a selector, the endpoints that somebody wrote. Undefined when nothing tells: no workload and
  * no pod fits its selector.
  */
 export function scaleOf(service: ServiceFacts, cluster: ClusterFacts): number | undefined {
@@ -35,7 +35,7 @@ function countScale(service: ServiceFacts, cluster: ClusterFacts): number | unde
   const workloads = workloadsOf(service, cluster);
   const known = new Set(workloads.map(({ key }) => key));
   const others = podsOf(service, cluster).filter(
-    (pod) => !pod.terminating && !isFinished(pod) && !(pod.workload !== undefined && known.has(pod.workload)),
+    (pod) => !pod.terminating && !isFinished(pod) && !known.has(pod.released?.workload ?? pod.workload ?? ''),
   );
   if (workloads.length === 0 && others.length === 0) return undefined;
   return workloads.reduce((sum, { replicas }) => sum + replicas, others.length);

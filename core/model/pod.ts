@@ -1,5 +1,8 @@
 import type { TaintFacts } from './node.ts';
 
+/** Label by which the ReplicaSets of a Deployment tell their pods apart (Kubernetes docs, "Deployments", Pod-template-hash label). */
+export const templateLabel = 'pod-template-hash';
+
 /** Kind of the controller that owns a pod; `Node` stands for static (mirror) pods, `none` for bare pods. */
 export type PodOwnerKind = 'ReplicaSet' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'Node' | 'none' | 'other';
 
@@ -43,6 +46,8 @@ export interface PodFacts {
   readonly tolerations: readonly TolerationFacts[];
   /** Labels that its node must have, with the values that are allowed; absent when it may run anywhere. */
   readonly requiredNodeLabels?: Readonly<Record<string, readonly string[]>>;
+  /** Topology keys of required anti-affinity that keeps pods like itself away, released ones included; absent when nothing does. */
+  readonly keepsApartBy?: readonly string[];
   /** Why the scheduler can't place it, from the PodScheduled condition. */
   readonly unschedulableReason?: string;
   /** `spec.priority`, which its priority class gives it; 0 when absent. */
@@ -99,4 +104,6 @@ export interface DisruptionBudgetFacts {
   readonly currentHealthy: number;
   readonly disruptionsAllowed: number;
   readonly expectedPods: number;
+  /** Keys of the labels that its selector looks at. */
+  readonly selectorKeys?: readonly string[];
 }

@@ -32,8 +32,28 @@ describe('a Deployment', () => {
       replicas: 4,
       podLabels: { app: 'web' },
       rollingOut: false,
+      surge: 1,
     });
     expect(deploymentFacts({ metadata, spec: { selector, template } }).replicas).toBe(1);
+  });
+
+  const rolling = (maxSurge: number | string) => ({ strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge } } });
+
+  it.each([
+    ['nothing', {}, 1],
+    ['nothing and 5 replicas', { replicas: 5 }, 2],
+    ['a number', rolling(3), 3],
+    ['a share', rolling('50%'), 2],
+    ['a share that is no whole number', rolling('30%'), 2],
+    ['none', rolling(0), 0],
+    ['strategy Recreate', { strategy: { type: 'Recreate' } }, 0],
+  ])('that says %s of its surge may start %j: %i', (_, spec, surge) => {
+    expect(facts(spec).surge).toBe(surge);
+  });
+
+  it('tells that it is paused', () => {
+    expect(facts({ paused: true }).paused).toBe(true);
+    expect(facts({})).not.toHaveProperty('paused');
   });
 
   it.each([

@@ -288,6 +288,20 @@ describe('a pod', () => {
     for (const text of ['', 'yes', '{}', '{"by":"run-1"}', 'null', '"run-1"']) expect(marked(text)).toBeUndefined();
   });
 
+  it('tells by which topologies it keeps apart from pods like itself, once these have been released', () => {
+    const apart = (terms: readonly object[]) => {
+      const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: terms };
+      return withSpec({ containers: [], affinity: { podAntiAffinity } }).keepsApartBy;
+    };
+    const like = (matchLabels: object) => ({ labelSelector: { matchLabels }, topologyKey: 'zone' });
+    expect(apart([like({ app: 'web' }), { ...like({ app: 'web' }), topologyKey: 'host' }])).toEqual(['zone', 'host']);
+    expect(apart([{ ...like({ app: 'web' }), namespaces: ['shop'] }])).toEqual(['zone']);
+    expect(apart([{ ...like({ app: 'web' }), namespaces: ['other'] }])).toBeUndefined();
+    expect(apart([like({ app: 'api' })])).toBeUndefined();
+    expect(apart([like({ app: 'web', 'pod-template-hash': '7d4b9c6f5' })])).toBeUndefined();
+    expect(withSpec({ containers: [] })).not.toHaveProperty('keepsApartBy');
+  });
+
   it('carries the mark of the run that released it, unless the mark is not ours', () => {
     const marked = (text: string) => annotated({ 'nodeferry.dev/released': text }).released;
     const mark = {
@@ -361,6 +375,7 @@ describe('one look at the cluster', () => {
         currentHealthy: 4,
         disruptionsAllowed: 1,
         expectedPods: 4,
+        selectorKeys: ['app'],
       },
     ]);
     expect(facts.services[0]?.endpoints).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { scaleOf, workloadsOf } from '../../../core/guard/scale.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import { aCluster, aPod, aService, aWorkload } from '../support/facts.ts';
+import { aCluster, aPod, aService, aWorkload, released } from '../support/facts.ts';
 
 const pods = [aPod('web-1', 'n1'), aPod('web-2', 'n2')];
 const web = aService('web', pods);
@@ -35,6 +35,13 @@ describe('the scale of a Service', () => {
     const { workload: _workload, ...bare } = aPod('web-3', 'n3', { ownerKind: 'none' });
     expect(scale([aWorkload('web', 2)], [...pods, bare])).toBe(3);
     expect(scale([], pods)).toBe(2);
+  });
+
+  test('does not count released pods, whose replacements it counts', () => {
+    const pods = [aPod('web-1', 'n1', released('web-1', 'run')), aPod('web-2', 'n1')];
+    const cluster = aCluster({ pods, workloads: [aWorkload('web', 2)] });
+    expect(scaleOf(aService('web', pods), cluster)).toBe(2);
+    expect(scaleOf(aService('web', pods), aCluster({ pods }))).toBe(2);
   });
 
   test('does not count pods that are going, or have ended', () => {

@@ -1,0 +1,30 @@
+import { type PodFacts, type ReleasedFrom, templateLabel } from '../model/pod.ts';
+import { owner } from './rules/owner.ts';
+import { readiness } from './rules/readiness.ts';
+import { rollout } from './rules/rollout.ts';
+import type { HandOverContext, HandOverRefusal, HandOverRule } from './rules/rule.ts';
+import { strategy } from './rules/strategy.ts';
+import { label } from './rules/template-label.ts';
+import { topology } from './rules/topology.ts';
+import { volumes } from './rules/volumes.ts';
+
+/** The rules in the order in which they are asked; the first that answers is told. */
+const handOverRules: readonly HandOverRule[] = [owner, strategy, label, volumes, topology, rollout, readiness];
+
+/** Whether a pod's replacement may start beside it: what to release it from, or why not. */
+export type Eligibility =
+  | { readonly eligible: true; readonly from: ReleasedFrom }
+  | ({ readonly eligible: false } & HandOverRefusal);
+
+/** Decides whether a pod on a node that goes may be released, so that its replacement serves before it leaves. */
+export function decideEligibility(pod: PodFacts, context: HandOverContext): Eligibility {
+  for (const rule of handOverRules) {
+    const refusal = rule(pod, context);
+    if (refusal !== undefined) return { eligible: false, ...refusal };
+  }
+  const { ownerName: name, ownerUid: uid = '', workload = '', labels } = pod;
+  return {
+    eligible: true,
+    from: { label: templateLabel, value: labels[templateLabel] ?? '', replicaSet: { name, uid }, workload },
+  };
+}

@@ -1,0 +1,16 @@
+import { indexOf } from '../../model/cluster-index.ts';
+import type { HandOverRule } from './rule.ts';
+
+/** While a Deployment exchanges its pods, each goes away by itself; a replacement of one would be of the version that goes. */
+export const rollout: HandOverRule = (pod, { cluster }) => {
+  const workload = indexOf(cluster)
+    .workloadsIn(pod.namespace)
+    .find(({ key }) => key === pod.workload);
+  if (workload === undefined) return undefined;
+  if (workload.rollingOut) return { reason: `${workload.key} rolls out`, hint: 'It is waited for.', passes: true };
+  if (workload.paused !== true) return undefined;
+  return {
+    reason: `${workload.key} is paused`,
+    hint: `kubectl -n ${workload.namespace} rollout resume deployment/${workload.name}`,
+  };
+};

@@ -1,0 +1,23 @@
+import type { PodFacts } from '../../model/pod.ts';
+import type { ClusterFacts } from '../../model/serving.ts';
+import type { Policy } from '../../policy/policy.ts';
+
+/** Why a pod's replacement can't start beside it. */
+export interface HandOverRefusal {
+  readonly reason: string;
+  /** What would let it. */
+  readonly hint: string;
+  /** It is a matter of time: ask again. */
+  readonly passes?: boolean;
+}
+
+/** What a rule knows besides the pod. */
+export interface HandOverContext {
+  readonly cluster: ClusterFacts;
+  readonly policy: Policy;
+  /** Claims (`namespace/name`) whose volumes any number of nodes may mount. */
+  readonly sharedClaims: ReadonlySet<string>;
+}
+
+/** A rule answers for the pods that it knows to stand in the way of their replacements, and is silent about others. */
+export type HandOverRule = (pod: PodFacts, context: HandOverContext) => HandOverRefusal | undefined;

@@ -1,0 +1,24 @@
+import { servicesOf } from '../../drain/services-of-pod.ts';
+import { templateLabel } from '../../model/pod.ts';
+import { listNames } from '../../text/format.ts';
+import type { HandOverRule } from './rule.ts';
+
+/** A released pod must go on serving: nobody but its ReplicaSet may look at the label that it loses. */
+export const label: HandOverRule = (pod, { cluster }) => {
+  const value = pod.labels[templateLabel];
+  if (value === undefined || pod.ownerSelector?.[templateLabel] !== value)
+    return {
+      reason: `its ReplicaSet does not select it by label ${templateLabel}`,
+      hint: 'It is evicted within its budget.',
+    };
+  const services = servicesOf(pod, cluster).filter(({ selector }) => templateLabel in selector);
+  const budgets = cluster.budgets.filter(
+    ({ namespace, selectorKeys = [] }) => namespace === pod.namespace && selectorKeys.includes(templateLabel),
+  );
+  const lookers = [...services.map(({ key }) => key), ...budgets.map(({ name }) => `budget ${pod.namespace}/${name}`)];
+  if (lookers.length === 0) return undefined;
+  return {
+    reason: `${listNames(lookers)} selects by label ${templateLabel}, which a released pod loses`,
+    hint: 'Let it select by labels of the application.',
+  };
+};

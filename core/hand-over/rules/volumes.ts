@@ -1,0 +1,12 @@
+import { listNames } from '../../text/format.ts';
+import type { HandOverRule } from './rule.ts';
+
+/** A volume that one node at a time may mount can't be mounted by the replacement while the pod has it. */
+export const volumes: HandOverRule = ({ namespace, claims = [] }, { sharedClaims }) => {
+  const single = claims.filter((claim) => !sharedClaims.has(`${namespace}/${claim}`));
+  if (single.length === 0) return undefined;
+  return {
+    reason: `its volume of ${listNames(single)} is for one node at a time`,
+    hint: 'It is evicted within its budget; a volume with access mode ReadWriteMany would let a replacement start beside it.',
+  };
+};

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { decideEligibility } from '../../../core/hand-over/eligibility.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
+import type { WorkloadFacts } from '../../../core/model/workload.ts';
+import { aBudget, aCluster, aPod, aPolicy, aService, released } from '../support/facts.ts';
+
+const web: WorkloadFacts = {
+  key: 'Deployment default/web',
+  kind: 'Deployment',
+  namespace: 'default',
+  name: 'web',
+  replicas: 2,
+  podLabels: { app: 'web' },
+  rollingOut: false,
+  surge: 1,
+};
+
+function decide(pod: Partial<PodFacts> = {}, cluster: Partial<ClusterFacts> = {}, shared: readonly string[] = []) {
+  const facts = aCluster({ workloads: [web], ...cluster });
+  const context = { cluster: facts, policy: aPolicy(), sharedClaims: new Set(shared) };
+  return decideEligibility(aPod('web-1', 'n1', { ownerUid: 'uid-rs', ...pod }), context);
+}
+
+test('a pod of a Deployment is released from its ReplicaSet by the label that only this looks at', () => {
+  const from = {
+    label: 'pod-template-hash',
+    value: 'x',
+    replicaSet: { name: 'web-rs', uid: 'uid-rs' },
+    workload: 'Deployment default/web',
+  };
+  expect(decide()).toEqual({ eligible: true, from });
+  const beside = {
+    services: [aService('web', [])],
+    budgets: [{ ...aBudget('web', [], 1), selectorKeys: ['app'] }],
+  };
+  expect(decide({}, beside)).toEqual({ eligible: true, from });
+});
+
+describe('a pod is not handed over', () => {
+  const hash = { app: 'web', 'pod-template-hash': 'x' };
+  const alone = { ownerKind: 'ReplicaSet', workload: 'ReplicaSet default/web-rs' } as const;
+  const cases: readonly (readonly [string, Partial<PodFacts>, Partial<ClusterFacts>, string])[] = [
+    ['of a StatefulSet', { ownerKind: 'StatefulSet' }, {}, 'a StatefulSet keeps it'],
+    ['of a Job', { ownerKind: 'Job' }, {}, 'a Job keeps it'],
+    ['of an operator', { ownerKind: 'other' }, {}, 'a controller of its own kind keeps it'],
+    ['that is bare', { ownerKind: 'none' }, {}, 'no controller keeps it'],
+    ['that was released already', released('web-1', 'run'), {}, 'no controller keeps it'],
+    ['of a ReplicaSet without a Deployment', alone, {}, 'a ReplicaSet keeps it'],
+    [
+      'whose strategy allows none beside it',
+      {},
+      { workloads: [{ ...web, surge: 0 }] },
+      'the strategy of Deployment default/web allows no pod beyond its replicas',
+    ],
+    [
+      'whose Deployment rolls out',
+      {},
+      { workloads: [{ ...web, rollingOut: true }] },
+      'Deployment default/web rolls out',
+    ],
+    ['whose Deployment is paused', {}, { workloads: [{ ...web, paused: true }] }, 'Deployment default/web is paused'],
+    ['without the label', { labels: { app: 'web' } }, {}, 'does not select it by label pod-template-hash'],
+    ['whose ReplicaSet asks for less', { ownerSelector: { app: 'web' } }, {}, 'does not select it by label'],
+    [
+      'that a Service knows by the label',
+      {},
+      { services: [aService('web', [], { selector: hash })] },
+      'default/web selects by label pod-template-hash, which a released pod loses',
+    ],
+    [
+      'that a budget knows by the label',
+      {},
+      { budgets: [{ ...aBudget('web', [], 1), selectorKeys: ['pod-template-hash'] }] },
+      'budget default/web selects by label pod-template-hash',
+    ],
+    ['with a volume of its own', { claims: ['data'] }, {}, 'its volume of data is for one node at a time'],
+    ['that keeps its zone to itself', { keepsApartBy: ['zone', 'kubernetes.io/hostname'] }, {}, 'in the same zone'],
+    ['that is not ready', { ready: false }, {}, 'it is not ready'],
+    ['that leaves', { terminating: true }, {}, 'it was told to stop already'],
+  ];
+
+  test.each(cases)('%s', (_, pod, cluster, reason) => {
+    expect(decide(pod, cluster)).toEqual(
+      expect.objectContaining({ eligible: false, reason: expect.stringContaining(reason), hint: expect.any(String) }),
+    );
+  });
+
+  test('yet, while its Deployment rolls out or it is not ready', () => {
+    expect(decide({}, { workloads: [{ ...web, rollingOut: true }] })).toMatchObject({ passes: true });
+    expect(decide({ ready: false })).toMatchObject({ eligible: false, passes: true });
+    expect(decide({ claims: ['data'] })).not.toHaveProperty('passes');
+  });
+});
+
+test('what keeps a pod from one node, or lets any number of nodes have it, does not stand in the way', () => {
+  expect(decide({ keepsApartBy: ['kubernetes.io/hostname'] }).eligible).toBe(true);
+  expect(decide({ claims: ['data'] }, {}, ['default/data']).eligible).toBe(true);
+  expect(decide({ claims: ['data', 'own'] }, {}, ['default/data']).eligible).toBe(false);
+  const elsewhere = [
+    { ...aBudget('web', [], 1), namespace: 'other', selectorKeys: ['pod-template-hash'] },
+    aBudget('api', [], 1),
+  ];
+  expect(decide({}, { budgets: elsewhere }).eligible).toBe(true);
+});
