@@ -50,7 +50,7 @@ function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): 
   const owned = indexOf(cluster)
     .podsOfWorkload(workload)
     .filter(({ ownerName, terminating }) => ownerName === replicaSet.name && !terminating);
-  const serving = owned.filter(({ ready }) => ready);
+  const serving = owned.filter(({ ready, unlisted }) => ready && unlisted === undefined);
   const takes = Math.max(0, (wants ?? 0) - serving.length);
   const inOrder = pods.toSorted((a, b) => Number(b.ready) - Number(a.ready) || compareText(a.name, b.name));
   const adopted = inOrder.slice(0, takes);

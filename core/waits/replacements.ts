@@ -45,7 +45,7 @@ export function decideReplacementsServing(question: {
       problems.push(`${key} has ${has} of ${needs} ready endpoints${pendingNote(service, question.facts)}`);
       continue;
     }
-    const late = lateNodes(service, question.facts, question.oldPool);
+    const late = findLateNodes(service, question.facts, question.oldPool);
     if (late.length > 0) problems.push(`${key}: ${listNames(late)} not healthy in its load balancer yet`);
     else seen.push(`${key} has ${has} of ${needs} ready endpoints`);
   }
@@ -63,7 +63,8 @@ function countReady(service: ServiceFacts, facts: ServingFacts): number {
   return replaceable(service, facts).filter((endpoint) => endpoint.ready && !endpoint.terminating).length;
 }
 
-function lateNodes(service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
+/** Nodes outside the old pool that host ready endpoints of a Service under policy Local and are not healthy in all its target groups. */
+export function findLateNodes(service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
   if (service.externalTrafficPolicy === 'Cluster') return [];
   const groups = balancedServices(facts).get(service.key)?.groups ?? [];
   const hosts = new Set(

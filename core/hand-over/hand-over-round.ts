@@ -1,0 +1,109 @@
+import { identify, type PodIdentity } from '../drain/actions.ts';
+import { servicesOf } from '../drain/services-of-pod.ts';
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import { compareText, count, listNames } from '../text/format.ts';
+import { findLateNodes } from '../waits/replacements.ts';
+import { decideEligibility } from './eligibility.ts';
+import type { HandOverContext } from './rules/rule.ts';
+import { countReleased, mostReleased, type Surplus, workloadOf } from './surplus.ts';
+
+/** Everything that decides the next acts of handing over the pods of some nodes. */
+export interface HandOverQuestion extends Omit<HandOverContext, 'cluster'> {
+  readonly facts: ServingFacts;
+  readonly run: string;
+  /** Nodes whose pods are handed over together. */
+  readonly wave: readonly NodeRef[];
+  /** Workloads whose replacements did not come up in time: their pods are evicted within their budgets instead. */
+  readonly givenUp: readonly string[];
+  surplusOf(workload: string): Surplus;
+}
+
+/** What to do now, and who is waited for. */
+export interface HandOverRound {
+  readonly release: readonly { readonly pod: PodIdentity; readonly from: ReleasedFrom }[];
+  /** Workloads whose replacements don't serve yet, each with what is seen of them. */
+  readonly awaited: readonly { readonly workload: string; readonly reason: string }[];
+  /** Every pod that can be handed over has been, and its replacement serves. */
+  readonly done: boolean;
+  /** One sentence for status. */
+  readonly reason: string;
+}
+
+/**
+ * Decides one round: releases what may be released, as far as the surplus of its workload goes, and waits until every ReplicaSet that has
+ * lost pods has as many that serve as it wants, where load balancers look at nodes also there.
+ */
+export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
+  const { facts, run, wave } = question;
+  const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
+  const { release, later } = chooseReleases(candidates, question);
+  const mine = facts.cluster.pods.filter(
+    (pod): pod is ReleasedPod => pod.released?.by === run && !pod.terminating && pod.unlisted === undefined,
+  );
+  const byWorkload = Map.groupBy(mine, ({ released }) => released.workload);
+  const awaited = [...byWorkload].flatMap(([workload, pods]) => {
+    const reason = question.givenUp.includes(workload) ? undefined : findLate(pods, question);
+    return reason === undefined ? [] : [{ workload, reason }];
+  });
+  const all = [...awaited, ...later].toSorted((a, b) => compareText(a.workload, b.workload));
+  const done = release.length === 0 && all.length === 0;
+  return { release, awaited: all, done, reason: explain(mine.length, release.length, all) };
+}
+
+type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
+
+function chooseReleases(candidates: readonly PodFacts[], question: HandOverQuestion) {
+  const { facts, givenUp, surplusOf } = question;
+  const { cluster } = facts;
+  const taken = new Map(countReleased(cluster));
+  const release: HandOverRound['release'][number][] = [];
+  const later = new Map<string, string>();
+  for (const pod of candidates) {
+    const workload = workloadOf(pod, cluster);
+    if (workload === undefined || givenUp.includes(workload.key)) continue;
+    const eligibility = decideEligibility(pod, { ...question, cluster });
+    if (!eligibility.eligible) {
+      if (eligibility.passes === true && workload.rollingOut) later.set(workload.key, eligibility.reason);
+      continue;
+    }
+    const has = taken.get(workload.key) ?? 0;
+    if (has >= mostReleased(workload, surplusOf(workload.key))) continue;
+    taken.set(workload.key, has + 1);
+    release.push({ pod: identify(pod), from: eligibility.from });
+  }
+  return { release, later: [...later].map(([workload, reason]) => ({ workload, reason })) };
+}
+
+/** What is missing of the replacements of one workload's pods; undefined when nothing is. */
+function findLate(pods: readonly ReleasedPod[], { facts, policy }: HandOverQuestion): string | undefined {
+  const { cluster } = facts;
+  for (const [name, [first]] of Map.groupBy(pods, ({ released }) => released.replicaSet.name)) {
+    // One that wants none has been rolled over: the newer version's pods are there already.
+    const { wants = 0, workload } = first?.released ?? {};
+    const owned = indexOf(cluster)
+      .podsOfWorkload(workload ?? '')
+      .filter(({ ownerName, terminating, unlisted }) => ownerName === name && !terminating && unlisted === undefined);
+    const ready = owned.filter((pod) => pod.ready).length;
+    if (ready < wants) return `${ready} of ${wants} pods ready${notePending(owned)}`;
+  }
+  const services = [...new Set(pods.flatMap((pod) => servicesOf(pod, cluster)))];
+  for (const service of services) {
+    const late = findLateNodes(service, facts, policy.pool.name);
+    if (late.length > 0) return `${listNames(late)} not healthy in the load balancers of ${service.key} yet`;
+  }
+  return undefined;
+}
+
+function notePending(owned: readonly PodFacts[]): string {
+  const stuck = owned.find(({ unschedulableReason }) => unschedulableReason !== undefined);
+  return stuck === undefined ? '' : `; pod ${stuck.name} can't be placed: ${stuck.unschedulableReason ?? ''}`;
+}
+
+function explain(released: number, now: number, awaited: HandOverRound['awaited']): string {
+  const [first] = awaited;
+  const so = `${count(released + now, 'pod')} released`;
+  return first === undefined ? so : `${so}; ${first.workload}: ${first.reason}`;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { decideHandOverRound, type HandOverQuestion } from '../../../core/hand-over/hand-over-round.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ServingFacts } from '../../../core/model/serving.ts';
+import {
+  aCluster,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+  refOf,
+  released,
+} from '../support/facts.ts';
+
+const old = [aNode('n1'), aNode('n2')];
+const fresh = [aNode('n8', { pool: 'new' }), aNode('n9', { pool: 'new' })];
+const workload = aWorkload('web', 2, { surge: 1 });
+const before = [aPod('web-1', 'n1', { ownerUid: 'rs' }), aPod('web-2', 'n2', { ownerUid: 'rs' })];
+
+/** A pod of `before` once run `run` has released it. */
+function gone(name: string, node: string, wants = 2): PodFacts {
+  const pod = aPod(name, node, released(name, 'run'));
+  return pod.released === undefined ? pod : { ...pod, released: { ...pod.released, wants } };
+}
+
+function look(pods: readonly PodFacts[], changes: Partial<ServingFacts['cluster']> = {}): ServingFacts {
+  const nodes = [...old, ...fresh];
+  const cluster = aCluster({ nodes, pods, workloads: [workload], services: [aService('web', pods)], ...changes });
+  return aLook(cluster, [aGroup('web', nodes)]);
+}
+
+function decide(facts: ServingFacts, changes: Partial<HandOverQuestion> = {}) {
+  const round = decideHandOverRound({
+    facts,
+    policy: aPolicy(),
+    sharedClaims: new Set<string>(),
+    run: 'run',
+    wave: old.map(refOf),
+    givenUp: [],
+    surplusOf: () => 1,
+    ...changes,
+  });
+  return { ...round, release: round.release.map(({ pod }) => pod.name) };
+}
+
+describe('pods of a wave are released', () => {
+  test('all at once, from their ReplicaSet', () => {
+    const facts = look(before);
+    const [first] = decideHandOverRound({
+      facts,
+      policy: aPolicy(),
+      sharedClaims: new Set<string>(),
+      run: 'run',
+      wave: old.map(refOf),
+      givenUp: [],
+      surplusOf: () => 1,
+    }).release;
+    expect(first?.from).toMatchObject({ label: 'pod-template-hash', value: 'x', workload: workload.key });
+    expect(decide(facts)).toMatchObject({ release: ['web-1', 'web-2'], done: false, reason: '2 pods released' });
+  });
+
+  test('no more than the surplus of their workload', () => {
+    expect(decide(look(before), { surplusOf: () => 'maxSurge' }).release).toEqual(['web-1']);
+    expect(decide(look([gone('web-1', 'n1'), ...before.slice(1)]), { surplusOf: () => 'maxSurge' }).release).toEqual(
+      [],
+    );
+  });
+
+  test('those of its nodes only', () => {
+    expect(decide(look(before), { wave: old.slice(1).map(refOf) }).release).toEqual(['web-2']);
+  });
+
+  test('not those that can’t be, which nobody waits for', () => {
+    const stateful = before.map((pod) => ({ ...pod, ownerKind: 'StatefulSet' as const }));
+    expect(decide(look(stateful))).toMatchObject({ release: [], awaited: [], done: true });
+    expect(decide(look(before), { givenUp: [workload.key] })).toMatchObject({ release: [], done: true });
+  });
+
+  test('later, when their workload has rolled out', () => {
+    const facts = look(before, { workloads: [{ ...workload, rollingOut: true }] });
+    expect(decide(facts)).toMatchObject({
+      release: [],
+      done: false,
+      reason: '0 pods released; Deployment default/web: Deployment default/web rolls out',
+    });
+  });
+});
+
+describe('replacements are waited for', () => {
+  const left = [gone('web-1', 'n1'), gone('web-2', 'n2')];
+  const arrived = [aPod('web-3', 'n8'), aPod('web-4', 'n9')];
+
+  test('until as many are ready as their ReplicaSet wants', () => {
+    const pending = { node: undefined, ready: false, unschedulableReason: 'no room' };
+    const facts = look([...left, ...arrived.slice(1), aPod('web-3', undefined, pending)]);
+    expect(decide(facts)).toMatchObject({
+      done: false,
+      awaited: [{ workload: workload.key, reason: "1 of 2 pods ready; pod web-3 can't be placed: no room" }],
+    });
+    expect(decide(look([...left, ...arrived]))).toMatchObject({ done: true, awaited: [], reason: '2 pods released' });
+  });
+
+  test('until their nodes are healthy in the load balancers', () => {
+    const facts = look([...left, ...arrived]);
+    const targets = [...old, ...fresh].map((node) =>
+      aTarget(node, node.name === 'n9' ? { state: 'initial' as const } : {}),
+    );
+    const late = { ...facts, targetGroups: [aGroup('web', [...old, ...fresh], { targets })] };
+    expect(decide(late)).toMatchObject({
+      done: false,
+      awaited: [{ reason: 'n9 not healthy in the load balancers of default/web yet' }],
+    });
+  });
+
+  test('not for what is unlisted or leaves already, and not for a workload that was given up', () => {
+    const facts = look([...left, ...arrived.slice(1)]);
+    expect(decide(facts, { givenUp: [workload.key] })).toMatchObject({ done: true });
+    const out = left.map((pod) => ({ ...pod, unlisted: { by: 'run', originalLabels: { app: 'web' } } }));
+    expect(decide(look([...out, ...arrived.slice(1)])).done).toBe(true);
+    expect(decide(look(left.map((pod) => ({ ...pod, terminating: true })))).done).toBe(true);
+  });
+
+  test('as many as are wanted now: after a scale-down fewer, after a rollout none of the old version', () => {
+    const scaled = [gone('web-1', 'n1', 1), gone('web-2', 'n2', 1), ...arrived.slice(1)];
+    expect(decide(look(scaled)).done).toBe(true);
+    expect(decide(look([gone('web-1', 'n1', 0), gone('web-2', 'n2', 0)])).done).toBe(true);
+  });
+});
