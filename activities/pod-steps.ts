@@ -158,7 +158,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
   /** Claims are asked for only where it matters: volumes are attached, and pods that stay on the node have some. */
   async function lookAtVolumes(node: NodeRef, facts: ClusterFacts): Promise<WaitDecision> {
     const claims = claimsThatStay(node, facts);
-    const staying = claims.length === 0 ? [] : await cluster.findVolumes(claims);
+    const staying = claims.length === 0 ? [] : await cluster.readClaims(claims);
     return decideDetached(node, facts, staying);
   }
 

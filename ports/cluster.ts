@@ -1,7 +1,7 @@
 import type { NodeClaim, NodeRef } from '../core/model/node.ts';
 import type { ReleasedFrom } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
-import type { ClaimRef } from '../core/model/volume.ts';
+import type { ClaimFacts, ClaimRef } from '../core/model/volume.ts';
 
 /** What the eviction API answered, told apart as Kubernetes means it. */
 export type EvictionOutcome =
@@ -69,8 +69,8 @@ export interface Cluster {
   /** Makes a ReplicaSet that has too many pods take others before this one; keeps the cost that it had in an annotation of ours. */
   raiseDeletionCost(pod: PodRef, run: string): Promise<'done' | 'gone'>;
   restoreDeletionCost(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
-  /** Names of the PersistentVolumes that are bound to these claims; claims that are gone or not bound are left out. */
-  findVolumes(claims: readonly ClaimRef[]): Promise<readonly string[]>;
+  /** What these claims say, each read on its own; claims that are gone are left out. */
+  readClaims(claims: readonly ClaimRef[]): Promise<readonly ClaimFacts[]>;
   evict(pod: PodRef, options: { readonly dryRun: boolean }): Promise<EvictionOutcome>;
   /** Plain delete by uid, only for pods that eviction does not cover (DaemonSet pods on a retiring node, finished pods). */
   deletePod(pod: PodRef): Promise<'done' | 'gone'>;

@@ -1,7 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import type { ClaimRef } from '../model/volume.ts';
+import type { ClaimFacts, ClaimRef } from '../model/volume.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from '../waits/decision.ts';
 import { staysWithNode } from './stays-with-node.ts';
@@ -19,15 +19,19 @@ export function claimsThatStay(node: NodeRef, facts: ClusterFacts): readonly Cla
 }
 
 /**
- * Whether all volumes have left the node that have to, before its machine ends: their pods wait for them elsewhere. The PersistentVolumes
- * in `staying` do not count, or a DaemonSet with a volume would hold its node for ever; Karpenter (pkg/controllers/node/termination,
+ * Whether all volumes have left the node that have to, before its machine ends: their pods wait for them elsewhere. The volumes
+ * of the claims in `staying` do not count, or a DaemonSet with a volume would hold its node for ever; Karpenter (pkg/controllers/node/termination,
  * filterVolumeAttachments) and Cluster API (its pull request 11246) leave them out too. Ephemeral inline CSI volumes are never attached
  * (kubernetes pkg/volume/csi/csi_plugin.go, CanAttach).
  */
-export function decideDetached(node: NodeRef, facts: ClusterFacts, staying: readonly string[]): WaitDecision {
+export function decideDetached(
+  node: NodeRef,
+  facts: ClusterFacts,
+  staying: readonly Pick<ClaimFacts, 'volume'>[],
+): WaitDecision {
   const attached = facts.volumeAttachments.filter((attachment) => attachment.node === node.name);
   const names = attached
-    .filter(({ volume }) => volume === undefined || !staying.includes(volume))
+    .filter(({ volume }) => volume === undefined || !staying.some((claim) => claim.volume === volume))
     .map(({ volume, name }) => volume ?? name);
   if (names.length > 0) return { done: false, reason: `${node.name} still has attached volumes: ${listNames(names)}` };
   return { done: true, reason: `no volume is left on ${node.name} but those of pods that stay` };

@@ -10,6 +10,14 @@ export interface VolumeAttachmentFacts {
   readonly name: string;
 }
 
+/** What a PersistentVolumeClaim says. */
+export interface ClaimFacts extends ClaimRef {
+  /** PersistentVolume that it is bound to; undefined until it is. */
+  readonly volume: string | undefined;
+  /** Any number of nodes may mount the volume (access mode ReadWriteMany or ReadOnlyMany). */
+  readonly isShared: boolean;
+}
+
 /** A PersistentVolumeClaim, by the names under which it is asked for. */
 export interface ClaimRef {
   readonly namespace: string;

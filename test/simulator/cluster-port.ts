@@ -125,7 +125,8 @@ export function createSimCluster(world: World): Cluster {
       return 'done';
     },
     ...createSimOwnership(world, podOf),
-    findVolumes: async (claims) => claims.map(({ namespace, name }) => volumeOf(namespace, name)),
+    readClaims: async (claims) =>
+      claims.map(({ namespace, name }) => ({ namespace, name, volume: volumeOf(namespace, name), isShared: false })),
     evict: async (ref, { dryRun }) => evict(world, podOf(ref), dryRun),
     deletePod: async (ref) => {
       const pod = podOf(ref);

@@ -104,8 +104,8 @@ describe('what drain rules ask of a real API server', () => {
     for (const claim of ['agent-cache', 'agent-2-spool', 'data']) await attach(claim, 'node-2');
 
     const facts = await cluster.observe();
-    const staying = await cluster.findVolumes(claimsThatStay(node, facts));
-    expect(staying).toEqual(['pv-agent-cache', 'pv-agent-2-spool']);
+    const staying = await cluster.readClaims(claimsThatStay(node, facts));
+    expect(staying.map(({ volume }) => volume)).toEqual(['pv-agent-cache', 'pv-agent-2-spool']);
     expect(decideDetached(node, facts, staying)).toEqual({
       done: false,
       reason: 'node-2 still has attached volumes: pv-data',
@@ -119,6 +119,22 @@ describe('what drain rules ask of a real API server', () => {
       metadata: { name: 'pending' },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     });
-    expect(await cluster.findVolumes([{ namespace: 'default', name: 'pending' }])).toEqual([]);
+    expect(await cluster.readClaims([{ namespace: 'default', name: 'pending' }])).toEqual([
+      { namespace: 'default', name: 'pending', volume: undefined, isShared: false },
+    ]);
+    expect(await cluster.readClaims([{ namespace: 'default', name: 'nobody-made-it' }])).toEqual([]);
+  });
+
+  it.each([
+    ['ReadWriteMany', true],
+    ['ReadOnlyMany', true],
+    ['ReadWriteOncePod', false],
+  ])('tells whether any number of nodes may mount the volume of a claim: %s', async (mode, isShared) => {
+    const name = mode.toLowerCase();
+    await controlPlane.api('POST', `${namespaced}/persistentvolumeclaims`, {
+      metadata: { name },
+      spec: { accessModes: [mode], resources: { requests: { storage: '1Gi' } } },
+    });
+    expect(await cluster.readClaims([{ namespace: 'default', name }])).toMatchObject([{ isShared }]);
   });
 });

@@ -19,16 +19,16 @@ test('volumes of pods that left are waited for, and named', () => {
 
 test('volumes of pods that stay on the node are not', () => {
   const facts = aCluster({ volumeAttachments: attached('pv-1', 'pv-2') });
-  expect(decideDetached(node, facts, ['pv-1'])).toMatchObject({
+  expect(decideDetached(node, facts, [{ volume: 'pv-1' }])).toMatchObject({
     done: false,
     reason: expect.stringMatching(/: pv-2$/),
   });
-  expect(decideDetached(node, facts, ['pv-1', 'pv-2'])).toMatchObject({ done: true });
+  expect(decideDetached(node, facts, [{ volume: 'pv-1' }, { volume: 'pv-2' }])).toMatchObject({ done: true });
 });
 
 test('a volume that stands in a pod has no name of its own and counts', () => {
   const facts = aCluster({ volumeAttachments: [{ node: 'n1', volume: undefined, name: 'csi-9' }] });
-  expect(decideDetached(node, facts, ['pv-1'])).toMatchObject({
+  expect(decideDetached(node, facts, [{ volume: 'pv-1' }])).toMatchObject({
     done: false,
     reason: expect.stringContaining('csi-9'),
   });
