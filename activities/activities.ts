@@ -1,5 +1,6 @@
 import type { Ports } from '../ports/ports.ts';
 import { createEndingSteps } from './ending-steps.ts';
+import { createHandOverSteps } from './hand-over-steps.ts';
 import { createLooking } from './looking.ts';
 import { createNodeSteps } from './node-steps.ts';
 import { createPodSteps } from './pod-steps.ts';
@@ -16,6 +17,7 @@ export function createActivities(ports: Ports) {
     ...createRunSteps(ports, looking),
     ...createWatchSteps(ports),
     ...createPoolSteps(ports, looking),
+    ...createHandOverSteps(ports, looking),
     ...createStepOutSteps(ports, looking),
     ...createNodeSteps(ports, looking),
     ...createPodSteps(ports, looking),

@@ -19,6 +19,7 @@ import type { Ports } from '../ports/ports.ts';
 import { keepCordoned } from './acts-on-nodes.ts';
 import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
+import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
@@ -38,6 +39,7 @@ export interface RetiringResult extends EndingResult {
 /** Steps that take the pods off one node. Whatever they do they do from a look in which the node is out of its load balancers. */
 export function createPodSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
+  const { giveBackNow } = createGiveBack(cluster);
   const { carryOut, act } = createPodActs(ports, looking);
 
   return {
@@ -57,6 +59,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         hint: 'Mend what is named (a budget, an annotation, a pod that hangs), then resume; or abort.',
         look: fence.around(async ({ memo, since }) => {
           const facts = await looking.cluster();
+          // A new node is emptied in an abort: what its pods stood in for comes back as they leave.
+          if (input.pool.name === policy.target.poolName) await giveBackNow(facts, run);
           const now = clock.now();
           const pods = podsOn(facts, node.name);
           const times = trackPods(memo, pods, facts, now);

@@ -16,6 +16,7 @@ import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacem
 import type { Ports } from '../ports/ports.ts';
 import { findExcludedNewNodes, keepCordoned, requireDeadMachine, tellNode } from './acts-on-nodes.ts';
 import { whileLocked } from './fence.ts';
+import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import { type Look, type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 import { stepOutLock, withShortLocks } from './short-locks.ts';
@@ -45,6 +46,7 @@ export interface SteppedOut {
 /** The step that lets nodes step out, one at a time. */
 export function createStepOutSteps(ports: Ports, looking: Looking) {
   const { clock, cluster, pools } = ports;
+  const { giveBackNow } = createGiveBack(cluster);
   /** What this worker's looks have agreed on, by run. A worker that is new to a run looks anew. */
   const agreements = new Map<string, Agreed>();
 
@@ -67,6 +69,8 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           const known = (memo['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
           const facts = await looking.serving(scope, { since: settlingSince ?? now });
+          // A released pod whose workload is gone would hold its node for ever: nobody else ends it.
+          await giveBackNow(facts.cluster, input.run, ({ kind }) => kind === 'delete');
           const baselines = learnBaselines(known, facts, input.policy);
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], [
             ...(await keepCordoned(cluster, input.waiting, input.run, facts)),

@@ -5,6 +5,7 @@ import { notProtected } from '../core/plan/refusal.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { conclude } from './run/conclude.ts';
+import { handOver } from './run/hand-over.ts';
 import { turnAround } from './run/handlers.ts';
 import { putBackAll, record, settled } from './run/ledger.ts';
 import { openRun } from './run/open-run.ts';
@@ -26,7 +27,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await surge(run, plan);
       await cordonOld(run, plan);
       enter(run, 'replace');
-      await replaceNodes(run, plan, plan.nodes, plan.oldPool);
+      await replaceInWaves(run, plan, plan.nodes);
       await replaceJoined(run, plan);
     });
   } catch (error) {
@@ -95,6 +96,17 @@ async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
   await cordon(run, plan, plan.nodes);
 }
 
+/** Wave by wave: pods are handed over where that is wanted, then their nodes go. */
+async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
+  let left = nodes;
+  while (left.length > 0) {
+    const wave = await handOver(run, plan, left);
+    await replaceNodes(run, plan, wave, plan.oldPool);
+    const gone = new Set(wave.map(({ uid }) => uid));
+    left = left.filter(({ uid }) => !gone.has(uid));
+  }
+}
+
 /** A list of nodes is not the pool: what joined it meanwhile (somebody scaled it, the cloud replaced a machine) is replaced too. */
 async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
   const pool = plan.oldPool;
@@ -111,7 +123,7 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
       })),
     );
     await cordon(run, plan, nodes);
-    await replaceNodes(run, plan, nodes, pool);
+    await replaceInWaves(run, plan, nodes);
   }
 }
 
@@ -125,6 +137,7 @@ async function finish(run: Run): Promise<RunReport> {
   enter(run, 'finalize');
   settled(run, 'cordons');
   settled(run, 'new-pool');
+  settled(run, 'released');
   const { oldPool: pool, policy } = planOf(run);
   await attempt(run, `${pool.name} to be deleted`, () => steps(`delete ${pool.name}`).removePool({ pool, policy }));
   settled(run, 'rebalancing');

@@ -14,7 +14,12 @@ import { hasSpread, tellListed } from './unlist.ts';
 export function decidePutBack(node: NodeRef, pods: readonly PodFacts[], run: string): readonly PodAction[] {
   return pods
     .filter((pod) => pod.node === node.name && pod.unlisted?.by === run && !pod.terminating)
-    .map((pod) => ({ kind: pod.ownerKind === 'none' ? 'evict' : 'relist', pod: identify(pod) }));
+    .map((pod) => ({ kind: isReplaced(pod, run) ? 'evict' : 'relist', pod: identify(pod) }));
+}
+
+/** One that was released is given back to its controller afterwards. */
+function isReplaced({ ownerKind, released }: PodFacts, run: string): boolean {
+  return ownerKind === 'none' && released?.by !== run;
 }
 
 /** Evictions that were refused, by pod UID: why, and when (epoch ms) they may be asked for again. Plain data. */

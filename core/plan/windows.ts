@@ -2,11 +2,14 @@ import type { ServiceBaseline } from '../guard/baseline.ts';
 import { explainBlock, type StepOutBlock } from '../guard/block.ts';
 import type { CountedBudget, CountedService } from '../guard/counts.ts';
 import { type Guard, openGuard } from '../guard/guard.ts';
+import { chooseWave } from '../hand-over/choose-wave.ts';
+import type { Surplus } from '../hand-over/surplus.ts';
 import { onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import type { Policy } from '../policy/policy.ts';
+import { handsOver, type Policy } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
+import { handedOverFacts } from './handed-over-facts.ts';
 import { openSupply, packWindows, type Taking } from './pack-windows.ts';
 import { perfectFacts } from './perfect-facts.ts';
 
@@ -17,6 +20,8 @@ export interface WindowsInput {
   readonly baselines: readonly ServiceBaseline[];
   /** Nodes to replace, in order. */
   readonly nodes: readonly NodeRef[];
+  /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
+  readonly sharedClaims?: ReadonlySet<string>;
 }
 
 /** Which nodes the guard lets out together when everything in between goes as well as it can. */
@@ -35,11 +40,43 @@ export interface Windows {
  * with the same figures, and whom those hold is held for good.
  */
 export function simulateWindows(input: WindowsInput): Windows {
+  const { handOver } = input.policy;
+  if (handOver === undefined || !handsOver(input.policy)) return simulateTogether(input, perfectFacts(input.facts));
+  return joinWindows(playWaves(input, handOver.surplus));
+}
+
+/** One wave after another, each with the replacements of its pods in place. */
+function playWaves(input: WindowsInput, surplus: Surplus): readonly Windows[] {
+  const { policy, sharedClaims = new Set() } = input;
+  const facts = perfectFacts(input.facts);
+  const context = { policy, sharedClaims, surplusOf: () => surplus };
+  const mostNodes = policy.guard.maxInFlight;
+  const played: Windows[] = [];
+  for (let waiting = input.nodes; waiting.length > 0; ) {
+    const wave = chooseWave({ ...context, cluster: facts.cluster, waiting, mostNodes });
+    played.push(simulateTogether({ ...input, nodes: wave }, handedOverFacts({ ...context, facts, wave })));
+    const gone = new Set(wave);
+    waiting = waiting.filter((node) => !gone.has(node));
+  }
+  return played;
+}
+
+function joinWindows(played: readonly Windows[]): Windows {
+  const held = played.find(({ block }) => block !== undefined);
+  return {
+    windows: played.flatMap(({ windows }) => windows),
+    stuck: played.flatMap(({ stuck }) => stuck),
+    block: held?.block,
+    reason: held?.reason,
+  };
+}
+
+function simulateTogether(input: WindowsInput, facts: ServingFacts): Windows {
   const places = openSupply(input.policy.guard.maxInFlight);
   const place = { from: places, amount: 1 };
   if (!isEnabled(input.policy, 'capacity-guard'))
     return { windows: packWindows(input.nodes, () => [place]), stuck: [], block: undefined, reason: undefined };
-  const guard = openPerfectGuard(input);
+  const guard = openPerfectGuard(input, facts);
   const blocks = input.nodes.map((node) => guard.findBlock(node));
   const takenBy = openSupplies(guard);
   const movable = input.nodes.filter((_, index) => blocks[index] === undefined);
@@ -69,8 +106,8 @@ function openSupplies(guard: Guard): (node: NodeRef) => readonly Taking[] {
 }
 
 /** The guard when nothing is missing, nobody has anything to make up for, and every new node is there: those of policy Cluster serve. */
-function openPerfectGuard({ facts, policy, baselines, nodes }: WindowsInput): Guard {
-  const guard = openGuard({ facts: perfectFacts(facts), policy, baselines, inFlight: [], waiting: nodes });
+function openPerfectGuard({ policy, baselines, nodes }: WindowsInput, facts: ServingFacts): Guard {
+  const guard = openGuard({ facts, policy, baselines, inFlight: [], waiting: nodes });
   const old = new Set(nodes.map((node) => node.name));
   for (const service of guard.services) {
     service.lacking = undefined;

@@ -10,6 +10,8 @@ export interface Policy {
   readonly guard: GuardPolicy;
   readonly waits: WaitPolicy;
   readonly drain: DrainPolicy;
+  /** Absent in runs of versions that could not do it. */
+  readonly handOver?: HandOverPolicy;
   readonly traffic: TrafficPolicy;
   /** Protective rules that this run does without; empty but for experiments that are meant to lose requests. */
   readonly disabledRules: readonly ProtectiveRule[];
@@ -72,6 +74,19 @@ export interface DeadlinePolicy {
   readonly nodeGoneMs: number;
   readonly completionMs: number;
   readonly guardMs: number;
+}
+
+/** Whether pods are replaced before they leave. */
+export interface HandOverPolicy {
+  /** `auto`: those that can be. */
+  readonly mode: 'auto' | 'off';
+  /** How many pods beyond its replicas a workload may have meanwhile: as many as in its own rollouts, or a share (0-1) of its replicas. */
+  readonly surplus: 'maxSurge' | number;
+}
+
+/** Whether a run replaces pods before they leave. */
+export function handsOver({ handOver }: Policy): boolean {
+  return handOver !== undefined && handOver.mode !== 'off';
 }
 
 /** How pods are moved; kubectl's words. */

@@ -218,6 +218,7 @@ function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
     replicas: kind === 'DaemonSet' ? pods.length : workload.replicas,
     podLabels: workload.labels,
     rollingOut: pods.some((pod) => pod.version < workload.version),
+    ...(kind === 'Deployment' ? { surge: 1 } : {}),
   };
 }
 

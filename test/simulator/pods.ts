@@ -63,6 +63,7 @@ export function newPod(world: World, workload: SimWorkload): SimPod {
     labels: { ...workload.labels, ...(daemon ? {} : templateHash(workload.version)) },
     ownerKind: daemon ? 'DaemonSet' : 'ReplicaSet',
     ownerName: daemon ? workload.name : replicaSetName(workload.name, workload.version),
+    ownerUid: `uid-of-${daemon ? workload.name : replicaSetName(workload.name, workload.version)}`,
     ...(daemon ? {} : { ownerSelector: { ...workload.selector, ...templateHash(workload.version) } }),
     phase: 'Pending',
     ready: false,

@@ -49,11 +49,13 @@ function claim(pod: SimPod, workload: SimWorkload): void {
   if (pod.ownerKind === 'ReplicaSet' && !fits) {
     pod.ownerKind = 'none';
     pod.ownerName = '';
+    delete (pod as { ownerUid?: unknown }).ownerUid;
     delete (pod as { workload?: unknown }).workload;
     delete (pod as { ownerSelector?: unknown }).ownerSelector;
   } else if (pod.ownerKind === 'none' && fits && !pod.terminating) {
     pod.ownerKind = 'ReplicaSet';
     pod.ownerName = replicaSetName(workload.name, pod.version);
+    pod.ownerUid = `uid-of-${pod.ownerName}`;
     pod.ownerSelector = selector;
     pod.workload = `Deployment default/${workload.name}`;
   }

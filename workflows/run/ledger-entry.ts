@@ -7,4 +7,5 @@ export type LedgerEntry =
   | { readonly kind: 'watch' }
   | { readonly kind: 'rebalancing'; readonly pool: PoolRef; suspended: readonly string[] }
   | { readonly kind: 'new-pool' }
-  | { readonly kind: 'cordons'; readonly nodes: readonly NodeRef[] };
+  | { readonly kind: 'cordons'; readonly nodes: readonly NodeRef[] }
+  | { readonly kind: 'released' };

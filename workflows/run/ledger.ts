@@ -1,3 +1,4 @@
+import { handsOver } from '../../core/policy/policy.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { releasePool, retreat } from './retreat.ts';
 import { attempt, planOf, type Run } from './run.ts';
@@ -34,6 +35,11 @@ async function watchBeyondTheEnd(run: Run): Promise<void> {
   await attempt(run, 'the probes to go on for a moment', () => steps('watch beyond the end').linger({ forMs }));
 }
 
+async function giveBack(run: Run): Promise<void> {
+  const { run: name } = run.input;
+  await attempt(run, 'released pods to be given back', () => steps('give pods back').giveBack({ run: name }));
+}
+
 async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]> {
   const { run: name } = run.input;
   switch (entry.kind) {
@@ -42,8 +48,13 @@ async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]>
       await attempt(run, 'cordons to be taken back', () => steps('uncordon').uncordonNodes({ nodes, run: name }));
       return [];
     }
+    case 'released':
+      await giveBack(run);
+      return [];
     case 'new-pool':
       await retreat(run, planOf(run));
+      // As new nodes were emptied, the pods whose replacements they had have come back.
+      if (handsOver(run.input.policy)) await giveBack(run);
       return [];
     case 'rebalancing': {
       const { pool, suspended } = entry;

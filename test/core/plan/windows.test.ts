@@ -126,3 +126,33 @@ describe('what passes by itself', () => {
     expect(names({ floor: 3, cluster: { workloads: rolling } })).toHaveLength(4);
   });
 });
+
+describe('windows of a run that hands over', () => {
+  const all = [['n1', 'n2', 'n3', 'n4']];
+  const cluster = { workloads: [aWorkload('web', 4, { surge: 1 })] };
+  const handingOver = (surplus: 'maxSurge' | number) => ({ handOver: { mode: 'auto', surplus } as const });
+
+  test('hold all nodes where every pod is doubled, whatever floors and budgets say', () => {
+    const policy = handingOver(1);
+    expect(names({ policy, cluster, floor: 4, group: { crossZone: false } })).toEqual(all);
+    expect(names({ policy, cluster: { ...cluster, budgets: [aBudget('web', pods, 4)] } })).toEqual(all);
+    expect(names({ policy, cluster, traffic: 'Cluster', floor: 4 })).toEqual(all);
+  });
+
+  test('are waves of as many nodes as workloads have pods beyond their replicas', () => {
+    const budgets = [aBudget('web', pods, 4)];
+    expect(names({ policy: handingOver(0.5), cluster: { ...cluster, budgets } })).toEqual(byTwo);
+    expect(names({ policy: handingOver('maxSurge'), cluster: { ...cluster, budgets } })).toHaveLength(4);
+    expect(names({ policy: handingOver(1), cluster, guard: { maxInFlight: 3 } })).toEqual([['n1', 'n2', 'n3'], ['n4']]);
+  });
+
+  test('are those of the guard for pods that can’t be handed over', () => {
+    const policy = handingOver(1);
+    const stateful = pods.map((pod) => ({ ...pod, ownerKind: 'StatefulSet' as const }));
+    expect(names({ policy, cluster: { pods: stateful }, floor: 3 })).toHaveLength(4);
+    const { stuck, block } = play({ policy, cluster: { pods: stateful, budgets: [aBudget('web', pods, 4)] } });
+    expect(stuck).toHaveLength(4);
+    expect(block).toMatchObject({ limit: 'endpoints' });
+    expect(play({ policy: { handOver: { mode: 'off', surplus: 1 } }, cluster, floor: 4 }).stuck).toHaveLength(4);
+  });
+});

@@ -1,0 +1,130 @@
+import { chooseWave } from '../core/hand-over/choose-wave.ts';
+import type { GiveBackAct } from '../core/hand-over/give-back.ts';
+import { decideHandOverRound } from '../core/hand-over/hand-over-round.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeRef } from '../core/model/node.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { count } from '../core/text/format.ts';
+import type { Ports } from '../ports/ports.ts';
+import { poolLockOf, whileLocked } from './fence.ts';
+import { createGiveBack } from './give-back-acts.ts';
+import type { Looking } from './looking.ts';
+import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
+
+/** Pods come up within seconds, ms. */
+const lookEveryMs = 1_000;
+
+/** ReplicaSets react within moments, ms. */
+const givenBackWithinMs = 120_000;
+
+/** Nodes whose pods are to be handed over, as many of them as may be at a time. */
+export interface HandOverInput {
+  readonly run: string;
+  readonly policy: Policy;
+  /** Nodes that are to go, in their order. */
+  readonly waiting: readonly NodeRef[];
+}
+
+/** What a hand-over came to. */
+export interface HandedOver {
+  /** The nodes whose pods' replacements serve: they may leave together. */
+  readonly wave: readonly NodeRef[];
+  readonly released: number;
+  /** Workloads whose replacements did not come up, each with what was seen last. */
+  readonly givenUp: readonly { readonly workload: string; readonly reason: string }[];
+}
+
+type Late = Readonly<Record<string, { readonly since: number; readonly reason: string }>>;
+
+/** Steps that have pods replaced before they leave, and give them back. */
+export function createHandOverSteps(ports: Ports, looking: Looking) {
+  const { clock, cluster } = ports;
+  const { giveBackNow } = createGiveBack(cluster);
+
+  return {
+    /**
+     * Releases the pods of the next nodes from their ReplicaSets and waits until their replacements serve. A workload whose replacements are
+     * not there by the deadline gets its pods back, as far as no serving replacement has to go for it, and is evicted within its budget.
+     */
+    handOver: async (input: HandOverInput): Promise<Outcome<HandedOver>> => {
+      const { run, policy, waiting } = input;
+      const surplusOf = () => policy.handOver?.surplus ?? 'maxSurge';
+      let sharedClaims: ReadonlySet<string> | undefined;
+      return await pollUntil<HandedOver>({
+        clock,
+        what: 'pods to be handed over',
+        deadlineMs: undefined,
+        pollMs: lookEveryMs,
+        hint: 'Look at the workloads that are named; then resume.',
+        look: whileLocked(cluster, input, async ({ now, memo }) => {
+          const facts = await looking.serving({ policy, baselines: [] });
+          await giveBackNow(facts.cluster, run, ({ kind }) => kind === 'delete');
+          sharedClaims ??= await findSharedClaims(waiting, facts.cluster);
+          const context = { policy, sharedClaims, surplusOf };
+          const known = memo['wave'] as readonly NodeRef[] | undefined;
+          const mostNodes = policy.guard.maxInFlight;
+          const wave = known ?? chooseWave({ ...context, cluster: facts.cluster, waiting, mostNodes });
+          const before = (memo['late'] as Late | undefined) ?? {};
+          const givenUp = (memo['givenUp'] as HandedOver['givenUp'] | undefined) ?? [];
+          const names = givenUp.map(({ workload }) => workload);
+          const round = decideHandOverRound({ ...context, facts, run, wave, givenUp: names });
+          for (const { pod, from } of round.release) {
+            throwIfCancelled();
+            await cluster.requireLock(poolLockOf(policy), run);
+            await cluster.release(pod, from, run);
+          }
+          const released = facts.cluster.pods.filter((pod) => pod.released?.by === run && !pod.terminating).length;
+          if (round.done) return { done: true, value: { wave, released, givenUp } };
+          const late: Late = Object.fromEntries(
+            round.awaited.map(({ workload, reason }) => [workload, { since: before[workload]?.since ?? now, reason }]),
+          );
+          const tooLate = round.awaited.filter(
+            ({ workload }) => now - (late[workload]?.since ?? now) >= policy.waits.deadlines.replacementsServingMs,
+          );
+          if (tooLate.length > 0)
+            await giveBackWorkloads(
+              facts.cluster,
+              run,
+              tooLate.map(({ workload }) => workload),
+            );
+          return { done: false, reason: round.reason, memo: { wave, late, givenUp: [...givenUp, ...tooLate] } };
+        }),
+      });
+    },
+
+    /** Gives pods back to their ReplicaSets as far as none that serves has to go for it; the others serve on. */
+    giveBack: async ({ run }: { readonly run: string }): Promise<Outcome> =>
+      await pollUntil<object>({
+        clock,
+        what: 'released pods to be given back',
+        deadlineMs: givenBackWithinMs,
+        pollMs: lookEveryMs,
+        hint: 'Look at the ReplicaSets of the pods that are named; then resume.',
+        look: async () => {
+          const { acts, settling } = await giveBackNow(await looking.cluster(), run);
+          if (acts === 0 && !settling) return { done: true, value: {} };
+          return { done: false, reason: `${count(acts, 'act')} to give pods back` };
+        },
+      }),
+  };
+
+  async function giveBackWorkloads(facts: ClusterFacts, run: string, workloads: readonly string[]): Promise<void> {
+    const { podsByUid } = indexOf(facts);
+    const isOf = ({ pod }: GiveBackAct) => {
+      const seen = podsByUid.get(pod.uid);
+      return workloads.includes(seen?.released?.workload ?? seen?.workload ?? '');
+    };
+    await giveBackNow(facts, run, isOf);
+  }
+
+  async function findSharedClaims(nodes: readonly NodeRef[], facts: ClusterFacts): Promise<ReadonlySet<string>> {
+    const claims = nodes.flatMap(({ name }) =>
+      indexOf(facts)
+        .podsOn(name)
+        .flatMap(({ namespace, claims: names = [] }) => names.map((claim) => ({ namespace, name: claim }))),
+    );
+    const read = claims.length === 0 ? [] : await cluster.readClaims(claims);
+    return new Set(read.filter(({ isShared }) => isShared).map(({ namespace, name }) => `${namespace}/${name}`));
+  }
+}
