@@ -100,14 +100,14 @@ function decideStep(
 ): { readonly action?: PodAction; readonly blocked?: BlockedPod } {
   const { facts, policy, now, unlistedAt } = question;
   if (pod.unlisted !== undefined) {
-    const listed = tellListed(pod, facts);
+    const listed = tellListed(pod, facts, policy.waits, now);
     if (listed !== undefined) return { blocked: listed };
     const spread = hasSpread(pod, facts, unlistedAt, policy.waits, now);
     return spread ? { action: { kind: 'evict', pod: identify(pod) } } : {};
   }
   if (isBelievedReady(pod, facts, question)) return {};
   const unlists = needsUnlist(pod, facts, policy);
-  const listed = unlists ? undefined : tellStillListed(pod, facts, policy);
+  const listed = unlists ? undefined : tellStillListed(pod, facts, policy, now);
   if (listed !== undefined) return { blocked: listed };
   const verdict = ledger.charge(pod);
   if (verdict !== undefined) return { blocked: verdict };

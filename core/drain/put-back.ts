@@ -53,7 +53,7 @@ export function decidePutBackRound({ nodes, facts, run, waits, now, ...known }: 
   for (const node of nodes) {
     for (const action of decidePutBack(node, indexOf(facts).podsOn(node.name), run)) {
       const { pod } = action;
-      const listed = tellListed(pod, facts);
+      const listed = tellListed(pod, facts, waits, now);
       const refusal = known.refused[pod.uid];
       if (action.kind === 'relist') actions.push(action);
       else if (listed !== undefined) blocked.push(listed);

@@ -7,6 +7,7 @@ import type { Policy } from '../policy/policy.ts';
 import { compareText, listNames } from '../text/format.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { identify, type PodAction, type UnlistedSince, type UnreadySince } from './actions.ts';
+import { tellUnheard } from './after-outage.ts';
 import { hangs } from './hanging.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 import { chooseUnlistLabels, findListing, hasSpread } from './unlist.ts';
@@ -81,7 +82,8 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
   const actions = leaving.flatMap((pod) => decideStep(pod, question));
   const late = leaving.find((pod) => pod.unlisted !== undefined && findListing(pod, facts) !== undefined);
   const lag = late === undefined ? '' : `; ${late.namespace}/${late.name} was unlisted but is still an endpoint`;
-  const reason = `${names} leaving ${node.name}${lag}`;
+  const unheard = tellUnheard(facts, question.policy.waits, question.now);
+  const reason = `${names} leaving ${node.name}${lag}${unheard === undefined ? '' : `; ${unheard}`}`;
   return { taint: false, actions, remaining: leaving.length, notProtected, reason };
 }
 
@@ -155,6 +157,7 @@ function decideStep(pod: PodFacts, question: RetirementQuestion): readonly PodAc
   const removeLabels = chooseUnlistLabels(pod, facts);
   const outlivesPropagation = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
   const listed = servicesOf(pod, facts).some((service) => isReadyEndpoint(pod, service));
+  if (listed && outlivesPropagation && tellUnheard(facts, policy.waits, now) !== undefined) return [];
   return listed && removeLabels.length > 0 && !outlivesPropagation
     ? [{ kind: 'unlist', pod: identify(pod), removeLabels }]
     : [{ kind: 'delete', pod: identify(pod) }];

@@ -5,23 +5,34 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { type BlockedPod, identify } from './actions.ts';
+import { tellUnheard } from './after-outage.ts';
 import { isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
 /**
- * What holds a pod that would be told to stop without being unlisted: a Service of it lists as ready a pod that terminates or is gone. Its
- * endpoint slices lag, or their controller is down, and callers would be sent to this one too, for longer than its preStop lets it
- * serve. Undefined when the slices are up to date. Endpoints whose readiness their Service ignores tell nothing.
+ * What holds a pod that would be told to stop without being unlisted: kube-proxies that don't listen again yet, or a Service of it that lists
+ * as ready a pod that terminates or is gone. Its endpoint slices lag, or their controller is down. Either way callers would be sent to
+ * this one too, for longer than its preStop lets it serve. Undefined when all is up to date. Endpoints whose readiness their Service
+ * ignores tell nothing.
  */
-export function tellStillListed(pod: PodFacts, cluster: ClusterFacts, policy: Policy): BlockedPod | undefined {
+export function tellStillListed(
+  pod: PodFacts,
+  cluster: ClusterFacts,
+  policy: Policy,
+  now: number,
+): BlockedPod | undefined {
   if (!isEnabled(policy, 'unlist-before-eviction')) return undefined;
   for (const service of servicesOf(pod, cluster)) {
     if (!isReadyEndpoint(pod, service)) continue;
-    const name = findLeft(cluster)(service);
-    if (name === undefined) continue;
-    const reason = `the endpoint slices of ${service.key} lag: they list ${name} as ready, which was told to stop`;
-    return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
+    const reason = tellUnheard(cluster, policy.waits, now) ?? tellLag(service, cluster);
+    if (reason !== undefined) return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
   }
   return undefined;
+}
+
+function tellLag(service: ServiceFacts, cluster: ClusterFacts): string | undefined {
+  const name = findLeft(cluster)(service);
+  if (name === undefined) return undefined;
+  return `the endpoint slices of ${service.key} lag: they list ${name} as ready, which was told to stop`;
 }
 
 /** Name of a pod that a Service of the look lists as ready although it leaves or is gone. */

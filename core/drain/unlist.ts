@@ -13,6 +13,7 @@ import {
   type PodIdentity,
   type UnlistedSince,
 } from './actions.ts';
+import { tellUnheard } from './after-outage.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
 /**
@@ -132,11 +133,19 @@ export function findListing(pod: Pick<PodFacts, 'uid' | 'namespace'>, cluster: C
     .find((service) => Object.keys(service.selector).length > 0 && isEndpoint(pod, service));
 }
 
-/** What holds an unlisted pod that its endpoints still have; undefined when they don't. */
-export function tellListed(pod: PodIdentity, cluster: ClusterFacts): BlockedPod | undefined {
+/** What holds an unlisted pod besides the time to spread: that its endpoints still have it, or that not everybody listens. */
+export function tellListed(
+  pod: PodIdentity,
+  cluster: ClusterFacts,
+  waits: WaitPolicy,
+  now: number,
+): BlockedPod | undefined {
   const listedBy = findListing(pod, cluster);
-  if (listedBy === undefined) return undefined;
-  const reason = `it was unlisted but is still an endpoint of ${listedBy.key}`;
+  const reason =
+    listedBy === undefined
+      ? tellUnheard(cluster, waits, now)
+      : `it was unlisted but is still an endpoint of ${listedBy.key}`;
+  if (reason === undefined) return undefined;
   return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
 }
 
@@ -149,5 +158,7 @@ export function hasSpread(
   now: number,
 ): boolean {
   const since = unlistedAt[pod.uid];
-  return since !== undefined && now >= since + unlistMs(waits) && findListing(pod, cluster) === undefined;
+  if (since === undefined || now < since + unlistMs(waits) || tellUnheard(cluster, waits, now) !== undefined)
+    return false;
+  return findListing(pod, cluster) === undefined;
 }

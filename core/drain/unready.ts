@@ -3,6 +3,7 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled, unlistMs } from '../waits/formulas.ts';
 import { keepTimes, type UnreadySince } from './actions.ts';
+import { tellUnheard } from './after-outage.ts';
 import { isNamed, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
 /** Since when the pods of a look that Services name have been seen not ready: those that are seen so for the first time as of `now`. */
@@ -30,7 +31,8 @@ export function isBelievedReady(
   { policy, now, unreadySince }: { readonly policy: Policy; readonly now: number; readonly unreadySince: UnreadySince },
 ): boolean {
   if (!isEnabled(policy, 'unlist-before-eviction') || !isUnready(pod, cluster)) return false;
-  return now < (unreadySince[pod.uid] ?? now) + unlistMs(policy.waits);
+  if (now < (unreadySince[pod.uid] ?? now) + unlistMs(policy.waits)) return true;
+  return tellUnheard(cluster, policy.waits, now) !== undefined;
 }
 
 function isUnready(pod: PodFacts, cluster: ClusterFacts): boolean {

@@ -52,7 +52,7 @@ export function removeLabel(world: World, node: SimNode): void {
 
 /**
  * The API server is away for so long, ms. When it is back, no kubelet has renewed its lease: every node counts as NotReady until its
- * kubelet has come through, some seconds later.
+ * kubelet has come through, some seconds later. kube-proxies go on with the endpoints that they knew until they have asked again.
  */
 export function breakApi(world: World, forMs: number): void {
   world.faults.apiDown = true;
@@ -60,11 +60,18 @@ export function breakApi(world: World, forMs: number): void {
   later(world, forMs, () => {
     world.faults.apiDown = false;
     world.outageAt = world.clock.now();
+    world.proxiesBackAt = world.outageAt + slowestProxyMs;
     note(world, 'the API server is back');
     for (const node of world.nodes) loseLease(world, node);
   });
   world.changed();
 }
+
+/**
+ * A kube-proxy asks again when its pause is over, which has doubled with every failure, up to 30 s, and by chance is up to twice as long
+ * (client-go tools/cache/reflector.go). After 15 s the longest it may still take.
+ */
+const slowestProxyMs = 26_000;
 
 /** A kubelet comes through again within ten seconds of the API server's return (its lease is renewed every ten). */
 const longestRenewalMs = 10_000;

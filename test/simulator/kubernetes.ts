@@ -104,7 +104,8 @@ function tolerates(tolerations: readonly TolerationFacts[], node: SimNode): bool
 
 /** kube-proxies learn of endpoints only after the endpoint delay. */
 function publishEndpoints(world: World): void {
-  if (world.faults.slicesFrozen) return;
+  if (world.faults.slicesFrozen || world.faults.apiDown) return;
+  const heardIn = Math.max(world.delays.endpoints, (world.proxiesBackAt ?? 0) - world.clock.now());
   for (const service of world.services) {
     const now = endpointsOf(world, service.selector)
       .filter((pod) => pod.ready || (pod.terminating && pod.accepts))
@@ -112,7 +113,7 @@ function publishEndpoints(world: World): void {
     const text = JSON.stringify(now);
     if (published.get(service) === text) continue;
     published.set(service, text);
-    later(world, world.delays.endpoints, () => (service.view = now));
+    later(world, heardIn, () => (service.view = now));
   }
 }
 

@@ -190,6 +190,8 @@ export interface World {
   leases: Map<string, { holder: string; token: number; expiresAt: number }>;
   /** Epoch ms at which the API server was last back after it had been away. */
   outageAt?: number;
+  /** Epoch ms at which the last kube-proxy asks the API server again after that. */
+  proxiesBackAt?: number;
   /** Requests so far; fractions are added up exactly. */
   traffic: { sent: number; lost: number; cut: number };
   /** When each load balancer last sent a new connection to each machine, by `<service> <instance>`. */
