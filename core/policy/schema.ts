@@ -116,7 +116,7 @@ const waits = z
     poll: wait('Time between two looks at load balancers and cluster.', '15s'),
     settle: wait('Looks must agree for this long before a node steps out.', '5s'),
     settleAfterOutage: wait(
-      'After the API server was away, or many nodes fell silent at once, nothing steps out for this long.',
+      'After the API server was away, or many nodes fell silent at once, nothing steps out for this long; after the first no pod is told to stop either, because kube-proxies take up to a minute to listen again.',
       '60s',
     ),
     maxConnectionAge: z

@@ -258,6 +258,34 @@ describe('a pod that is not unlisted, while slices lag', () => {
   });
 });
 
+describe('after the API server was away', () => {
+  const { settleAfterOutageMs } = aPolicy().waits;
+  const now = 100_000 + settleAfterOutageMs;
+  const unheard = 'the API server was away, and kube-proxies may not have heard of anything since for another 1 s';
+  const unlisted = { labels: {}, unlisted: { by: 'run', originalLabels: { app: 'web' } } };
+  const evicted = (pod: Partial<PodFacts>, outageAt: number) => {
+    const pods = web(pod);
+    const facts = { pods, services: [aService('web', pods)], budgets: [aBudget('web', pods, 1)], outageAt };
+    return decide(facts, { now, unlistedAt: { 'uid-web-1': 0 }, unreadySince: { 'uid-web-1': 0 } });
+  };
+
+  test.each([
+    ['that is out of its endpoints', unlisted],
+    ['that serves on', { preStopSeconds: 30 }],
+  ])('no pod is told to stop until every kube-proxy listens again, not even one %s', (_, pod) => {
+    const early = evicted(pod, 101_000);
+    expect(early.actions).toEqual([]);
+    expect(early.blocked).toMatchObject([{ pod: { name: 'web-1' }, reason: unheard }]);
+    expect(kinds(evicted(pod, 100_000))).toEqual(['evict web-1']);
+  });
+
+  test('one that is not ready may be believed to be, and one that must leave its endpoints does', () => {
+    expect(evicted({ ready: false }, 101_000)).toMatchObject({ actions: [], blocked: [] });
+    expect(kinds(evicted({ ready: false }, 100_000))).toEqual(['evict web-1']);
+    expect(kinds(evicted({}, 101_000))).toEqual(['unlist web-1']);
+  });
+});
+
 describe('budgets', () => {
   const plain = { preStopSeconds: 5 };
 
