@@ -41,24 +41,30 @@ export interface Strike {
   /** It happens once for each of these steps, as soon as a node has come to it. */
   readonly steps: readonly NodeStep[];
   readonly strike: (node: string) => Promise<void>;
+  /** Sees how the run stands, again and again. */
+  readonly follow?: (status: RunStatus) => Promise<void>;
   /** What it costs where nothing else happens. */
   readonly alone: Cost;
 }
 
 /** Replaces the pool and strikes. Expects that every step was seen, and that the run ended well, left nothing and lost no more than that. */
-export async function crossDisturbed(crossings: Crossings, { steps, strike, alone }: Strike): Promise<RunReport> {
+export async function crossDisturbed(
+  crossings: Crossings,
+  { steps, strike, alone, follow }: Strike,
+): Promise<RunReport> {
   await crossings.beginClean();
   const struck: Struck[] = [];
   const striking: Promise<void>[] = [];
   const begun = new Set<NodeStep>();
   const waits = waitsToMeet(steps);
-  const report = await crossings.cross(crossings.nextPolicy({ lossBudget: 1_000_000, waits }), (status: RunStatus) => {
+  const report = await crossings.cross(crossings.nextPolicy({ lossBudget: 1_000_000, waits }), async (status) => {
     for (const { node, step } of status.nodes) {
       if (!steps.includes(step) || begun.has(step)) continue;
       begun.add(step);
       struck.push({ at: Date.now(), what: `${node.name} ${step}` });
       striking.push(strike(node.name));
     }
+    await follow?.(status);
   });
   await Promise.all(striking);
   expect([...begun].toSorted()).toEqual([...steps].toSorted());
