@@ -10,7 +10,7 @@ export interface WaveQuestion extends HandOverContext {
   readonly waiting: readonly NodeRef[];
   /** The most nodes that may be on their way out together. */
   readonly mostNodes: number;
-  surplusOf(workload: string): Surplus;
+  readonly surplusOf: (workload: string) => Surplus;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface HandOverQuestion extends Omit<HandOverContext, 'cluster'> {
   readonly wave: readonly NodeRef[];
   /** Workloads whose replacements did not come up in time: their pods are evicted within their budgets instead. */
   readonly givenUp: readonly string[];
-  surplusOf(workload: string): Surplus;
+  readonly surplusOf: (workload: string) => Surplus;
 }
 
 /** What to do now, and who is waited for. */

@@ -12,7 +12,7 @@ import type { TargetGroupFacts } from '../model/target-group.ts';
 export interface HandedOverQuestion extends Omit<HandOverContext, 'cluster'> {
   readonly facts: ServingFacts;
   readonly wave: readonly NodeRef[];
-  surplusOf(workload: string): Surplus;
+  readonly surplusOf: (workload: string) => Surplus;
 }
 
 /**
