@@ -223,6 +223,8 @@ describe('messages', () => {
     await handle.executeUpdate(pauseUpdate, { args: [operator] });
     await refused(handle.executeUpdate(pauseUpdate, { args: [operator] }));
     await refused(handle.executeUpdate(pauseUpdate, { args: [{} as never] }));
+    // A run that is aborted before it holds anything has nothing to let go, and ends at once.
+    await harness.until(handle, 'it waits before the first node', (status) => status.phase === 'replace');
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     await refused(handle.executeUpdate(abortUpdate, { args: [operator] }));
     await refused(handle.executeUpdate(pauseUpdate, { args: [operator] }));
