@@ -99,8 +99,8 @@ function onceHeld(scaleUp: () => Promise<void>): (status: RunStatus) => Promise<
   let since = Date.now();
   let isDone = false;
   return async ({ nodes, waiting }) => {
-    const now = JSON.stringify([nodes.map(({ step }) => step), waiting?.on]);
-    if (now !== seen || waiting?.on.startsWith('capacity') !== true) since = Date.now();
+    const now = nodes.map(({ step }) => step).join();
+    if (now !== seen || waiting?.on.includes('must keep') !== true) since = Date.now();
     seen = now;
     if (isDone || Date.now() - since < heldForMs) return;
     isDone = true;
