@@ -4,15 +4,6 @@ import type { Cluster } from '../ports/cluster.ts';
 
 /** The acts that give released pods back. Each may be repeated, and none hurts a pod that serves. */
 export function createGiveBack(cluster: Cluster) {
-  async function carryOut(acts: readonly GiveBackAct[], run: string): Promise<void> {
-    for (const { kind, pod } of acts) {
-      if (kind === 'raise-cost') await cluster.raiseDeletionCost(pod, run);
-      if (kind === 'adopt') await cluster.adopt(pod, run);
-      if (kind === 'restore-cost') await cluster.restoreDeletionCost(pod, run);
-      if (kind === 'delete') await cluster.deletePod(pod);
-    }
-  }
-
   return {
     /** Does what can be done now, of all pods or of those that are asked for; answers how much, and whether more will come. */
     giveBackNow: async (
@@ -22,7 +13,7 @@ export function createGiveBack(cluster: Cluster) {
     ): Promise<{ readonly acts: number; readonly settling: boolean }> => {
       const { acts, settling } = decideGiveBack(facts, run);
       const asked = acts.filter(isAsked);
-      await carryOut(asked, run);
+      for (const { kind, pod } of asked) await cluster[kind](pod, run);
       return { acts: asked.length, settling };
     },
   };

@@ -30,12 +30,12 @@ export interface HandOverInput {
 export interface HandedOver {
   /** The nodes whose pods' replacements serve: they may leave together. */
   readonly wave: readonly NodeRef[];
-  readonly released: number;
   /** Workloads whose replacements did not come up, each with what was seen last. */
   readonly givenUp: readonly { readonly workload: string; readonly reason: string }[];
 }
 
-type Late = Readonly<Record<string, { readonly since: number; readonly reason: string }>>;
+/** Since when (epoch ms) workloads have been waited for, by key. */
+type LateSince = Readonly<Record<string, number>>;
 
 /** Steps that have pods replaced before they leave, and give them back. */
 export function createHandOverSteps(ports: Ports, looking: Looking) {
@@ -59,13 +59,13 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
         hint: 'Look at the workloads that are named; then resume.',
         look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.serving({ policy, baselines: [] });
-          await giveBackNow(facts.cluster, run, ({ kind }) => kind === 'delete');
+          await giveBackNow(facts.cluster, run, ({ kind }) => kind === 'deletePod');
           sharedClaims ??= await findSharedClaims(waiting, facts.cluster);
           const context = { policy, sharedClaims, surplusOf };
           const known = memo['wave'] as readonly NodeRef[] | undefined;
           const mostNodes = policy.guard.maxInFlight;
           const wave = known ?? chooseWave({ ...context, cluster: facts.cluster, waiting, mostNodes });
-          const before = (memo['late'] as Late | undefined) ?? {};
+          const before = (memo['lateSince'] as LateSince | undefined) ?? {};
           const givenUp = (memo['givenUp'] as HandedOver['givenUp'] | undefined) ?? [];
           const names = givenUp.map(({ workload }) => workload);
           const round = decideHandOverRound({ ...context, facts, run, wave, givenUp: names });
@@ -74,13 +74,12 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
             await cluster.requireLock(poolLockOf(policy), run);
             await cluster.release(pod, from, run);
           }
-          const released = facts.cluster.pods.filter((pod) => pod.released?.by === run && !pod.terminating).length;
-          if (round.done) return { done: true, value: { wave, released, givenUp } };
-          const late: Late = Object.fromEntries(
-            round.awaited.map(({ workload, reason }) => [workload, { since: before[workload]?.since ?? now, reason }]),
+          if (round.done) return { done: true, value: { wave, givenUp } };
+          const lateSince: LateSince = Object.fromEntries(
+            round.awaited.map(({ workload }) => [workload, before[workload] ?? now]),
           );
           const tooLate = round.awaited.filter(
-            ({ workload }) => now - (late[workload]?.since ?? now) >= policy.waits.deadlines.replacementsServingMs,
+            ({ workload }) => now - (lateSince[workload] ?? now) >= policy.waits.deadlines.replacementsServingMs,
           );
           if (tooLate.length > 0)
             await giveBackWorkloads(
@@ -88,7 +87,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
               run,
               tooLate.map(({ workload }) => workload),
             );
-          return { done: false, reason: round.reason, memo: { wave, late, givenUp: [...givenUp, ...tooLate] } };
+          return { done: false, reason: round.reason, memo: { wave, lateSince, givenUp: [...givenUp, ...tooLate] } };
         }),
       });
     },

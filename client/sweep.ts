@@ -13,7 +13,7 @@ const mostLooks = 30;
 const lookEveryMs = 1_000;
 
 /** Acts that only come up when controllers have reacted to others. */
-const followUps: readonly SweepAct['kind'][] = ['raise-cost', 'adopt', 'restore-cost'];
+const followUps: readonly SweepAct['kind'][] = ['raiseDeletionCost', 'adopt', 'restoreDeletionCost'];
 
 /** What a sweep works on. */
 export interface SweepTarget {
@@ -94,17 +94,11 @@ async function carryOut(act: SweepAct, { cluster, pools }: Swept): Promise<strin
     case 'relist':
       await cluster.relist(act.pod, act.run);
       return undefined;
-    case 'raise-cost':
-      await cluster.raiseDeletionCost(act.pod, act.run);
-      return undefined;
+    case 'raiseDeletionCost':
     case 'adopt':
-      await cluster.adopt(act.pod, act.run);
-      return undefined;
-    case 'restore-cost':
-      await cluster.restoreDeletionCost(act.pod, act.run);
-      return undefined;
-    case 'delete':
-      await cluster.deletePod(act.pod);
+    case 'restoreDeletionCost':
+    case 'deletePod':
+      await cluster[act.kind](act.pod, act.run);
       return undefined;
     case 'evict': {
       const answer = await cluster.evict(act.pod, { dryRun: false });

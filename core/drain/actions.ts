@@ -46,6 +46,11 @@ export function keepTimes(
   return Object.fromEntries(pods.map(({ uid }) => [uid, known[uid] ?? now]));
 }
 
+/** A pod that something else than a budget holds. */
+export function tellHeld(pod: PodIdentity, reason: string): BlockedPod {
+  return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
+}
+
 /** The names of a pod without its facts. */
 export function identify(pod: PodIdentity): PodIdentity {
   return { namespace: pod.namespace, name: pod.name, uid: pod.uid };

@@ -1,6 +1,7 @@
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { formatDuration } from '../text/format.ts';
+import { outageSettlesInMs } from '../waits/formulas.ts';
 
 /**
  * Why no pod may be told to stop yet, although it is out of its endpoints: an API server was away, and not every kube-proxy need have
@@ -9,11 +10,11 @@ import { formatDuration } from '../text/format.ts';
  * 40 s more to pods that had left. Undefined when all have had the time.
  */
 export function tellUnheard(
-  { outageAt }: Pick<ClusterFacts, 'outageAt'>,
-  { settleAfterOutageMs }: Pick<WaitPolicy, 'settleAfterOutageMs'>,
+  cluster: Pick<ClusterFacts, 'outageAt'>,
+  waits: Pick<WaitPolicy, 'settleAfterOutageMs'>,
   now: number,
 ): string | undefined {
-  const left = outageAt === undefined ? 0 : outageAt + settleAfterOutageMs - now;
-  if (left <= 0) return undefined;
+  const left = outageSettlesInMs(cluster, waits, now);
+  if (left === 0) return undefined;
   return `the API server was away, and kube-proxies may not have heard of anything since for another ${formatDuration(left)}`;
 }

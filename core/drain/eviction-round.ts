@@ -4,7 +4,14 @@ import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, count, listNames } from '../text/format.ts';
-import { type BlockedPod, identify, type PodAction, type UnlistedSince, type UnreadySince } from './actions.ts';
+import {
+  type BlockedPod,
+  identify,
+  type PodAction,
+  tellHeld,
+  type UnlistedSince,
+  type UnreadySince,
+} from './actions.ts';
 import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import { isCritical, priorityOf } from './priority.ts';
@@ -122,11 +129,6 @@ function evict(pod: PodFacts, { facts, policy }: EvictionQuestion): PodAction {
   const { services, why } = leaves;
   const notProtected = `pod ${pod.namespace}/${pod.name} left while ${listNames(services)} listed it: ${why}`;
   return { kind: 'evict', pod: identify(pod), notProtected };
-}
-
-/** A pod that something else than a budget holds. */
-function tellHeld(pod: PodFacts, reason: string): BlockedPod {
-  return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
 }
 
 function podsInOrder(node: NodeRef, facts: ClusterFacts): readonly PodFacts[] {

@@ -3,7 +3,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
-import { type BlockedPod, identify, type PodAction, type UnlistedSince } from './actions.ts';
+import { type BlockedPod, identify, type PodAction, tellHeld, type UnlistedSince } from './actions.ts';
 import { hasSpread, tellListed } from './unlist.ts';
 
 /**
@@ -66,5 +66,5 @@ export function decidePutBackRound({ nodes, facts, run, waits, now, ...known }: 
 
 /** A pod whose eviction was refused. */
 export function tellRefused(pod: BlockedPod['pod'], { message }: { readonly message: string }): BlockedPod {
-  return { pod, budget: undefined, needs: 0, has: 0, reason: `its eviction is refused: ${message}` };
+  return tellHeld(pod, `its eviction is refused: ${message}`);
 }

@@ -4,7 +4,7 @@ import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
-import { type BlockedPod, identify } from './actions.ts';
+import { type BlockedPod, tellHeld } from './actions.ts';
 import { tellUnheard } from './after-outage.ts';
 import { isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
@@ -24,7 +24,7 @@ export function tellStillListed(
   for (const service of servicesOf(pod, cluster)) {
     if (!isReadyEndpoint(pod, service)) continue;
     const reason = tellUnheard(cluster, policy.waits, now) ?? tellLag(service, cluster);
-    if (reason !== undefined) return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
+    if (reason !== undefined) return tellHeld(pod, reason);
   }
   return undefined;
 }

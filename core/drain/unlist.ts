@@ -7,10 +7,10 @@ import { compareText } from '../text/format.ts';
 import { isEnabled, unlistMs } from '../waits/formulas.ts';
 import {
   type BlockedPod,
-  identify,
   keepTimes,
   type LaggingSince,
   type PodIdentity,
+  tellHeld,
   type UnlistedSince,
 } from './actions.ts';
 import { tellUnheard } from './after-outage.ts';
@@ -145,20 +145,18 @@ export function tellListed(
     listedBy === undefined
       ? tellUnheard(cluster, waits, now)
       : `it was unlisted but is still an endpoint of ${listedBy.key}`;
-  if (reason === undefined) return undefined;
-  return { pod: identify(pod), budget: undefined, needs: 0, has: 0, reason };
+  return reason === undefined ? undefined : tellHeld(pod, reason);
 }
 
 /** True when the unlisted pod is out of its endpoints and every kube-proxy has had the time to hear of it. */
 export function hasSpread(
-  pod: Pick<PodFacts, 'uid' | 'namespace'>,
+  pod: PodIdentity,
   cluster: ClusterFacts,
   unlistedAt: UnlistedSince,
   waits: WaitPolicy,
   now: number,
 ): boolean {
   const since = unlistedAt[pod.uid];
-  if (since === undefined || now < since + unlistMs(waits) || tellUnheard(cluster, waits, now) !== undefined)
-    return false;
-  return findListing(pod, cluster) === undefined;
+  if (since === undefined || now < since + unlistMs(waits)) return false;
+  return tellListed(pod, cluster, waits, now) === undefined;
 }

@@ -1,6 +1,7 @@
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { count, formatDuration } from '../text/format.ts';
+import { outageSettlesInMs } from '../waits/formulas.ts';
 
 /** A share of the nodes that falls silent together points to the API server, not to the nodes. */
 const suspiciousShare = 0.25;
@@ -12,9 +13,9 @@ const suspiciousShare = 0.25;
  */
 export function findDistrust(facts: ServingFacts, policy: Policy): string | undefined {
   const now = facts.observedAt;
-  const { outageAt, nodes } = facts.cluster;
+  const { nodes } = facts.cluster;
   const settleMs = policy.waits.settleAfterOutageMs;
-  const left = outageAt === undefined ? 0 : outageAt + settleMs - now;
+  const left = outageSettlesInMs(facts.cluster, policy.waits, now);
   if (left > 0) return `the API server was away; what is seen settles for another ${formatDuration(left)}`;
   const silent = nodes.filter(({ unknownSince }) => unknownSince !== undefined && now - unknownSince < settleMs);
   if (silent.length < 2 || silent.length < suspiciousShare * nodes.length) return undefined;

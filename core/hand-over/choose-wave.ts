@@ -1,16 +1,16 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
+import type { ReleaseContext } from './choose-releases.ts';
 import { decideEligibility } from './eligibility.ts';
 import type { HandOverContext } from './rules/rule.ts';
-import { countReleased, mostReleased, type Surplus, workloadOf } from './surplus.ts';
+import { countReleased, mostReleased, workloadOf } from './surplus.ts';
 
 /** Who may be handed over together. */
-export interface WaveQuestion extends HandOverContext {
+export interface WaveQuestion extends ReleaseContext {
   /** Nodes that are to go, in their order. */
   readonly waiting: readonly NodeRef[];
   /** The most nodes that may be on their way out together. */
   readonly mostNodes: number;
-  readonly surplusOf: (workload: string) => Surplus;
 }
 
 /**

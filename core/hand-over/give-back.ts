@@ -3,10 +3,11 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { PodFacts, ReleasedFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText } from '../text/format.ts';
+import { isServing, ownedPods } from './owned-pods.ts';
 
-/** One act that gives released pods back to their ReplicaSets, or ends what nobody takes any more. */
+/** One act that gives released pods back to their ReplicaSets, or ends what nobody takes any more; named as the Cluster port does. */
 export interface GiveBackAct {
-  readonly kind: 'raise-cost' | 'adopt' | 'restore-cost' | 'delete';
+  readonly kind: 'raiseDeletionCost' | 'adopt' | 'restoreDeletionCost' | 'deletePod';
   readonly pod: PodIdentity;
 }
 
@@ -34,7 +35,7 @@ export function decideGiveBack(cluster: ClusterFacts, run: string): GiveBack {
   const raised = alive.filter((pod) => pod.costRaisedBy === run && pod.released?.by !== run);
   const settled = raised.filter((pod) => hasChosen(pod, cluster));
   return {
-    acts: [...decided.flatMap(({ acts }) => acts), ...settled.map((pod) => act('restore-cost', pod))],
+    acts: [...decided.flatMap(({ acts }) => acts), ...settled.map((pod) => act('restoreDeletionCost', pod))],
     stays: decided.flatMap(({ stays }) => stays),
     settling: settled.length < raised.length,
   };
@@ -44,20 +45,18 @@ export function decideGiveBack(cluster: ClusterFacts, run: string): GiveBack {
 function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): Pick<GiveBack, 'acts' | 'stays'> {
   const [first] = pods;
   if (first === undefined) return { acts: [], stays: [] };
-  const { workload, replicaSet, wants } = first.released;
-  const isGone = !cluster.workloads.some(({ key }) => key === workload);
-  if (isGone) return { acts: pods.map((pod) => act('delete', pod)), stays: [] };
-  const owned = indexOf(cluster)
-    .podsOfWorkload(workload)
-    .filter(({ ownerName, terminating }) => ownerName === replicaSet.name && !terminating);
-  const serving = owned.filter(({ ready, unlisted }) => ready && unlisted === undefined);
+  const { workload, wants } = first.released;
+  const isGone = indexOf(cluster).workload(workload) === undefined;
+  if (isGone) return { acts: pods.map((pod) => act('deletePod', pod)), stays: [] };
+  const owned = ownedPods(first.released, cluster);
+  const serving = owned.filter(isServing);
   const takes = Math.max(0, (wants ?? 0) - serving.length);
   const inOrder = pods.toSorted((a, b) => Number(b.ready) - Number(a.ready) || compareText(a.name, b.name));
   const adopted = inOrder.slice(0, takes);
   const dear = owned.length + adopted.length > (wants ?? 0) ? [...adopted, ...serving] : [];
   const reason = tellStays(first.released);
   return {
-    acts: [...dear.map((pod) => act('raise-cost', pod)), ...adopted.map((pod) => act('adopt', pod))],
+    acts: [...dear.map((pod) => act('raiseDeletionCost', pod)), ...adopted.map((pod) => act('adopt', pod))],
     stays: inOrder.slice(takes).map((pod) => ({ pod: identify(pod), reason })),
   };
 }
@@ -70,7 +69,7 @@ function tellStays({ workload, replicaSet, wants }: ReleasedFacts): string {
 
 /** No pod too many is left among those that share the pod's workload. While it rolls out, more than it wants is what it wants. */
 function hasChosen({ workload = '' }: PodFacts, cluster: ClusterFacts): boolean {
-  const wanted = cluster.workloads.find(({ key }) => key === workload);
+  const wanted = indexOf(cluster).workload(workload);
   if (wanted === undefined || wanted.rollingOut) return true;
   const has = indexOf(cluster)
     .podsOfWorkload(workload)

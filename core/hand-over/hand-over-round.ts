@@ -5,20 +5,19 @@ import type { NodeRef } from '../model/node.ts';
 import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { compareText, count, listNames } from '../text/format.ts';
-import { findLateNodes } from '../waits/replacements.ts';
-import { decideEligibility } from './eligibility.ts';
-import type { HandOverContext } from './rules/rule.ts';
-import { countReleased, mostReleased, type Surplus, workloadOf } from './surplus.ts';
+import { findLateNodes, notePending } from '../waits/replacements.ts';
+import { chooseReleases, type ReleaseContext } from './choose-releases.ts';
+import { isServing, ownedPods } from './owned-pods.ts';
+import { countReleased, workloadOf } from './surplus.ts';
 
 /** Everything that decides the next acts of handing over the pods of some nodes. */
-export interface HandOverQuestion extends Omit<HandOverContext, 'cluster'> {
+export interface HandOverQuestion extends Omit<ReleaseContext, 'cluster'> {
   readonly facts: ServingFacts;
   readonly run: string;
   /** Nodes whose pods are handed over together. */
   readonly wave: readonly NodeRef[];
   /** Workloads whose replacements did not come up in time: their pods are evicted within their budgets instead. */
   readonly givenUp: readonly string[];
-  readonly surplusOf: (workload: string) => Surplus;
 }
 
 /** What to do now, and who is waited for. */
@@ -39,7 +38,12 @@ export interface HandOverRound {
 export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
   const { facts, run, wave } = question;
   const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
-  const { release, later } = chooseReleases(candidates, question);
+  const isAsked = (pod: PodFacts) => !question.givenUp.includes(workloadOf(pod, facts.cluster)?.key ?? '');
+  const { release, later } = chooseReleases(
+    candidates.filter(isAsked),
+    { ...question, cluster: facts.cluster },
+    countReleased(facts.cluster),
+  );
   const mine = facts.cluster.pods.filter(
     (pod): pod is ReleasedPod => pod.released?.by === run && !pod.terminating && pod.unlisted === undefined,
   );
@@ -50,43 +54,25 @@ export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
   });
   const all = [...awaited, ...later].toSorted((a, b) => compareText(a.workload, b.workload));
   const done = release.length === 0 && all.length === 0;
-  return { release, awaited: all, done, reason: explain(mine.length, release.length, all) };
+  return {
+    release: release.map(({ pod, from }) => ({ pod: identify(pod), from })),
+    awaited: all,
+    done,
+    reason: explain(mine.length, release.length, all),
+  };
 }
 
 type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
-function chooseReleases(candidates: readonly PodFacts[], question: HandOverQuestion) {
-  const { facts, givenUp, surplusOf } = question;
-  const { cluster } = facts;
-  const taken = new Map(countReleased(cluster));
-  const release: HandOverRound['release'][number][] = [];
-  const later = new Map<string, string>();
-  for (const pod of candidates) {
-    const workload = workloadOf(pod, cluster);
-    if (workload === undefined || givenUp.includes(workload.key)) continue;
-    const eligibility = decideEligibility(pod, { ...question, cluster });
-    if (!eligibility.eligible) {
-      if (eligibility.passes === true && workload.rollingOut) later.set(workload.key, eligibility.reason);
-      continue;
-    }
-    const has = taken.get(workload.key) ?? 0;
-    if (has >= mostReleased(workload, surplusOf(workload.key))) continue;
-    taken.set(workload.key, has + 1);
-    release.push({ pod: identify(pod), from: eligibility.from });
-  }
-  return { release, later: [...later].map(([workload, reason]) => ({ workload, reason })) };
-}
-
 /** What is missing of the replacements of one workload's pods; undefined when nothing is. */
 function findLate(pods: readonly ReleasedPod[], { facts, policy }: HandOverQuestion): string | undefined {
   const { cluster } = facts;
-  for (const [name, [first]] of Map.groupBy(pods, ({ released }) => released.replicaSet.name)) {
+  for (const [first] of Map.groupBy(pods, ({ released }) => released.replicaSet.name).values()) {
+    if (first === undefined) continue;
     // One that wants none has been rolled over: the newer version's pods are there already.
-    const { wants = 0, workload } = first?.released ?? {};
-    const owned = indexOf(cluster)
-      .podsOfWorkload(workload ?? '')
-      .filter(({ ownerName, terminating, unlisted }) => ownerName === name && !terminating && unlisted === undefined);
-    const ready = owned.filter((pod) => pod.ready).length;
+    const { wants = 0 } = first.released;
+    const owned = ownedPods(first.released, cluster);
+    const ready = owned.filter(isServing).length;
     if (ready < wants) return `${ready} of ${wants} pods ready${notePending(owned)}`;
   }
   const services = [...new Set(pods.flatMap((pod) => servicesOf(pod, cluster)))];
@@ -95,11 +81,6 @@ function findLate(pods: readonly ReleasedPod[], { facts, policy }: HandOverQuest
     if (late.length > 0) return `${listNames(late)} not healthy in the load balancers of ${service.key} yet`;
   }
   return undefined;
-}
-
-function notePending(owned: readonly PodFacts[]): string {
-  const stuck = owned.find(({ unschedulableReason }) => unschedulableReason !== undefined);
-  return stuck === undefined ? '' : `; pod ${stuck.name} can't be placed: ${stuck.unschedulableReason ?? ''}`;
 }
 
 function explain(released: number, now: number, awaited: HandOverRound['awaited']): string {

@@ -2,9 +2,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
-
-/** How many pods beyond its replicas a workload may have for a hand-over: as many as in its own rollouts, or a share (0-1) of its replicas. */
-export type Surplus = 'maxSurge' | number;
+import type { Surplus } from '../policy/policy.ts';
 
 /** The most pods of a workload that may be released at a time. */
 export function mostReleased({ replicas, surge = 0 }: WorkloadFacts, surplus: Surplus): number {
@@ -23,8 +21,5 @@ export function countReleased({ pods }: ClusterFacts): ReadonlyMap<string, numbe
 
 /** The workload that keeps a pod, or kept it until it was released. */
 export function workloadOf(pod: PodFacts, cluster: ClusterFacts): WorkloadFacts | undefined {
-  const key = pod.released?.workload ?? pod.workload;
-  return indexOf(cluster)
-    .workloadsIn(pod.namespace)
-    .find((workload) => workload.key === key);
+  return indexOf(cluster).workload(pod.released?.workload ?? pod.workload ?? '');
 }

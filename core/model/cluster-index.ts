@@ -12,6 +12,7 @@ export interface ClusterIndex {
   readonly podsByUid: ReadonlyMap<string, PodFacts>;
   podsOn(node: string): readonly PodFacts[];
   service(key: string): ServiceFacts | undefined;
+  workload(key: string): WorkloadFacts | undefined;
   servicesIn(namespace: string): readonly ServiceFacts[];
   workloadsIn(namespace: string): readonly WorkloadFacts[];
   podsIn(namespace: string): readonly PodFacts[];
@@ -46,6 +47,7 @@ function makeIndex({ nodes, pods, services, workloads, budgets }: ClusterFacts):
     },
     podsOn: (node) => podsByNode(pods).get(node) ?? [],
     service: (key) => servicesByKey(services).get(key),
+    workload: (key) => workloadsByKey(workloads).get(key),
     servicesIn: (namespace) => servicesByNamespace(services).get(namespace) ?? [],
     workloadsIn: (namespace) => workloadsByNamespace(workloads).get(namespace) ?? [],
     podsIn: (namespace) => podsByNamespace(pods).get(namespace) ?? [],
@@ -65,6 +67,9 @@ const podsByWorkload = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, 
 const servicesByKey = onceFor((services: readonly ServiceFacts[]) => new Map(services.map((one) => [one.key, one])));
 const servicesByNamespace = onceFor((services: readonly ServiceFacts[]) =>
   Map.groupBy(services, (service) => namespaceOf(service.key)),
+);
+const workloadsByKey = onceFor(
+  (workloads: readonly WorkloadFacts[]) => new Map(workloads.map((one) => [one.key, one])),
 );
 const workloadsByNamespace = onceFor((workloads: readonly WorkloadFacts[]) =>
   Map.groupBy(workloads, (workload) => workload.namespace),

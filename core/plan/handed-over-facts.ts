@@ -1,6 +1,4 @@
-import { decideEligibility } from '../hand-over/eligibility.ts';
-import type { HandOverContext } from '../hand-over/rules/rule.ts';
-import { mostReleased, type Surplus, workloadOf } from '../hand-over/surplus.ts';
+import { chooseReleases, type ReleaseContext } from '../hand-over/choose-releases.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
@@ -9,10 +7,9 @@ import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 
 /** Nodes whose pods are handed over, and how far their workloads allow it. */
-export interface HandedOverQuestion extends Omit<HandOverContext, 'cluster'> {
+export interface HandedOverQuestion extends Omit<ReleaseContext, 'cluster'> {
   readonly facts: ServingFacts;
   readonly wave: readonly NodeRef[];
-  readonly surplusOf: (workload: string) => Surplus;
 }
 
 /**
@@ -23,7 +20,8 @@ export interface HandedOverQuestion extends Omit<HandOverContext, 'cluster'> {
 export function handedOverFacts(question: HandedOverQuestion): ServingFacts {
   const { facts, wave } = question;
   const { cluster } = facts;
-  const released = chooseReleased(question);
+  const candidates = wave.flatMap(({ name }) => indexOf(cluster).podsOn(name));
+  const released = chooseReleases(candidates, { ...question, cluster }, new Map()).release.map(({ pod }) => pod);
   if (released.length === 0) return facts;
   const twins = new Map(released.map((pod) => [pod.uid, twinOf(pod)]));
   const nodes = wave.flatMap(({ name }) => indexOf(cluster).nodes.get(name) ?? []);
@@ -49,22 +47,6 @@ export function handedOverFacts(question: HandedOverQuestion): ServingFacts {
       : group,
   );
   return { ...facts, cluster: { ...cluster, ...added }, targetGroups };
-}
-
-/** As many pods of each workload as its surplus allows, in the order of their nodes. */
-function chooseReleased({ facts, wave, surplusOf, ...context }: HandedOverQuestion): readonly PodFacts[] {
-  const { cluster } = facts;
-  const taken = new Map<string, number>();
-  return wave
-    .flatMap(({ name }) => indexOf(cluster).podsOn(name))
-    .filter((pod) => {
-      const workload = workloadOf(pod, cluster);
-      if (workload === undefined || !decideEligibility(pod, { ...context, cluster }).eligible) return false;
-      const has = taken.get(workload.key) ?? 0;
-      if (has >= mostReleased(workload, surplusOf(workload.key))) return false;
-      taken.set(workload.key, has + 1);
-      return true;
-    });
 }
 
 function twinName(name: string): string {

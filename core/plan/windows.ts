@@ -3,11 +3,10 @@ import { explainBlock, type StepOutBlock } from '../guard/block.ts';
 import type { CountedBudget, CountedService } from '../guard/counts.ts';
 import { type Guard, openGuard } from '../guard/guard.ts';
 import { chooseWave } from '../hand-over/choose-wave.ts';
-import type { Surplus } from '../hand-over/surplus.ts';
 import { onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import { handsOver, type Policy } from '../policy/policy.ts';
+import { handOverOf, type Policy, type Surplus } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { handedOverFacts } from './handed-over-facts.ts';
 import { openSupply, packWindows, type Taking } from './pack-windows.ts';
@@ -40,8 +39,8 @@ export interface Windows {
  * with the same figures, and whom those hold is held for good.
  */
 export function simulateWindows(input: WindowsInput): Windows {
-  const { handOver } = input.policy;
-  if (handOver === undefined || !handsOver(input.policy)) return simulateTogether(input, perfectFacts(input.facts));
+  const handOver = handOverOf(input.policy);
+  if (handOver === undefined) return simulateTogether(input, perfectFacts(input.facts));
   return joinWindows(playWaves(input, handOver.surplus));
 }
 

@@ -80,13 +80,15 @@ export interface DeadlinePolicy {
 export interface HandOverPolicy {
   /** `auto`: those that can be. */
   readonly mode: 'auto' | 'off';
-  /** How many pods beyond its replicas a workload may have meanwhile: as many as in its own rollouts, or a share (0-1) of its replicas. */
-  readonly surplus: 'maxSurge' | number;
+  readonly surplus: Surplus;
 }
 
-/** Whether a run replaces pods before they leave. */
-export function handsOver({ handOver }: Policy): boolean {
-  return handOver !== undefined && handOver.mode !== 'off';
+/** How many pods beyond its replicas a workload may have for a hand-over: as many as in its own rollouts, or a share (0-1) of its replicas. */
+export type Surplus = 'maxSurge' | number;
+
+/** How a run replaces pods before they leave; undefined when it does not. */
+export function handOverOf({ handOver }: Policy): HandOverPolicy | undefined {
+  return handOver?.mode === 'off' ? undefined : handOver;
 }
 
 /** How pods are moved; kubectl's words. */

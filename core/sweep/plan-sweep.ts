@@ -83,13 +83,13 @@ export function explainSweepAct(act: SweepAct): string {
       return `pod ${act.pod.namespace}/${act.pod.name}: give back the labels that its Services select`;
     case 'evict':
       return `pod ${act.pod.namespace}/${act.pod.name}: evict; its controller has replaced it already`;
-    case 'raise-cost':
+    case 'raiseDeletionCost':
       return `pod ${act.pod.namespace}/${act.pod.name}: raise its deletion cost, so that its ReplicaSet keeps it`;
     case 'adopt':
       return `pod ${act.pod.namespace}/${act.pod.name}: give it back to its ReplicaSet`;
-    case 'restore-cost':
+    case 'restoreDeletionCost':
       return `pod ${act.pod.namespace}/${act.pod.name}: restore its deletion cost`;
-    case 'delete':
+    case 'deletePod':
       return `pod ${act.pod.namespace}/${act.pod.name}: delete; its workload is gone`;
     case 'untaint':
       return `node ${act.node.name}: remove taint nodeferry.dev/retiring`;

@@ -1,5 +1,5 @@
 import { balancedServices } from '../guard/serving.ts';
-import type { ServingFacts } from '../model/serving.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import type { Policy, ProtectiveRule, WaitPolicy } from '../policy/policy.ts';
 
@@ -86,6 +86,15 @@ export function podToHealthyMs(group: TargetGroupFacts, waits: WaitPolicy): numb
 /** Longest time, ms, from a node's joining until a pod on it serves: registration is taken as long as propagation, then health checks. */
 export function nodeToHealthyMs(group: TargetGroupFacts, waits: WaitPolicy): number {
   return waits.propagationMs + podToHealthyMs(group, waits) + waits.marginMs;
+}
+
+/** Time, ms, that must pass until what is seen after an outage of the API server can be relied on; 0 when none was, or it has settled. */
+export function outageSettlesInMs(
+  { outageAt }: Pick<ClusterFacts, 'outageAt'>,
+  { settleAfterOutageMs }: Pick<WaitPolicy, 'settleAfterOutageMs'>,
+  now: number,
+): number {
+  return outageAt === undefined ? 0 : Math.max(0, outageAt + settleAfterOutageMs - now);
 }
 
 /** Wait, ms, between taking a pod out of its Services' endpoints and evicting it: EndpointSlices and every kube-proxy must know. */

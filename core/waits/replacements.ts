@@ -3,6 +3,7 @@ import { scaleOf } from '../guard/scale.ts';
 import { balancedServices } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
+import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
@@ -42,7 +43,9 @@ export function decideReplacementsServing(question: {
     const needs = Math.min(before, scaleOf(service, question.facts.cluster) ?? before);
     const has = countReady(service, question.facts);
     if (has < needs) {
-      problems.push(`${key} has ${has} of ${needs} ready endpoints${pendingNote(service, question.facts)}`);
+      problems.push(
+        `${key} has ${has} of ${needs} ready endpoints${notePending(podsOf(service, question.facts.cluster))}`,
+      );
       continue;
     }
     const late = findLateNodes(service, question.facts, question.oldPool);
@@ -81,7 +84,8 @@ function isHealthy(node: NodeRef, group: TargetGroupFacts): boolean {
   return targets.length > 0 && targets.every((target) => target.state === 'healthy');
 }
 
-function pendingNote(service: ServiceFacts, facts: ServingFacts): string {
-  const stuck = podsOf(service, facts.cluster).find((pod) => pod.unschedulableReason !== undefined);
+/** What keeps one of the pods from getting a node, to be appended to what is missing; empty when nothing does. */
+export function notePending(pods: readonly PodFacts[]): string {
+  const stuck = pods.find((pod) => pod.unschedulableReason !== undefined);
   return stuck === undefined ? '' : `; pod ${stuck.name} can't be placed: ${stuck.unschedulableReason ?? ''}`;
 }

@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { handsOver } from '../../core/policy/policy.ts';
+import { handOverOf } from '../../core/policy/policy.ts';
 import { count } from '../../core/text/format.ts';
 import { record } from './ledger.ts';
 import { attempt, mayStepOut, type Run } from './run.ts';
@@ -16,7 +16,7 @@ export async function handOver(
   { policy }: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly NodeRef[]> {
-  if (!handsOver(policy)) return waiting;
+  if (handOverOf(policy) === undefined) return waiting;
   await condition(() => mayStepOut(run));
   if (!run.ledger.some(({ kind }) => kind === 'released')) record(run, { kind: 'released' });
   const { wave, givenUp } = await attempt(run, `the pods of ${count(waiting.length, 'node')} to be handed over`, () =>

@@ -1,11 +1,9 @@
-import { indexOf } from '../../model/cluster-index.ts';
+import { workloadOf } from '../surplus.ts';
 import type { HandOverRule } from './rule.ts';
 
 /** While a Deployment exchanges its pods, each goes away by itself; a replacement of one would be of the version that goes. */
 export const rollout: HandOverRule = (pod, { cluster }) => {
-  const workload = indexOf(cluster)
-    .workloadsIn(pod.namespace)
-    .find(({ key }) => key === pod.workload);
+  const workload = workloadOf(pod, cluster);
   if (workload === undefined) return undefined;
   if (workload.rollingOut) return { reason: `${workload.key} rolls out`, hint: 'It is waited for.', passes: true };
   if (workload.paused !== true) return undefined;

@@ -1,11 +1,9 @@
-import { indexOf } from '../../model/cluster-index.ts';
+import { workloadOf } from '../surplus.ts';
 import type { HandOverRule } from './rule.ts';
 
 /** A Deployment that never has a pod beside another in its own rollouts is not made to have one here. */
 export const strategy: HandOverRule = (pod, { cluster }) => {
-  const workload = indexOf(cluster)
-    .workloadsIn(pod.namespace)
-    .find(({ key }) => key === pod.workload);
+  const workload = workloadOf(pod, cluster);
   if (workload?.surge === undefined || workload.surge > 0) return undefined;
   return {
     reason: `the strategy of ${workload.key} allows no pod beyond its replicas`,

@@ -2,19 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { decideEligibility } from '../../../core/hand-over/eligibility.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ClusterFacts } from '../../../core/model/serving.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import { aBudget, aCluster, aPod, aPolicy, aService, released } from '../support/facts.ts';
+import { aBudget, aCluster, aPod, aPolicy, aService, aWorkload, released } from '../support/facts.ts';
 
-const web: WorkloadFacts = {
-  key: 'Deployment default/web',
-  kind: 'Deployment',
-  namespace: 'default',
-  name: 'web',
-  replicas: 2,
-  podLabels: { app: 'web' },
-  rollingOut: false,
-  surge: 1,
-};
+const web = aWorkload('web', 2, { surge: 1 });
 
 function decide(pod: Partial<PodFacts> = {}, cluster: Partial<ClusterFacts> = {}, shared: readonly string[] = []) {
   const facts = aCluster({ workloads: [web], ...cluster });

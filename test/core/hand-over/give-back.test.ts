@@ -2,17 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { decideGiveBack } from '../../../core/hand-over/give-back.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import { aCluster, aPod, released } from '../support/facts.ts';
+import { aCluster, aPod, aWorkload, released } from '../support/facts.ts';
 
-const web: WorkloadFacts = {
-  key: 'Deployment default/web',
-  kind: 'Deployment',
-  namespace: 'default',
-  name: 'web',
-  replicas: 2,
-  podLabels: { app: 'web' },
-  rollingOut: false,
-};
+const web = aWorkload('web', 2);
 
 function letGo(name: string, wants: number | 'gone' = 2, changes: Partial<PodFacts> = {}): PodFacts {
   const pod = aPod(name, 'n1', { ...released(name, 'r1'), ...changes });
@@ -43,7 +35,12 @@ describe('released pods are given back', () => {
 
   test('before their replacements run, all of them, dearer than these', () => {
     const pods = [letGo('web-1'), letGo('web-2'), aPod('web-3', undefined, pending), aPod('web-4', 'n9', pending)];
-    expect(told(pods).acts).toEqual(['raise-cost web-1', 'raise-cost web-2', 'adopt web-1', 'adopt web-2']);
+    expect(told(pods).acts).toEqual([
+      'raiseDeletionCost web-1',
+      'raiseDeletionCost web-2',
+      'adopt web-1',
+      'adopt web-2',
+    ]);
   });
 
   test('without more ado when their ReplicaSet has none too many then', () => {
@@ -52,7 +49,7 @@ describe('released pods are given back', () => {
 
   test('together with pods that were never released, which are made dear too', () => {
     const pods = [letGo('web-1'), aPod('web-2', 'n1'), aPod('web-3', undefined, pending)];
-    expect(told(pods).acts).toEqual(['raise-cost web-1', 'raise-cost web-2', 'adopt web-1']);
+    expect(told(pods).acts).toEqual(['raiseDeletionCost web-1', 'raiseDeletionCost web-2', 'adopt web-1']);
   });
 
   test('only as many as no serving replacement has to go for; those that serve come first', () => {
@@ -72,14 +69,17 @@ describe('released pods are given back', () => {
   });
 
   test('and deleted when their Deployment is gone', () => {
-    expect(told([letGo('web-1', 'gone'), letGo('web-2', 'gone')], []).acts).toEqual(['delete web-1', 'delete web-2']);
+    expect(told([letGo('web-1', 'gone'), letGo('web-2', 'gone')], []).acts).toEqual([
+      'deletePod web-1',
+      'deletePod web-2',
+    ]);
   });
 
   test('and as cheap as before once their ReplicaSet has chosen', () => {
     const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { costRaisedBy: 'r1' }));
     const surplus = aPod('web-3', 'n9');
     expect(told([...raised, surplus])).toEqual({ acts: [], stays: [], settling: true });
-    const settled = { acts: ['restore-cost web-1', 'restore-cost web-2'], stays: [], settling: false };
+    const settled = { acts: ['restoreDeletionCost web-1', 'restoreDeletionCost web-2'], stays: [], settling: false };
     expect(told(raised)).toEqual(settled);
     expect(told([...raised, { ...surplus, terminating: true }])).toEqual(settled);
     expect(told([...raised, surplus], [{ ...web, rollingOut: true }])).toEqual(settled);

@@ -33,8 +33,8 @@ function look(pods: readonly PodFacts[], changes: Partial<ServingFacts['cluster'
   return aLook(cluster, [aGroup('web', nodes)]);
 }
 
-function decide(facts: ServingFacts, changes: Partial<HandOverQuestion> = {}) {
-  const round = decideHandOverRound({
+function ask(facts: ServingFacts, changes: Partial<HandOverQuestion> = {}) {
+  return decideHandOverRound({
     facts,
     policy: aPolicy(),
     sharedClaims: new Set<string>(),
@@ -44,21 +44,17 @@ function decide(facts: ServingFacts, changes: Partial<HandOverQuestion> = {}) {
     surplusOf: () => 1,
     ...changes,
   });
+}
+
+function decide(...question: Parameters<typeof ask>) {
+  const round = ask(...question);
   return { ...round, release: round.release.map(({ pod }) => pod.name) };
 }
 
 describe('pods of a wave are released', () => {
   test('all at once, from their ReplicaSet', () => {
     const facts = look(before);
-    const [first] = decideHandOverRound({
-      facts,
-      policy: aPolicy(),
-      sharedClaims: new Set<string>(),
-      run: 'run',
-      wave: old.map(refOf),
-      givenUp: [],
-      surplusOf: () => 1,
-    }).release;
+    const [first] = ask(facts).release;
     expect(first?.from).toMatchObject({ label: 'pod-template-hash', value: 'x', workload: workload.key });
     expect(decide(facts)).toMatchObject({ release: ['web-1', 'web-2'], done: false, reason: '2 pods released' });
   });

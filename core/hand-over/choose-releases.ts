@@ -1,0 +1,41 @@
+import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
+import type { Surplus } from '../policy/policy.ts';
+import { decideEligibility } from './eligibility.ts';
+import type { HandOverContext } from './rules/rule.ts';
+import { mostReleased, workloadOf } from './surplus.ts';
+
+/** What decides who is released, besides the pods. */
+export interface ReleaseContext extends HandOverContext {
+  readonly surplusOf: (workload: string) => Surplus;
+}
+
+/** Pods to release, and workloads that have some which may be released later, each with the reason. */
+export interface Releases {
+  readonly release: readonly { readonly pod: PodFacts; readonly from: ReleasedFrom }[];
+  readonly later: readonly { readonly workload: string; readonly reason: string }[];
+}
+
+/** Chooses, in the order of the pods, as many of each workload as its surplus allows beside those that are `taken` already. */
+export function chooseReleases(
+  pods: readonly PodFacts[],
+  context: ReleaseContext,
+  taken: ReadonlyMap<string, number>,
+): Releases {
+  const counts = new Map(taken);
+  const release: Releases['release'][number][] = [];
+  const later = new Map<string, string>();
+  for (const pod of pods) {
+    const workload = workloadOf(pod, context.cluster);
+    if (workload === undefined) continue;
+    const eligibility = decideEligibility(pod, context);
+    if (!eligibility.eligible) {
+      if (eligibility.passes === true && workload.rollingOut) later.set(workload.key, eligibility.reason);
+      continue;
+    }
+    const has = counts.get(workload.key) ?? 0;
+    if (has >= mostReleased(workload, context.surplusOf(workload.key))) continue;
+    counts.set(workload.key, has + 1);
+    release.push({ pod, from: eligibility.from });
+  }
+  return { release, later: [...later].map(([workload, reason]) => ({ workload, reason })) };
+}
