@@ -19,3 +19,18 @@ function listenAnywhere() {
     server.listen(0, '127.0.0.1', () => resolve(server));
   });
 }
+
+/** How often a server is started before it is given up. */
+const mostStarts = 5;
+
+/**
+ * Starts a server whose ports were free a moment ago, some of which it may choose by itself: a connection may take one before the server does.
+ * `startOnce` answers undefined when the server ended by itself before it was of use; then it is started anew.
+ */
+export async function startOnFreePorts<T>(what: string, startOnce: () => Promise<T | undefined>): Promise<T> {
+  for (let starts = 1; starts <= mostStarts; starts += 1) {
+    const started = await startOnce();
+    if (started !== undefined) return started;
+  }
+  throw new Error(`${what} ended by itself ${mostStarts} times as it was started`);
+}

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { toolPaths } from '../scripts/setup/paths.ts';
 import { commandLineType, searchAttributes } from '../workflows/messages.ts';
-import { freePorts } from './free-ports.ts';
-import { attempt, start, stop, until } from './process.ts';
+import { freePorts, startOnFreePorts } from './free-ports.ts';
+import { attempt, isRunning, StopWaiting, start, stop, until } from './process.ts';
 
 /** A running Temporal server. */
 export interface LabTemporal {
@@ -15,6 +15,11 @@ export interface LabTemporal {
 
 /** Starts a server on free ports and resolves once it answers; its log goes to `<directory>/temporal.log`. */
 export async function startTemporal(directory: string): Promise<LabTemporal> {
+  const log = join(directory, 'temporal.log');
+  return await startOnFreePorts(`the Temporal server (see ${log})`, () => startOnce(log));
+}
+
+async function startOnce(log: string): Promise<LabTemporal | undefined> {
   const temporal = toolPaths().temporal;
   const [port, uiPort] = await freePorts(2);
   const address = `127.0.0.1:${port}`;
@@ -33,14 +38,18 @@ export async function startTemporal(directory: string): Promise<LabTemporal> {
       '--log-level=warn',
       ...attributes,
     ],
-    { log: join(directory, 'temporal.log') },
+    { log },
   );
-  const answers = async () =>
-    (await attempt(temporal, ['operator', 'cluster', 'health', '--address', address])).code === 0 ? true : undefined;
+  const answers = async () => {
+    if (!isRunning(server)) throw new StopWaiting('the Temporal server has ended');
+    const { code } = await attempt(temporal, ['operator', 'cluster', 'health', '--address', address]);
+    return code === 0 ? true : undefined;
+  };
   try {
     await until(answers, { what: 'the Temporal server answers', timeoutMs: 30_000 });
   } catch (error) {
     await stop(server, 5000);
+    if (error instanceof StopWaiting) return undefined;
     throw error;
   }
   return { address, uiUrl: `http://127.0.0.1:${uiPort}`, stop: () => stop(server, 5000) };

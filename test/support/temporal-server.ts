@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
-import { freePorts } from '../../lab/free-ports.ts';
+import { freePorts, startOnFreePorts } from '../../lab/free-ports.ts';
 import { temporalPath } from '../../scripts/setup/temporal.ts';
 import { commandLineType, searchAttributes } from '../../workflows/messages.ts';
 
@@ -31,10 +31,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
+/** A server and where it answers. */
+interface RunningServer {
+  readonly address: string;
+  readonly process: ChildProcess;
+}
+
 /** Starts a development server in memory on a free port and waits until it answers. */
-export async function startServer(): Promise<{ address: string; process: ChildProcess }> {
+export async function startServer(): Promise<RunningServer> {
   const executable = temporalPath();
   if (!existsSync(executable)) throw new Error(`there is no Temporal at ${executable}: run \`npm run setup\``);
+  return await startOnFreePorts('the Temporal server', () => startOnce(executable));
+}
+
+async function startOnce(executable: string): Promise<RunningServer | undefined> {
   const [port] = await freePorts(1);
   const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
     '--search-attribute',
@@ -57,19 +67,19 @@ export async function startServer(): Promise<{ address: string; process: ChildPr
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   const address = `127.0.0.1:${port}`;
-  await answers(address, child);
-  return { address, process: child };
+  return (await answers(address, child)) ? { address, process: child } : undefined;
 }
 
-async function answers(address: string, child: ChildProcess): Promise<void> {
+/** Waits until the server answers; false when it has ended instead. */
+async function answers(address: string, child: ChildProcess): Promise<boolean> {
   const giveUpAt = Date.now() + 30_000;
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`the Temporal server ended with ${child.exitCode}`);
+    if (child.exitCode !== null) return false;
     try {
       const connection = await Connection.connect({ address, connectTimeout: 1_000 });
       await connection.workflowService.describeNamespace({ namespace: 'default' });
       await connection.close();
-      return;
+      return true;
     } catch (error) {
       if (Date.now() > giveUpAt) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
