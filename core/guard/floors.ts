@@ -63,7 +63,10 @@ export function computeFloor(
   };
 }
 
-/** The most targets that the Service could have now: under Local so many as nodes that host its pods, those included that are missing. */
+/**
+ * The most targets that the Service could have now: under Local so many as nodes that host its pods, those included that are missing, and no more
+ * than it is scaled to. Pods beyond that, of a rollout or a hand-over, are there for others to leave.
+ */
 function possibleTargets(look: ServiceLook, facts: ServingFacts, baseline: ServiceBaseline): number {
   const { service, attached, hosts } = look;
   if (expectedEndpoints(look, facts, baseline) === 0 && look.readyOn.size === 0) return 0;
@@ -72,8 +75,9 @@ function possibleTargets(look: ServiceLook, facts: ServingFacts, baseline: Servi
     return Math.min(baseline.targets, attached.size + out);
   }
   const there = service.endpoints.filter((endpoint) => !endpoint.terminating).length;
-  const missing = Math.max(0, expectedEndpoints(look, facts, baseline) - there);
-  return Math.min(baseline.targets, hosts.size + missing);
+  const expected = expectedEndpoints(look, facts, baseline);
+  const missing = Math.max(0, expected - there);
+  return Math.min(baseline.targets, hosts.size + missing, expected);
 }
 
 /** A zone that served keeps a target as long as anything is there that could be one: pods (policy Local), or nodes. */
