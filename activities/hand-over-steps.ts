@@ -3,14 +3,16 @@ import type { GiveBackAct } from '../core/hand-over/give-back.ts';
 import { decideHandOverRound } from '../core/hand-over/hand-over-round.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
+import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
-import type { Policy } from '../core/policy/policy.ts';
+import { handOverTermsOf, type Policy } from '../core/policy/policy.ts';
 import { count } from '../core/text/format.ts';
 import type { Ports } from '../ports/ports.ts';
 import { poolLockOf, whileLocked } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
+import { findSharedClaims } from './shared-claims.ts';
 
 /** Pods come up within seconds, ms. */
 const lookEveryMs = 1_000;
@@ -30,6 +32,8 @@ export interface HandOverInput {
 export interface HandedOver {
   /** The nodes whose pods' replacements serve: they may leave together. */
   readonly wave: readonly NodeRef[];
+  /** Pods on them that have been released, by node. */
+  readonly released: Readonly<Record<string, number>>;
   /** Workloads whose replacements did not come up, each with what was seen last. */
   readonly givenUp: readonly { readonly workload: string; readonly reason: string }[];
 }
@@ -49,19 +53,18 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
      */
     handOver: async (input: HandOverInput): Promise<Outcome<HandedOver>> => {
       const { run, policy, waiting } = input;
-      const surplusOf = () => policy.handOver?.surplus ?? 'maxSurge';
       let sharedClaims: ReadonlySet<string> | undefined;
       return await pollUntil<HandedOver>({
         clock,
-        what: 'pods to be handed over',
+        what: 'replacements of released pods',
         deadlineMs: undefined,
         pollMs: lookEveryMs,
-        hint: 'Look at the workloads that are named; then resume.',
+        hint: 'See why the replacements are not there; then resume. Or abort, and set mode auto for them in spec.handOver.workloads.',
         look: whileLocked(cluster, input, async ({ now, memo }) => {
-          const facts = await looking.serving({ policy, baselines: [] });
+          const facts = await looking.serving({ policy, baselines: [] }, { since: now - policy.waits.pollMs });
           await giveBackNow(facts.cluster, run, ({ kind }) => kind === 'deletePod');
-          sharedClaims ??= await findSharedClaims(waiting, facts.cluster);
-          const context = { policy, sharedClaims, surplusOf };
+          sharedClaims ??= await findSharedClaims(cluster, waiting, facts.cluster);
+          const context = { policy, sharedClaims };
           const known = memo['wave'] as readonly NodeRef[] | undefined;
           const mostNodes = policy.guard.maxInFlight;
           const wave = known ?? chooseWave({ ...context, cluster: facts.cluster, waiting, mostNodes });
@@ -74,13 +77,16 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
             await cluster.requireLock(poolLockOf(policy), run);
             await cluster.release(pod, from, run);
           }
-          if (round.done) return { done: true, value: { wave, givenUp } };
+          if (round.done)
+            return { done: true, value: { wave, released: countReleasedOn(wave, facts.cluster, run), givenUp } };
           const lateSince: LateSince = Object.fromEntries(
             round.awaited.map(({ workload }) => [workload, before[workload] ?? now]),
           );
           const tooLate = round.awaited.filter(
             ({ workload }) => now - (lateSince[workload] ?? now) >= policy.waits.deadlines.replacementsServingMs,
           );
+          const wanted = tooLate.filter(({ workload }) => isRequired(workload, facts.cluster, policy));
+          if (wanted.length > 0) return { done: false, reason: tellLate(wanted), giveUp: true };
           if (tooLate.length > 0)
             await giveBackWorkloads(
               facts.cluster,
@@ -116,14 +122,20 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
     };
     await giveBackNow(facts, run, isOf);
   }
+}
 
-  async function findSharedClaims(nodes: readonly NodeRef[], facts: ClusterFacts): Promise<ReadonlySet<string>> {
-    const claims = nodes.flatMap(({ name }) =>
-      indexOf(facts)
-        .podsOn(name)
-        .flatMap(({ namespace, claims: names = [] }) => names.map((claim) => ({ namespace, name: claim }))),
-    );
-    const read = claims.length === 0 ? [] : await cluster.readClaims(claims);
-    return new Set(read.filter(({ isShared }) => isShared).map(({ namespace, name }) => `${namespace}/${name}`));
-  }
+function countReleasedOn(nodes: readonly NodeRef[], facts: ClusterFacts, run: string): HandedOver['released'] {
+  const isReleased = ({ released, terminating }: PodFacts) => released?.by === run && !terminating;
+  return Object.fromEntries(nodes.map(({ name }) => [name, indexOf(facts).podsOn(name).filter(isReleased).length]));
+}
+
+/** The policy wants its pods handed over, or else nothing. */
+function isRequired(workload: string, facts: ClusterFacts, policy: Policy): boolean {
+  const known = indexOf(facts).workload(workload);
+  const key = known === undefined ? undefined : `${known.namespace}/${known.name}`;
+  return handOverTermsOf(policy, key).mode === 'required';
+}
+
+function tellLate(late: HandedOver['givenUp']): string {
+  return late.map(({ workload, reason }) => `${workload}: ${reason}`).join('; ');
 }

@@ -2,12 +2,13 @@ import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import { buildPlan } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
-import type { Policy } from '../core/policy/policy.ts';
+import { handsOver, type Policy } from '../core/policy/policy.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs, poolLockOf } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
+import { findSharedClaims } from './shared-claims.ts';
 
 /** Steps that concern the run as a whole. */
 export function createRunSteps(ports: Ports, looking: Looking) {
@@ -22,7 +23,11 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           const ref = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
           const pool = await ports.pools.describePool(ref);
           const facts = await looking.servingAnew(policy);
-          const plan = buildPlan({ policy, run, pool, facts });
+          const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
+          const sharedClaims = handsOver(policy)
+            ? await findSharedClaims(cluster, old, facts.cluster)
+            : new Set<string>();
+          const plan = buildPlan({ policy, run, pool, facts, sharedClaims });
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
           if ((await ports.pools.findPool(plan.newPool)) !== undefined)

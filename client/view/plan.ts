@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/plan/finding.ts';
+import type { WorkloadHandOver } from '../../core/plan/hand-over-plan.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
 import { listUnprotected } from '../../core/policy/switched-off.ts';
 import { formatDuration } from '../output/duration.ts';
@@ -28,6 +29,7 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
       ...plan.services.map(serviceRow),
     ]),
     '',
+    ...renderHandOver(plan.handOver ?? []),
     ...renderFindings(plan.findings, style),
     `surge ${plan.surge} nodes; expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
       .map((term) => `${term.name} ${formatDuration(term.ms)}`)
@@ -48,6 +50,18 @@ function serviceRow(service: ServicePlan): string[] {
     formatDuration(service.transitMs),
     service.unlist ? 'yes' : 'no',
   ];
+}
+
+function renderHandOver(workloads: readonly WorkloadHandOver[]): string[] {
+  if (workloads.length === 0) return [];
+  const rows = workloads.map(({ workload, pods, how, together, reason = '', hint = '' }) => [
+    workload,
+    String(pods),
+    how,
+    together === undefined ? '-' : String(together),
+    [reason, hint].filter((part) => part !== '').join('. ') || '-',
+  ]);
+  return [...renderTable([['WORKLOAD', 'PODS', 'MOVED', 'TOGETHER', 'WHY'], ...rows]), ''];
 }
 
 function renderFindings(findings: readonly Finding[], style: Style): string[] {

@@ -5,7 +5,15 @@ import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
 import { renderTable } from './table.ts';
 
-const columns: readonly { readonly kind: EvidenceKind; readonly title: string }[] = [
+interface Column {
+  readonly kind: EvidenceKind;
+  readonly title: string;
+}
+
+/** Only in runs that have handed pods over. */
+const handedOver: Column = { kind: 'handed-over', title: 'HANDED OVER' };
+
+const always: readonly Column[] = [
   { kind: 'registered', title: 'REGISTERED' },
   { kind: 'healthy', title: 'HEALTHY' },
   { kind: 'excluded', title: 'EXCLUDED' },
@@ -38,6 +46,8 @@ export function renderReport(report: RunReport, style: Style): string[] {
 
 /** Draws when each step of each node was observed, in seconds after the start of the run. */
 export function renderTimeline(report: Pick<RunReport, 'nodes' | 'startedAt'>): string[] {
+  const isHandedOver = report.nodes.some(({ evidence }) => evidence.some(({ kind }) => kind === handedOver.kind));
+  const columns = isHandedOver ? [handedOver, ...always] : always;
   const rows = report.nodes.map((node) => [
     node.node.name,
     ...columns.map((column) => moment(node, column.kind, report.startedAt)),

@@ -31,7 +31,7 @@ export interface CountedBudget {
   /** `namespace/name`. */
   readonly name: string;
   readonly needs: number;
-  readonly has: number;
+  has: number;
   /** Counted pods by node, of those that step out with their node: behind a load balancer with policy Local. */
   readonly takenWith: ReadonlyMap<string, number>;
   /** Ready pods of that kind by node, reached or not. */
@@ -132,7 +132,7 @@ function countBudget(budget: DisruptionBudgetFacts, facts: ServingFacts, out: Re
 }
 
 /** Looks at the Services of a pod that a load balancer reaches on its own node only. */
-function localLooks(pod: PodFacts, facts: ServingFacts): readonly ServiceLook[] {
+export function localLooks(pod: PodFacts, facts: ServingFacts): readonly ServiceLook[] {
   const balanced = balancedServices(facts);
   return servicesOf(pod, facts.cluster)
     .filter(({ key, externalTrafficPolicy }) => externalTrafficPolicy === 'Local' && balanced.has(key))

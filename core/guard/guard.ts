@@ -29,6 +29,7 @@ export interface Guard {
   /** Budgets that lose reachable pods with the node. */
   chargedBy(node: NodeRef): readonly CountedBudget[];
   readonly services: readonly CountedService[];
+  readonly budgets: readonly CountedBudget[];
 }
 
 /**
@@ -53,6 +54,7 @@ export function openGuard(question: GuardQuestion): Guard {
 
   return {
     services,
+    budgets,
     servedBy: (node) => (servicesOn.get(node.name) ?? []).filter((service) => counts(service, node)),
     chargedBy: (node) => (budgetsOn.get(node.name) ?? []).filter(({ takenWith }) => takenWith.has(node.name)),
     findBlock: (node) => {

@@ -1,13 +1,7 @@
 import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
-import type { Surplus } from '../policy/policy.ts';
 import { decideEligibility } from './eligibility.ts';
 import type { HandOverContext } from './rules/rule.ts';
 import { mostReleased, workloadOf } from './surplus.ts';
-
-/** What decides who is released, besides the pods. */
-export interface ReleaseContext extends HandOverContext {
-  readonly surplusOf: (workload: string) => Surplus;
-}
 
 /** Pods to release, and workloads that have some which may be released later, each with the reason. */
 export interface Releases {
@@ -18,7 +12,7 @@ export interface Releases {
 /** Chooses, in the order of the pods, as many of each workload as its surplus allows beside those that are `taken` already. */
 export function chooseReleases(
   pods: readonly PodFacts[],
-  context: ReleaseContext,
+  context: HandOverContext,
   taken: ReadonlyMap<string, number>,
 ): Releases {
   const counts = new Map(taken);
@@ -33,7 +27,7 @@ export function chooseReleases(
       continue;
     }
     const has = counts.get(workload.key) ?? 0;
-    if (has >= mostReleased(workload, context.surplusOf(workload.key))) continue;
+    if (has >= mostReleased(workload, context.policy)) continue;
     counts.set(workload.key, has + 1);
     release.push({ pod, from: eligibility.from });
   }

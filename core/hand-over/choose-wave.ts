@@ -1,12 +1,12 @@
-import { indexOf } from '../model/cluster-index.ts';
+import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { ReleaseContext } from './choose-releases.ts';
+import type { WorkloadFacts } from '../model/workload.ts';
 import { decideEligibility } from './eligibility.ts';
 import type { HandOverContext } from './rules/rule.ts';
 import { countReleased, mostReleased, workloadOf } from './surplus.ts';
 
 /** Who may be handed over together. */
-export interface WaveQuestion extends ReleaseContext {
+export interface WaveQuestion extends HandOverContext {
   /** Nodes that are to go, in their order. */
   readonly waiting: readonly NodeRef[];
   /** The most nodes that may be on their way out together. */
@@ -19,24 +19,54 @@ export interface WaveQuestion extends ReleaseContext {
  * guard decides about that when the node steps out.
  */
 export function chooseWave(question: WaveQuestion): readonly NodeRef[] {
-  const { cluster, waiting, mostNodes, surplusOf } = question;
-  const taken = new Map(countReleased(cluster));
+  return choose(question.waiting, question, (node) => countEligible(node, question));
+}
+
+/** Chooses wave after wave, each as if the one before had left. */
+export function chooseWaves(question: WaveQuestion): readonly (readonly NodeRef[])[] {
+  const needsOf = onceFor((node: NodeRef) => countEligible(node, question));
+  const waves: (readonly NodeRef[])[] = [];
+  for (let waiting = question.waiting; waiting.length > 0; ) {
+    const wave = choose(waiting, question, needsOf);
+    waves.push(wave);
+    const gone = new Set(wave);
+    waiting = waiting.filter((node) => !gone.has(node));
+  }
+  return waves;
+}
+
+function choose(
+  waiting: readonly NodeRef[],
+  question: WaveQuestion,
+  needsOf: (node: NodeRef) => Needs,
+): readonly NodeRef[] {
+  const taken = new Map(countReleased(question.cluster));
   const wave: NodeRef[] = [];
   for (const node of waiting) {
-    if (wave.length >= mostNodes) break;
-    const needs = countEligible(node, question);
-    const fits = [...needs.values()].every(
-      ({ workload, count }) =>
-        (taken.get(workload.key) ?? 0) + count <= mostReleased(workload, surplusOf(workload.key)),
-    );
-    if (!fits && wave.length > 0) continue;
+    if (wave.length >= question.mostNodes) break;
+    const needs = needsOf(node);
+    if (wave.length > 0 && !fits(needs, taken, question)) continue;
     for (const [key, { count }] of needs) taken.set(key, (taken.get(key) ?? 0) + count);
     wave.push(node);
   }
   return wave;
 }
 
-function countEligible({ name }: NodeRef, context: HandOverContext) {
+/** Whether all pods on a node that can be handed over can be so together, whatever is on others. */
+export function fitsAlone(node: NodeRef, context: HandOverContext): boolean {
+  return fits(countEligible(node, context), new Map(), context);
+}
+
+/** Pods that can be handed over, by workload. */
+type Needs = ReadonlyMap<string, { readonly workload: WorkloadFacts; readonly count: number }>;
+
+function fits(needs: Needs, taken: ReadonlyMap<string, number>, { policy }: HandOverContext): boolean {
+  return [...needs.values()].every(
+    ({ workload, count }) => (taken.get(workload.key) ?? 0) + count <= mostReleased(workload, policy),
+  );
+}
+
+function countEligible({ name }: NodeRef, context: HandOverContext): Needs {
   const eligible = indexOf(context.cluster)
     .podsOn(name)
     .filter((pod) => decideEligibility(pod, context).eligible)

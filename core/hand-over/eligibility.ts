@@ -1,5 +1,6 @@
 import { type PodFacts, type ReleasedFrom, templateLabel } from '../model/pod.ts';
 import { owner } from './rules/owner.ts';
+import { policyAllows } from './rules/policy.ts';
 import { readiness } from './rules/readiness.ts';
 import { rollout } from './rules/rollout.ts';
 import type { HandOverContext, HandOverRefusal, HandOverRule } from './rules/rule.ts';
@@ -9,7 +10,16 @@ import { topology } from './rules/topology.ts';
 import { volumes } from './rules/volumes.ts';
 
 /** The rules in the order in which they are asked; the first that answers is told. */
-const handOverRules: readonly HandOverRule[] = [owner, strategy, label, volumes, topology, rollout, readiness];
+const handOverRules: readonly HandOverRule[] = [
+  owner,
+  policyAllows,
+  strategy,
+  label,
+  volumes,
+  topology,
+  rollout,
+  readiness,
+];
 
 /** Whether a pod's replacement may start beside it: what to release it from, or why not. */
 export type Eligibility =

@@ -6,12 +6,13 @@ import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { compareText, count, listNames } from '../text/format.ts';
 import { findLateNodes, notePending } from '../waits/replacements.ts';
-import { chooseReleases, type ReleaseContext } from './choose-releases.ts';
+import { chooseReleases } from './choose-releases.ts';
 import { isServing, ownedPods } from './owned-pods.ts';
+import type { HandOverContext } from './rules/rule.ts';
 import { countReleased, workloadOf } from './surplus.ts';
 
 /** Everything that decides the next acts of handing over the pods of some nodes. */
-export interface HandOverQuestion extends Omit<ReleaseContext, 'cluster'> {
+export interface HandOverQuestion extends Omit<HandOverContext, 'cluster'> {
   readonly facts: ServingFacts;
   readonly run: string;
   /** Nodes whose pods are handed over together. */

@@ -89,6 +89,12 @@ export interface ReleasedFrom {
   readonly workload: string;
 }
 
+/** Who keeps a pod, in words: its workload, another controller, or nobody but its namespace. */
+export function ownerOf({ workload, ownerKind, ownerName, namespace }: PodFacts): string {
+  if (workload !== undefined) return workload;
+  return ownerName === '' ? `namespace ${namespace}` : `${ownerKind} ${namespace}/${ownerName}`;
+}
+
 /** It has run to its end and comes back no more. */
 export function isFinished({ phase }: Pick<PodFacts, 'phase'>): boolean {
   return phase === 'Succeeded' || phase === 'Failed';

@@ -1,9 +1,11 @@
 import { learnBaselines } from '../guard/baseline.ts';
 import type { PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import type { Policy } from '../policy/policy.ts';
+import { handsOver, type Policy } from '../policy/policy.ts';
 import { audit } from './audit/audit.ts';
 import { estimateRun } from './estimate.ts';
+import { planHandOver } from './hand-over-plan.ts';
+import { handedOverFacts } from './handed-over-facts.ts';
 import { orderNodes } from './order.ts';
 import type { PoolPlan } from './pool-plan.ts';
 import { planServices } from './service-plan.ts';
@@ -16,15 +18,19 @@ export interface PlanQuestion {
   /** The old pool, as the cloud sees it. */
   readonly pool: PoolFacts;
   readonly facts: ServingFacts;
+  /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
+  readonly sharedClaims?: ReadonlySet<string>;
 }
 
 /** Makes the plan of one upgrade from one look. The same facts give the same plan, whatever order they come in. */
-export function buildPlan({ policy, run, pool, facts }: PlanQuestion): PoolPlan {
+export function buildPlan({ policy, run, pool, facts, sharedClaims = new Set() }: PlanQuestion): PoolPlan {
   const baselines = learnBaselines([], facts, policy);
   const services = planServices(facts, policy, baselines);
   const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
   const nodes = orderNodes(old, facts, services);
-  const windows = simulateWindows({ facts, policy, baselines, nodes });
+  const windows = simulateWindows({ facts, policy, baselines, nodes, sharedClaims });
+  const handOver = planHandOver(nodes, { cluster: facts.cluster, policy, sharedClaims });
+  const handedOver = handsOver(policy) ? handedOverFacts({ facts, policy, sharedClaims, wave: nodes }) : facts;
   return {
     run,
     policy,
@@ -35,8 +41,9 @@ export function buildPlan({ policy, run, pool, facts }: PlanQuestion): PoolPlan 
     nodes,
     surge: Math.max(nodes.length, pool.desiredSize),
     services,
+    ...(handOver.length > 0 ? { handOver } : {}),
     baselines,
-    findings: audit({ policy, pool, facts, services, baselines, nodes, windows }),
+    findings: audit({ policy, pool, facts, services, baselines, nodes, windows, handOver, handedOver }),
     estimate: estimateRun({ facts, policy, services, nodes, windows }),
   };
 }

@@ -3,7 +3,7 @@ import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
 import { evictionTurns } from './eviction-turns.ts';
 import type { DurationTerm } from './lower-bound.ts';
 import type { ServicePlan } from './pool-plan.ts';
-import type { Windows, WindowsInput } from './windows.ts';
+import { isHandedOver, type Windows, type WindowsInput } from './windows.ts';
 
 /** Usual times, ms, of what can't be read from anywhere: a cloud machine's boot and end, a pod's start and stop. */
 const usual = { bootMs: 120_000, podStartMs: 20_000, terminationMs: 60_000 } as const;
@@ -25,15 +25,25 @@ export function estimateRun(question: EstimateQuestion): {
   const groups = facts.targetGroups.filter((group) => planned.has(group.service));
   const drainMs = Math.max(0, ...services.map((service) => service.drainMs));
   const graceMs = 1000 * longestGraceSeconds(question);
+  const startAndStopMs = usual.podStartMs + Math.min(graceMs, usual.podStartMs);
   const healthyMs = Math.max(0, ...groups.map((group) => podToHealthyMs(group, policy.waits)));
   const registeredMs = Math.max(0, ...groups.map((group) => nodeToHealthyMs(group, policy.waits)));
   const transitMs = Math.max(0, ...services.map((service) => service.transitMs));
-  const turns = windows.reduce((sum, window) => sum + evictionTurns(window, facts.cluster), 0);
+  const waves = windows.filter(({ opensWave }) => opensWave).length;
+  const emptied = windows.filter((window) => isHandedOver(window, facts.cluster)).length;
+  const followed = windows.length - emptied;
+  const turns = windows.reduce(
+    (sum, window) =>
+      sum + (isHandedOver(window, facts.cluster) ? 0 : evictionTurns(window.nodes, facts.cluster, window.handedOver)),
+    0,
+  );
   const terms = [
     { name: 'new nodes boot and register', ms: usual.bootMs + registeredMs },
+    { name: `${waves} × pods are handed over`, ms: waves * (usual.podStartMs + healthyMs) },
     { name: `${windows.length} × load balancers let go`, ms: windows.length * drainMs },
-    { name: `${turns} × pods move`, ms: turns * (usual.podStartMs + Math.min(graceMs, usual.podStartMs)) },
-    { name: `${windows.length} × replacements turn healthy`, ms: windows.length * healthyMs },
+    { name: `${turns} × pods move`, ms: turns * startAndStopMs },
+    { name: `${emptied} × pods leave`, ms: emptied * Math.min(graceMs, usual.podStartMs) },
+    { name: `${followed} × replacements turn healthy`, ms: followed * healthyMs },
     {
       name: 'last connections through old nodes end',
       ms: Math.max(0, policy.waits.propagationMs + transitMs - drainMs),

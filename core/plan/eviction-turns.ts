@@ -13,23 +13,30 @@ interface Leaving {
 
 /**
  * How many evictions, one after another, a window of nodes needs because of its PodDisruptionBudgets: each next turn waits until the
- * replacements of the one before are Ready. Pods that the cluster itself needs go after all others. At least 1.
+ * replacements of the one before are Ready. The replacements of pods that were handed over (by UID) are there already. Pods that the cluster itself needs go after all others. At least 1.
  */
-export function evictionTurns(window: readonly NodeRef[], cluster: ClusterFacts): number {
+export function evictionTurns(
+  window: readonly NodeRef[],
+  cluster: ClusterFacts,
+  handedOver: ReadonlySet<string> = new Set(),
+): number {
   const leaving = window.map(({ name }) => leavingFrom(cluster)(name));
   const plain = leaving.map((node) => node.plain);
   const critical = leaving.map((node) => node.critical);
-  return Math.max(1, turnsOf(plain, cluster) + turnsOf(critical, cluster));
+  const surplus = countByBudget(handedOver, cluster);
+  return Math.max(1, turnsOf(plain, cluster, surplus) + turnsOf(critical, cluster, surplus));
 }
 
-function turnsOf(leaving: readonly Leaving[], cluster: ClusterFacts): number {
+function turnsOf(leaving: readonly Leaving[], cluster: ClusterFacts, surplus: Leaving['ofBudget']): number {
   if (leaving.every(({ pods }) => pods === 0)) return 0;
   const moving = new Map<DisruptionBudgetFacts, number>();
   for (const { ofBudget } of leaving) {
     for (const [budget, pods] of ofBudget) moving.set(budget, (moving.get(budget) ?? 0) + pods);
   }
   const turns = [...moving].map(([budget, pods]) =>
-    Math.ceil(pods / Math.max(1, countHealthy(cluster).of(budget) - budget.desiredHealthy)),
+    Math.ceil(
+      pods / Math.max(1, countHealthy(cluster).of(budget) + (surplus.get(budget) ?? 0) - budget.desiredHealthy),
+    ),
   );
   return Math.max(1, ...turns);
 }
@@ -47,13 +54,18 @@ const leavingFrom = onceFor((cluster: ClusterFacts) => {
 function countLeaving(pods: readonly PodFacts[], cluster: ClusterFacts) {
   const moving = pods.filter((pod) => !staysWithNode(pod) && !isFinished(pod));
   const count = (some: readonly PodFacts[]): Leaving => {
-    const ofBudget = new Map<DisruptionBudgetFacts, number>();
-    for (const { uid } of some) {
-      for (const budget of indexOf(cluster).budgetsOf(uid)) ofBudget.set(budget, (ofBudget.get(budget) ?? 0) + 1);
-    }
-    return { pods: some.length, ofBudget };
+    const uids = some.map(({ uid }) => uid);
+    return { pods: uids.length, ofBudget: countByBudget(uids, cluster) };
   };
   return { plain: count(moving.filter((pod) => !isCritical(pod))), critical: count(moving.filter(isCritical)) };
+}
+
+function countByBudget(uids: Iterable<string>, cluster: ClusterFacts): Leaving['ofBudget'] {
+  const counts = new Map<DisruptionBudgetFacts, number>();
+  for (const uid of uids) {
+    for (const budget of indexOf(cluster).budgetsOf(uid)) counts.set(budget, (counts.get(budget) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** Counts the healthy pods of a budget, once for a look. */

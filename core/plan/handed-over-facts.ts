@@ -1,4 +1,5 @@
-import { chooseReleases, type ReleaseContext } from '../hand-over/choose-releases.ts';
+import { chooseReleases } from '../hand-over/choose-releases.ts';
+import type { HandOverContext } from '../hand-over/rules/rule.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
@@ -7,7 +8,7 @@ import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 
 /** Nodes whose pods are handed over, and how far their workloads allow it. */
-export interface HandedOverQuestion extends Omit<ReleaseContext, 'cluster'> {
+export interface HandedOverQuestion extends Omit<HandOverContext, 'cluster'> {
   readonly facts: ServingFacts;
   readonly wave: readonly NodeRef[];
 }

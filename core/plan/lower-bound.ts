@@ -1,7 +1,8 @@
+import { staysWithNode } from '../drain/stays-with-node.ts';
 import { balancedLooks } from '../guard/serving.ts';
-import type { NodeRef } from '../model/node.ts';
+import { indexOf } from '../model/cluster-index.ts';
 import { evictionTurns } from './eviction-turns.ts';
-import { simulateWindows, type WindowsInput } from './windows.ts';
+import { isHandedOver, simulateWindows, type Window, type WindowsInput } from './windows.ts';
 
 /** Delays that no tool can shorten, ms each, as they are configured (never as a run happened to take). */
 export interface LowerBoundDelays {
@@ -50,19 +51,28 @@ export interface LowerBound {
  * allows drains, evicts and sees its replacements healthy before the next may begin; what is left of the last window (pods going,
  * connections through its nodes ending, termination) comes at the end, because that of earlier windows overlaps with later ones.
  * Propagation and deregistration delay run side by side, as do a pod's going and its replacement's coming. A window makes way for the
- * next as soon as its quickest node is done; the last one must finish whole.
+ * next as soon as its quickest node is done; the last one must finish whole. Where pods are handed over, their replacements come up before
+ * a wave leaves, those of the first beside the registration of the new nodes, and nobody is waited for after it.
  */
 export function lowerBound(input: LowerBoundInput): LowerBound {
   const { delays } = input;
   const { windows } = simulateWindows(input);
   const terms: DurationTerm[] = [
     { name: 'boot', ms: delays.bootMs },
-    { name: 'registration', ms: delays.registrationMs },
+    { name: 'registration', ms: Math.max(0, delays.registrationMs - startsBeside(windows, delays)) },
   ];
   windows.forEach((window, index) => {
     const last = index === windows.length - 1;
-    const passage = last ? passageOf(window, input) : quickest(window.map((node) => passageOf([node], input)));
+    const alone = last ? [window] : window.nodes.map((node) => ({ ...window, nodes: [node] }));
+    const passage = quickest(alone.map((some) => passageOf(some, input)));
     const label = `window ${index + 1} of ${windows.length}`;
+    if (window.opensWave) {
+      terms.push({ name: `${label}: hand-over, replacement ready`, ms: delays.replacementReadyMs });
+      terms.push({
+        name: `${label}: hand-over, replacement healthy`,
+        ms: isChecked(window, input) ? delays.healthyMs : 0,
+      });
+    }
     terms.push({ name: `${label}: deregistration and propagation`, ms: passage.drainMs });
     terms.push({ name: `${label}: eviction and replacement ready`, ms: passage.turns * delays.replacementReadyMs });
     terms.push({ name: `${label}: replacement healthy`, ms: passage.healthyMs });
@@ -72,7 +82,7 @@ export function lowerBound(input: LowerBoundInput): LowerBound {
   return {
     totalMs: kept.reduce((sum, term) => sum + term.ms, 0),
     terms: kept,
-    windows: windows.map((window) => window.length),
+    windows: windows.map(({ nodes }) => nodes.length),
   };
 }
 
@@ -80,41 +90,56 @@ export function lowerBound(input: LowerBoundInput): LowerBound {
 interface Passage {
   /** 0 for nodes that are in no target group. */
   readonly drainMs: number;
-  /** Evictions one after another; 0 for nodes without a pod to move. */
+  /** Evictions one after another that replacements must follow; 0 where nobody is left to be replaced. */
   readonly turns: number;
   /** 0 for nodes without an endpoint that a load balancer checks on its node. */
   readonly healthyMs: number;
-  readonly totalMs: number;
+  /** Until the next window may begin. */
+  readonly passedMs: number;
+  /** Until the last pod is gone; 0 for nodes without a pod to move. */
+  readonly goneMs: number;
 }
 
-function passageOf(nodes: readonly NodeRef[], { facts, delays }: LowerBoundInput): Passage {
-  const names = new Set(nodes.map((node) => node.name));
+function passageOf(window: Window, { facts, delays }: LowerBoundInput): Passage {
+  const { nodes, handedOver } = window;
+  const { cluster } = facts;
   const instances = new Set(nodes.map((node) => node.instanceId));
   const isTarget = facts.targetGroups.some((group) => group.targets.some((target) => instances.has(target.instanceId)));
-  const moves = facts.cluster.pods.some(
-    (pod) => pod.node !== undefined && names.has(pod.node) && pod.ownerKind !== 'DaemonSet' && !pod.mirror,
-  );
-  const hostsChecked = [...balancedLooks(facts).values()].some(
+  const index = indexOf(cluster);
+  const leaving = nodes.flatMap(({ name }) => index.podsOn(name)).filter((pod) => !staysWithNode(pod));
+  const isFollowed = leaving.length > 0 && !isHandedOver(window, cluster);
+  const drainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
+  const turns = isFollowed ? evictionTurns(nodes, cluster, handedOver) : 0;
+  const healthyMs = isFollowed && isChecked(window, { facts }) ? delays.healthyMs : 0;
+  const passedMs = drainMs + turns * delays.replacementReadyMs + healthyMs;
+  const goneMs =
+    leaving.length === 0 ? 0 : drainMs + Math.max(0, turns - 1) * delays.replacementReadyMs + delays.evictionMs;
+  return { drainMs, turns, healthyMs, passedMs, goneMs };
+}
+
+/** Load balancers look for endpoints on these nodes. */
+function isChecked({ nodes }: Window, { facts }: Pick<LowerBoundInput, 'facts'>): boolean {
+  return [...balancedLooks(facts).values()].some(
     ({ service, readyOn }) =>
       service.externalTrafficPolicy === 'Local' && nodes.some((node) => (readyOn.get(node.name) ?? 0) > 0),
   );
-  const drainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
-  const turns = moves ? evictionTurns(nodes, facts.cluster) : 0;
-  const healthyMs = hostsChecked ? delays.healthyMs : 0;
-  return { drainMs, turns, healthyMs, totalMs: drainMs + turns * delays.replacementReadyMs + healthyMs };
+}
+
+/** Replacements of pods that are handed over start as soon as new nodes are Ready: their registration goes on beside it. */
+function startsBeside([first]: readonly Window[], { replacementReadyMs }: LowerBoundDelays): number {
+  return first?.opensWave === true ? replacementReadyMs : 0;
 }
 
 function quickest(passages: readonly Passage[]): Passage {
-  return passages.reduce((best, passage) => (passage.totalMs < best.totalMs ? passage : best));
+  return passages.reduce((best, passage) => (passage.passedMs < best.passedMs ? passage : best));
 }
 
 /** What the last window still has to do once its replacements are healthy. */
-function closing(delays: LowerBoundDelays, { drainMs, turns, totalMs }: Passage): readonly DurationTerm[] {
-  const podsGoneAt = turns === 0 ? 0 : drainMs + (turns - 1) * delays.replacementReadyMs + delays.evictionMs;
+function closing(delays: LowerBoundDelays, { drainMs, passedMs, goneMs }: Passage): readonly DurationTerm[] {
   const transitEndedAt = delays.transitMs === 0 || drainMs === 0 ? 0 : delays.propagationMs + delays.transitMs;
-  const waited = Math.max(totalMs, podsGoneAt);
+  const waited = Math.max(passedMs, goneMs);
   return [
-    { name: 'last pods gone', ms: Math.max(0, podsGoneAt - totalMs) },
+    { name: 'last pods gone', ms: Math.max(0, goneMs - passedMs) },
     { name: 'last transit connections', ms: Math.max(0, transitEndedAt - waited) },
     { name: 'last termination', ms: delays.terminationMs },
   ];

@@ -4,6 +4,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { PoolRef } from '../model/pool.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Finding } from './finding.ts';
+import type { WorkloadHandOver } from './hand-over-plan.ts';
 
 /** The plan of one pool upgrade: what a person approves and what the workflow carries out. Plain data, kept small. */
 export interface PoolPlan {
@@ -18,6 +19,8 @@ export interface PoolPlan {
   readonly surge: number;
   /** How each Service is protected as things are now; a run looks again before every act. */
   readonly services: readonly ServicePlan[];
+  /** Whose pods are replaced before they leave, and whose are evicted, and why; absent where the policy hands none over. */
+  readonly handOver?: readonly WorkloadHandOver[];
   /** What each Service serves now, from which the run goes on to learn. */
   readonly baselines: readonly ServiceBaseline[];
   readonly findings: readonly Finding[];

@@ -1,16 +1,20 @@
+import { staysWithNode } from '../drain/stays-with-node.ts';
 import type { ServiceBaseline } from '../guard/baseline.ts';
 import { explainBlock, type StepOutBlock } from '../guard/block.ts';
 import type { CountedBudget, CountedService } from '../guard/counts.ts';
 import { type Guard, openGuard } from '../guard/guard.ts';
-import { chooseWave } from '../hand-over/choose-wave.ts';
-import { onceFor } from '../model/cluster-index.ts';
+import { chooseReleases } from '../hand-over/choose-releases.ts';
+import { chooseWaves } from '../hand-over/choose-wave.ts';
+import type { HandOverContext } from '../hand-over/rules/rule.ts';
+import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { ServingFacts } from '../model/serving.ts';
-import { handOverOf, type Policy, type Surplus } from '../policy/policy.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import { handsOver, type Policy } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
-import { handedOverFacts } from './handed-over-facts.ts';
 import { openSupply, packWindows, type Taking } from './pack-windows.ts';
 import { perfectFacts } from './perfect-facts.ts';
+import { addReplacements } from './replacements.ts';
 
 /** The nodes to replace and what guards them. */
 export interface WindowsInput {
@@ -23,9 +27,28 @@ export interface WindowsInput {
   readonly sharedClaims?: ReadonlySet<string>;
 }
 
+/** Nodes that leave together. */
+export interface Window {
+  readonly nodes: readonly NodeRef[];
+  /** UIDs of the pods of its wave that have been handed over. */
+  readonly handedOver: ReadonlySet<string>;
+  /** That happens right before. */
+  readonly opensWave: boolean;
+}
+
+/** Nobody has to be replaced any more when these nodes have left: all that moves from them was handed over. */
+export function isHandedOver({ nodes, handedOver }: Window, cluster: ClusterFacts): boolean {
+  const moving = nodes.flatMap(({ name }) =>
+    indexOf(cluster)
+      .podsOn(name)
+      .filter((pod) => !staysWithNode(pod)),
+  );
+  return moving.length > 0 && moving.every(({ uid }) => handedOver.has(uid));
+}
+
 /** Which nodes the guard lets out together when everything in between goes as well as it can. */
 export interface Windows {
-  readonly windows: readonly (readonly NodeRef[])[];
+  readonly windows: readonly Window[];
   /** Nodes that the guard never lets out, and what holds the first of them; empty when the run is possible. */
   readonly stuck: readonly NodeRef[];
   readonly block: StepOutBlock | undefined;
@@ -39,24 +62,27 @@ export interface Windows {
  * with the same figures, and whom those hold is held for good.
  */
 export function simulateWindows(input: WindowsInput): Windows {
-  const handOver = handOverOf(input.policy);
-  if (handOver === undefined) return simulateTogether(input, perfectFacts(input.facts));
-  return joinWindows(playWaves(input, handOver.surplus));
+  const { policy, nodes } = input;
+  const facts = perfectFacts(input.facts);
+  const guard = isEnabled(policy, 'capacity-guard') ? openPerfectGuard(input, facts) : undefined;
+  if (!handsOver(policy)) return letLeave(nodes, [], guard, policy);
+  const context = { cluster: facts.cluster, policy, sharedClaims: input.sharedClaims ?? new Set<string>() };
+  const waves = chooseWaves({ ...context, waiting: nodes, mostNodes: policy.guard.maxInFlight });
+  return joinWindows(waves.map((wave) => playWave(wave, guard, facts, context)));
 }
 
-/** One wave after another, each with the replacements of its pods in place. */
-function playWaves(input: WindowsInput, surplus: Surplus): readonly Windows[] {
-  const { policy, sharedClaims = new Set() } = input;
-  const facts = perfectFacts(input.facts);
-  const context = { policy, sharedClaims, surplusOf: () => surplus };
-  const mostNodes = policy.guard.maxInFlight;
-  const played: Windows[] = [];
-  for (let waiting = input.nodes; waiting.length > 0; ) {
-    const wave = chooseWave({ ...context, cluster: facts.cluster, waiting, mostNodes });
-    played.push(simulateTogether({ ...input, nodes: wave }, handedOverFacts({ ...context, facts, wave })));
-    const gone = new Set(wave);
-    waiting = waiting.filter((node) => !gone.has(node));
-  }
+/** A wave leaves with the replacements of its pods in place; everything is as before once it has left. */
+function playWave(
+  wave: readonly NodeRef[],
+  guard: Guard | undefined,
+  facts: ServingFacts,
+  context: HandOverContext,
+): Windows {
+  const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
+  const released = chooseReleases(candidates, context, new Map()).release.map(({ pod }) => pod);
+  const takeAway = guard === undefined ? undefined : addReplacements(guard, released, facts);
+  const played = letLeave(wave, released, guard, context.policy);
+  takeAway?.();
   return played;
 }
 
@@ -70,19 +96,30 @@ function joinWindows(played: readonly Windows[]): Windows {
   };
 }
 
-function simulateTogether(input: WindowsInput, facts: ServingFacts): Windows {
-  const places = openSupply(input.policy.guard.maxInFlight);
-  const place = { from: places, amount: 1 };
-  if (!isEnabled(input.policy, 'capacity-guard'))
-    return { windows: packWindows(input.nodes, () => [place]), stuck: [], block: undefined, reason: undefined };
-  const guard = openPerfectGuard(input, facts);
-  const blocks = input.nodes.map((node) => guard.findBlock(node));
-  const takenBy = openSupplies(guard);
-  const movable = input.nodes.filter((_, index) => blocks[index] === undefined);
-  const windows = packWindows(movable, (node) => [place, ...takenBy(node)]);
-  const stuck = input.nodes.filter((_, index) => blocks[index] !== undefined);
+/** As many together as the guard lets, until nobody is left or none may go; all where nothing guards them. */
+function letLeave(
+  nodes: readonly NodeRef[],
+  released: readonly PodFacts[],
+  guard: Guard | undefined,
+  policy: Policy,
+): Windows {
+  const place = { from: openSupply(policy.guard.maxInFlight), amount: 1 };
+  const takenBy = guard === undefined ? () => [] : openSupplies(guard);
+  const blocks = nodes.map((node) => guard?.findBlock(node));
+  const movable = nodes.filter((_, index) => blocks[index] === undefined);
+  const packed = packWindows(movable, (node) => [place, ...takenBy(node)]);
+  const handedOver = new Set(released.map(({ uid }) => uid));
   const block = blocks.find((found) => found !== undefined);
-  return { windows, stuck, block, reason: block === undefined ? undefined : explainBlock(block) };
+  return {
+    windows: packed.map((window, index) => ({
+      nodes: window,
+      handedOver,
+      opensWave: released.length > 0 && index === 0,
+    })),
+    stuck: nodes.filter((_, index) => blocks[index] !== undefined),
+    block,
+    reason: block === undefined ? undefined : explainBlock(block),
+  };
 }
 
 /** What a node takes with it: a target of each Service that it serves, in its zone too where that has a floor, and pods of budgets. */

@@ -76,19 +76,35 @@ export interface DeadlinePolicy {
   readonly guardMs: number;
 }
 
-/** Whether pods are replaced before they leave. */
-export interface HandOverPolicy {
-  /** `auto`: those that can be. */
-  readonly mode: 'auto' | 'off';
+/** Whether the pods of workloads are replaced before they leave, and how many at a time. */
+export interface HandOverTerms {
+  /** `auto`: those that can be; `required`: all, or the run is refused; `off`: none, they are evicted within their budgets. */
+  readonly mode: (typeof handOverModes)[number];
   readonly surplus: Surplus;
 }
+
+/** What a policy may ask of a hand-over. */
+export const handOverModes = ['auto', 'off', 'required'] as const;
 
 /** How many pods beyond its replicas a workload may have for a hand-over: as many as in its own rollouts, or a share (0-1) of its replicas. */
 export type Surplus = 'maxSurge' | number;
 
-/** How a run replaces pods before they leave; undefined when it does not. */
-export function handOverOf({ handOver }: Policy): HandOverPolicy | undefined {
-  return handOver?.mode === 'off' ? undefined : handOver;
+/** Terms for all workloads, and exceptions from them. */
+export interface HandOverPolicy extends HandOverTerms {
+  /** By `namespace/name` of the Deployment. */
+  readonly workloads: Readonly<Record<string, HandOverTerms>>;
+}
+
+/** Whether a run replaces pods of any workload before they leave. */
+export function handsOver({ handOver }: Policy): boolean {
+  if (handOver === undefined) return false;
+  return [handOver, ...Object.values(handOver.workloads)].some(({ mode }) => mode !== 'off');
+}
+
+/** What a policy says about the pods of one workload (`namespace/name`; undefined for pods that none keeps). */
+export function handOverTermsOf({ handOver }: Policy, workload: string | undefined): HandOverTerms {
+  if (handOver === undefined) return { mode: 'off', surplus: 'maxSurge' };
+  return (workload === undefined ? undefined : handOver.workloads[workload]) ?? handOver;
 }
 
 /** How pods are moved; kubectl's words. */

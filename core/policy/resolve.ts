@@ -1,5 +1,5 @@
 import { parseDuration, parseShare } from './durations.ts';
-import type { GuardPolicy, Policy, WaitPolicy } from './policy.ts';
+import type { GuardPolicy, HandOverPolicy, Policy, Surplus, WaitPolicy } from './policy.ts';
 import type { WrittenPolicy } from './schema.ts';
 
 /** Longest name of an EKS node group (Amazon EKS API reference, CreateNodegroup). */
@@ -21,6 +21,7 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
     guard: resolveGuard(spec.guard),
     waits: resolveWaits(spec.waits),
     drain: spec.drain,
+    handOver: resolveHandOver(spec.handOver),
     traffic: {
       probes: spec.traffic.probes.map(({ name, urls, ratePerSecond, timeout }) => ({
         name,
@@ -55,6 +56,18 @@ function resolveGuard(guard: WrittenPolicy['spec']['guard']): GuardPolicy {
     floors: Object.fromEntries(floors),
     acceptUnprotected: [...new Set(guard.acceptUnprotected)],
   };
+}
+
+function resolveHandOver({ mode, surplus, workloads }: WrittenPolicy['spec']['handOver']): HandOverPolicy {
+  const exceptions = Object.entries(workloads).map(([workload, terms]) => [
+    workload,
+    { mode: terms.mode ?? mode, surplus: resolveSurplus(terms.surplus ?? surplus) },
+  ]);
+  return { mode, surplus: resolveSurplus(surplus), workloads: Object.fromEntries(exceptions) };
+}
+
+function resolveSurplus(surplus: string): Surplus {
+  return surplus === 'maxSurge' ? surplus : (parseShare(surplus) ?? 1);
 }
 
 function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationPattern, sharePattern } from './durations.ts';
-import { protectiveRules } from './policy.ts';
+import { handOverModes, protectiveRules } from './policy.ts';
 
 /** `apiVersion` of the written form. */
 const policyApiVersion = 'nodeferry.dev/v1alpha1';
@@ -132,6 +132,37 @@ const waits = z
   })
   .meta({ description: 'Waits that cannot be read from the load balancers.' });
 
+const surplusAllowed = 'maxSurge, or a share from 0% to 100%, such as 50%';
+const surplus = z.union([z.literal('maxSurge'), share(surplusAllowed)], { error: surplusAllowed });
+
+const handOver = z
+  .strictObject({
+    mode: choice(
+      handOverModes,
+      'Pods are replaced before they leave where that can be (auto), or else the run is refused (required), or they are evicted within their budgets (off).',
+      'off',
+    ),
+    surplus: surplus.default('maxSurge').meta({
+      description:
+        'How many pods beyond its replicas a Deployment may have meanwhile: as many as in its own rollouts (maxSurge), or a share of its replicas; with 100% all nodes leave together. Default maxSurge.',
+    }),
+    workloads: z
+      .record(
+        objectKey('Deployment'),
+        z.strictObject({
+          mode: z
+            .enum(handOverModes, { error: `one of ${handOverModes.join(', ')}` })
+            .optional()
+            .meta({ description: 'Default: as for all others.' }),
+          surplus: surplus.optional().meta({ description: 'Default: as for all others.' }),
+        }),
+        { error: 'Deployments with their exceptions' },
+      )
+      .default({})
+      .meta({ description: 'Exceptions, by Deployment.' }),
+  })
+  .meta({ description: 'Whether replacements start before the old pods leave.' });
+
 const drain = z
   .strictObject({
     deleteEmptyDirData: flag('Evict pods with emptyDir volumes; their data is lost.'),
@@ -205,6 +236,7 @@ export const policySchema = z
       guard: guard.prefault({}),
       waits: waits.prefault({}),
       drain: drain.prefault({}),
+      handOver: handOver.prefault({}),
       traffic: traffic.prefault({}),
       disabledRules: z
         .array(z.enum(protectiveRules, { error: `one of ${protectiveRules.join(', ')}` }), { error: 'a list of rules' })

@@ -10,6 +10,7 @@ export const poolPhases = [
   'surge',
   'surge-ready',
   'cordon-old',
+  'hand-over',
   'replace',
   'finalize',
   'putting-back',
@@ -51,6 +52,7 @@ export interface Waiting {
 
 /** Moments of a node's replacement that the proof is made of, in the order in which they should happen. */
 export const evidenceKinds = [
+  'handed-over',
   'registered',
   'healthy',
   'excluded',

@@ -10,6 +10,7 @@ import { until } from '../../lab/process.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';
 import { isMatrix } from '../support/extent.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
+import { watchServiceLevels } from '../support/service-levels.ts';
 import { tellRun } from '../support/tell-run.ts';
 import { findTraces } from './support/traces.ts';
 
@@ -75,6 +76,33 @@ describe('undisturbed', () => {
     expect(await findTraces(session.lab)).toEqual([]);
     expect(terminations(report)).toEqual(report.nodes.map(() => 1));
   });
+});
+
+describe('with pods handed over', () => {
+  test.each(isMatrix ? [1, 2] : [1])(
+    'crossing %i lets all nodes go together; no Service and no budget ever has less than before',
+    async () => {
+      const policy = nextCrossing({ handOver: { mode: 'auto', surplus: '100%' } });
+      const levels = await watchServiceLevels(session.lab.kubeconfigPath);
+      await startCrossing(session, policy);
+
+      const report = await followToEnd(session, policy);
+      pool = report.newPool;
+      const broken = await levels.stop();
+
+      await expectNothingLost();
+      expect(report).toMatchObject({ outcome: 'completed', leftBehind: [], notProtected: [] });
+      expect(broken).toEqual([]);
+      const excluded = report.nodes.map(({ evidence }) => evidence.find(({ kind }) => kind === 'excluded')?.at ?? 0);
+      const evicted = report.nodes.map(({ evidence }) => evidence.find(({ kind }) => kind === 'evicted')?.at ?? 0);
+      expect(Math.max(...excluded)).toBeLessThan(Math.min(...evicted));
+      expect(
+        report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'handed-over')),
+      ).toHaveLength(report.nodes.length);
+      expect(await findTraces(session.lab)).toEqual([]);
+      expect(terminations(report)).toEqual(report.nodes.map(() => 1));
+    },
+  );
 });
 
 describe('disturbed', () => {

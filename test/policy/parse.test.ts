@@ -55,6 +55,7 @@ describe('a policy', () => {
         },
       },
       drain: { deleteEmptyDirData: false, force: false, protected: 'refuse', jobs: 'evict', neverUnlist: [] },
+      handOver: { mode: 'off', surplus: 'maxSurge', workloads: {} },
       traffic: { probes: [], lossBudget: 0, watchAfterMs: 30_000 },
       disabledRules: [],
     });
@@ -78,6 +79,10 @@ describe('a policy', () => {
     maxConnectionAge: {'*': 5m, default/api: 40s}
     deadlines: {surgeReady: 1h, observedOut: 1m, connectionsDrained: 2m, eviction: 3m, replacementsServing: 4m, endpointsRetired: 5m, nodeGone: 6m, guard: 7m, completion: 8m}
   drain: {deleteEmptyDirData: true, force: true, protected: wait, jobs: wait, neverUnlist: [default/mesh]}
+  handOver:
+    mode: auto
+    surplus: 50%
+    workloads: {default/web: {surplus: maxSurge}, default/api: {mode: off}, default/db: {mode: required, surplus: 100%}}
   traffic:
     probes:
       - {name: web, urls: ['http://web.example/healthz'], ratePerSecond: 20, timeout: 2s}
@@ -123,6 +128,15 @@ describe('a policy', () => {
       protected: 'wait',
       jobs: 'wait',
       neverUnlist: ['default/mesh'],
+    });
+    expect(policy.handOver).toEqual({
+      mode: 'auto',
+      surplus: 0.5,
+      workloads: {
+        'default/web': { mode: 'auto', surplus: 'maxSurge' },
+        'default/api': { mode: 'off', surplus: 0.5 },
+        'default/db': { mode: 'required', surplus: 1 },
+      },
     });
     expect(policy.traffic).toEqual({
       probes: [{ name: 'web', urls: ['http://web.example/healthz'], ratePerSecond: 20, timeoutMs: 2000 }],
@@ -232,6 +246,18 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     [
       '  drain: {jobs: waits}',
       "p.yaml:11:17 spec.drain.jobs: 'waits' is not allowed here; allowed: one of evict, wait. Did you mean wait?",
+    ],
+    [
+      '  handOver: {mode: on}',
+      "p.yaml:11:20 spec.handOver.mode: 'on' is not allowed here; allowed: one of auto, off, required",
+    ],
+    [
+      '  handOver: {surplus: 150%}',
+      "p.yaml:11:23 spec.handOver.surplus: '150%' is not allowed here; allowed: maxSurge, or a share from 0% to 100%, such as 50%",
+    ],
+    [
+      '  handOver: {workloads: {web: {mode: off}}}',
+      "p.yaml:11:26 spec.handOver.workloads.web: the name 'web' is not allowed here; allowed: a Deployment as namespace/name",
     ],
     ['  drain: {force: maybe}', "p.yaml:11:18 spec.drain.force: 'maybe' is not allowed here; allowed: true or false"],
     [

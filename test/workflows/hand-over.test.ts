@@ -1,7 +1,7 @@
 /** Pods are replaced before they leave, so that all nodes may leave together. */
 import { describe, expect, test } from 'vitest';
-import type { Policy } from '../../core/policy/policy.ts';
-import { abortUpdate } from '../../workflows/messages.ts';
+import type { HandOverTerms, Policy } from '../../core/policy/policy.ts';
+import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { marksOf } from '../simulator/cluster-port.ts';
 import { rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
@@ -10,10 +10,13 @@ import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-function handingOver(surplus: 'maxSurge' | number = 1): Policy {
+function handingOver(surplus: 'maxSurge' | number = 1, mode: HandOverTerms['mode'] = 'auto'): Policy {
   const policy = scenarioPolicy();
-  return { ...policy, guard: { ...policy.guard, maxInFlight: 10 }, handOver: { mode: 'auto', surplus } };
+  return { ...policy, guard: { ...policy.guard, maxInFlight: 10 }, handOver: { mode, surplus, workloads: {} } };
 }
+
+/** What the step says once it has begun. */
+const someReleased = /^\d+ pods? released/;
 
 const podsOf = (world: World, app: string) =>
   world.pods.filter(({ of, terminating }) => of === app && !terminating).map(({ uid }) => uid);
@@ -40,6 +43,29 @@ describe('a run that hands over', () => {
     const evicted = world.log.findIndex((line) => line.includes(' unlisted'));
     expect(excluded).toHaveLength(4);
     expect(world.log.slice(0, evicted).filter((line) => line.endsWith('excluded'))).toHaveLength(4);
+    for (const { evidence } of report.nodes) {
+      expect(evidence.slice(0, 2).map(({ kind }) => kind)).toEqual(['handed-over', 'registered']);
+      expect(evidence[0]?.detail).toBe('2 pods released, replacements serve');
+    }
+  });
+
+  test('has pods start on new nodes while those are being registered, and waits for that before anybody leaves', async () => {
+    const world = createScenario();
+    const order: string[] = [];
+    const told = ['awaitSurgeReady', 'cordonNodes', 'handOver', 'letNextStepOut'];
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (told.includes(step)) order.push(step);
+      },
+    });
+    await harness.finish(await harness.start(handingOver()));
+    expect(order.slice(0, 5)).toEqual([
+      'awaitSurgeReady',
+      'cordonNodes',
+      'handOver',
+      'awaitSurgeReady',
+      'letNextStepOut',
+    ]);
   });
 
   test('passes budgets that never allow', async () => {
@@ -50,6 +76,20 @@ describe('a run that hands over', () => {
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
+  });
+
+  test('lets all nodes go together without budgets too: a share of what a Service has is not one of what it has twice', async () => {
+    const world = createScenario();
+    world.budgets = [];
+    const harness = await openHarness(world, {});
+    const policy = handingOver();
+    const report = await harness.finish(
+      await harness.start({ ...policy, guard: { ...policy.guard, defaultFloor: 1 } }),
+    );
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    const evicted = world.log.findIndex((line) => line.includes(' unlisted'));
+    expect(world.log.slice(0, evicted).filter((line) => line.endsWith('excluded'))).toHaveLength(4);
   });
 
   test('replaces a Service with one endpoint per zone, cross-zone off', async () => {
@@ -83,7 +123,7 @@ describe('a run that hands over', () => {
     let struck = false;
     const harness = await openHarness(world, {
       progress: (step, { reason }) => {
-        if (step !== 'handOver' || struck || !reason.includes('released')) return;
+        if (step !== 'handOver' || struck || !someReleased.test(reason)) return;
         struck = true;
         strike(world);
       },
@@ -119,6 +159,28 @@ describe('a run that hands over', () => {
     expectNothingLeft(world, 4);
   });
 
+  test('asks for attention where the policy requires a hand-over, and goes on once replacements come up', async () => {
+    const world = createScenario();
+    const before = new Set(podsOf(world, 'web'));
+    let isMended = false;
+    world.clock.onPassage(() => {
+      for (const pod of world.pods) if (pod.of === 'web' && !before.has(pod.uid)) pod.failing = !isMended;
+    });
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(handingOver(1, 'required'));
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.message).toMatch(
+      /^replacements of released pods: not there after .* Deployment default\/web: 0 of 4 pods ready/,
+    );
+    expect(world.log.filter((line) => line.endsWith('excluded'))).toEqual([]);
+    isMended = true;
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    const report = await harness.finish(handle);
+    expect(report).toMatchObject({ outcome: 'completed', notProtected: [] });
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
   test.each(['awaitObservedOut', 'awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'])(
     'aborted at %s, leaves nothing and loses nothing',
     async (at) => {
@@ -145,7 +207,7 @@ describe('a run that hands over', () => {
     let asked: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
       progress: (step, { reason }) => {
-        if (step === 'handOver' && reason.includes('released'))
+        if (step === 'handOver' && someReleased.test(reason))
           asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
       },
     });

@@ -27,7 +27,7 @@ describe('an upgrade that nothing disturbs', () => {
     for (const node of report.nodes) {
       expect(node.step).toBe('replaced');
       const kinds = node.evidence.map((one) => one.kind);
-      expect(kinds).toEqual(evidenceKinds.filter((kind) => kind !== 'put-back'));
+      expect(kinds).toEqual(evidenceKinds.filter((kind) => kind !== 'put-back' && kind !== 'handed-over'));
       const times = node.evidence.map((one) => one.at);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     }

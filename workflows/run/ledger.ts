@@ -1,4 +1,4 @@
-import { handOverOf } from '../../core/policy/policy.ts';
+import { handsOver } from '../../core/policy/policy.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { releasePool, retreat } from './retreat.ts';
 import { attempt, planOf, type Run } from './run.ts';
@@ -54,7 +54,7 @@ async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]>
     case 'new-pool':
       await retreat(run, planOf(run));
       // As new nodes were emptied, the pods whose replacements they had have come back.
-      if (handOverOf(run.input.policy) !== undefined) await giveBack(run);
+      if (handsOver(run.input.policy)) await giveBack(run);
       return [];
     case 'rebalancing': {
       const { pool, suspended } = entry;

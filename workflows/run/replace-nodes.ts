@@ -13,7 +13,7 @@ import type { NodeRef } from '../../core/model/node.ts';
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import type { NodeStatus } from '../../core/status/status.ts';
+import type { Evidence, NodeStatus } from '../../core/status/status.ts';
 import {
   holdSignal,
   type NodeReplacementInput,
@@ -48,14 +48,15 @@ export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly Nod
 
 /** Asks for a node's workflow. It is on its way from now on, so that nothing that it says or shall hear gets lost. */
 function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: SteppedOut): void {
-  const { node, evidence } = out;
+  const { node } = out;
   const { policy } = plan;
+  const evidence = [...handedOverBefore(run, node), ...out.evidence];
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
   const round = (run.rounds[node.name] ?? 0) + 1;
   run.rounds[node.name] = round;
   const { baselines, resumes, now } = run;
   const known = { run: plan.run, parent: run.status.workflowId, pool, policy, baselines, round, resumes, now };
-  const input = childInput(known, out);
+  const input = childInput(known, { ...out, evidence });
   const starting = startChild<Replacement>(workflowTypes.nodeReplacement, {
     workflowId,
     args: [input],
@@ -147,6 +148,12 @@ export function addNodes(run: Run, nodes: readonly NodeRef[]): void {
     ...run.status.nodes,
     ...added.map((node): NodeStatus => ({ node, step: 'waiting', waiting: undefined, evidence: [] })),
   ];
+}
+
+/** What was seen of its pods before it went, in whichever turn. */
+function handedOverBefore(run: Run, { uid }: NodeRef): readonly Evidence[] {
+  const known = run.status.nodes.find((status) => status.node.uid === uid)?.evidence ?? [];
+  return known.filter(({ kind }) => kind === 'handed-over');
 }
 
 function stepOf(run: Run, node: NodeRef): NodeStatus['step'] | undefined {

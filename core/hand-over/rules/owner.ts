@@ -10,8 +10,5 @@ export const owner: HandOverRule = (pod) => {
     pod.ownerKind === 'none'
       ? 'no controller'
       : `a ${pod.ownerKind === 'other' ? 'controller of its own kind' : pod.ownerKind}`;
-  return {
-    reason: `${who} keeps it, and only a Deployment starts a replacement beside a pod`,
-    hint: 'It is evicted within its budget.',
-  };
+  return { reason: `${who} keeps it, and only a Deployment starts a replacement beside a pod` };
 };

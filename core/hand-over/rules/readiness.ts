@@ -2,6 +2,6 @@ import type { HandOverRule } from './rule.ts';
 
 /** A pod that does not serve has nothing to hand over, and one that leaves does so by itself. */
 export const readiness: HandOverRule = ({ ready, terminating }) => {
-  if (terminating) return { reason: 'it was told to stop already', hint: 'It is waited for.' };
-  return ready ? undefined : { reason: 'it is not ready', hint: 'It is evicted within its budget.', passes: true };
+  if (terminating) return { reason: 'it was told to stop already' };
+  return ready ? undefined : { reason: 'it is not ready', passes: true };
 };

@@ -5,7 +5,7 @@ import type { HandOverRule } from './rule.ts';
 export const rollout: HandOverRule = (pod, { cluster }) => {
   const workload = workloadOf(pod, cluster);
   if (workload === undefined) return undefined;
-  if (workload.rollingOut) return { reason: `${workload.key} rolls out`, hint: 'It is waited for.', passes: true };
+  if (workload.rollingOut) return { reason: `${workload.key} rolls out`, passes: true };
   if (workload.paused !== true) return undefined;
   return {
     reason: `${workload.key} is paused`,

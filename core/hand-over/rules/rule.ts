@@ -5,8 +5,8 @@ import type { Policy } from '../../policy/policy.ts';
 /** Why a pod's replacement can't start beside it. */
 export interface HandOverRefusal {
   readonly reason: string;
-  /** What would let it. */
-  readonly hint: string;
+  /** What would let it; absent where nothing would. */
+  readonly hint?: string;
   /** It is a matter of time: ask again. */
   readonly passes?: boolean;
 }

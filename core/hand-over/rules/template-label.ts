@@ -1,5 +1,6 @@
 import { servicesOf } from '../../drain/services-of-pod.ts';
-import { templateLabel } from '../../model/pod.ts';
+import { onceFor } from '../../model/cluster-index.ts';
+import { type DisruptionBudgetFacts, templateLabel } from '../../model/pod.ts';
 import { listNames } from '../../text/format.ts';
 import type { HandOverRule } from './rule.ts';
 
@@ -7,14 +8,9 @@ import type { HandOverRule } from './rule.ts';
 export const label: HandOverRule = (pod, { cluster }) => {
   const value = pod.labels[templateLabel];
   if (value === undefined || pod.ownerSelector?.[templateLabel] !== value)
-    return {
-      reason: `its ReplicaSet does not select it by label ${templateLabel}`,
-      hint: 'It is evicted within its budget.',
-    };
+    return { reason: `its ReplicaSet does not select it by label ${templateLabel}` };
   const services = servicesOf(pod, cluster).filter(({ selector }) => templateLabel in selector);
-  const budgets = cluster.budgets.filter(
-    ({ namespace, selectorKeys = [] }) => namespace === pod.namespace && selectorKeys.includes(templateLabel),
-  );
+  const budgets = budgetsByLabel(cluster.budgets).filter(({ namespace }) => namespace === pod.namespace);
   const lookers = [...services.map(({ key }) => key), ...budgets.map(({ name }) => `budget ${pod.namespace}/${name}`)];
   if (lookers.length === 0) return undefined;
   return {
@@ -22,3 +18,7 @@ export const label: HandOverRule = (pod, { cluster }) => {
     hint: 'Let it select by labels of the application.',
   };
 };
+
+const budgetsByLabel = onceFor((budgets: readonly DisruptionBudgetFacts[]) =>
+  budgets.filter(({ selectorKeys = [] }) => selectorKeys.includes(templateLabel)),
+);

@@ -7,6 +7,6 @@ export const volumes: HandOverRule = ({ namespace, claims = [] }, { sharedClaims
   if (single.length === 0) return undefined;
   return {
     reason: `its volume of ${listNames(single)} is for one node at a time`,
-    hint: 'It is evicted within its budget; a volume with access mode ReadWriteMany would let a replacement start beside it.',
+    hint: 'A volume with access mode ReadWriteMany would let a replacement start beside it.',
   };
 };

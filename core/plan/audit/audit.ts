@@ -2,6 +2,7 @@ import { compareText } from '../../text/format.ts';
 import type { Finding, FindingSeverity } from '../finding.ts';
 import { con001UnknownAge } from './con-001-unknown-age.ts';
 import { grd001NeverLetsGo } from './grd-001-never-lets-go.ts';
+import { hnd001CannotBeHandedOver } from './hnd-001-cannot-be-handed-over.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004ForeignMarks } from './inf-004-foreign-marks.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
@@ -10,6 +11,7 @@ import { inf014TooLarge } from './inf-014-too-large.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003SwitchedOff } from './pol-003-switched-off.ts';
+import { pol004UnknownWorkload } from './pol-004-unknown-workload.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 import { svc001SingleNode } from './svc-001-single-node.ts';
 import { svc002SingleNodeZone } from './svc-002-single-node-zone.ts';
@@ -65,9 +67,11 @@ const auditRules: readonly AuditRule[] = [
   inf013ProtectedNode,
   inf014TooLarge,
   grd001NeverLetsGo,
+  hnd001CannotBeHandedOver,
   pol001UnknownService,
   pol002DisabledRules,
   pol003SwitchedOff,
+  pol004UnknownWorkload,
 ];
 
 const severityOrder: readonly FindingSeverity[] = ['blocker', 'error', 'warning', 'info'];

@@ -2,6 +2,7 @@ import type { StepOutBlock } from '../../guard/block.ts';
 import { indexOf } from '../../model/cluster-index.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { listNames } from '../../text/format.ts';
+import { findHandOverWay } from './hand-over-way.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 
 /** GRD-001: played through with perfect progress, the floors never let some node go, so the run could not end. */
@@ -14,7 +15,13 @@ export const grd001NeverLetsGo: AuditRule = (question) => {
       severity: 'blocker',
       subject: `nodes ${listNames(stuck.map((node) => node.name))}`,
       message: `the floors never let them step out: ${reason ?? ''}`,
-      hint: block === undefined ? 'Look at the floors.' : hintFor(block, question),
+      hint: [
+        block === undefined ? 'Look at the floors.' : hintFor(block, question),
+        findHandOverWay(question) ?? [],
+        'Then start again.',
+      ]
+        .flat()
+        .join(' '),
     },
   ];
 };
@@ -27,23 +34,23 @@ function hintFor(block: StepOutBlock, { policy, facts }: AuditQuestion): string 
       return (
         `Run one more replica of ${service} on another node of ${zone} (and of every zone that has only one): costs a pod per zone. ` +
         `Or turn cross-zone load balancing on for its load balancer (attribute load_balancing.cross_zone.enabled): traffic between ` +
-        `zones is billed, and connections from a zone may be served in another. Then start again.`
+        `zones is billed, and connections from a zone may be served in another.`
       );
     case 'endpoints':
       return (
         `Let budget ${budget} spare the pods of one node (maxUnavailable: 1 or more): that many are missing for a moment. ` +
-        'Or add replicas on other nodes: costs the pods. Then start again.'
+        'Or add replicas on other nodes: costs the pods.'
       );
     case 'targets':
       return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
     case 'do-not-disrupt':
-      return 'Take the annotation off, then start again.';
+      return 'Take the annotation off.';
     case 'best':
     case 'rollout':
     case 'stuck-target':
     case 'unnoticed':
     case 'in-flight':
-      return `Wait until ${service} is whole again, then start again.`;
+      return `Wait until ${service} is whole again.`;
   }
 }
 
@@ -58,5 +65,5 @@ function hintForTargets({ service = '', needs }: StepOutBlock, policy: Policy, l
       ? [`Lower its floor in spec.guard.floors['${service}']: that much capacity is missing for a moment.`]
       : []),
   ];
-  return [...ways, 'Then start again.'].join(' ');
+  return ways.join(' ');
 }

@@ -1,4 +1,4 @@
-import type { PodFacts } from '../../model/pod.ts';
+import { ownerOf, type PodFacts } from '../../model/pod.ts';
 import { listNames } from '../../text/format.ts';
 import type { Finding } from '../finding.ts';
 
@@ -23,11 +23,6 @@ export function tellPerWorkload(
     const [first] = group;
     return first === undefined ? [] : [{ rule, subject: subjectOf(group.map(({ pod }) => pod)), ...first.finding }];
   });
-}
-
-function ownerOf(pod: PodFacts): string {
-  if (pod.workload !== undefined) return pod.workload;
-  return pod.ownerName === '' ? `namespace ${pod.namespace}` : `${pod.ownerKind} ${pod.namespace}/${pod.ownerName}`;
 }
 
 function subjectOf(pods: readonly PodFacts[]): string {

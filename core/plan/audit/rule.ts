@@ -10,6 +10,7 @@ import type { ServingFacts } from '../../model/serving.ts';
 import type { TargetGroupFacts } from '../../model/target-group.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Finding } from '../finding.ts';
+import type { WorkloadHandOver } from '../hand-over-plan.ts';
 import type { ServicePlan } from '../pool-plan.ts';
 import type { Windows } from '../windows.ts';
 
@@ -24,6 +25,10 @@ export interface AuditQuestion {
   readonly nodes: readonly NodeRef[];
   /** How they could leave at best. */
   readonly windows: Windows;
+  /** What becomes of their pods where some are handed over. */
+  readonly handOver: readonly WorkloadHandOver[];
+  /** The look as it will be once those have been; the same as `facts` where none is. */
+  readonly handedOver: ServingFacts;
 }
 
 /** One rule: facts in, findings out. */
@@ -51,6 +56,11 @@ export function servicesOnPool(question: AuditQuestion): readonly AuditedService
   return auditedServices(question).filter(({ service }) =>
     service.endpoints.some((endpoint) => endpoint.node !== undefined && names.has(endpoint.node)),
   );
+}
+
+/** The same question, asked of the look as it will be once everything that can be handed over has been. */
+export function afterHandOver(question: AuditQuestion): AuditQuestion {
+  return { ...question, facts: question.handedOver };
 }
 
 /** What drain rules know besides the pods. */

@@ -1,8 +1,8 @@
-import { type AuditRule, servicesOnPool } from './rule.ts';
+import { type AuditRule, afterHandOver, servicesOnPool } from './rule.ts';
 
 /** SVC-001: a Local Service that one node alone serves has nowhere to go while that node leaves. */
 export const svc001SingleNode: AuditRule = (question) =>
-  servicesOnPool(question)
+  servicesOnPool(afterHandOver(question))
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')
     .flatMap(({ service }) => {
       const ready = service.endpoints.filter((endpoint) => endpoint.ready && !endpoint.terminating);

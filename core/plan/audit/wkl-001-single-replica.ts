@@ -2,10 +2,10 @@ import { indexOf } from '../../model/cluster-index.ts';
 import type { AuditRule } from './rule.ts';
 
 /** WKL-001: a Service with one ready endpoint answers nobody while its pod moves. */
-export const wkl001SingleReplica: AuditRule = ({ facts, services, nodes }) => {
+export const wkl001SingleReplica: AuditRule = ({ handedOver, services, nodes }) => {
   const old = new Set(nodes.map((node) => node.name));
   return services.flatMap((plan) => {
-    const service = indexOf(facts.cluster).service(plan.service);
+    const service = indexOf(handedOver.cluster).service(plan.service);
     const ready = (service?.endpoints ?? []).filter((endpoint) => endpoint.ready && !endpoint.terminating);
     const [only, ...others] = ready;
     if (only?.node === undefined || others.length > 0 || !old.has(only.node)) return [];

@@ -1,10 +1,14 @@
+import type { DisruptionBudgetFacts } from '../../model/pod.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-003: a budget that demands every pod never lets one be evicted; the run will wait there and then ask for attention. */
 export const wkl003BudgetNeverAllows: AuditRule = (question) => {
-  const strict = question.facts.cluster.budgets.filter(
-    (budget) => budget.expectedPods > 0 && budget.desiredHealthy >= budget.expectedPods,
-  );
+  const { facts, handedOver } = question;
+  const after = new Map(handedOver.cluster.budgets.map((budget) => [keyOf(budget), budget.podUids.length]));
+  const strict = facts.cluster.budgets.filter((budget) => {
+    const replacements = (after.get(keyOf(budget)) ?? 0) - budget.podUids.length;
+    return budget.expectedPods > 0 && budget.desiredHealthy >= budget.expectedPods + Math.max(0, replacements);
+  });
   if (strict.length === 0) return [];
   const moving = new Set(podsToMove(question).map((pod) => pod.uid));
   return strict
@@ -17,3 +21,7 @@ export const wkl003BudgetNeverAllows: AuditRule = (question) => {
       hint: 'Let it spare at least one pod (maxUnavailable: 1), or add a replica.',
     }));
 };
+
+function keyOf({ namespace, name }: DisruptionBudgetFacts): string {
+  return `${namespace}/${name}`;
+}

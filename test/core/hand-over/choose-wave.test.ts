@@ -2,48 +2,47 @@ import { describe, expect, test } from 'vitest';
 import { chooseWave, type WaveQuestion } from '../../../core/hand-over/choose-wave.ts';
 import { mostReleased } from '../../../core/hand-over/surplus.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
-import { aCluster, aNode, aPod, aPolicy, aWorkload, refOf, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, refOf, released } from '../support/facts.ts';
 
 const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
 const one = (app: string) => nodes.map(({ name }, index) => aPod(`${app}-${index + 1}`, name, { ownerUid: 'rs' }));
 const web = aWorkload('web', 4, { surge: 1 });
 const api = aWorkload('api', 4, { surge: 2 });
 
+const doubled = { policy: aPolicy(handingOver(1)) };
+
 function choose(pods: readonly PodFacts[], changes: Partial<WaveQuestion> = {}): readonly string[] {
   const cluster = aCluster({ nodes, pods, workloads: [web, api] });
   const question = {
     cluster,
-    policy: aPolicy(),
+    policy: aPolicy(handingOver('maxSurge')),
     sharedClaims: new Set<string>(),
     waiting: nodes.map(refOf),
     mostNodes: 10,
-    surplusOf: () => 'maxSurge' as const,
   };
   return chooseWave({ ...question, ...changes }).map(({ name }) => name);
 }
 
 describe('nodes go together', () => {
   test('all of them where every workload may be doubled', () => {
-    expect(choose([...one('web'), ...one('api')], { surplusOf: () => 1 })).toEqual(['n1', 'n2', 'n3', 'n4']);
+    expect(choose([...one('web'), ...one('api')], doubled)).toEqual(['n1', 'n2', 'n3', 'n4']);
   });
 
   test('as many as the workload with the least surplus allows', () => {
     expect(choose(one('api'))).toEqual(['n1', 'n2']);
     expect(choose([...one('web'), ...one('api')])).toEqual(['n1']);
-    expect(choose([...one('web'), ...one('api')], { surplusOf: (key) => (key === web.key ? 0.5 : 1) })).toEqual([
-      'n1',
-      'n2',
-    ]);
+    const except = { policy: aPolicy(handingOver(1, { 'default/web': { mode: 'auto', surplus: 0.5 } })) };
+    expect(choose([...one('web'), ...one('api')], except)).toEqual(['n1', 'n2']);
   });
 
   test('no more than may be on their way out', () => {
-    expect(choose(one('api'), { surplusOf: () => 1, mostNodes: 3 })).toEqual(['n1', 'n2', 'n3']);
+    expect(choose(one('api'), { ...doubled, mostNodes: 3 })).toEqual(['n1', 'n2', 'n3']);
     expect(choose(one('api'), { mostNodes: 0 })).toEqual([]);
   });
 
   test('later ones that fit where earlier ones don’t', () => {
     const pods = [...one('web'), aPod('web-5', 'n2', { ownerUid: 'rs' })].filter(({ node }) => node !== 'n3');
-    expect(choose(pods, { surplusOf: () => 0.5 })).toEqual(['n1', 'n3', 'n4']);
+    expect(choose(pods, { policy: aPolicy(handingOver(0.5)) })).toEqual(['n1', 'n3', 'n4']);
   });
 
   test('the first whatever is on it: the rest of it is evicted within its budget', () => {
@@ -71,5 +70,5 @@ test.each([
   [0.3, 2],
   [1, 4],
 ] as const)('surplus %s of 4 replicas are %i pods', (surplus, most) => {
-  expect(mostReleased(web, surplus)).toBe(most);
+  expect(mostReleased(web, aPolicy(handingOver(surplus)))).toBe(most);
 });

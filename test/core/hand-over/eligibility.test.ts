@@ -2,13 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { decideEligibility } from '../../../core/hand-over/eligibility.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ClusterFacts } from '../../../core/model/serving.ts';
-import { aBudget, aCluster, aPod, aPolicy, aService, aWorkload, released } from '../support/facts.ts';
+import type { HandOverPolicy } from '../../../core/policy/policy.ts';
+import { aBudget, aCluster, aPod, aPolicy, aService, aWorkload, handingOver, released } from '../support/facts.ts';
 
 const web = aWorkload('web', 2, { surge: 1 });
 
-function decide(pod: Partial<PodFacts> = {}, cluster: Partial<ClusterFacts> = {}, shared: readonly string[] = []) {
+function decide(
+  pod: Partial<PodFacts> = {},
+  cluster: Partial<ClusterFacts> = {},
+  shared: readonly string[] = [],
+  handOver: HandOverPolicy = handingOver().handOver,
+) {
   const facts = aCluster({ workloads: [web], ...cluster });
-  const context = { cluster: facts, policy: aPolicy(), sharedClaims: new Set(shared) };
+  const context = { cluster: facts, policy: aPolicy({ handOver }), sharedClaims: new Set(shared) };
   return decideEligibility(aPod('web-1', 'n1', { ownerUid: 'uid-rs', ...pod }), context);
 }
 
@@ -71,9 +77,30 @@ describe('a pod is not handed over', () => {
   ];
 
   test.each(cases)('%s', (_, pod, cluster, reason) => {
-    expect(decide(pod, cluster)).toEqual(
-      expect.objectContaining({ eligible: false, reason: expect.stringContaining(reason), hint: expect.any(String) }),
-    );
+    expect(decide(pod, cluster)).toMatchObject({ eligible: false, reason: expect.stringContaining(reason) });
+  });
+
+  test.each([
+    [{}, { workloads: [{ ...web, surge: 0 }] }, 'maxSurge above 0'],
+    [{}, { workloads: [{ ...web, paused: true }] }, 'kubectl -n default rollout resume deployment/web'],
+    [{}, { services: [aService('web', [], { selector: hash })] }, 'labels of the application'],
+    [{ claims: ['data'] }, {}, 'ReadWriteMany'],
+    [{ keepsApartBy: ['zone'] }, {}, 'kubernetes.io/hostname'],
+  ] as const)('and what would let it is told, where something would (%#)', (pod, cluster, hint) => {
+    expect(decide(pod, cluster)).toMatchObject({ eligible: false, hint: expect.stringContaining(hint) });
+  });
+
+  test.each([
+    [{ mode: 'off', surplus: 1 }, 'does not hand default/web over', 'Set mode auto in'],
+    [{ mode: 'auto', surplus: 0 }, 'no pod beyond its replicas', 'Raise surplus in'],
+  ] as const)('whose owners said so: %o', (terms, reason, hint) => {
+    const { handOver } = handingOver();
+    const answer = { eligible: false, reason: expect.stringContaining(reason) };
+    expect(decide({}, {}, [], { ...handOver, workloads: { 'default/web': terms } })).toMatchObject({
+      ...answer,
+      hint: `${hint} spec.handOver.workloads['default/web'].`,
+    });
+    expect(decide({}, {}, [], { ...handOver, ...terms })).toMatchObject(answer);
   });
 
   test('yet, while its Deployment rolls out or it is not ready', () => {

@@ -12,6 +12,7 @@ import {
   aService,
   aTarget,
   aWorkload,
+  handingOver,
   refOf,
   released,
 } from '../support/facts.ts';
@@ -36,12 +37,11 @@ function look(pods: readonly PodFacts[], changes: Partial<ServingFacts['cluster'
 function ask(facts: ServingFacts, changes: Partial<HandOverQuestion> = {}) {
   return decideHandOverRound({
     facts,
-    policy: aPolicy(),
+    policy: aPolicy(handingOver()),
     sharedClaims: new Set<string>(),
     run: 'run',
     wave: old.map(refOf),
     givenUp: [],
-    surplusOf: () => 1,
     ...changes,
   });
 }
@@ -60,10 +60,9 @@ describe('pods of a wave are released', () => {
   });
 
   test('no more than the surplus of their workload', () => {
-    expect(decide(look(before), { surplusOf: () => 'maxSurge' }).release).toEqual(['web-1']);
-    expect(decide(look([gone('web-1', 'n1'), ...before.slice(1)]), { surplusOf: () => 'maxSurge' }).release).toEqual(
-      [],
-    );
+    const frugal = { policy: aPolicy(handingOver('maxSurge')) };
+    expect(decide(look(before), frugal).release).toEqual(['web-1']);
+    expect(decide(look([gone('web-1', 'n1'), ...before.slice(1)]), frugal).release).toEqual([]);
   });
 
   test('those of its nodes only', () => {

@@ -4,7 +4,19 @@ import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { evictionTurns } from '../../../core/plan/eviction-turns.ts';
 import { type LowerBoundDelays, lowerBound } from '../../../core/plan/lower-bound.ts';
 import type { WindowsInput } from '../../../core/plan/windows.ts';
-import { aBudget, aCluster, aGroup, aLook, aNode, aPod, aPolicy, aService, refOf } from '../support/facts.ts';
+import {
+  aBudget,
+  aCluster,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aService,
+  aWorkload,
+  handingOver,
+  refOf,
+} from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
 const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
@@ -60,6 +72,30 @@ describe('the lower bound', () => {
     expect(aged.terms).toContainEqual({ name: 'last transit connections', ms: 8000 });
     const young = lowerBound({ ...input(2), delays: { ...delays, transitMs: 5000 } });
     expect(young.terms.map((term) => term.name)).not.toContain('last transit connections');
+  });
+
+  test('lets replacements of pods that are handed over come up once, before their nodes leave', () => {
+    const { facts, ...strict } = input(4);
+    const owned = facts.cluster.pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
+    const handing = {
+      ...strict,
+      policy: { ...strict.policy, ...handingOver() },
+      facts: aLook(
+        { ...facts.cluster, pods: owned, workloads: [aWorkload('web', 4, { surge: 1 })] },
+        facts.targetGroups,
+      ),
+    };
+    const bound = lowerBound({ ...handing, delays });
+    expect(bound.terms).toEqual([
+      { name: 'boot', ms: 10_000 },
+      { name: 'registration', ms: 1000 },
+      { name: 'window 1 of 1: hand-over, replacement ready', ms: 4000 },
+      { name: 'window 1 of 1: hand-over, replacement healthy', ms: 3000 },
+      { name: 'window 1 of 1: deregistration and propagation', ms: 8000 },
+      { name: 'last pods gone', ms: 2000 },
+      { name: 'last termination', ms: 1000 },
+    ]);
+    expect(bound.windows).toEqual([4]);
   });
 
   test('asks nodes without pods and targets for nothing but their end', () => {

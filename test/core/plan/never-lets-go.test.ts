@@ -5,7 +5,19 @@ import type { ServiceFacts } from '../../../core/model/service.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService, aTarget, aWorkload } from '../support/facts.ts';
+import {
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aPool,
+  aService,
+  aTarget,
+  aWorkload,
+  handingOver,
+} from '../support/facts.ts';
 
 /** Two nodes in zone a, one in zone b, each with a pod; and a spare node of another pool in each zone. */
 const old = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' })];
@@ -21,6 +33,7 @@ interface Scene {
   readonly demands?: (pods: number) => number;
   readonly floor?: Policy['guard']['floors'][string];
   readonly rollingOut?: boolean;
+  readonly handOver?: Pick<Policy, 'handOver'>;
 }
 
 /** What GRD-001 says of a run over these nodes. */
@@ -33,11 +46,11 @@ function findingOf(scene: Scene): Finding | undefined {
   );
   const budgets = demands === undefined ? [] : [aBudget('web', running, demands(running.length))];
   const services = [aService('web', running, { externalTrafficPolicy: traffic })];
-  const workloads = [aWorkload('web', running.length, { rollingOut: scene.rollingOut ?? false })];
+  const workloads = [aWorkload('web', running.length, { rollingOut: scene.rollingOut ?? false, surge: 1 })];
   const groups = [aGroup('web', all, { targets, crossZone: scene.crossZone ?? true })];
   const facts = aLook({ nodes: all, pods: running, services, budgets, workloads }, groups);
   const floors = scene.floor === undefined ? {} : { 'default/web': scene.floor };
-  const policy = aPolicy({ guard: { ...aPolicy().guard, floors } });
+  const policy = aPolicy({ guard: { ...aPolicy().guard, floors }, ...scene.handOver });
   return buildPlan({ policy, run: 'run', pool: aPool(nodes), facts }).findings.find(({ rule }) => rule === 'GRD-001');
 }
 
@@ -49,20 +62,21 @@ const ways: Readonly<Record<string, (scene: Scene) => Scene>> = {
   }),
   'cross-zone': (scene) => ({ ...scene, crossZone: true }),
   maxUnavailable: (scene) => ({ ...scene, demands: (n) => n - 1 }),
+  'spec.handOver': (scene) => ({ ...scene, handOver: handingOver('maxSurge') }),
   'spec.guard.floors': (scene) => ({ ...scene, floor: { targets: 1 } }),
 };
 
 const stuck: readonly (readonly [what: string, scene: Scene, named: readonly string[]])[] = [
-  ['one node alone serves a zone', { crossZone: false, demands: () => 1 }, ['replica', 'cross-zone']],
-  ['a budget demands as many pods as there are', { demands: () => 3 }, ['replica', 'maxUnavailable']],
-  ['a floor is as high as what serves', { floor: { targets: 3 } }, ['replica', 'spec.guard.floors']],
-  ['a floor is the whole, however much', { floor: { share: 1 } }, ['spec.guard.floors']],
+  ['one node alone serves a zone', { crossZone: false, demands: () => 1 }, ['replica', 'cross-zone', 'spec.handOver']],
+  ['a budget demands as many pods as there are', { demands: () => 3 }, ['replica', 'maxUnavailable', 'spec.handOver']],
+  ['a floor is as high as what serves', { floor: { targets: 3 } }, ['replica', 'spec.handOver', 'spec.guard.floors']],
+  ['a floor is the whole, however much', { floor: { share: 1 } }, ['spec.handOver', 'spec.guard.floors']],
   [
     'a floor is higher than what serves with all new nodes',
     { traffic: 'Cluster', floor: { targets: 20 } },
     ['spec.guard.floors'],
   ],
-  ['one node alone serves', { nodes: old.slice(0, 1), pods: pods.slice(0, 1) }, ['replica']],
+  ['one node alone serves', { nodes: old.slice(0, 1), pods: pods.slice(0, 1) }, ['replica', 'spec.handOver']],
 ];
 
 describe('a run that could never end is refused', () => {

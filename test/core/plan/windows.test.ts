@@ -16,6 +16,7 @@ import {
   aService,
   aTarget,
   aWorkload,
+  handingOver,
   refOf,
 } from '../support/facts.ts';
 
@@ -43,7 +44,7 @@ function play({ floor, guard, policy: rules, traffic = 'Local', group, cluster, 
   return simulateWindows({ facts, policy, baselines, nodes: nodes.map(refOf) });
 }
 
-const names = (scene: Scene) => play(scene).windows.map((window) => window.map((node) => node.name));
+const names = (scene: Scene) => play(scene).windows.map((window) => window.nodes.map((node) => node.name));
 const byTwo = [
   ['n1', 'n2'],
   ['n3', 'n4'],
@@ -81,12 +82,7 @@ describe('windows', () => {
   test('say it of those that are left, too', () => {
     const services = [aService('web', pods.slice(0, 3))];
     const { windows, stuck, block } = play({ floor: 1, group: { crossZone: false }, cluster: { services } });
-    expect(
-      windows
-        .flat()
-        .map(({ name }) => name)
-        .toSorted(),
-    ).toEqual(['n1', 'n2', 'n4']);
+    expect(windows.flatMap((window) => window.nodes.map(({ name }) => name)).toSorted()).toEqual(['n1', 'n2', 'n4']);
     expect(stuck.map(({ name }) => name)).toEqual(['n3']);
     expect(block).toMatchObject({ limit: 'zone', zone: 'b' });
   });
@@ -130,7 +126,6 @@ describe('what passes by itself', () => {
 describe('windows of a run that hands over', () => {
   const all = [['n1', 'n2', 'n3', 'n4']];
   const cluster = { workloads: [aWorkload('web', 4, { surge: 1 })] };
-  const handingOver = (surplus: 'maxSurge' | number) => ({ handOver: { mode: 'auto', surplus } as const });
 
   test('hold all nodes where every pod is doubled, whatever floors and budgets say', () => {
     const policy = handingOver(1);
@@ -153,6 +148,8 @@ describe('windows of a run that hands over', () => {
     const { stuck, block } = play({ policy, cluster: { pods: stateful, budgets: [aBudget('web', pods, 4)] } });
     expect(stuck).toHaveLength(4);
     expect(block).toMatchObject({ limit: 'endpoints' });
-    expect(play({ policy: { handOver: { mode: 'off', surplus: 1 } }, cluster, floor: 4 }).stuck).toHaveLength(4);
+    expect(play({ policy: { handOver: { ...policy.handOver, mode: 'off' } }, cluster, floor: 4 }).stuck).toHaveLength(
+      4,
+    );
   });
 });

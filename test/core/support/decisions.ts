@@ -4,13 +4,16 @@ import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { findLostGrant } from '../../../core/guard/grant-holds.ts';
 import { nextStepOut } from '../../../core/guard/next-step-out.ts';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
+import { chooseWave } from '../../../core/hand-over/choose-wave.ts';
+import { decideGiveBack } from '../../../core/hand-over/give-back.ts';
+import { decideHandOverRound } from '../../../core/hand-over/hand-over-round.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import { longestDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
 import { decideDrained, decideObservedOut, findBackIn } from '../../../core/waits/load-balancers.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import { decideSurgeReady } from '../../../core/waits/surge.ts';
-import { aPolicy, aPool } from './facts.ts';
+import { aPolicy, aPool, handingOver } from './facts.ts';
 
 /** Everything that a worker decides from one look, by what it decides about: the plan of pool `web`, and the steps of its first node. */
 export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look: ServingFacts) => unknown>> {
@@ -20,10 +23,18 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look:
   const [node] = nodes;
   if (node === undefined) throw new Error('the pool has no node');
   const waiting = nodes.slice(0, 50);
+  const handing = aPolicy(handingOver(0.25));
+  const sharedClaims = new Set<string>();
   const round = { node, policy, run: 'run', now: 0, unlistedAt: {}, unreadySince: {} };
   const before = snapshotEndpoints(node, facts);
   return {
     plan: (look) => buildPlan({ policy, run: 'run', pool, facts: look }),
+    'plan that hands over': (look) => buildPlan({ policy: handing, run: 'run', pool, facts: look }),
+    'hand over': (look) => [
+      chooseWave({ cluster: look.cluster, policy: handing, sharedClaims, waiting: nodes, mostNodes: 10 }),
+      decideHandOverRound({ facts: look, policy: handing, sharedClaims, run: 'run', wave: waiting, givenUp: [] }),
+      decideGiveBack(look.cluster, 'run'),
+    ],
     'step out': (look) => [
       learnBaselines(baselines, look, policy),
       findLostProtection({ facts: look, baselines, nodes: waiting, policy }),

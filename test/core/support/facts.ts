@@ -8,7 +8,7 @@ import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-g
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { parsePolicy } from '../../../core/policy/parse.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
+import type { HandOverPolicy, Policy, Surplus } from '../../../core/policy/policy.ts';
 
 /** Builders of facts for tests: everything healthy and in order unless told otherwise. */
 
@@ -219,6 +219,14 @@ spec:
   );
   if (!parsed.ok) throw new Error(parsed.problems.map((problem) => problem.message).join());
   return { ...parsed.policy, ...changes };
+}
+
+/** The part of a policy that asks for hand-over, with exceptions by workload. */
+export function handingOver(
+  surplus: Surplus = 1,
+  workloads: HandOverPolicy['workloads'] = {},
+): { readonly handOver: HandOverPolicy } {
+  return { handOver: { mode: 'auto', surplus, workloads } };
 }
 
 /** An active pool `web` with these nodes. */

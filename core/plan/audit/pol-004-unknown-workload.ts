@@ -1,0 +1,17 @@
+import type { AuditRule } from './rule.ts';
+
+/** POL-004: the policy excepts a Deployment from hand-over that is not there; most often a misspelt name. */
+export const pol004UnknownWorkload: AuditRule = ({ policy, facts }) => {
+  const known = facts.cluster.workloads
+    .filter(({ kind }) => kind === 'Deployment')
+    .map(({ namespace, name }) => `${namespace}/${name}`);
+  return Object.keys(policy.handOver?.workloads ?? {})
+    .filter((workload) => !known.includes(workload))
+    .map((workload) => ({
+      rule: 'POL-004',
+      severity: 'warning',
+      subject: `deployment ${workload}`,
+      message: 'spec.handOver.workloads names it, but the cluster has no such Deployment',
+      hint: 'Compare with kubectl get deployments -A.',
+    }));
+};

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { plainStyle } from '../../client/output/style.ts';
+import { renderPlan } from '../../client/view/plan.ts';
+import { buildPlan } from '../../core/plan/build-plan.ts';
+import {
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aPool,
+  aService,
+  aWorkload,
+  handingOver,
+} from '../core/support/facts.ts';
+
+const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];
+const web = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name, { ownerUid: 'rs' }));
+const db = aPod('db-0', 'n1', { ownerKind: 'StatefulSet', ownerName: 'db', labels: { app: 'db' } });
+
+test('a plan says what is replaced, what protects each Service, whose pods are handed over, and how long it should take', () => {
+  const cluster = {
+    nodes,
+    pods: [...web, db],
+    services: [aService('web', web)],
+    budgets: [aBudget('web', web, 2)],
+    workloads: [aWorkload('web', 2, { surge: 1 })],
+  };
+  const plan = buildPlan({
+    policy: aPolicy(handingOver()),
+    run: 'run',
+    pool: aPool(nodes),
+    facts: aLook(cluster, [aGroup('web', nodes)]),
+  });
+  expect(`\n${renderPlan(plan, plainStyle).join('\n')}\n`).toMatchInlineSnapshot(`
+    "
+    c/web → web-1-34   1.33 → 1.34
+
+    NODE   ZONE   INSTANCE
+    n1     a      i-n1
+    n2     b      i-n2
+
+    SERVICE       POLICY   FLOOR                    WHY       DRAIN    TRANSIT   UNLIST
+    default/web   Local    1 targets, 2 endpoints   pdb web   5m 15s   0ms       yes
+
+    WORKLOAD                 PODS   MOVED         TOGETHER   WHY
+    Deployment default/db    1      evicted       -          a StatefulSet keeps it, and only a Deployment starts a replacement beside a pod
+    Deployment default/web   2      handed over   2          -
+
+    no findings
+
+    surge 2 nodes; expected 14m 9s: new nodes boot and register 5m 48s, 1 × pods are handed over 53s, 1 × load balancers let go 5m 15s, 1 × pods move 40s, 1 × replacements turn healthy 33s, last machine ends 1m
+    "
+  `);
+});
