@@ -4,7 +4,7 @@ import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { chooseSurplus } from '../core/plan/retreat.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { listNames } from '../core/text/format.ts';
-import { decideSurgeReady } from '../core/waits/surge.ts';
+import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Looking } from './looking.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
@@ -57,9 +57,13 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
         },
       ),
 
-    /** Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them. */
+    /**
+     * Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them; that last not where only pods
+     * are to be started there yet.
+     */
     awaitSurgeReady: async (input: {
       plan: PlanInBrief;
+      forPods?: boolean;
     }): Promise<Outcome<{ nodes: readonly NodeRef[]; seen: string }>> => {
       const { plan } = input;
       return await pollUntil<{ nodes: readonly NodeRef[]; seen: string }>({
@@ -71,7 +75,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
         look: async () => {
           const pool = await pools.findPool(plan.newPool);
           const facts = await looking.serving(plan);
-          const decision = decideSurgeReady({
+          const decision = (input.forPods === true ? decideNodesReady : decideSurgeReady)({
             facts,
             pool: plan.newPool.name,
             expected: plan.surge,

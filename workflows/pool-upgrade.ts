@@ -2,6 +2,7 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
 import { inBrief, type PoolPlan } from '../core/plan/pool-plan.ts';
 import { notProtected } from '../core/plan/refusal.ts';
+import { handsOver } from '../core/policy/policy.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { conclude } from './run/conclude.ts';
@@ -26,7 +27,6 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await lockPool(run, plan);
       await surge(run, plan);
       await cordonOld(run, plan);
-      enter(run, 'replace');
       await replaceInWaves(run, plan, plan.nodes);
       await replaceJoined(run, plan);
     });
@@ -75,7 +75,7 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
   hold.suspended = held.suspended;
 }
 
-/** Brings up the new nodes and waits until the load balancers have taken them. */
+/** Brings up the new nodes and waits until the load balancers have taken them; where pods are handed over, only until they can take those. */
 async function surge(run: Run, plan: PoolPlan): Promise<void> {
   const { newPool } = plan;
   enter(run, 'surge');
@@ -84,10 +84,21 @@ async function surge(run: Run, plan: PoolPlan): Promise<void> {
     steps(`create ${newPool.name}`).createReplacement({ plan: inBrief(plan) }),
   );
   enter(run, 'surge-ready');
+  if (!handsOver(plan.policy)) return await registered(run, plan);
+  const { nodes } = await attempt(run, `${plan.surge} new nodes to be Ready`, () =>
+    steps('new nodes Ready').awaitSurgeReady({ plan: inBrief(plan), forPods: true }),
+  );
+  run.newNodes = nodes;
+}
+
+/** Waits until the load balancers have taken the new nodes; nothing leaves before. */
+async function registered(run: Run, plan: PoolPlan): Promise<void> {
+  if (run.areNewNodesRegistered) return;
   const { nodes } = await attempt(run, `${plan.surge} new nodes to be ready`, () =>
     steps('new nodes ready').awaitSurgeReady({ plan: inBrief(plan) }),
   );
   run.newNodes = nodes;
+  run.areNewNodesRegistered = true;
 }
 
 /** Keeps new pods off all old nodes, so that none moves twice. */
@@ -98,9 +109,12 @@ async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
 
 /** Wave by wave: pods are handed over where that is wanted, then their nodes go. */
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
+  addNodes(run, nodes);
   let left = nodes;
   while (left.length > 0) {
     const wave = await handOver(run, plan, left);
+    await registered(run, plan);
+    if (run.status.phase !== 'replace') enter(run, 'replace');
     await replaceNodes(run, plan, wave, plan.oldPool);
     const gone = new Set(wave.map(({ uid }) => uid));
     left = left.filter(({ uid }) => !gone.has(uid));

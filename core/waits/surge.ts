@@ -19,12 +19,36 @@ export interface SurgeQuestion {
   readonly instances?: readonly InstanceFacts[];
 }
 
+/** The new nodes can take pods when they are all there and Ready, and their DaemonSet pods are. */
+export function decideNodesReady(question: SurgeQuestion): WaitDecision {
+  const { ready, problems } = lookAtNodes(question);
+  return decide(problems, `${ready.length} new nodes are Ready`);
+}
+
 /**
- * The new nodes are ready when they are all there and Ready, their DaemonSet pods are Ready, and each is registered in every target
+ * The new nodes are ready for traffic when they can take pods, and each is registered in every target
  * group. Under policy Local a registered node without a pod fails its health check, and that is as it should be; under Cluster it
  * must be healthy, unless no target of the group is: then the Service itself is down, and that is no fault of the new nodes.
  */
 export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
+  const { ready, problems } = lookAtNodes(question);
+  for (const { service, groups } of balancedServices(question.facts).values()) {
+    for (const group of groups) {
+      const isRegistered = registeredIn(group, service.externalTrafficPolicy);
+      const late = ready.filter((node) => !isRegistered(node));
+      if (late.length > 0)
+        problems.push(`${group.name} has not taken ${listNames(late.map((node) => describe(node, group)))}`);
+    }
+  }
+  return decide(problems, `${ready.length} new nodes are Ready and registered`);
+}
+
+function decide(problems: readonly string[], done: string): WaitDecision {
+  return problems.length === 0 ? { done: true, reason: done } : { done: false, reason: problems.join('; ') };
+}
+
+/** New nodes that are Ready, and what is missing of the others, in words. */
+function lookAtNodes(question: SurgeQuestion): { readonly ready: readonly NodeFacts[]; readonly problems: string[] } {
   const nodes = question.facts.cluster.nodes.filter((node) => node.pool === question.pool);
   const ready = nodes.filter((node) => node.ready);
   const problems: string[] = [];
@@ -39,17 +63,7 @@ export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
   if (agents.length > 0) {
     problems.push(`DaemonSet pods not Ready: ${listNames(agents.map((pod) => `${pod.namespace}/${pod.name}`))}`);
   }
-  for (const { service, groups } of balancedServices(question.facts).values()) {
-    for (const group of groups) {
-      const isRegistered = registeredIn(group, service.externalTrafficPolicy);
-      const late = ready.filter((node) => !isRegistered(node));
-      if (late.length > 0)
-        problems.push(`${group.name} has not taken ${listNames(late.map((node) => describe(node, group)))}`);
-    }
-  }
-  return problems.length === 0
-    ? { done: true, reason: `${ready.length} new nodes are Ready and registered` }
-    : { done: false, reason: problems.join('; ') };
+  return { ready, problems };
 }
 
 /** Machines that run, or are about to, and are no nodes of the cluster. */

@@ -45,6 +45,7 @@ export function openRun(input: PoolUpgradeInput): Run {
     lock: undefined,
     watch: undefined,
     newNodes: [],
+    areNewNodesRegistered: false,
     notProtected: [],
     keptOnPurpose: [],
     aborting: false,

@@ -56,6 +56,8 @@ export interface Run {
   lock: Lock | undefined;
   watch: RunWatch | undefined;
   newNodes: readonly NodeRef[];
+  /** Load balancers have taken the new nodes. */
+  areNewNodesRegistered: boolean;
   notProtected: string[];
   /** What stays as it is at the end although we changed it, in words, because putting it back would do harm. */
   readonly keptOnPurpose: string[];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
-import { decideSurgeReady } from '../../../core/waits/surge.ts';
+import { decideNodesReady, decideSurgeReady } from '../../../core/waits/surge.ts';
 import { aGroup, aLook, aNode, aPod, aService, aTarget } from '../support/facts.ts';
 
 const old = aNode('n1');
@@ -13,6 +13,8 @@ function decide(changes: {
   state?: TargetState | 'absent';
   policy?: 'Local' | 'Cluster';
   agents?: readonly [boolean, boolean];
+  /** Only until they can take pods. */
+  forPods?: boolean;
   /** State of the old node's target. */
   old?: TargetState;
 }) {
@@ -27,7 +29,7 @@ function decide(changes: {
       ? []
       : [agent('agent-1', 'n1', changes.agents[0]), agent('agent-2', 'new', changes.agents[1])];
   const services = [aService('web', [], { externalTrafficPolicy: changes.policy ?? 'Local' })];
-  return decideSurgeReady({
+  return (changes.forPods === true ? decideNodesReady : decideSurgeReady)({
     facts: aLook({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
     pool: 'web-1-34',
     expected: 1,
@@ -50,6 +52,9 @@ test.each([
   ['a DaemonSet pod that is not Ready on it holds it up', { agents: [true, false] }, false],
   ['a DaemonSet that works nowhere does not hold it up', { agents: [false, false] }, true],
   ['a DaemonSet pod that is Ready on it is fine', { agents: [true, true] }, true],
+  ['a node that is not registered can take pods', { state: 'absent', forPods: true }, true],
+  ['a node that is NotReady can’t', { node: { ready: false }, forPods: true }, false],
+  ['nor one with a DaemonSet pod that is not Ready', { agents: [true, false], forPods: true }, false],
 ] as const)('%s', (_, changes, done) => {
   expect(decide(changes).done).toBe(done);
 });
