@@ -1,6 +1,7 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { inject, onTestFinished } from 'vitest';
 import type { World } from '../simulator/world.ts';
+import { connectPatiently } from './patient-connection.ts';
 import { createHarness, type Harness, type StepHooks } from './temporal-harness.ts';
 
 /** Opens a harness for the test that runs now, and stops it when the test is over, however that ends. */
@@ -18,7 +19,7 @@ export async function openHarness(world: World, hooks: StepHooks = {}): Promise<
 
 /** A client for what virtual time shall know nothing of. */
 export async function withOwnClient<T>(body: (client: Client) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  const connection = await connectPatiently(inject('temporalAddress'));
   try {
     return await body(new Client({ connection }));
   } finally {

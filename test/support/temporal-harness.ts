@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { Client, type WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, type InjectedSinks, type LogLevel, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../activities/activities.ts';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -17,6 +17,7 @@ import type { Awaits, AwaitsSinks } from './awaits.ts';
 import { clientCalls } from './client-calls.ts';
 import { createFollowRuns, type FollowRuns, type UpgradeFunction } from './follow-runs.ts';
 import { createOpenEnds, type OpenEnds, type Run } from './open-ends.ts';
+import { connectPatiently } from './patient-connection.ts';
 import { startWorker } from './restartable-worker.ts';
 import { createWatchedHandles } from './watched-handles.ts';
 
@@ -67,7 +68,7 @@ export async function createHarness(
   );
   clock.standStillWhile(() => ends.whyStill());
 
-  const connection = await Connection.connect({ address });
+  const connection = await connectPatiently(address);
   const native = await NativeConnection.connect({ address });
   const client = new Client({ connection, interceptors: { workflow: [clientCalls(ends)] } });
   const handles = createWatchedHandles();
