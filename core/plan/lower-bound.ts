@@ -52,27 +52,21 @@ export interface LowerBound {
  * connections through its nodes ending, termination) comes at the end, because that of earlier windows overlaps with later ones.
  * Propagation and deregistration delay run side by side, as do a pod's going and its replacement's coming. A window makes way for the
  * next as soon as its quickest node is done; the last one must finish whole. Where pods are handed over, their replacements come up before
- * a wave leaves, those of the first beside the registration of the new nodes, and nobody is waited for after it.
+ * a wave leaves, those of the first while the new nodes are registered, and nobody is waited for after it.
  */
 export function lowerBound(input: LowerBoundInput): LowerBound {
   const { delays } = input;
   const { windows } = simulateWindows(input);
   const terms: DurationTerm[] = [
     { name: 'boot', ms: delays.bootMs },
-    { name: 'registration', ms: Math.max(0, delays.registrationMs - startsBeside(windows, delays)) },
+    { name: 'registration', ms: delays.registrationMs },
   ];
   windows.forEach((window, index) => {
     const last = index === windows.length - 1;
     const alone = last ? [window] : window.nodes.map((node) => ({ ...window, nodes: [node] }));
     const passage = quickest(alone.map((some) => passageOf(some, input)));
     const label = `window ${index + 1} of ${windows.length}`;
-    if (window.opensWave) {
-      terms.push({ name: `${label}: hand-over, replacement ready`, ms: delays.replacementReadyMs });
-      terms.push({
-        name: `${label}: hand-over, replacement healthy`,
-        ms: isChecked(window, input) ? delays.healthyMs : 0,
-      });
-    }
+    terms.push({ name: `${label}: hand-over`, ms: handOverMs(window, index === 0, input) });
     terms.push({ name: `${label}: deregistration and propagation`, ms: passage.drainMs });
     terms.push({ name: `${label}: eviction and replacement ready`, ms: passage.turns * delays.replacementReadyMs });
     terms.push({ name: `${label}: replacement healthy`, ms: passage.healthyMs });
@@ -125,9 +119,15 @@ function isChecked({ nodes }: Window, { facts }: Pick<LowerBoundInput, 'facts'>)
   );
 }
 
-/** Replacements of pods that are handed over start as soon as new nodes are Ready: their registration goes on beside it. */
-function startsBeside([first]: readonly Window[], { replacementReadyMs }: LowerBoundDelays): number {
-  return first?.opensWave === true ? replacementReadyMs : 0;
+/**
+ * Until the replacements of a wave serve. Those of the first start as soon as new nodes are Ready, and are found healthy while those nodes
+ * are registered.
+ */
+function handOverMs(window: Window, isFirst: boolean, input: LowerBoundInput): number {
+  if (!window.opensWave) return 0;
+  const { replacementReadyMs, healthyMs, registrationMs } = input.delays;
+  const neededMs = replacementReadyMs + (isChecked(window, input) ? healthyMs : 0);
+  return isFirst ? Math.max(0, neededMs - registrationMs) : neededMs;
 }
 
 function quickest(passages: readonly Passage[]): Passage {

@@ -39,7 +39,8 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
 }
 
 async function cross(session: Session, screen: Screen, options: DemoOptions, signal: AbortSignal): Promise<Proof> {
-  const policy = crossingPolicy(session.lab, { ...pool, without: options.without });
+  const spec = options.handOver ? { handOver: { mode: 'auto', surplus: '100%' } } : {};
+  const policy = crossingPolicy(session.lab, { ...pool, without: options.without, spec });
   const bound = await boundCrossing(session.lab, demoScenario, policy);
   screen.progress(`upgrade begins; Temporal web UI: ${session.temporal.uiUrl}`);
   await startCrossing(session, policy);

@@ -88,14 +88,18 @@ describe('the lower bound', () => {
     const bound = lowerBound({ ...handing, delays });
     expect(bound.terms).toEqual([
       { name: 'boot', ms: 10_000 },
-      { name: 'registration', ms: 1000 },
-      { name: 'window 1 of 1: hand-over, replacement ready', ms: 4000 },
-      { name: 'window 1 of 1: hand-over, replacement healthy', ms: 3000 },
+      { name: 'registration', ms: 5000 },
+      { name: 'window 1 of 1: hand-over', ms: 2000 },
       { name: 'window 1 of 1: deregistration and propagation', ms: 8000 },
       { name: 'last pods gone', ms: 2000 },
       { name: 'last termination', ms: 1000 },
     ]);
     expect(bound.windows).toEqual([4]);
+    const byWaves = lowerBound({ ...handing, policy: { ...handing.policy, ...handingOver(0.5) }, delays });
+    expect(byWaves.terms.filter(({ name }) => name.endsWith('hand-over'))).toEqual([
+      { name: 'window 1 of 2: hand-over', ms: 2000 },
+      { name: 'window 2 of 2: hand-over', ms: 7000 },
+    ]);
   });
 
   test('asks nodes without pods and targets for nothing but their end', () => {
