@@ -5,6 +5,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { compareText, count, listNames } from '../text/format.ts';
+import { isEnabled } from '../waits/formulas.ts';
 import { findLateNodes, notePending } from '../waits/replacements.ts';
 import { chooseReleases } from './choose-releases.ts';
 import { isServing, ownedPods } from './owned-pods.ts';
@@ -50,7 +51,8 @@ export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
   );
   const byWorkload = Map.groupBy(mine, ({ released }) => released.workload);
   const awaited = [...byWorkload].flatMap(([workload, pods]) => {
-    const reason = question.givenUp.includes(workload) ? undefined : findLate(pods, question);
+    const isWaitedFor = isEnabled(question.policy, 'wait-for-replacements') && !question.givenUp.includes(workload);
+    const reason = isWaitedFor ? findLate(pods, question) : undefined;
     return reason === undefined ? [] : [{ workload, reason }];
   });
   const all = [...awaited, ...later].toSorted((a, b) => compareText(a.workload, b.workload));

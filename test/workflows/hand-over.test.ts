@@ -49,6 +49,20 @@ describe('a run that hands over', () => {
     }
   });
 
+  test.each([
+    [['wait-for-replacements', 'capacity-guard'], true],
+    [['wait-for-replacements'], false],
+    [['capacity-guard'], false],
+  ] as const)('without %j loses requests: %s', async (disabledRules, loses) => {
+    const world = createScenario({ delays: { podReady: 60_000 } });
+    const harness = await openHarness(world, {});
+    const policy = handingOver();
+    const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
+    const report = await harness.finish(await harness.start({ ...policy, traffic, disabledRules }));
+    expect(report.outcome).toBe('completed');
+    expect(world.traffic.lost + world.traffic.cut > 0, world.log.join('\n')).toBe(loses);
+  });
+
   test('has pods start on new nodes while those are being registered, and waits for that before anybody leaves', async () => {
     const world = createScenario();
     const order: string[] = [];
