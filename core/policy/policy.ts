@@ -96,7 +96,7 @@ export interface HandOverPolicy extends HandOverTerms {
 }
 
 /** Whether a run replaces pods of any workload before they leave. */
-export function handsOver({ handOver }: Policy): boolean {
+export function handsOver({ handOver }: Pick<Policy, 'handOver'>): boolean {
   if (handOver === undefined) return false;
   return [handOver, ...Object.values(handOver.workloads)].some(({ mode }) => mode !== 'off');
 }

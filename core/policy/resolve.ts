@@ -1,5 +1,12 @@
 import { parseDuration, parseShare } from './durations.ts';
-import type { GuardPolicy, HandOverPolicy, Policy, Surplus, WaitPolicy } from './policy.ts';
+import {
+  type GuardPolicy,
+  type HandOverPolicy,
+  handsOver,
+  type Policy,
+  type Surplus,
+  type WaitPolicy,
+} from './policy.ts';
 import type { WrittenPolicy } from './schema.ts';
 
 /** Longest name of an EKS node group (Amazon EKS API reference, CreateNodegroup). */
@@ -8,6 +15,7 @@ export const longestPoolName = 63;
 /** Turns the written form, already valid, into the policy that everything else reads: durations in ms, names filled in. */
 export function resolvePolicy(written: WrittenPolicy): Policy {
   const { metadata, spec } = written;
+  const handOver = resolveHandOver(spec.handOver);
   return {
     name: metadata.name,
     cluster: spec.cluster,
@@ -18,10 +26,10 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
       releaseVersion: spec.target.releaseVersion,
       launchTemplateVersion: spec.target.launchTemplateVersion,
     },
-    guard: resolveGuard(spec.guard),
+    guard: resolveGuard(spec.guard, handsOver({ handOver }) ? 100 : 10),
     waits: resolveWaits(spec.waits),
     drain: spec.drain,
-    handOver: resolveHandOver(spec.handOver),
+    handOver,
     traffic: {
       probes: spec.traffic.probes.map(({ name, urls, ratePerSecond, timeout }) => ({
         name,
@@ -45,14 +53,14 @@ function defaultPoolName(pool: string, target: WrittenPolicy['spec']['target']):
   return `${base}-${suffix.replaceAll(/[^0-9A-Za-z]+/g, '-')}`;
 }
 
-function resolveGuard(guard: WrittenPolicy['spec']['guard']): GuardPolicy {
+function resolveGuard(guard: WrittenPolicy['spec']['guard'], mostInFlight: number): GuardPolicy {
   const floors = Object.entries(guard.floors).map(([service, floor]) => [
     service,
     typeof floor === 'number' ? { targets: floor } : { share: parseShare(floor) ?? 1 },
   ]);
   return {
     defaultFloor: parseShare(guard.defaultFloor) ?? 1,
-    maxInFlight: guard.maxInFlight,
+    maxInFlight: guard.maxInFlight ?? mostInFlight,
     floors: Object.fromEntries(floors),
     acceptUnprotected: [...new Set(guard.acceptUnprotected)],
   };

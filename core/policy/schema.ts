@@ -69,9 +69,10 @@ const guard = z
       description:
         'Share of the serving targets of a Service that must keep serving where neither floors nor a PodDisruptionBudget says it. Default 75%.',
     }),
-    maxInFlight: whole(1, 1000)
-      .default(10)
-      .meta({ description: 'The most nodes that may be on their way out together. Default 10.' }),
+    maxInFlight: whole(1, 1000).optional().meta({
+      description:
+        'The most nodes that may be on their way out together. Default 10; 100 where pods are handed over, because nothing is missing then.',
+    }),
     floors: z
       .record(objectKey('Service'), z.union([whole(1, 100_000), share(floorAllowed)], { error: floorAllowed }), {
         error: 'Services with their floors',

@@ -146,6 +146,12 @@ describe('a policy', () => {
     expect(policy.disabledRules).toEqual(['capacity-guard']);
   });
 
+  test('lets more nodes go together where pods are handed over, unless it says how many', () => {
+    expect(policyOf(`${head}  handOver: {mode: auto}\n`).guard.maxInFlight).toBe(100);
+    expect(policyOf(`${head}  handOver: {workloads: {default/web: {mode: required}}}\n`).guard.maxInFlight).toBe(100);
+    expect(policyOf(`${head}  guard: {maxInFlight: 3}\n  handOver: {mode: auto}\n`).guard.maxInFlight).toBe(3);
+  });
+
   test('may be written as JSON', () => {
     const spec = { cluster: { name: 'c', region: 'eu-west-1' }, pool: { name: 'web' } };
     const text = JSON.stringify({
