@@ -71,6 +71,8 @@ export interface NextOptions {
   readonly waits?: Readonly<Record<string, unknown>>;
   /** The most nodes that may be on their way out together; as the demo's policy says unless given. */
   readonly maxInFlight?: number;
+  /** All pods are replaced before they leave. */
+  readonly handOver?: boolean;
 }
 
 /** Opens a session. Progress goes to stderr, for the reader of a run that failed. */
@@ -87,7 +89,7 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
     movedTo: (name) => {
       pool = name;
     },
-    nextPolicy: ({ without = [], longStreams = false, lossBudget, waits = {}, maxInFlight } = {}) => {
+    nextPolicy: ({ without = [], longStreams = false, lossBudget, waits = {}, maxInFlight, handOver = false } = {}) => {
       crossings += 1;
       const maxConnectionAge = { '*': ordinaryAge, ...(longStreams ? { 'default/edge': longStreamAge } : {}) };
       return crossingPolicy(session.lab, {
@@ -99,6 +101,7 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
           waits: { propagation, maxConnectionAge, poll: '500ms', ...waits },
           ...(lossBudget === undefined ? {} : { traffic: { lossBudget } }),
           ...(maxInFlight === undefined ? {} : { guard: { maxInFlight } }),
+          ...(handOver ? { handOver: { mode: 'auto', surplus: '100%' } } : {}),
         },
       });
     },

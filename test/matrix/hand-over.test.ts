@@ -1,0 +1,61 @@
+/** Crossings in which all pods are replaced before they leave, disturbed: nobody ever has less than before, and nothing is lost. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
+import { crossAndAbort, expectUnharmed, metSteps } from '../support/disturbed-crossing.ts';
+import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { watchServiceLevels } from '../support/service-levels.ts';
+
+let crossings: Crossings;
+beforeAll(async () => {
+  crossings = await openCrossings(disturbancesScenario);
+});
+afterAll(async () => {
+  await crossings?.close();
+});
+
+/** Steps in which no pod has been told to leave yet. */
+const beforeEviction: readonly string[] = ['leaving-load-balancers', 'draining-connections'];
+
+test.each(metSteps)('aborted while a node is %s, what was there goes on as if nothing had been', async (step) => {
+  const before = await podsOfDeployments();
+  const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
+  const report = await crossAndAbort(crossings, step, { handOver: true });
+  expect(report.outcome).toBe('aborted');
+  await expectUnharmed(crossings, report);
+  expect(await levels.stop()).toEqual([]);
+  const after = await podsOfDeployments();
+  if (beforeEviction.includes(step)) expect(after).toEqual(before);
+  else expect(after).toHaveLength(before.length);
+});
+
+test('a worker that is killed every ten seconds comes to the same end', async () => {
+  const { session } = crossings;
+  await crossings.beginClean();
+  const levels = await watchServiceLevels(session.lab.kubeconfigPath);
+  let killedAt = Date.now();
+  let kills = 0;
+  const report = await crossings.cross(crossings.nextPolicy({ handOver: true }), async () => {
+    if (Date.now() - killedAt < 10_000) return;
+    killedAt = Date.now();
+    kills += 1;
+    await session.killWorker();
+    session.startWorker();
+  });
+  process.stderr.write(`* killed ${kills} times\n`);
+  expect(report.outcome).toBe('completed');
+  expect(kills).toBeGreaterThan(5);
+  await expectUnharmed(crossings, report);
+  expect(await levels.stop()).toEqual([]);
+});
+
+/** UIDs of all pods that Deployments keep. */
+async function podsOfDeployments(): Promise<readonly string[]> {
+  const cluster = createKubernetesCluster({ kubeconfig: crossings.session.lab.kubeconfigPath });
+  try {
+    const { pods } = await cluster.observe();
+    return pods.flatMap(({ ownerKind, uid }) => (ownerKind === 'ReplicaSet' ? [uid] : [])).toSorted();
+  } finally {
+    cluster.close();
+  }
+}
