@@ -12,6 +12,7 @@ import type { BlockedProgress } from '../core/status/blocked.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
+import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { disruptionLockNames, withShortLocks } from './short-locks.ts';
@@ -27,6 +28,7 @@ export interface ActOutcome {
 /** Single acts on pods, each fenced, and those that need it one at a time over all nodes. */
 export function createPodActs(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
+  const { giveBackNow } = createGiveBack(cluster);
 
   /** Carries out one act, in its turn where it needs one. */
   async function carryOut(
@@ -40,7 +42,11 @@ export function createPodActs(ports: Ports, looking: Looking) {
     const budgets = index.budgetsOf(action.pod.uid);
     const pod = index.podsByUid.get(action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts);
-    if (!needsTurn(action, pod, budgets.length > 0, services)) return await act(action, input.run, fence);
+    if (!needsTurn(action, pod, budgets.length > 0, services)) {
+      const outcome = await act(action, input.run, fence);
+      if (outcome.acted && action.kind === 'evict' && emptiesNewNode(input)) await takeBack(action.pod.uid, input.run);
+      return outcome;
+    }
     return await withShortLocks<ActOutcome>(ports, {
       run: input.run,
       names: disruptionLockNames(budgets, services),
@@ -56,7 +62,8 @@ export function createPodActs(ports: Ports, looking: Looking) {
         if (answer.outcome !== 'evicted') return blockedBy(action, answer.message, budgets[0]);
         await held.require();
         const outcome = await act(action, input.run, fence);
-        await seeLeaving(action.pod.uid);
+        if (emptiesNewNode(input)) await takeBack(action.pod.uid, input.run);
+        else await seeLeaving(action.pod.uid);
         return outcome;
       },
     });
@@ -83,6 +90,15 @@ export function createPodActs(ports: Ports, looking: Looking) {
     }
   }
 
+  /**
+   * What the pod of a new node stood in for comes back as it leaves: at once, because its ReplicaSet starts another as soon, and takes
+   * nobody back once that serves.
+   */
+  async function takeBack(uid: string, run: string): Promise<void> {
+    await seeLeaving(uid);
+    await giveBackNow(await looking.cluster(), run);
+  }
+
   /** Others decide from what they see: the lock is given back only once a look shows the pod on its way. */
   async function seeLeaving(uid: string): Promise<void> {
     for (let i = 0; i < 50; i++) {
@@ -93,6 +109,11 @@ export function createPodActs(ports: Ports, looking: Looking) {
   }
 
   return { carryOut, act };
+}
+
+/** The node is one of the new ones, which leave only in an abort. */
+export function emptiesNewNode({ pool, policy }: NodeStepInput): boolean {
+  return pool.name === policy.target.poolName;
 }
 
 /** Whether an act takes an endpoint that nothing but the order of our own nodes protects; the API server keeps the budgets of evictions. */

@@ -22,7 +22,7 @@ import { openFence } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
+import { type ActOutcome, createPodActs, emptiesNewNode, tellBlocked, trackPods } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
@@ -59,8 +59,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         hint: 'Mend what is named (a budget, an annotation, a pod that hangs), then resume; or abort.',
         look: fence.around(async ({ memo, since }) => {
           const facts = await looking.cluster();
-          // A new node is emptied in an abort: what its pods stood in for comes back as they leave.
-          if (input.pool.name === policy.target.poolName) await giveBackNow(facts, run);
+          // What an attempt before this one did not come to.
+          if (emptiesNewNode(input)) await giveBackNow(facts, run);
           const now = clock.now();
           const pods = podsOn(facts, node.name);
           const times = trackPods(memo, pods, facts, now);

@@ -1,5 +1,5 @@
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
-import { indexByLabels, indexBySelector, matches } from '../model/label-index.ts';
+import { indexByLabels, indexBySelector, type Labels, matches } from '../model/label-index.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -24,7 +24,12 @@ export function servicesOf(
 
 /** Pods that the Service selects, whatever becomes of them. */
 export function podsOf(service: ServiceFacts, cluster: ClusterFacts): readonly PodFacts[] {
-  return findPods(indexOf(cluster).podsIn(namespaceOf(service.key)))(service.selector);
+  return podsWith(service.selector, namespaceOf(service.key), cluster);
+}
+
+/** Pods of a namespace that have all these labels, whatever becomes of them. */
+export function podsWith(labels: Labels, namespace: string, cluster: ClusterFacts): readonly PodFacts[] {
+  return findPods(indexOf(cluster).podsIn(namespace))(labels);
 }
 
 /** How often each pod is among the endpoints of a Service: ready and staying, at least serving, or only named there. */

@@ -1,9 +1,10 @@
 import { identify, type PodIdentity } from '../drain/actions.ts';
+import { podsWith } from '../drain/services-of-pod.ts';
 import { indexOf } from '../model/cluster-index.ts';
-import type { PodFacts, ReleasedFacts } from '../model/pod.ts';
+import { type PodFacts, type ReleasedFacts, templateLabel } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText } from '../text/format.ts';
-import { isServing, ownedPods } from './owned-pods.ts';
+import { isServing, ownedPods, waitsToBeTaken } from './owned-pods.ts';
 
 /** One act that gives released pods back to their ReplicaSets, or ends what nobody takes any more; named as the Cluster port does. */
 export interface GiveBackAct {
@@ -33,7 +34,7 @@ export function decideGiveBack(cluster: ClusterFacts, run: string): GiveBack {
   const groups = Map.groupBy(released, ({ namespace, released: { replicaSet } }) => `${namespace}/${replicaSet.name}`);
   const decided = [...groups.values()].map((pods) => decideReplicaSet(pods, cluster));
   const raised = alive.filter((pod) => pod.costRaisedBy === run && pod.released?.by !== run);
-  const settled = raised.filter((pod) => hasChosen(pod, cluster));
+  const settled = raised.filter((pod) => hasChosen(pod, raised, cluster));
   return {
     acts: [...decided.flatMap(({ acts }) => acts), ...settled.map((pod) => act('restoreDeletionCost', pod))],
     stays: decided.flatMap(({ stays }) => stays),
@@ -48,9 +49,11 @@ function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): 
   const { workload, wants } = first.released;
   const isGone = indexOf(cluster).workload(workload) === undefined;
   if (isGone) return { acts: pods.map((pod) => act('deletePod', pod)), stays: [] };
-  const owned = ownedPods(first.released, cluster);
+  const owned = ownedPods(first.released, first.namespace, cluster);
   const serving = owned.filter(isServing);
-  const takes = Math.max(0, (wants ?? 0) - serving.length);
+  // One that was taken out of its endpoints and is still owned needs its time to leave: with one too many it would be ended before.
+  const stand = owned.filter(({ ready }) => ready).length;
+  const takes = Math.max(0, (wants ?? 0) - stand);
   const inOrder = pods.toSorted((a, b) => Number(b.ready) - Number(a.ready) || compareText(a.name, b.name));
   const adopted = inOrder.slice(0, takes);
   const dear = owned.length + adopted.length > (wants ?? 0) ? [...adopted, ...serving] : [];
@@ -67,14 +70,31 @@ function tellStays({ workload, replicaSet, wants }: ReleasedFacts): string {
     : `${workload} has as many that serve as it wants`;
 }
 
-/** No pod too many is left among those that share the pod's workload. While it rolls out, more than it wants is what it wants. */
-function hasChosen({ workload = '' }: PodFacts, cluster: ClusterFacts): boolean {
+/**
+ * No pod too many is left among those that share the pod's workload, and none that was given back waits to be taken. While it rolls out,
+ * more than it wants is what it wants.
+ */
+function hasChosen(pod: PodFacts, raised: readonly PodFacts[], cluster: ClusterFacts): boolean {
+  if (raised.some((other) => waitsToBeTaken(other) && isOfVersion(other, pod) && hasTaker(other, cluster)))
+    return false;
+  const { workload = '' } = pod;
   const wanted = indexOf(cluster).workload(workload);
   if (wanted === undefined || wanted.rollingOut) return true;
   const has = indexOf(cluster)
     .podsOfWorkload(workload)
     .filter(({ terminating }) => !terminating);
   return has.length <= wanted.replicas;
+}
+
+function isOfVersion(other: PodFacts, pod: PodFacts): boolean {
+  return other.namespace === pod.namespace && other.labels[templateLabel] === pod.labels[templateLabel];
+}
+
+/** Some ReplicaSet has pods of its version. */
+function hasTaker({ namespace, labels }: PodFacts, cluster: ClusterFacts): boolean {
+  const version = labels[templateLabel];
+  if (version === undefined) return false;
+  return podsWith({ [templateLabel]: version }, namespace, cluster).some(({ ownerKind }) => ownerKind === 'ReplicaSet');
 }
 
 function act(kind: GiveBackAct['kind'], pod: PodFacts): GiveBackAct {

@@ -74,7 +74,7 @@ function findLate(pods: readonly ReleasedPod[], { facts, policy }: HandOverQuest
     if (first === undefined) continue;
     // One that wants none has been rolled over: the newer version's pods are there already.
     const { wants = 0 } = first.released;
-    const owned = ownedPods(first.released, cluster);
+    const owned = ownedPods(first.released, first.namespace, cluster);
     const ready = owned.filter(isServing).length;
     if (ready < wants) return `${ready} of ${wants} pods ready${notePending(owned)}`;
   }

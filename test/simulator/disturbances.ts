@@ -14,8 +14,12 @@ export function flap(world: World, workload: string, forMs: number): void {
   world.changed();
 }
 
-/** A controller does nothing for so long, ms: that of the endpoint slices, or those of the cloud's load balancers. */
-export function freeze(world: World, what: 'slicesFrozen' | 'controllersFrozen', forMs: number): void {
+/** A controller does nothing for so long, ms: that of the endpoint slices, those of ReplicaSets, or those of the cloud's load balancers. */
+export function freeze(
+  world: World,
+  what: 'slicesFrozen' | 'replicaSetsFrozen' | 'controllersFrozen',
+  forMs: number,
+): void {
   world.faults[what] = true;
   note(world, `${what} for ${forMs} ms`);
   later(world, forMs, () => {

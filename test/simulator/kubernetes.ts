@@ -13,8 +13,8 @@ export function reconcileCluster(world: World): void {
   clearAway(world);
   for (const pod of world.pods) pod.ready = isReady(world, pod);
   for (const workload of world.workloads) {
-    if (workload.kind === 'Deployment') reconcileReplicas(world, workload);
-    else reconcileDaemons(world, workload);
+    if (workload.kind !== 'Deployment') reconcileDaemons(world, workload);
+    else if (!world.faults.replicaSetsFrozen) reconcileReplicas(world, workload);
   }
   for (const pod of world.pods) schedule(world, pod);
   publishEndpoints(world);

@@ -167,6 +167,8 @@ export interface Faults {
   capacity: number;
   /** The endpoint slice controller stands still: slices stay as they are, and so do the kube-proxies. */
   slicesFrozen: boolean;
+  /** The controllers of Deployments and ReplicaSets stand still: no pod is made, deleted, let go or taken. */
+  replicaSetsFrozen: boolean;
   /** The controllers of load balancers stand still: nothing is registered or deregistered. */
   controllersFrozen: boolean;
   /** The API server does not answer. */
@@ -245,6 +247,7 @@ export function createWorld(options: {
       neverReady: 0,
       capacity: Number.POSITIVE_INFINITY,
       slicesFrozen: false,
+      replicaSetsFrozen: false,
       controllersFrozen: false,
       apiDown: false,
       onRenewal: () => undefined,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { HandOverTerms, Policy } from '../../core/policy/policy.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { marksOf } from '../simulator/cluster-port.ts';
-import { rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
+import { freeze, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -80,6 +80,27 @@ describe('a run that hands over', () => {
       'awaitSurgeReady',
       'letNextStepOut',
     ]);
+  });
+
+  test('waits for replacements of which ReplicaSets know nothing yet', async () => {
+    const world = createScenario();
+    const reasons: string[] = [];
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'handOver' && !world.log.some((line) => line.startsWith('replicaSetsFrozen')))
+          freeze(world, 'replicaSetsFrozen', 60_000);
+      },
+      progress: (step, { reason }) => {
+        if (step === 'handOver' && reasons.at(-1) !== reason) reasons.push(reason);
+      },
+    });
+    const policy = handingOver();
+    // Nothing but the wait itself stands between a released pod and the end of its node.
+    const report = await harness.finish(await harness.start({ ...policy, disabledRules: ['capacity-guard'] }));
+    expect(report.outcome).toBe('completed');
+    expect(reasons.join('\n')).toContain('default/api: 0 of 4 pods ready');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
   });
 
   test('passes budgets that never allow', async () => {
@@ -195,25 +216,70 @@ describe('a run that hands over', () => {
     expectNothingLeft(world, 4);
   });
 
-  test.each(['awaitObservedOut', 'awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'])(
-    'aborted at %s, leaves nothing and loses nothing',
-    async (at) => {
-      const world = createScenario();
-      let asked: Promise<unknown> | undefined;
-      const harness = await openHarness(world, {
-        before: (step) => {
-          if (step === at) asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
-        },
-      });
-      const handle = await harness.start(handingOver());
-      const report = await harness.finish(handle);
-      await asked;
-      expect(report.outcome, world.log.join('\n')).toBe('aborted');
-      expectNothingLost(world);
-      expect(marksOf(world)).toEqual([]);
-      expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
-    },
-  );
+  test.each(
+    ['awaitObservedOut', 'awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'].flatMap((at) => [
+      [at, 4_000] as const,
+      [at, 100] as const,
+    ]),
+  )('aborted at %s, leaves nothing and loses nothing, pods being ready within %d ms', async (at, podReady) => {
+    const world = createScenario({ delays: { podReady } });
+    let asked: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === at) asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+      },
+    });
+    const handle = await harness.start(handingOver());
+    const report = await harness.finish(handle);
+    await asked;
+    expect(report.outcome, world.log.join('\n')).toBe('aborted');
+    expectNothingLost(world);
+    expect(marksOf(world)).toEqual([]);
+    expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
+  });
+
+  test('aborted, gives each ReplicaSet as many pods as it wants, however late that hears of them', async () => {
+    const world = createScenario();
+    let asked: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'awaitDrained')
+          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+        if (step === 'evictPods') freeze(world, 'replicaSetsFrozen', 20_000);
+      },
+    });
+    const handle = await harness.start(handingOver());
+    const report = await harness.finish(handle);
+    await asked;
+    expect(report.outcome, world.log.join('\n')).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
+  });
+
+  test('aborted, sees pods of new nodes out of Services that their ReplicaSets know nothing of', async () => {
+    const world = createScenario();
+    for (const workload of world.workloads)
+      if (workload.kind === 'Deployment') workload.labels = { ...workload.labels, serves: 'yes' };
+    for (const pod of world.pods) if (pod.ownerKind === 'ReplicaSet') pod.labels = { ...pod.labels, serves: 'yes' };
+    for (const service of world.services)
+      if (service.key !== 'default/agent') service.selector = { ...service.selector, serves: 'yes' };
+    world.changed();
+    let asked: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'awaitDrained')
+          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+      },
+    });
+    const handle = await harness.start(handingOver());
+    const report = await harness.finish(handle);
+    await asked;
+    expect(report.outcome, world.log.join('\n')).toBe('aborted');
+    expectNothingLost(world);
+    expect(marksOf(world)).toEqual([]);
+    expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
+  });
 
   test('aborted while replacements start, leaves the very pods that were there', async () => {
     const world = createScenario();

@@ -59,6 +59,29 @@ describe('released pods are given back', () => {
     expect(stays).toEqual(['web-1: Deployment default/web has as many that serve as it wants']);
   });
 
+  test('no more than ReplicaSets miss that have not taken those back yet', () => {
+    const taken = aPod('web-1', 'n1', { ownerKind: 'none', ownerName: '', costRaisedBy: 'r1' });
+    const { ownerSelector: _, workload: __, ...orphan } = taken;
+    const { acts, settling } = told([orphan, letGo('web-2'), aPod('web-3', 'n9')]);
+    expect(acts).toEqual([]);
+    expect(settling).toBe(true);
+  });
+
+  test('not for one that is out of its endpoints and whose ReplicaSet still counts it', () => {
+    const unlisted = { by: 'r1', originalLabels: { serves: 'yes' } };
+    expect(told([letGo('web-1'), aPod('web-2', 'n8', { unlisted }), aPod('web-3', 'n9')]).acts).toEqual([]);
+    const left = { unlisted, labels: { 'pod-template-hash': 'x' } };
+    expect(told([letGo('web-1'), aPod('web-2', 'n8', left), aPod('web-3', 'n9')]).acts).toEqual(['adopt web-1']);
+  });
+
+  test('and stay dear until what was given back is taken', () => {
+    const taken = aPod('web-1', 'n1', { ownerKind: 'none', ownerName: '', costRaisedBy: 'r1' });
+    const { ownerSelector: _, workload: __, ...orphan } = taken;
+    const others = [aPod('web-2', 'n1', { costRaisedBy: 'r1' }), aPod('web-3', undefined, pending)];
+    expect(told([orphan, ...others])).toEqual({ acts: [], stays: [], settling: true });
+    expect(told([orphan])).toMatchObject({ acts: ['restoreDeletionCost web-1'], settling: false });
+  });
+
   test('not to a version that nobody wants any more', () => {
     for (const wants of [0, 'gone'] as const)
       expect(told([letGo('web-1', wants)])).toEqual({

@@ -59,6 +59,17 @@ describe('pods of a wave are released', () => {
     expect(decide(facts)).toMatchObject({ release: ['web-1', 'web-2'], done: false, reason: '2 pods released' });
   });
 
+  test('and are waited for also while their ReplicaSet does not know yet that they are gone', () => {
+    const unheard = before.map((pod) => {
+      const { labels, released: mark } = gone(pod.name, pod.node ?? '');
+      return { ...pod, labels, ...(mark === undefined ? {} : { released: mark }) };
+    });
+    expect(decide(look(unheard))).toMatchObject({
+      done: false,
+      awaited: [{ workload: workload.key, reason: '0 of 2 pods ready' }],
+    });
+  });
+
   test('no more than the surplus of their workload', () => {
     const frugal = { policy: aPolicy(handingOver('maxSurge')) };
     expect(decide(look(before), frugal).release).toEqual(['web-1']);
