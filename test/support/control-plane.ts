@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePorts } from '../../lab/free-ports.ts';
 import { assertTools, type ToolPaths, toolPaths } from '../../scripts/setup/paths.ts';
+import { freeze } from './freeze.ts';
 
 /** Who a kubeconfig of the control plane signs in as: everything allowed, or what deploy/rbac allows. */
 export type ControlPlaneUser = 'admin' | 'nodeferry';
@@ -30,7 +31,7 @@ export interface ControlPlane {
   /** Starts the API server again on the same port and waits until it is ready. */
   startApiServer(): Promise<void>;
   /** Stops the API server's process without ending it: connections stay open and nobody answers. */
-  freezeApiServer(): void;
+  freezeApiServer(): Promise<void>;
   thawApiServer(): void;
   /** Drops etcd's history up to now, so that a watch from an earlier resourceVersion is answered with 410 Gone. */
   compactHistory(): Promise<void>;
@@ -115,7 +116,9 @@ export async function startControlPlane(
       if (apiServer !== undefined) await end(apiServer);
     },
     startApiServer,
-    freezeApiServer: () => void apiServer?.kill('SIGSTOP'),
+    freezeApiServer: async () => {
+      if (apiServer !== undefined) await freeze(apiServer);
+    },
     thawApiServer: () => void apiServer?.kill('SIGCONT'),
     compactHistory: () => compactHistory(etcd),
     stop,

@@ -53,7 +53,7 @@ describe('a real API server that fails', () => {
 
   it('does not take an open connection on which nothing comes for a fresh cache', async () => {
     await cluster.observe();
-    controlPlane.freezeApiServer();
+    await controlPlane.freezeApiServer();
     try {
       await expect(cluster.observe()).rejects.toMatchObject(unreachable);
     } finally {
