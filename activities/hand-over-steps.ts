@@ -1,4 +1,5 @@
 import { chooseWave } from '../core/hand-over/choose-wave.ts';
+import { decideReleasedEviction } from '../core/hand-over/evict-released.ts';
 import type { GiveBackAct } from '../core/hand-over/give-back.ts';
 import { decideHandOverRound } from '../core/hand-over/hand-over-round.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
@@ -11,6 +12,7 @@ import type { Ports } from '../ports/ports.ts';
 import { poolLockOf, whileLocked } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
+import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 import { findSharedClaims } from './shared-claims.ts';
 
@@ -45,6 +47,7 @@ type LateSince = Readonly<Record<string, number>>;
 export function createHandOverSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
   const { giveBackNow } = createGiveBack(cluster);
+  const { carryOut } = createPodActs(ports, looking);
 
   return {
     /**
@@ -112,6 +115,42 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
           return { done: false, reason: `${count(acts, 'act')} to give pods back` };
         },
       }),
+
+    /**
+     * Evicts the released pods that no ReplicaSet takes back any more, within their budgets, where others serve in their stead; those that
+     * nobody stands in for serve on.
+     */
+    evictReleased: async ({ run, policy }: { readonly run: string; readonly policy: Policy }): Promise<Outcome> =>
+      await pollUntil<object>({
+        clock,
+        what: 'released pods to leave',
+        deadlineMs: policy.waits.deadlines.evictionMs,
+        pollMs: lookEveryMs,
+        hint: 'Mend what is named (a budget, pods that are not ready, a pod that hangs), then resume.',
+        look: whileLocked(cluster, { policy, run }, async ({ now, memo }) => {
+          const facts = await looking.cluster();
+          const times = trackPods(
+            memo,
+            facts.pods.filter(({ released }) => released?.by === run),
+            facts,
+            now,
+          );
+          const round = decideReleasedEviction({ facts, policy, run, now, ...times });
+          if (round.remaining === 0) return { done: true, value: {} };
+          const acting: ActingInTurn = {
+            run,
+            fence: { check: async () => await cluster.requireLock(poolLockOf(policy), run) },
+            decide: (fresh) =>
+              decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), ...times }).actions,
+            givesBack: false,
+          };
+          const outcomes: ActOutcome[] = [];
+          for (const action of round.actions) outcomes.push(await carryOut(action, acting, facts));
+          const refused = outcomes.flatMap(({ blocked }) => blocked ?? []);
+          const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
+          return { done: false, reason: round.reason, blocked, memo: { ...times, blocked } };
+        }),
+      }),
   };
 
   async function giveBackWorkloads(facts: ClusterFacts, run: string, workloads: readonly string[]): Promise<void> {
@@ -131,9 +170,7 @@ function countReleasedOn(nodes: readonly NodeRef[], facts: ClusterFacts, run: st
 
 /** The policy wants its pods handed over, or else nothing. */
 function isRequired(workload: string, facts: ClusterFacts, policy: Policy): boolean {
-  const known = indexOf(facts).workload(workload);
-  const key = known === undefined ? undefined : `${known.namespace}/${known.name}`;
-  return handOverTermsOf(policy, key).mode === 'required';
+  return handOverTermsOf(policy, indexOf(facts).workload(workload)).mode === 'required';
 }
 
 function tellLate(late: HandedOver['givenUp']): string {

@@ -1,5 +1,4 @@
 import type { BlockedPod, PodAction } from '../core/drain/actions.ts';
-import { decideEvictionRound } from '../core/drain/eviction-round.ts';
 import type { Leaving } from '../core/drain/leaving.ts';
 import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
 import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
@@ -14,7 +13,6 @@ import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
-import type { NodeStepInput } from './node-steps.ts';
 import { disruptionLockNames, withShortLocks } from './short-locks.ts';
 
 /** Whether the pod was touched, and what held it up when something did. */
@@ -25,51 +23,60 @@ export interface ActOutcome {
   readonly blocked?: BlockedPod;
 }
 
+/** On whose behalf pods are acted on. */
+export interface Acting {
+  readonly run: string;
+  /** Asked right before an act: whether it is still theirs to do. */
+  readonly fence: Pick<Fence, 'check'>;
+}
+
+/** The same where acts are decided once more, from a newer look, in their turn. */
+export interface ActingInTurn extends Acting {
+  readonly decide: (facts: ClusterFacts) => readonly PodAction[];
+  /** What pods stood in for is given back as they leave. */
+  readonly givesBack: boolean;
+}
+
 /** Single acts on pods, each fenced, and those that need it one at a time over all nodes. */
 export function createPodActs(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
   const { giveBackNow } = createGiveBack(cluster);
 
   /** Carries out one act, in its turn where it needs one. */
-  async function carryOut(
-    action: PodAction,
-    input: NodeStepInput,
-    fence: Fence,
-    facts: ClusterFacts,
-    times: Pick<Leaving, 'unlistedAt' | 'unreadySince'>,
-  ): Promise<ActOutcome> {
+  async function carryOut(action: PodAction, acting: ActingInTurn, facts: ClusterFacts): Promise<ActOutcome> {
     const index = indexOf(facts);
     const budgets = index.budgetsOf(action.pod.uid);
     const pod = index.podsByUid.get(action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts);
     if (!needsTurn(action, pod, budgets.length > 0, services)) {
-      const outcome = await act(action, input.run, fence);
-      if (outcome.acted && action.kind === 'evict' && emptiesNewNode(input)) await takeBack(action.pod.uid, input.run);
+      const outcome = await act(action, acting);
+      if (outcome.acted && action.kind === 'evict' && acting.givesBack) await giveBack(action.pod.uid, acting.run);
       return outcome;
     }
     return await withShortLocks<ActOutcome>(ports, {
-      run: input.run,
+      run: acting.run,
       names: disruptionLockNames(budgets, services),
       whenHeld: ({ message }) =>
         blockedBy(action, `another node moves a pod of the same budget or Service: ${message}`, budgets[0]),
       body: async (held) => {
         const fresh = await looking.cluster();
-        const again = decideEvictionRound({ ...input, facts: fresh, now: clock.now(), ...times });
-        const same = again.actions.some((other) => other.kind === action.kind && other.pod.uid === action.pod.uid);
-        if (!same || indexOf(fresh).nodes.get(input.node.name)?.excluded === false) return { acted: false };
+        const isStillDue = acting
+          .decide(fresh)
+          .some(({ kind, pod: { uid } }) => kind === action.kind && uid === action.pod.uid);
+        if (!isStillDue) return { acted: false };
         const answer = await cluster.evict(action.pod, { dryRun: true });
         if (answer.outcome === 'gone') return { acted: false };
         if (answer.outcome !== 'evicted') return blockedBy(action, answer.message, budgets[0]);
         await held.require();
-        const outcome = await act(action, input.run, fence);
-        if (emptiesNewNode(input)) await takeBack(action.pod.uid, input.run);
+        const outcome = await act(action, acting);
+        if (acting.givesBack) await giveBack(action.pod.uid, acting.run);
         else await seeLeaving(action.pod.uid);
         return outcome;
       },
     });
   }
 
-  async function act(action: PodAction, run: string, fence: Fence): Promise<ActOutcome> {
+  async function act(action: PodAction, { run, fence }: Acting): Promise<ActOutcome> {
     await fence.check();
     switch (action.kind) {
       case 'unlist':
@@ -94,7 +101,7 @@ export function createPodActs(ports: Ports, looking: Looking) {
    * What the pod of a new node stood in for comes back as it leaves: at once, because its ReplicaSet starts another as soon, and takes
    * nobody back once that serves.
    */
-  async function takeBack(uid: string, run: string): Promise<void> {
+  async function giveBack(uid: string, run: string): Promise<void> {
     await seeLeaving(uid);
     await giveBackNow(await looking.cluster(), run);
   }
@@ -109,11 +116,6 @@ export function createPodActs(ports: Ports, looking: Looking) {
   }
 
   return { carryOut, act };
-}
-
-/** The node is one of the new ones, which leave only in an abort. */
-export function emptiesNewNode({ pool, policy }: NodeStepInput): boolean {
-  return pool.name === policy.target.poolName;
 }
 
 /** Whether an act takes an endpoint that nothing but the order of our own nodes protects; the API server keeps the budgets of evictions. */

@@ -1,6 +1,6 @@
 import type { PodAction, UnlistedSince } from '../core/drain/actions.ts';
 import { claimsThatStay, decideDetached } from '../core/drain/attached-volumes.ts';
-import { decideEvictionRound } from '../core/drain/eviction-round.ts';
+import { decideEvictionRound, type EvictionQuestion } from '../core/drain/eviction-round.ts';
 import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
 import { decidePutBack } from '../core/drain/put-back.ts';
 import { decideRetirement } from '../core/drain/retirement.ts';
@@ -22,7 +22,7 @@ import { openFence } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { type ActOutcome, createPodActs, emptiesNewNode, tellBlocked, trackPods } from './pod-acts.ts';
+import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
@@ -91,7 +91,13 @@ export function createPodSteps(ports: Ports, looking: Looking) {
               };
           }
           const outcomes: ActOutcome[] = [];
-          for (const action of round.actions) outcomes.push(await carryOut(action, input, fence, facts, times));
+          const acting: ActingInTurn = {
+            run,
+            fence,
+            decide: (fresh) => decideAgain({ ...input, facts: fresh, now: clock.now(), ...times }),
+            givesBack: emptiesNewNode(input),
+          };
+          for (const action of round.actions) outcomes.push(await carryOut(action, acting, facts));
           const refused = outcomes.flatMap((outcome) => outcome.blocked ?? []);
           const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
           const first = blocked[0];
@@ -150,7 +156,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             await cluster.taintRetiring(node, run);
             return { done: false, reason, memo: times, againInMs: 100 };
           }
-          for (const action of actions) await act(action, run, fence);
+          for (const action of actions) await act(action, { run, fence });
           const comes = leaveByThemselves({ pods, ...times }, policy.waits, now);
           const againInMs = nextLookMs(actions, times.unlistedAt, policy);
           return { done: false, reason, comes, memo: times, againInMs };
@@ -206,6 +212,16 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     const due = untilNextMayGo(unlistedAt, policy.waits, clock.now()) ?? Number.POSITIVE_INFINITY;
     return Math.min(due, lookEveryMs(policy));
   }
+}
+
+/** The node is one of the new ones, which leave only in an abort. */
+function emptiesNewNode({ pool, policy }: NodeStepInput): boolean {
+  return pool.name === policy.target.poolName;
+}
+
+function decideAgain(question: EvictionQuestion): readonly PodAction[] {
+  if (indexOf(question.facts).nodes.get(question.node.name)?.excluded === false) return [];
+  return decideEvictionRound(question).actions;
 }
 
 /** An earlier step of the run has touched pods here already. */

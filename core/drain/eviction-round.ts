@@ -22,18 +22,22 @@ import { tellStillListed } from './still-listed.ts';
 import { chooseUnlistLabels, findLeavesListed, hasSpread, needsUnlist, tellListed } from './unlist.ts';
 import { isBelievedReady } from './unready.ts';
 
-/** Everything that decides the next acts on the pods of one node. */
-export interface EvictionQuestion {
-  readonly node: NodeRef;
+/** Everything that decides the next act on a pod that is to leave. */
+export interface StepQuestion {
   readonly facts: ClusterFacts;
   readonly policy: Policy;
-  readonly run: string;
   /** Epoch ms. */
   readonly now: number;
   /** When the pods that are out of their endpoints left them; see trackUnlisted. */
   readonly unlistedAt: UnlistedSince;
   /** Since when pods have been seen not ready; see trackUnready. */
   readonly unreadySince: UnreadySince;
+}
+
+/** The same for the pods of one node. */
+export interface EvictionQuestion extends StepQuestion {
+  readonly node: NodeRef;
+  readonly run: string;
 }
 
 /** What to do now, what can't be done yet, and how much is left. */
@@ -100,9 +104,10 @@ function leaves(outcome: DrainDecision['outcome']): boolean {
   return outcome === 'evict' || outcome === 'await';
 }
 
-function decideStep(
+/** Decides the next act on one pod: out of its endpoints first where it must be, then, when that has spread, the eviction. */
+export function decideStep(
   pod: PodFacts,
-  question: EvictionQuestion,
+  question: StepQuestion,
   ledger: DisruptionLedger,
 ): { readonly action?: PodAction; readonly blocked?: BlockedPod } {
   const { facts, policy, now, unlistedAt } = question;
@@ -123,7 +128,7 @@ function decideStep(
   return { action: { kind: 'unlist', pod: identify(pod), removeLabels } };
 }
 
-function evict(pod: PodFacts, { facts, policy }: EvictionQuestion): PodAction {
+function evict(pod: PodFacts, { facts, policy }: StepQuestion): PodAction {
   const leaves = findLeavesListed(pod, facts, policy);
   if (leaves === undefined) return { kind: 'evict', pod: identify(pod) };
   const { services, why } = leaves;

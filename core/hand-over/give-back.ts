@@ -54,7 +54,9 @@ function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): 
   // One that was taken out of its endpoints and is still owned needs its time to leave: with one too many it would be ended before.
   const stand = owned.filter(({ ready }) => ready).length;
   const takes = Math.max(0, (wants ?? 0) - stand);
-  const inOrder = pods.toSorted((a, b) => Number(b.ready) - Number(a.ready) || compareText(a.name, b.name));
+  // One that was taken out of its endpoints again is on its way out.
+  const listed = pods.filter(({ unlisted }) => unlisted === undefined);
+  const inOrder = listed.toSorted((a, b) => Number(b.ready) - Number(a.ready) || compareText(a.name, b.name));
   const adopted = inOrder.slice(0, takes);
   const dear = owned.length + adopted.length > (wants ?? 0) ? [...adopted, ...serving] : [];
   const reason = tellStays(first.released);

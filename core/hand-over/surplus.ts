@@ -5,8 +5,9 @@ import type { WorkloadFacts } from '../model/workload.ts';
 import { handOverTermsOf, type Policy } from '../policy/policy.ts';
 
 /** The most pods of a workload that may be released at a time. */
-export function mostReleased({ namespace, name, replicas, surge = 0 }: WorkloadFacts, policy: Policy): number {
-  const { surplus } = handOverTermsOf(policy, `${namespace}/${name}`);
+export function mostReleased(workload: WorkloadFacts, policy: Policy): number {
+  const { replicas, surge = 0 } = workload;
+  const { surplus } = handOverTermsOf(policy, workload);
   return surplus === 'maxSurge' ? surge : Math.ceil(surplus * replicas);
 }
 

@@ -41,7 +41,6 @@ export function planHandOver(nodes: readonly NodeRef[], context: HandOverContext
 
 function tell(pod: PodFacts, context: HandOverContext): WorkloadHandOver {
   const workload = workloadOf(pod, context.cluster);
-  const key = workload === undefined ? undefined : `${workload.namespace}/${workload.name}`;
   const own = { workload: workload?.key ?? ownerOf(pod), pods: 1 };
   const together = workload === undefined ? 0 : mostReleased(workload, context.policy);
   const eligibility = decideEligibility(pod, context);
@@ -49,6 +48,6 @@ function tell(pod: PodFacts, context: HandOverContext): WorkloadHandOver {
   const { reason, hint } = eligibility;
   if (eligibility.passes === true && workload?.rollingOut === true)
     return { ...own, how: 'handed over', together, reason: `${reason}; it is waited for` };
-  const required = handOverTermsOf(context.policy, key).mode === 'required';
+  const required = handOverTermsOf(context.policy, workload).mode === 'required';
   return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
 }

@@ -101,10 +101,14 @@ export function handsOver({ handOver }: Pick<Policy, 'handOver'>): boolean {
   return [handOver, ...Object.values(handOver.workloads)].some(({ mode }) => mode !== 'off');
 }
 
-/** What a policy says about the pods of one workload (`namespace/name`; undefined for pods that none keeps). */
-export function handOverTermsOf({ handOver }: Policy, workload: string | undefined): HandOverTerms {
+/** What a policy says about the pods of one workload; undefined for pods that none keeps. */
+export function handOverTermsOf(
+  { handOver }: Policy,
+  workload: { readonly namespace: string; readonly name: string } | undefined,
+): HandOverTerms {
   if (handOver === undefined) return { mode: 'off', surplus: 'maxSurge' };
-  return (workload === undefined ? undefined : handOver.workloads[workload]) ?? handOver;
+  if (workload === undefined) return handOver;
+  return handOver.workloads[`${workload.namespace}/${workload.name}`] ?? handOver;
 }
 
 /** How pods are moved; kubectl's words. */

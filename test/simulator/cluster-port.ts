@@ -297,14 +297,22 @@ function evict(world: World, pod: SimPod | undefined, dryRun: boolean): Eviction
   return { outcome: 'evicted' };
 }
 
-/** I2: while a load balancer sends to a node under policy Local, its pods are the only ones that can answer. */
+/**
+ * I2: while a load balancer sends to a node under policy Local, its pods are the only ones that can answer. One that was released is no loss
+ * beside another that does.
+ */
 function judgeLeaving(world: World, pod: SimPod, how: string): void {
   for (const service of world.services) {
     if (service.type !== 'LoadBalancer' || service.externalTrafficPolicy !== 'Local') continue;
     if (!matches(service.selector, pod.labels)) continue;
     const node = world.nodes.find((one) => one.name === pod.node);
     const target = service.targets.find((one) => one.instanceId === node?.instanceId);
-    if (target?.forwards === true) {
+    const isBesideAnother =
+      pod.released !== undefined &&
+      world.pods.some(
+        (one) => one !== pod && one.node === pod.node && one.ready && matches(service.selector, one.labels),
+      );
+    if (target?.forwards === true && !isBesideAnother) {
       world.violations.push(`pod ${pod.name} ${how} while ${service.key} sent to ${pod.node ?? '?'}`);
     }
   }

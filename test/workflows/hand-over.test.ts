@@ -257,6 +257,30 @@ describe('a run that hands over', () => {
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
   });
 
+  test('aborted after a rollout, leaves no pod of the version before', async () => {
+    const world = createScenario();
+    let asked: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      // Before anything sends to the replacements a rollout costs nothing by itself.
+      progress: (step, { reason }) => {
+        const [web] = world.workloads;
+        if (step === 'handOver' && someReleased.test(reason) && web?.version === 1) rollOut(world, web.name);
+      },
+      before: (step) => {
+        if (step === 'awaitDrained')
+          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+      },
+    });
+    const handle = await harness.start(handingOver());
+    const report = await harness.finish(handle);
+    await asked;
+    expect(report.outcome, world.log.join('\n')).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(world.pods.filter(({ of }) => of === 'web').map(({ version }) => version)).toEqual([2, 2, 2, 2]);
+    expect(podsOf(world, 'api')).toHaveLength(4);
+  });
+
   test('aborted, sees pods of new nodes out of Services that their ReplicaSets know nothing of', async () => {
     const world = createScenario();
     for (const workload of world.workloads)

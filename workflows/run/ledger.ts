@@ -40,6 +40,12 @@ async function giveBack(run: Run): Promise<void> {
   await attempt(run, 'released pods to be given back', () => steps('give pods back').giveBack({ run: name }));
 }
 
+/** Pods that nobody takes back any more, because their workload has rolled out since. */
+async function evictReleased(run: Run): Promise<void> {
+  const { run: name, policy } = run.input;
+  await attempt(run, 'released pods to leave', () => steps('evict released pods').evictReleased({ run: name, policy }));
+}
+
 async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]> {
   const { run: name } = run.input;
   switch (entry.kind) {
@@ -54,7 +60,10 @@ async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]>
     case 'new-pool':
       await retreat(run, planOf(run));
       // As new nodes were emptied, the pods whose replacements they had have come back.
-      if (handsOver(run.input.policy)) await giveBack(run);
+      if (handsOver(run.input.policy)) {
+        await giveBack(run);
+        await evictReleased(run);
+      }
       return [];
     case 'rebalancing': {
       const { pool, suspended } = entry;

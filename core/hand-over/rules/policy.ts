@@ -5,11 +5,11 @@ import type { HandOverRule } from './rule.ts';
 /** Whose pods may run twice for a while is the owners' to say. */
 export const policyAllows: HandOverRule = (pod, { cluster, policy }) => {
   const workload = workloadOf(pod, cluster);
+  const { mode, surplus } = handOverTermsOf(policy, workload);
+  if (mode !== 'off' && surplus !== 0) return undefined;
   const key = workload === undefined ? undefined : `${workload.namespace}/${workload.name}`;
-  const { mode, surplus } = handOverTermsOf(policy, key);
   const field = `spec.handOver${key === undefined ? '' : `.workloads['${key}']`}`;
   if (mode === 'off')
     return { reason: `the policy does not hand ${key ?? 'it'} over`, hint: `Set mode auto in ${field}.` };
-  if (surplus !== 0) return undefined;
   return { reason: 'the policy allows it no pod beyond its replicas', hint: `Raise surplus in ${field}.` };
 };
