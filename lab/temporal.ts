@@ -1,7 +1,7 @@
 /** A Temporal development server for the lab: real server, in-memory database, loopback only. */
 import { join } from 'node:path';
 import { toolPaths } from '../scripts/setup/paths.ts';
-import { commandLineType, searchAttributes } from '../workflows/messages.ts';
+import { searchAttributeFlags } from '../workflows/messages.ts';
 import { freePorts, startOnFreePorts } from './free-ports.ts';
 import { attempt, isRunning, StopWaiting, start, stop, until } from './process.ts';
 
@@ -23,10 +23,6 @@ async function startOnce(log: string): Promise<LabTemporal | undefined> {
   const temporal = toolPaths().temporal;
   const [port, uiPort] = await freePorts(2);
   const address = `127.0.0.1:${port}`;
-  const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
-    '--search-attribute',
-    `${name}=${commandLineType(type)}`,
-  ]);
   const server = start(
     temporal,
     [
@@ -36,7 +32,7 @@ async function startOnce(log: string): Promise<LabTemporal | undefined> {
       `--port=${port}`,
       `--ui-port=${uiPort}`,
       '--log-level=warn',
-      ...attributes,
+      ...searchAttributeFlags(),
     ],
     { log },
   );

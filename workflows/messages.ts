@@ -149,6 +149,14 @@ export function commandLineType(type: (typeof searchAttributes)[keyof typeof sea
   return type === 'BOOL' ? 'Bool' : 'Keyword';
 }
 
+/** Flags with which `temporal server start-dev` registers them. */
+export function searchAttributeFlags(): readonly string[] {
+  return Object.values(searchAttributes).flatMap(({ name, type }) => [
+    '--search-attribute',
+    `${name}=${commandLineType(type)}`,
+  ]);
+}
+
 function update<Ret, Args extends unknown[]>(name: string): UpdateDefinition<Ret, Args> {
   return { type: 'update', name } as UpdateDefinition<Ret, Args>;
 }

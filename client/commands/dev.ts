@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { commandLineType, searchAttributes } from '../../workflows/messages.ts';
+import { searchAttributeFlags } from '../../workflows/messages.ts';
 import { exitOf, startChild, workerEntry } from '../child-process.ts';
 import { printProgress } from '../output/print.ts';
 
@@ -62,10 +62,6 @@ export async function devCommand(options: DevOptions): Promise<number> {
 }
 
 function serverArguments(options: DevOptions): string[] {
-  const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
-    '--search-attribute',
-    `${name}=${commandLineType(type)}`,
-  ]);
   return [
     'server',
     'start-dev',
@@ -76,7 +72,7 @@ function serverArguments(options: DevOptions): string[] {
     `--db-filename=${options.database}`,
     '--sqlite-pragma=journal_mode=wal',
     '--sqlite-pragma=synchronous=normal',
-    ...attributes,
+    ...searchAttributeFlags(),
   ];
 }
 

@@ -1,8 +1,6 @@
-import { staysWithNode } from '../drain/stays-with-node.ts';
 import { balancedLooks } from '../guard/serving.ts';
-import { indexOf } from '../model/cluster-index.ts';
 import { evictionTurns } from './eviction-turns.ts';
-import { isHandedOver, simulateWindows, type Window, type WindowsInput } from './windows.ts';
+import { isHandedOver, podsLeaving, simulateWindows, type Window, type WindowsInput } from './windows.ts';
 
 /** Delays that no tool can shorten, ms each, as they are configured (never as a run happened to take). */
 export interface LowerBoundDelays {
@@ -99,8 +97,7 @@ function passageOf(window: Window, { facts, delays }: LowerBoundInput): Passage 
   const { cluster } = facts;
   const instances = new Set(nodes.map((node) => node.instanceId));
   const isTarget = facts.targetGroups.some((group) => group.targets.some((target) => instances.has(target.instanceId)));
-  const index = indexOf(cluster);
-  const leaving = nodes.flatMap(({ name }) => index.podsOn(name)).filter((pod) => !staysWithNode(pod));
+  const leaving = podsLeaving(window, cluster);
   const isFollowed = leaving.length > 0 && !isHandedOver(window, cluster);
   const drainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
   const turns = isFollowed ? evictionTurns(nodes, cluster, handedOver) : 0;

@@ -36,14 +36,15 @@ export interface Window {
   readonly opensWave: boolean;
 }
 
+/** Pods that move when the window's nodes leave. */
+export function podsLeaving({ nodes }: Window, cluster: ClusterFacts): readonly PodFacts[] {
+  return nodes.flatMap(({ name }) => indexOf(cluster).podsOn(name)).filter((pod) => !staysWithNode(pod));
+}
+
 /** Nobody has to be replaced any more when these nodes have left: all that moves from them was handed over. */
-export function isHandedOver({ nodes, handedOver }: Window, cluster: ClusterFacts): boolean {
-  const moving = nodes.flatMap(({ name }) =>
-    indexOf(cluster)
-      .podsOn(name)
-      .filter((pod) => !staysWithNode(pod)),
-  );
-  return moving.length > 0 && moving.every(({ uid }) => handedOver.has(uid));
+export function isHandedOver(window: Window, cluster: ClusterFacts): boolean {
+  const leaving = podsLeaving(window, cluster);
+  return leaving.length > 0 && leaving.every(({ uid }) => window.handedOver.has(uid));
 }
 
 /** Which nodes the guard lets out together when everything in between goes as well as it can. */

@@ -34,9 +34,11 @@ const flag = (description: string) =>
     .default(false)
     .meta({ description: `${description} Default false.` });
 
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, { error: `one of ${values.join(', ')}` });
+
 const choice = <const T extends readonly [string, ...string[]]>(values: T, description: string, fallback: T[number]) =>
-  z
-    .enum(values, { error: `one of ${values.join(', ')}` })
+  oneOf(values)
     .default(fallback)
     .meta({ description: `${description} Default ${fallback}.` });
 
@@ -151,10 +153,7 @@ const handOver = z
       .record(
         objectKey('Deployment'),
         z.strictObject({
-          mode: z
-            .enum(handOverModes, { error: `one of ${handOverModes.join(', ')}` })
-            .optional()
-            .meta({ description: 'Default: as for all others.' }),
+          mode: oneOf(handOverModes).optional().meta({ description: 'Default: as for all others.' }),
           surplus: surplus.optional().meta({ description: 'Default: as for all others.' }),
         }),
         { error: 'Deployments with their exceptions' },
@@ -239,12 +238,9 @@ export const policySchema = z
       drain: drain.prefault({}),
       handOver: handOver.prefault({}),
       traffic: traffic.prefault({}),
-      disabledRules: z
-        .array(z.enum(protectiveRules, { error: `one of ${protectiveRules.join(', ')}` }), { error: 'a list of rules' })
-        .default([])
-        .meta({
-          description: 'Protective rules to do without; only for experiments that are meant to lose requests.',
-        }),
+      disabledRules: z.array(oneOf(protectiveRules), { error: 'a list of rules' }).default([]).meta({
+        description: 'Protective rules to do without; only for experiments that are meant to lose requests.',
+      }),
     }),
   })
   .meta({ title: 'PoolUpgrade', description: 'Replaces every node of a pool without losing a connection.' });

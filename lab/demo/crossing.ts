@@ -12,6 +12,9 @@ import type { Session } from './session.ts';
 
 const template = new URL('./policy.yaml', import.meta.url);
 
+/** What a policy says that has all pods replaced before they leave, in one window. */
+export const handsAllOver = { handOver: { mode: 'auto', surplus: '100%' } } as const;
+
 /** What a crossing may differ in. */
 export interface CrossingOptions {
   readonly pool: string;

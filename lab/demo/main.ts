@@ -4,7 +4,7 @@ import type { RunStatus } from '../../core/status/status.ts';
 import { ensureTools } from '../../scripts/setup/ensure.ts';
 import { demoScenario } from '../scenarios/demo.ts';
 import { boundCrossing } from './bound.ts';
-import { countHistoryEvents, crossingPolicy, followCrossing, startCrossing } from './crossing.ts';
+import { countHistoryEvents, crossingPolicy, followCrossing, handsAllOver, startCrossing } from './crossing.ts';
 import { upgradeNaively } from './naive.ts';
 import { type DemoOptions, readDemoOptions } from './options.ts';
 import { addRequests, makeProof, type Proof, renderProof } from './proof.ts';
@@ -39,7 +39,7 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
 }
 
 async function cross(session: Session, screen: Screen, options: DemoOptions, signal: AbortSignal): Promise<Proof> {
-  const spec = options.handOver ? { handOver: { mode: 'auto', surplus: '100%' } } : {};
+  const spec = options.handOver ? handsAllOver : {};
   const policy = crossingPolicy(session.lab, { ...pool, without: options.without, spec });
   const bound = await boundCrossing(session.lab, demoScenario, policy);
   screen.progress(`upgrade begins; Temporal web UI: ${session.temporal.uiUrl}`);

@@ -13,10 +13,11 @@ import {
   aService,
   aWorkload,
   handingOver,
+  onePodOnEach,
 } from '../core/support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];
-const web = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name, { ownerUid: 'rs' }));
+const web = onePodOnEach('web', nodes, { ownerUid: 'rs' });
 const db = aPod('db-0', 'n1', { ownerKind: 'StatefulSet', ownerName: 'db', labels: { app: 'db' } });
 
 test('a plan says what is replaced, what protects each Service, whose pods are handed over, and how long it should take', () => {

@@ -3,7 +3,13 @@ import { CoreV1Api, KubeConfig, PolicyV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import { type CrossingOptions, countHistoryEvents, crossingPolicy, startCrossing } from '../../lab/demo/crossing.ts';
+import {
+  type CrossingOptions,
+  countHistoryEvents,
+  crossingPolicy,
+  handsAllOver,
+  startCrossing,
+} from '../../lab/demo/crossing.ts';
 import { addRequests } from '../../lab/demo/proof.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import { until } from '../../lab/process.ts';
@@ -82,7 +88,7 @@ describe('with pods handed over', () => {
   test.each(isMatrix ? [1, 2] : [1])(
     'crossing %i lets all nodes go together; no Service and no budget ever has less than before',
     async () => {
-      const policy = nextCrossing({ handOver: { mode: 'auto', surplus: '100%' } });
+      const policy = nextCrossing(handsAllOver);
       const levels = await watchServiceLevels(session.lab.kubeconfigPath);
       await startCrossing(session, policy);
 

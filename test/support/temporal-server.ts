@@ -8,7 +8,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { freePorts, startOnFreePorts } from '../../lab/free-ports.ts';
 import { temporalPath } from '../../scripts/setup/temporal.ts';
-import { commandLineType, searchAttributes } from '../../workflows/messages.ts';
+import { searchAttributeFlags } from '../../workflows/messages.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -46,10 +46,6 @@ export async function startServer(): Promise<RunningServer> {
 
 async function startOnce(executable: string): Promise<RunningServer | undefined> {
   const [port] = await freePorts(1);
-  const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
-    '--search-attribute',
-    `${name}=${commandLineType(type)}`,
-  ]);
   const child = spawn(
     executable,
     [
@@ -62,7 +58,7 @@ async function startOnce(executable: string): Promise<RunningServer | undefined>
       String(port),
       '--log-level',
       'error',
-      ...attributes,
+      ...searchAttributeFlags(),
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );

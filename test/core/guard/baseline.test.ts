@@ -5,10 +5,21 @@ import type { NodeFacts } from '../../../core/model/node.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
-import { aBaseline, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget, aWorkload } from '../support/facts.ts';
+import {
+  aBaseline,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+  onePodOnEach,
+} from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const pods = onePodOnEach('web', nodes);
 
 interface Changes {
   readonly nodes?: readonly NodeFacts[];

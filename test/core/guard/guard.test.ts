@@ -9,10 +9,21 @@ import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget, aWorkload } from '../support/facts.ts';
+import {
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+  onePodOnEach,
+} from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const pods = onePodOnEach('web', nodes);
 const names = nodes.map(({ name }) => name);
 
 interface Scene {

@@ -5,10 +5,21 @@ import type { NodeFacts } from '../../../core/model/node.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget, aWorkload, refOf } from '../support/facts.ts';
+import {
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+  onePodOnEach,
+  refOf,
+} from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const pods = onePodOnEach('web', nodes);
 const whole = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 /** Every look until now has found that anybody may go. */
 const agreed = Object.fromEntries(nodes.map(({ name }) => [name, -60_000]));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
-import { aBaseline, aGroup, aLook, aNode, anUnsupported, aPod, aPolicy, aService } from '../support/facts.ts';
+import { aBaseline, aGroup, aLook, aNode, anUnsupported, aPolicy, aService, onePodOnEach } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2')];
-const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const pods = onePodOnEach('web', nodes);
 const services = [aService('web', pods)];
 const group = aGroup('web', nodes);
 const lost = aLook({ nodes, pods, services }, [], [anUnsupported('web')]);

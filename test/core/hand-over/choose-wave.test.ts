@@ -2,10 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { chooseWave, type WaveQuestion } from '../../../core/hand-over/choose-wave.ts';
 import { mostReleased } from '../../../core/hand-over/surplus.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
-import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, refOf, released } from '../support/facts.ts';
+import {
+  aCluster,
+  aNode,
+  aPod,
+  aPolicy,
+  aWorkload,
+  handingOver,
+  onePodOnEach,
+  refOf,
+  released,
+} from '../support/facts.ts';
 
 const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
-const one = (app: string) => nodes.map(({ name }, index) => aPod(`${app}-${index + 1}`, name, { ownerUid: 'rs' }));
+const one = (app: string) => onePodOnEach(app, nodes, { ownerUid: 'rs' });
 const web = aWorkload('web', 4, { surge: 1 });
 const api = aWorkload('api', 4, { surge: 2 });
 

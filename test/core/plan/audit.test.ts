@@ -8,7 +8,18 @@ import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import type { DrainPolicy, Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aPool, aService, released } from '../support/facts.ts';
+import {
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aPool,
+  aService,
+  onePodOnEach,
+  released,
+} from '../support/facts.ts';
 
 interface Changes {
   readonly nodes?: readonly NodeFacts[];
@@ -21,7 +32,7 @@ interface Changes {
 }
 
 const healthy = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const onEach = healthy.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const onEach = onePodOnEach('web', healthy);
 const n1Only = [aPod('web-1', 'n1'), aPod('web-2', 'n1')];
 const aged = { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } };
 

@@ -13,11 +13,12 @@ import {
   aService,
   aWorkload,
   handingOver,
+  onePodOnEach,
 } from '../support/facts.ts';
 
 /** A node in each zone, with one pod of the Service; nothing may be missing. */
 const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];
-const web = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name, { ownerUid: 'rs' }));
+const web = onePodOnEach('web', nodes, { ownerUid: 'rs' });
 
 function plan(policy: Partial<Policy>, pods: readonly PodFacts[] = web, shared: readonly string[] = []) {
   const served = pods.filter(({ labels }) => labels['app'] === 'web');

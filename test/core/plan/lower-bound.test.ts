@@ -15,11 +15,12 @@ import {
   aService,
   aWorkload,
   handingOver,
+  onePodOnEach,
   refOf,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const pods = onePodOnEach('web', nodes);
 
 const delays: LowerBoundDelays = {
   bootMs: 10_000,

@@ -17,12 +17,13 @@ import {
   aTarget,
   aWorkload,
   handingOver,
+  onePodOnEach,
 } from '../support/facts.ts';
 
 /** Two nodes in zone a, one in zone b, each with a pod; and a spare node of another pool in each zone. */
 const old = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' })];
 const spare = [aNode('x1', { pool: 'other' }), aNode('x2', { pool: 'other', zone: 'b' })];
-const pods = old.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const pods = onePodOnEach('web', old);
 
 interface Scene {
   readonly nodes?: readonly NodeFacts[];

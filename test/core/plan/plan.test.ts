@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import { notProtected, refusal } from '../../../core/plan/refusal.ts';
-import { aGroup, aLook, aNode, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
+import { aGroup, aLook, aNode, aPod, aPolicy, aPool, aService, onePodOnEach } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const pods = onePodOnEach('web', nodes);
 
 describe('a plan', () => {
   const api = [aPod('api-1', 'n2'), aPod('api-2', 'n4')];

@@ -11,17 +11,17 @@ import {
   aGroup,
   aLook,
   aNode,
-  aPod,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
   handingOver,
+  onePodOnEach,
   refOf,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node.name));
+const pods = onePodOnEach('web', nodes);
 
 interface Scene {
   readonly floor?: number;

@@ -62,6 +62,15 @@ export function aPod(name: string, node: string | undefined, changes: Partial<Po
   };
 }
 
+/** A pod of the app on each of these nodes, `<app>-1` and so on. */
+export function onePodOnEach(
+  app: string,
+  nodes: readonly { readonly name: string }[],
+  changes: Partial<PodFacts> = {},
+): readonly PodFacts[] {
+  return nodes.map(({ name }, index) => aPod(`${app}-${index + 1}`, name, changes));
+}
+
 /** What is different about a pod of `aPod` that run `by` has released. */
 export function released(name: string, by: string): Partial<PodFacts> {
   const app = name.replace(/-[^-]*$/, '');
