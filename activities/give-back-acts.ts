@@ -2,6 +2,13 @@ import { decideGiveBack, type GiveBackAct } from '../core/hand-over/give-back.ts
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
+/** What is given back: everything, if it says nothing else. */
+export interface GiveBackScope {
+  readonly isAsked?: (act: GiveBackAct) => boolean;
+  /** Name of a pool whose nodes go: pods on them don't come back. */
+  readonly leaving?: string;
+}
+
 /** The acts that give released pods back. Each may be repeated, and none hurts a pod that serves. */
 export function createGiveBack(cluster: Cluster) {
   return {
@@ -9,9 +16,9 @@ export function createGiveBack(cluster: Cluster) {
     giveBackNow: async (
       facts: ClusterFacts,
       run: string,
-      isAsked: (act: GiveBackAct) => boolean = () => true,
+      { isAsked = () => true, leaving }: GiveBackScope = {},
     ): Promise<{ readonly acts: number; readonly settling: boolean }> => {
-      const { acts, settling } = decideGiveBack(facts, run);
+      const { acts, settling } = decideGiveBack(facts, run, leaving);
       const asked = acts.filter(isAsked);
       for (const { kind, pod } of asked) await cluster[kind](pod, run);
       return { acts: asked.length, settling };

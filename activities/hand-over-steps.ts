@@ -1,5 +1,6 @@
 import { chooseWave } from '../core/hand-over/choose-wave.ts';
 import { decideReleasedEviction } from '../core/hand-over/evict-released.ts';
+import { decideExchanges, type ExchangeQuestion } from '../core/hand-over/exchange.ts';
 import type { GiveBackAct } from '../core/hand-over/give-back.ts';
 import { decideHandOverRound } from '../core/hand-over/hand-over-round.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
@@ -28,6 +29,8 @@ export interface HandOverInput {
   readonly policy: Policy;
   /** Nodes that are to go, in their order. */
   readonly waiting: readonly NodeRef[];
+  /** Name of their pool, when it is the new one that a run turns back from. */
+  readonly turnedBackFrom?: string;
 }
 
 /** What a hand-over came to. */
@@ -55,7 +58,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
      * not there by the deadline gets its pods back, as far as no serving replacement has to go for it, and is evicted within its budget.
      */
     handOver: async (input: HandOverInput): Promise<Outcome<HandedOver>> => {
-      const { run, policy, waiting } = input;
+      const { run, policy, waiting, turnedBackFrom: leaving } = input;
       let sharedClaims: ReadonlySet<string> | undefined;
       return await pollUntil<HandedOver>({
         clock,
@@ -65,16 +68,26 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
         hint: 'See why the replacements are not there; then resume. Or abort, and set mode auto for them in spec.handOver.workloads.',
         look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.serving({ policy, baselines: [] }, { since: now - policy.waits.pollMs });
-          await giveBackNow(facts.cluster, run, ({ kind }) => kind === 'deletePod');
           sharedClaims ??= await findSharedClaims(cluster, waiting, facts.cluster);
           const context = { policy, sharedClaims };
+          if (leaving === undefined)
+            await giveBackNow(facts.cluster, run, { isAsked: ({ kind }) => kind === 'deletePod' });
+          else if (await exchange({ ...context, cluster: facts.cluster, run, leaving }))
+            return { done: false, reason: 'pods change places', memo, againInMs: 100 };
           const known = memo['wave'] as readonly NodeRef[] | undefined;
           const mostNodes = policy.guard.maxInFlight;
           const wave = known ?? chooseWave({ ...context, cluster: facts.cluster, waiting, mostNodes });
           const before = (memo['lateSince'] as LateSince | undefined) ?? {};
           const givenUp = (memo['givenUp'] as HandedOver['givenUp'] | undefined) ?? [];
           const names = givenUp.map(({ workload }) => workload);
-          const round = decideHandOverRound({ ...context, facts, run, wave, givenUp: names });
+          const round = decideHandOverRound({
+            ...context,
+            facts,
+            run,
+            wave,
+            givenUp: names,
+            leaving: leaving ?? policy.pool.name,
+          });
           for (const { pod, from } of round.release) {
             throwIfCancelled();
             await cluster.requireLock(poolLockOf(policy), run);
@@ -88,7 +101,8 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
           const tooLate = round.awaited.filter(
             ({ workload }) => now - (lateSince[workload] ?? now) >= policy.waits.deadlines.replacementsServingMs,
           );
-          const wanted = tooLate.filter(({ workload }) => isRequired(workload, facts.cluster, policy));
+          const wanted =
+            leaving === undefined ? tooLate.filter(({ workload }) => isRequired(workload, facts.cluster, policy)) : [];
           if (wanted.length > 0) return { done: false, reason: tellLate(wanted), giveUp: true };
           if (tooLate.length > 0)
             await giveBackWorkloads(
@@ -142,7 +156,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
             fence: { check: async () => await cluster.requireLock(poolLockOf(policy), run) },
             decide: (fresh) =>
               decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), ...times }).actions,
-            givesBack: false,
+            leaving: undefined,
           };
           const outcomes: ActOutcome[] = [];
           for (const action of round.actions) outcomes.push(await carryOut(action, acting, facts));
@@ -153,13 +167,30 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
       }),
   };
 
+  /** Whether any pods did. */
+  async function exchange(question: ExchangeQuestion): Promise<boolean> {
+    const { cluster: facts, run, policy, leaving } = question;
+    await giveBackNow(facts, run, { leaving });
+    const exchanges = decideExchanges(question);
+    for (const { keeps, pairs } of exchanges) {
+      for (const pod of keeps) await cluster.raiseDeletionCost(pod, run);
+      for (const { release, adopt } of pairs) {
+        throwIfCancelled();
+        await cluster.requireLock(poolLockOf(policy), run);
+        const outcome = await cluster.release(release.pod, release.from, run);
+        if (outcome === 'done') await cluster.adopt(adopt, run);
+      }
+    }
+    return exchanges.length > 0;
+  }
+
   async function giveBackWorkloads(facts: ClusterFacts, run: string, workloads: readonly string[]): Promise<void> {
     const { podsByUid } = indexOf(facts);
     const isOf = ({ pod }: GiveBackAct) => {
       const seen = podsByUid.get(pod.uid);
       return workloads.includes(seen?.released?.workload ?? seen?.workload ?? '');
     };
-    await giveBackNow(facts, run, isOf);
+    await giveBackNow(facts, run, { isAsked: isOf });
   }
 }
 

@@ -33,8 +33,8 @@ export interface Acting {
 /** The same where acts are decided once more, from a newer look, in their turn. */
 export interface ActingInTurn extends Acting {
   readonly decide: (facts: ClusterFacts) => readonly PodAction[];
-  /** What pods stood in for is given back as they leave. */
-  readonly givesBack: boolean;
+  /** Name of the pool whose nodes go in an abort: what pods on them stood in for is given back as they leave. */
+  readonly leaving: string | undefined;
 }
 
 /** Single acts on pods, each fenced, and those that need it one at a time over all nodes. */
@@ -50,7 +50,7 @@ export function createPodActs(ports: Ports, looking: Looking) {
     const services = pod === undefined ? [] : servicesOf(pod, facts);
     if (!needsTurn(action, pod, budgets.length > 0, services)) {
       const outcome = await act(action, acting);
-      if (outcome.acted && action.kind === 'evict' && acting.givesBack) await giveBack(action.pod.uid, acting.run);
+      if (outcome.acted && action.kind === 'evict') await giveBack(action, acting);
       return outcome;
     }
     return await withShortLocks<ActOutcome>(ports, {
@@ -69,8 +69,8 @@ export function createPodActs(ports: Ports, looking: Looking) {
         if (answer.outcome !== 'evicted') return blockedBy(action, answer.message, budgets[0]);
         await held.require();
         const outcome = await act(action, acting);
-        if (acting.givesBack) await giveBack(action.pod.uid, acting.run);
-        else await seeLeaving(action.pod.uid);
+        await seeLeaving(action.pod.uid);
+        await giveBack(action, acting);
         return outcome;
       },
     });
@@ -101,9 +101,10 @@ export function createPodActs(ports: Ports, looking: Looking) {
    * What the pod of a new node stood in for comes back as it leaves: at once, because its ReplicaSet starts another as soon, and takes
    * nobody back once that serves.
    */
-  async function giveBack(uid: string, run: string): Promise<void> {
-    await seeLeaving(uid);
-    await giveBackNow(await looking.cluster(), run);
+  async function giveBack({ pod }: PodAction, { run, leaving }: ActingInTurn): Promise<void> {
+    if (leaving === undefined) return;
+    await seeLeaving(pod.uid);
+    await giveBackNow(await looking.cluster(), run, { leaving });
   }
 
   /** Others decide from what they see: the lock is given back only once a look shows the pod on its way. */

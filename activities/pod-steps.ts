@@ -51,6 +51,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     evictPods: async (input: NodeStepInput): Promise<Outcome<EndingResult>> => {
       const { node, policy, run } = input;
       const fence = openFence(cluster, input);
+      const leaving = poolTurnedBackFrom(input);
       return await pollUntil<EndingResult>({
         clock,
         what: `pods to leave ${node.name}`,
@@ -60,7 +61,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         look: fence.around(async ({ memo, since }) => {
           const facts = await looking.cluster();
           // What an attempt before this one did not come to.
-          if (emptiesNewNode(input)) await giveBackNow(facts, run);
+          if (leaving !== undefined) await giveBackNow(facts, run, { leaving });
           const now = clock.now();
           const pods = podsOn(facts, node.name);
           const times = trackPods(memo, pods, facts, now);
@@ -95,7 +96,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             run,
             fence,
             decide: (fresh) => decideAgain({ ...input, facts: fresh, now: clock.now(), ...times }),
-            givesBack: emptiesNewNode(input),
+            leaving,
           };
           for (const action of round.actions) outcomes.push(await carryOut(action, acting, facts));
           const refused = outcomes.flatMap((outcome) => outcome.blocked ?? []);
@@ -214,9 +215,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
   }
 }
 
-/** The node is one of the new ones, which leave only in an abort. */
-function emptiesNewNode({ pool, policy }: NodeStepInput): boolean {
-  return pool.name === policy.target.poolName;
+/** Name of the node's pool when it is the new one, whose nodes leave only in an abort. */
+function poolTurnedBackFrom({ pool, policy }: NodeStepInput): string | undefined {
+  return pool.name === policy.target.poolName ? pool.name : undefined;
 }
 
 function decideAgain(question: EvictionQuestion): readonly PodAction[] {

@@ -70,7 +70,7 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           const scope = { policy: input.policy, baselines: known };
           const facts = await looking.serving(scope, { since: settlingSince ?? now });
           // A released pod whose workload is gone would hold its node for ever: nobody else ends it.
-          await giveBackNow(facts.cluster, input.run, ({ kind }) => kind === 'deletePod');
+          await giveBackNow(facts.cluster, input.run, { isAsked: ({ kind }) => kind === 'deletePod' });
           const baselines = learnBaselines(known, facts, input.policy);
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], [
             ...(await keepCordoned(cluster, input.waiting, input.run, facts)),

@@ -26,11 +26,12 @@ type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 /**
  * Decides how the pods that a run has released come back to their ReplicaSets without one that serves being deleted for it. A ReplicaSet
  * with a pod too many first deletes those that don't run or are not ready; between the others its deletion costs decide, so those that
- * shall stay are made dear before, and for as long as it has too many.
+ * shall stay are made dear before, and for as long as it has too many. Pods on nodes of the pool that is `leaving` don't come back.
  */
-export function decideGiveBack(cluster: ClusterFacts, run: string): GiveBack {
+export function decideGiveBack(cluster: ClusterFacts, run: string, leaving?: string): GiveBack {
   const alive = cluster.pods.filter(({ terminating }) => !terminating);
-  const released = alive.filter((pod): pod is ReleasedPod => pod.released?.by === run);
+  const goes = ({ node = '' }: PodFacts) => leaving !== undefined && indexOf(cluster).nodes.get(node)?.pool === leaving;
+  const released = alive.filter((pod): pod is ReleasedPod => pod.released?.by === run && !goes(pod));
   const groups = Map.groupBy(released, ({ namespace, released: { replicaSet } }) => `${namespace}/${replicaSet.name}`);
   const decided = [...groups.values()].map((pods) => decideReplicaSet(pods, cluster));
   const raised = alive.filter((pod) => pod.costRaisedBy === run && pod.released?.by !== run);

@@ -20,6 +20,8 @@ export interface HandOverQuestion extends Omit<HandOverContext, 'cluster'> {
   readonly wave: readonly NodeRef[];
   /** Workloads whose replacements did not come up in time: their pods are evicted within their budgets instead. */
   readonly givenUp: readonly string[];
+  /** Name of the pool whose nodes go. */
+  readonly leaving: string;
 }
 
 /** What to do now, and who is waited for. */
@@ -68,7 +70,7 @@ export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
 type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
 /** What is missing of the replacements of one workload's pods; undefined when nothing is. */
-function findLate(pods: readonly ReleasedPod[], { facts, policy }: HandOverQuestion): string | undefined {
+function findLate(pods: readonly ReleasedPod[], { facts, leaving }: HandOverQuestion): string | undefined {
   const { cluster } = facts;
   for (const [first] of Map.groupBy(pods, ({ released }) => released.replicaSet.name).values()) {
     if (first === undefined) continue;
@@ -80,7 +82,7 @@ function findLate(pods: readonly ReleasedPod[], { facts, policy }: HandOverQuest
   }
   const services = [...new Set(pods.flatMap((pod) => servicesOf(pod, cluster)))];
   for (const service of services) {
-    const late = findLateNodes(service, facts, policy.pool.name);
+    const late = findLateNodes(service, facts, leaving);
     if (late.length > 0) return `${listNames(late)} not healthy in the load balancers of ${service.key} yet`;
   }
   return undefined;

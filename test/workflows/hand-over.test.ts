@@ -236,6 +236,7 @@ describe('a run that hands over', () => {
     expectNothingLost(world);
     expect(marksOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
+    expect([...world.fewestServing.values()]).toEqual([4, 4]);
   });
 
   test('aborted, gives each ReplicaSet as many pods as it wants, however late that hears of them', async () => {

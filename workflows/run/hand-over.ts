@@ -1,9 +1,10 @@
 import { condition } from '@temporalio/workflow';
+import type { HandOverInput } from '../../activities/hand-over-steps.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { handsOver } from '../../core/policy/policy.ts';
 import { count } from '../../core/text/format.ts';
-import { record } from './ledger.ts';
+import { record } from './record.ts';
 import { attempt, changeNode, enter, mayStepOut, type Run } from './run.ts';
 import { steps } from './steps.ts';
 
@@ -20,10 +21,24 @@ export async function handOver(
   enter(run, 'hand-over');
   await condition(() => mayStepOut(run));
   if (!run.ledger.some(({ kind }) => kind === 'released')) record(run, { kind: 'released' });
+  return await replacePods(run, { run: run.input.run, policy, waiting });
+}
+
+/** The same for new nodes that an aborted run gives back: what their pods stood in for comes back before they leave. */
+export async function handBack(
+  run: Run,
+  { policy, newPool }: PoolPlan,
+  waiting: readonly NodeRef[],
+): Promise<readonly NodeRef[]> {
+  if (!handsOver(policy)) return waiting;
+  return await replacePods(run, { run: run.input.run, policy, waiting, turnedBackFrom: newPool.name });
+}
+
+async function replacePods(run: Run, input: HandOverInput): Promise<readonly NodeRef[]> {
   const { wave, released, givenUp, at } = await attempt(
     run,
-    `the pods of ${count(waiting.length, 'node')} to be handed over`,
-    () => steps('hand pods over').handOver({ run: run.input.run, policy, waiting }),
+    `the pods of ${count(input.waiting.length, 'node')} to be handed over`,
+    () => steps('hand pods over').handOver(input),
   );
   run.notProtected.push(
     ...givenUp.map(

@@ -4,18 +4,6 @@ import { releasePool, retreat } from './retreat.ts';
 import { attempt, planOf, type Run } from './run.ts';
 import { steps } from './steps.ts';
 
-/** Records what is about to be changed; answers the entry, for what the act adds to it. */
-export function record<T extends LedgerEntry>(run: Run, entry: T): T {
-  run.ledger.push(entry);
-  return entry;
-}
-
-/** Strikes out what is meant to stay. */
-export function settled(run: Run, kind: LedgerEntry['kind']): void {
-  const kept = run.ledger.filter((entry) => entry.kind !== kind);
-  run.ledger.splice(0, run.ledger.length, ...kept);
-}
-
 /** Puts back everything on the ledger, newest first; answers what could not be put back, in words. */
 export async function putBackAll(run: Run): Promise<readonly string[]> {
   const left: string[] = [];

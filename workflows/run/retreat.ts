@@ -1,6 +1,7 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { replaceNodes } from './replace-nodes.ts';
+import { handBack } from './hand-over.ts';
+import { addNodes, replaceNodes } from './replace-nodes.ts';
 import { attempt, type Run } from './run.ts';
 import { steps } from './steps.ts';
 
@@ -21,7 +22,9 @@ export async function retreat(run: Run, plan: PoolPlan): Promise<void> {
     if (surplus.length === 0) break;
     held ??= (await attempt(run, `${pool.name} to be held`, () => steps(`hold ${pool.name}`).holdRebalancing({ pool })))
       .suspended;
-    await replaceNodes(run, plan, surplus, pool);
+    addNodes(run, surplus);
+    const wave = await handBack(run, plan, surplus);
+    await replaceNodes(run, plan, wave, pool);
   }
   if (keep === 0) {
     const { policy } = plan;

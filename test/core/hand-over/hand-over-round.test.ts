@@ -42,6 +42,7 @@ function ask(facts: ServingFacts, changes: Partial<HandOverQuestion> = {}) {
     run: 'run',
     wave: old.map(refOf),
     givenUp: [],
+    leaving: 'web',
     ...changes,
   });
 }

@@ -5,6 +5,8 @@ import { findLostGrant } from '../../../core/guard/grant-holds.ts';
 import { nextStepOut } from '../../../core/guard/next-step-out.ts';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
 import { chooseWave } from '../../../core/hand-over/choose-wave.ts';
+import { decideReleasedEviction } from '../../../core/hand-over/evict-released.ts';
+import { decideExchanges } from '../../../core/hand-over/exchange.ts';
 import { decideGiveBack } from '../../../core/hand-over/give-back.ts';
 import { decideHandOverRound } from '../../../core/hand-over/hand-over-round.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
@@ -32,8 +34,28 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look:
     'plan that hands over': (look) => buildPlan({ policy: handing, run: 'run', pool, facts: look }),
     'hand over': (look) => [
       chooseWave({ cluster: look.cluster, policy: handing, sharedClaims, waiting: nodes, mostNodes: 10 }),
-      decideHandOverRound({ facts: look, policy: handing, sharedClaims, run: 'run', wave: waiting, givenUp: [] }),
+      decideHandOverRound({
+        facts: look,
+        policy: handing,
+        sharedClaims,
+        run: 'run',
+        wave: waiting,
+        givenUp: [],
+        leaving: pool.ref.name,
+      }),
       decideGiveBack(look.cluster, 'run'),
+    ],
+    'turn back': (look) => [
+      decideGiveBack(look.cluster, 'run', pool.ref.name),
+      decideExchanges({ cluster: look.cluster, policy: handing, sharedClaims, run: 'run', leaving: pool.ref.name }),
+      decideReleasedEviction({
+        facts: look.cluster,
+        policy: handing,
+        run: 'run',
+        now: 0,
+        unlistedAt: {},
+        unreadySince: {},
+      }),
     ],
     'step out': (look) => [
       learnBaselines(baselines, look, policy),
