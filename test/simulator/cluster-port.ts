@@ -65,6 +65,7 @@ export function createSimCluster(world: World): Cluster {
       }
       node.labels[excludeLabel] = 'true';
       node.annotations['nodeferry.dev/excluded-by'] = run;
+      node.scalesWhenExcluded = Object.fromEntries(world.workloads.map(({ name, replicas }) => [name, replicas]));
       note(world, `${node.name} excluded`);
       return 'done';
     },

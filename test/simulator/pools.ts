@@ -186,9 +186,9 @@ function judgeTermination(world: World, instance: SimInstance): void {
     if (service.view.some((endpoint) => endpoint.node === node.name && !endpoint.terminating)) {
       world.violations.push(`${node.name} terminated while it held endpoints of ${service.key}`);
     }
-    const replicas = world.workloads.find(
-      (one) => one.kind === 'Deployment' && service.key === `default/${one.name}`,
-    )?.replicas;
+    const workload = world.workloads.find((one) => one.kind === 'Deployment' && service.key === `default/${one.name}`);
+    const before = node.scalesWhenExcluded?.[workload?.name ?? ''] ?? Number.POSITIVE_INFINITY;
+    const replicas = workload === undefined ? undefined : Math.min(workload.replicas, before);
     if (replicas !== undefined && service.type === 'LoadBalancer') {
       const healthy = servingTargets(world, service);
       // Whether probes pass at this very moment is not the run's doing.

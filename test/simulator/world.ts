@@ -55,6 +55,8 @@ export interface SimNode {
   labels: Record<string, string>;
   annotations: Record<string, string>;
   taints: TaintFacts[];
+  /** Replicas of every workload when it was let go: what comes beyond them is not for its replacement to make up for. */
+  scalesWhenExcluded?: Readonly<Record<string, number>>;
 }
 
 export interface SimPod extends Mutable<PodFacts> {
