@@ -25,6 +25,9 @@ import { letGoAsBefore } from '../support/yesterdays-guard.ts';
 /** Runs of the main property; `npm run matrix` asks for more. */
 const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 300);
 
+/** A whole number: with another fast-check never ends (4.10, SourceValuesIterator counts down until it is exactly at minus one). */
+const third = Math.ceil(runs / 3);
+
 /** A safety net only: some 40 ms a run on a slow machine. */
 const timeout = 60_000 + runs * 200;
 vi.setConfig({ testTimeout: timeout });
@@ -89,6 +92,29 @@ function mend({ world }: Play): void {
   }
 }
 
+/** A load balancer drains a node that never had a pod for it just before that node is ended. */
+const drainedIdle: [WorldShape, Script] = [
+  {
+    zones: 1,
+    nodesPerZone: 1,
+    apps: ['app0', 'app1'].map((name) => ({
+      app: name,
+      scale: 1,
+      policy: 'Local',
+      crossZone: false,
+      spared: undefined,
+    })),
+    sharedBudget: false,
+    secondPool: true,
+  },
+  [
+    ...Array.from({ length: 2 }, () => ['grant', 1] as const),
+    ...Array.from({ length: 3 }, () => ['advance', 1] as const),
+    ['happen', 0],
+    ['advance', 1],
+  ],
+];
+
 test('whatever happens to a cluster, in whatever order, nobody is let go, touched or ended who should not be', () => {
   fc.assert(
     fc.property(shape, everything, (cluster, events) => {
@@ -99,7 +125,7 @@ test('whatever happens to a cluster, in whatever order, nobody is let go, touche
       playOut(played);
       expect(played.violations).toEqual([]);
     }),
-    { numRuns: runs },
+    { numRuns: runs, examples: [drainedIdle] },
   );
 });
 
@@ -125,7 +151,7 @@ test('once the world has come to rest and no machine has died, every node has be
         if (stuck.length === 0) expect([run.waiting, run.inFlight]).toEqual([[], []]);
       }
     }),
-    { numRuns: runs / 3 },
+    { numRuns: third },
   );
 });
 
@@ -142,7 +168,7 @@ test('a run that nothing disturbs and that is not refused replaces every node', 
         expect(run.replaced.toSorted()).toEqual(run.plan.nodes.map((node) => node.name).toSorted());
       }
     }),
-    { numRuns: runs / 3 },
+    { numRuns: third },
   );
 });
 

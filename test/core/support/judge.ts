@@ -64,10 +64,10 @@ export function judgeTermination(run: PlayedRun, name: string): readonly string[
 }
 
 /**
- * Apps whose load balancers have the node and may send to it. One that it fails the health checks of, and has no pod of under policy
- * Local, sends nothing that anybody there could answer, whether it has the node or not.
+ * Apps whose load balancers have the node and may send to it. One that it fails the health checks of, or failed when that began to drain
+ * it, and has no pod of under policy Local, sends nothing that anybody there could answer, whether it has the node or not.
  */
-function tellSenders(world: World, { name, targets }: WorldNode): readonly string[] {
+function tellSenders(world: World, { name, targets, drainsIdle }: WorldNode): readonly string[] {
   return world.apps
     .filter(({ app, policy }) => {
       const state = targets.get(app);
@@ -75,7 +75,8 @@ function tellSenders(world: World, { name, targets }: WorldNode): readonly strin
       const hosted =
         world.pods.some((pod) => pod.app === app && pod.node === name) ||
         (world.slices.get(app) ?? []).some(({ node }) => node === name);
-      return policy === 'Cluster' || state !== 'unhealthy' || hosted;
+      const isIdle = state === 'unhealthy' || (state === 'draining' && drainsIdle.has(app));
+      return policy === 'Cluster' || !isIdle || hosted;
     })
     .map(({ app }) => app);
 }

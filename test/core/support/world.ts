@@ -44,6 +44,8 @@ export interface WorldNode {
   stuck: boolean;
   /** State of its target by app; absent when deregistered. */
   readonly targets: Map<string, TargetState>;
+  /** Apps whose load balancers sent it nothing any more when they began to drain it. */
+  readonly drainsIdle: Set<string>;
 }
 
 /** A pod of an app. */
@@ -118,7 +120,7 @@ function budgetsOf({ apps, sharedBudget }: WorldShape): WorldBudget[] {
 
 function aWorldNode(name: string, zone: string, pool: string): WorldNode {
   const state = { ready: true, cordoned: false, excludedBy: undefined, stuck: false };
-  return { name, zone, pool, ...state, targets: new Map() };
+  return { name, zone, pool, ...state, targets: new Map(), drainsIdle: new Set() };
 }
 
 /** Adds a new node for every old one of a pool, registered and empty, and cordons the old ones. */
@@ -225,7 +227,14 @@ function targetChange(world: World, node: WorldNode, { app, policy }: WorldApp):
   const now = node.targets.get(app);
   const next = nextState(world, node, app, policy, now);
   if (next === now) return [];
-  return [() => void (next === undefined ? node.targets.delete(app) : node.targets.set(app, next))];
+  return [
+    () => {
+      if (next === 'draining' && now === 'unhealthy') node.drainsIdle.add(app);
+      else node.drainsIdle.delete(app);
+      if (next === undefined) node.targets.delete(app);
+      else node.targets.set(app, next);
+    },
+  ];
 }
 
 function nextState(
