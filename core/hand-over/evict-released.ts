@@ -8,6 +8,7 @@ import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, count } from '../text/format.ts';
 import { decideGiveBack } from './give-back.ts';
+import { isServing } from './owned-pods.ts';
 
 /** What to do now with released pods that nobody takes back, what can't be done yet, and how much is left. */
 export interface ReleasedEviction {
@@ -75,7 +76,7 @@ function tellShort({ released }: PodFacts, facts: ClusterFacts): string | undefi
   if (workload === undefined) return undefined;
   const serving = index
     .podsOfWorkload(workload.key)
-    .filter((pod) => pod.ready && !pod.terminating && pod.unlisted === undefined && pod.released === undefined);
+    .filter((pod) => isServing(pod) && !pod.terminating && pod.released === undefined);
   if (serving.length >= workload.replicas) return undefined;
   return `${workload.key} has ${serving.length} of ${workload.replicas} pods ready without it`;
 }

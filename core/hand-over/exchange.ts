@@ -1,9 +1,8 @@
 import { identify, type PodIdentity } from '../drain/actions.ts';
-import { indexOf } from '../model/cluster-index.ts';
 import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
 import { compareText } from '../text/format.ts';
 import { decideEligibility } from './eligibility.ts';
-import { isServing, ownedPods } from './owned-pods.ts';
+import { isOnPool, isServing, ownedPods } from './owned-pods.ts';
 import type { HandOverContext } from './rules/rule.ts';
 
 /** Everything that decides which pods change places. */
@@ -28,9 +27,9 @@ export interface Exchange {
  * stood in for is given back, so that its ReplicaSet never misses one. Both serve on until the first has left in good order.
  */
 export function decideExchanges(question: ExchangeQuestion): readonly Exchange[] {
-  const { cluster, run } = question;
+  const { cluster, run, leaving } = question;
   const back = cluster.pods.filter(
-    (pod) => pod.released?.by === run && isServing(pod) && !pod.terminating && !isLeaving(pod, question),
+    (pod) => pod.released?.by === run && isServing(pod) && !pod.terminating && !isOnPool(pod, leaving, cluster),
   );
   const groups = Map.groupBy(back, ({ namespace, released }) => `${namespace}/${released?.replicaSet.name}`);
   return [...groups.values()].flatMap((pods) => decideExchange(pods, question) ?? []);
@@ -41,7 +40,9 @@ function decideExchange(back: readonly PodFacts[], question: ExchangeQuestion): 
   if (first?.released === undefined) return undefined;
   const owned = ownedPods(first.released, first.namespace, question.cluster).filter(isServing);
   const going = owned.flatMap((pod) => {
-    const eligibility = isLeaving(pod, question) ? decideEligibility(pod, question) : undefined;
+    const eligibility = isOnPool(pod, question.leaving, question.cluster)
+      ? decideEligibility(pod, question)
+      : undefined;
     return eligibility?.eligible === true ? [{ pod, from: eligibility.from }] : [];
   });
   const pairs = back
@@ -58,8 +59,4 @@ function decideExchange(back: readonly PodFacts[], question: ExchangeQuestion): 
     keeps: [...pairs.map(({ adopt }) => adopt), ...stays.map(identify)],
     pairs: pairs.map(({ adopt, release: { pod, from } }) => ({ adopt, release: { pod: identify(pod), from } })),
   };
-}
-
-function isLeaving({ node = '' }: PodFacts, { cluster, leaving }: ExchangeQuestion): boolean {
-  return indexOf(cluster).nodes.get(node)?.pool === leaving;
 }

@@ -4,7 +4,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import { type PodFacts, type ReleasedFacts, templateLabel } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText } from '../text/format.ts';
-import { isServing, ownedPods, waitsToBeTaken } from './owned-pods.ts';
+import { isOnPool, isServing, ownedPods, waitsToBeTaken } from './owned-pods.ts';
 
 /** One act that gives released pods back to their ReplicaSets, or ends what nobody takes any more; named as the Cluster port does. */
 export interface GiveBackAct {
@@ -30,7 +30,7 @@ type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
  */
 export function decideGiveBack(cluster: ClusterFacts, run: string, leaving?: string): GiveBack {
   const alive = cluster.pods.filter(({ terminating }) => !terminating);
-  const goes = ({ node = '' }: PodFacts) => leaving !== undefined && indexOf(cluster).nodes.get(node)?.pool === leaving;
+  const goes = (pod: PodFacts) => leaving !== undefined && isOnPool(pod, leaving, cluster);
   const released = alive.filter((pod): pod is ReleasedPod => pod.released?.by === run && !goes(pod));
   const groups = Map.groupBy(released, ({ namespace, released: { replicaSet } }) => `${namespace}/${replicaSet.name}`);
   const decided = [...groups.values()].map((pods) => decideReplicaSet(pods, cluster));

@@ -1,4 +1,5 @@
 import { podsWith } from '../drain/services-of-pod.ts';
+import { indexOf } from '../model/cluster-index.ts';
 import { matches } from '../model/label-index.ts';
 import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -24,6 +25,11 @@ export function ownedPods(
 /** No controller owns it, and its labels are as whoever made it wants them: a ReplicaSet that they match takes it when it looks. */
 export function waitsToBeTaken({ ownerKind, unlisted, released }: PodFacts): boolean {
   return ownerKind === 'none' && unlisted === undefined && released === undefined;
+}
+
+/** It runs on a node of that pool. */
+export function isOnPool({ node = '' }: PodFacts, pool: string, cluster: ClusterFacts): boolean {
+  return indexOf(cluster).nodes.get(node)?.pool === pool;
 }
 
 /** It is ready, and nobody has taken it out of its endpoints. */

@@ -27,6 +27,22 @@ function deleteWeb(world: World): void {
   world.changed();
 }
 
+/** Hands over, and is aborted when a step of that name begins. */
+async function crossAndAbort(world: World, at: string, hooks: Parameters<typeof openHarness>[1] = {}): Promise<void> {
+  let asked: Promise<unknown> | undefined;
+  const harness = await openHarness(world, {
+    ...hooks,
+    before: async (step, args) => {
+      await hooks.before?.(step, args);
+      if (step === at) asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+    },
+  });
+  const handle = await harness.start(handingOver());
+  const report = await harness.finish(handle);
+  await asked;
+  expect(report.outcome, world.log.join('\n')).toBe('aborted');
+}
+
 describe('a run that hands over', () => {
   test('lets all nodes go together; no Service ever has less than before, and nothing is lost', async () => {
     const world = createScenario();
@@ -223,16 +239,7 @@ describe('a run that hands over', () => {
     ]),
   )('aborted at %s, leaves nothing and loses nothing, pods being ready within %d ms', async (at, podReady) => {
     const world = createScenario({ delays: { podReady } });
-    let asked: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
-      before: (step) => {
-        if (step === at) asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
-      },
-    });
-    const handle = await harness.start(handingOver());
-    const report = await harness.finish(handle);
-    await asked;
-    expect(report.outcome, world.log.join('\n')).toBe('aborted');
+    await crossAndAbort(world, at);
     expectNothingLost(world);
     expect(marksOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -241,18 +248,11 @@ describe('a run that hands over', () => {
 
   test('aborted, gives each ReplicaSet as many pods as it wants, however late that hears of them', async () => {
     const world = createScenario();
-    let asked: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
+    await crossAndAbort(world, 'awaitDrained', {
       before: (step) => {
-        if (step === 'awaitDrained')
-          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
         if (step === 'evictPods') freeze(world, 'replicaSetsFrozen', 20_000);
       },
     });
-    const handle = await harness.start(handingOver());
-    const report = await harness.finish(handle);
-    await asked;
-    expect(report.outcome, world.log.join('\n')).toBe('aborted');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -260,22 +260,13 @@ describe('a run that hands over', () => {
 
   test('aborted after a rollout, leaves no pod of the version before', async () => {
     const world = createScenario();
-    let asked: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
+    await crossAndAbort(world, 'awaitDrained', {
       // Before anything sends to the replacements a rollout costs nothing by itself.
       progress: (step, { reason }) => {
         const [web] = world.workloads;
         if (step === 'handOver' && someReleased.test(reason) && web?.version === 1) rollOut(world, web.name);
       },
-      before: (step) => {
-        if (step === 'awaitDrained')
-          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
-      },
     });
-    const handle = await harness.start(handingOver());
-    const report = await harness.finish(handle);
-    await asked;
-    expect(report.outcome, world.log.join('\n')).toBe('aborted');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
     expect(world.pods.filter(({ of }) => of === 'web').map(({ version }) => version)).toEqual([2, 2, 2, 2]);
@@ -290,17 +281,7 @@ describe('a run that hands over', () => {
     for (const service of world.services)
       if (service.key !== 'default/agent') service.selector = { ...service.selector, serves: 'yes' };
     world.changed();
-    let asked: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
-      before: (step) => {
-        if (step === 'awaitDrained')
-          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
-      },
-    });
-    const handle = await harness.start(handingOver());
-    const report = await harness.finish(handle);
-    await asked;
-    expect(report.outcome, world.log.join('\n')).toBe('aborted');
+    await crossAndAbort(world, 'awaitDrained');
     expectNothingLost(world);
     expect(marksOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);

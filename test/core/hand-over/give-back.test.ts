@@ -21,6 +21,17 @@ function told(pods: readonly PodFacts[], workloads: readonly WorkloadFacts[] = [
   };
 }
 
+/** Given back, and not taken by its ReplicaSet yet. */
+const {
+  ownerSelector: _,
+  workload: __,
+  ...orphan
+} = aPod('web-1', 'n1', {
+  ownerKind: 'none',
+  ownerName: '',
+  costRaisedBy: 'r1',
+});
+
 const pending = { node: undefined, ready: false, phase: 'Pending' } as const;
 
 describe('released pods are given back', () => {
@@ -60,8 +71,6 @@ describe('released pods are given back', () => {
   });
 
   test('no more than ReplicaSets miss that have not taken those back yet', () => {
-    const taken = aPod('web-1', 'n1', { ownerKind: 'none', ownerName: '', costRaisedBy: 'r1' });
-    const { ownerSelector: _, workload: __, ...orphan } = taken;
     const { acts, settling } = told([orphan, letGo('web-2'), aPod('web-3', 'n9')]);
     expect(acts).toEqual([]);
     expect(settling).toBe(true);
@@ -75,8 +84,6 @@ describe('released pods are given back', () => {
   });
 
   test('and stay dear until what was given back is taken', () => {
-    const taken = aPod('web-1', 'n1', { ownerKind: 'none', ownerName: '', costRaisedBy: 'r1' });
-    const { ownerSelector: _, workload: __, ...orphan } = taken;
     const others = [aPod('web-2', 'n1', { costRaisedBy: 'r1' }), aPod('web-3', undefined, pending)];
     expect(told([orphan, ...others])).toEqual({ acts: [], stays: [], settling: true });
     expect(told([orphan])).toMatchObject({ acts: ['restoreDeletionCost web-1'], settling: false });
