@@ -70,8 +70,8 @@ function chargeServices(
     const several = state(service).staying > 1;
     const missing = state(service).missing.find((other) => other.uid !== pod.uid);
     const leaving = charged.has(`service ${service.key}`) || missing !== undefined;
-    if (!several || (readyWithout(pod, service) > 0 && !leaving)) continue;
-    const has = readyWithout(pod, service) + 1;
+    if (!several || (readyWithout(pod, service, facts) > 0 && !leaving)) continue;
+    const has = readyWithout(pod, service, facts) + 1;
     const waitsFor = missing === undefined ? '' : `, and ${missing.name} is not Ready`;
     const reason =
       has > 1

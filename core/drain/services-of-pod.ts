@@ -1,7 +1,8 @@
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
 import { indexByLabels, indexBySelector, type Labels, matches } from '../model/label-index.ts';
 import type { PodFacts } from '../model/pod.ts';
-import type { ServiceFacts } from '../model/service.ts';
+import { readyEndpoints } from '../model/ready-endpoints.ts';
+import type { EndpointFacts, ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText } from '../text/format.ts';
 
@@ -32,27 +33,30 @@ export function podsWith(labels: Labels, namespace: string, cluster: ClusterFact
   return findPods(indexOf(cluster).podsIn(namespace))(labels);
 }
 
-/** How often each pod is among the endpoints of a Service: ready and staying, at least serving, or only named there. */
+/** Pods by what the EndpointSlices of a Service have them as: ready and staying, at least serving, or only named. */
 const endpointsByPod = onceFor((service: ServiceFacts) => {
-  const ready = new Map<string | undefined, number>();
+  const ready = new Set<string | undefined>();
   const listed = new Set<string | undefined>();
   const named = new Set<string | undefined>();
-  let allReady = 0;
   for (const endpoint of service.endpoints) {
     if (endpoint.ready || endpoint.serving) listed.add(endpoint.podUid);
     if (!endpoint.terminating || endpoint.serving) named.add(endpoint.podUid);
-    if (!endpoint.ready || endpoint.terminating) continue;
-    ready.set(endpoint.podUid, (ready.get(endpoint.podUid) ?? 0) + 1);
-    allReady += 1;
+    if (endpoint.ready && !endpoint.terminating) ready.add(endpoint.podUid);
   }
-  return { ready, listed, named, allReady };
+  return { ready, listed, named };
 });
 
-/** Endpoints other than the pod's that are ready and stay. */
-export function readyWithout({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): number {
-  const { allReady, ready } = endpointsByPod(service);
-  return allReady - (ready.get(uid) ?? 0);
+/** Endpoints other than the pod's that the Service can count on. */
+export function readyWithout({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts, cluster: ClusterFacts): number {
+  const ready = readyEndpoints(service, cluster);
+  return ready.length - (countByPod(ready).get(uid) ?? 0);
 }
+
+const countByPod = onceFor((endpoints: readonly EndpointFacts[]) => {
+  const counts = new Map<string | undefined, number>();
+  for (const { podUid } of endpoints) counts.set(podUid, (counts.get(podUid) ?? 0) + 1);
+  return counts;
+});
 
 /** True while the Service's EndpointSlices may send callers to the pod. */
 export function isEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {

@@ -1,5 +1,5 @@
-import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { PodFacts } from '../model/pod.ts';
+import { outdatedEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -30,18 +30,8 @@ export function tellStillListed(
 }
 
 function tellLag(service: ServiceFacts, cluster: ClusterFacts): string | undefined {
-  const name = findLeft(cluster)(service);
-  if (name === undefined) return undefined;
-  return `the endpoint slices of ${service.key} lag: they list ${name} as ready, which was told to stop`;
+  if (service.publishNotReadyAddresses) return undefined;
+  const [left] = outdatedEndpoints(service, cluster);
+  if (left === undefined) return undefined;
+  return `the endpoint slices of ${service.key} lag: they list ${left.podName ?? ''} as ready, which was told to stop`;
 }
-
-/** Name of a pod that a Service of the look lists as ready although it leaves or is gone. */
-const findLeft = onceFor((cluster: ClusterFacts) => {
-  const { podsByUid } = indexOf(cluster);
-  return onceFor(({ publishNotReadyAddresses, endpoints }: ServiceFacts): string | undefined => {
-    if (publishNotReadyAddresses) return undefined;
-    return endpoints.find(
-      ({ podUid, ready }) => podUid !== undefined && ready && podsByUid.get(podUid)?.terminating !== false,
-    )?.podName;
-  });
-});

@@ -1,6 +1,5 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
-import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
@@ -33,9 +32,9 @@ function findBelowFloor(
   out: ReadonlySet<string>,
 ): string | undefined {
   for (const { service } of balancedServices(facts).values()) {
-    if (!couldServe(node, service, facts)) continue;
-    const baseline = baselines.find((known) => known.service === service.key);
     const look = lookAtService(service, facts);
+    if (!couldServe(node, look, facts)) continue;
+    const baseline = baselines.find((known) => known.service === service.key);
     const { floor, targets, perZone } = countService(look, facts, policy, baseline, out);
     const needs = floor.perZone[node.zone] ?? 0;
     const has = perZone.get(node.zone) ?? 0;
@@ -61,13 +60,8 @@ function findBelowBudget(node: NodeRef, facts: ServingFacts, out: ReadonlySet<st
 }
 
 /** The node would serve the Service if it were back in: it hosts a ready endpoint, or any node will do. */
-function couldServe(
-  { name }: NodeRef,
-  { externalTrafficPolicy, endpoints }: ServiceFacts,
-  facts: ServingFacts,
-): boolean {
-  if (externalTrafficPolicy === 'Local')
-    return endpoints.some((endpoint) => endpoint.node === name && endpoint.ready && !endpoint.terminating);
+function couldServe({ name }: NodeRef, { service, readyOn }: ServiceLook, facts: ServingFacts): boolean {
+  if (service.externalTrafficPolicy === 'Local') return readyOn.has(name);
   return indexOf(facts.cluster).nodes.get(name)?.ready === true;
 }
 

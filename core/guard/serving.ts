@@ -1,5 +1,6 @@
 import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
+import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
@@ -8,7 +9,7 @@ import type { TargetGroupFacts } from '../model/target-group.ts';
 export interface ServingNode {
   readonly name: string;
   readonly zone: string;
-  /** Ready endpoints of the Service on the node. */
+  /** Ready endpoints of the Service on the node that stay. */
   readonly endpoints: number;
 }
 
@@ -23,7 +24,7 @@ export interface ServiceLook {
   readonly attached: ReadonlySet<string>;
   /** Nodes that host an endpoint, ready or not, which is not on its way out. */
   readonly hosts: ReadonlySet<string>;
-  /** Ready endpoints by node name. */
+  /** Ready endpoints that stay, by node name. */
   readonly readyOn: ReadonlyMap<string, number>;
 }
 
@@ -69,12 +70,10 @@ export function lookAtService(service: ServiceFacts, facts: ServingFacts): Servi
 
 function makeLook(service: ServiceFacts, facts: ServingFacts): ServiceLook {
   const groups = balancedServices(facts).get(service.key)?.groups ?? [];
-  const hosts = new Set<string>();
+  const hosts = hostsOf(service);
   const readyOn = new Map<string, number>();
-  for (const { node, ready, terminating } of service.endpoints) {
-    if (node === undefined || terminating) continue;
-    hosts.add(node);
-    if (ready) readyOn.set(node, (readyOn.get(node) ?? 0) + 1);
+  for (const { node } of readyEndpoints(service, facts.cluster)) {
+    if (node !== undefined) readyOn.set(node, (readyOn.get(node) ?? 0) + 1);
   }
   const local = service.externalTrafficPolicy === 'Local';
   const attached = new Set(local ? hosts : []);
@@ -92,6 +91,11 @@ function makeLook(service: ServiceFacts, facts: ServingFacts): ServiceLook {
   }
   return { service, groups, serving, attached, hosts, readyOn };
 }
+
+const hostsOf = onceFor(
+  ({ endpoints }: ServiceFacts): ReadonlySet<string> =>
+    new Set(endpoints.flatMap(({ node, terminating }) => (terminating ? [] : (node ?? [])))),
+);
 
 type State = TargetGroupFacts['targets'][number]['state'];
 

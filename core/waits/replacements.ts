@@ -4,6 +4,7 @@ import { balancedServices } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
+import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
@@ -16,12 +17,10 @@ export type EndpointSnapshot = Readonly<Record<string, number>>;
 
 /** Counts the ready endpoints of the Services that have some on the node: those are the ones its leaving must not shrink. */
 export function snapshotEndpoints(node: NodeRef, facts: ServingFacts): EndpointSnapshot {
-  const touched = facts.cluster.services.filter(
-    (service) =>
-      service.endpoints.some((endpoint) => endpoint.ready && endpoint.node === node.name) &&
-      replaceable(service, facts).some((endpoint) => endpoint.ready && endpoint.node === node.name),
+  const touched = facts.cluster.services.filter((service) =>
+    replaceable(service, facts).some((endpoint) => endpoint.node === node.name),
   );
-  return Object.fromEntries(touched.map((service) => [service.key, countReady(service, facts)]));
+  return Object.fromEntries(touched.map((service) => [service.key, replaceable(service, facts).length]));
 }
 
 /**
@@ -41,7 +40,7 @@ export function decideReplacementsServing(question: {
     const service = indexOf(question.facts.cluster).service(key);
     if (service === undefined) continue;
     const needs = Math.min(before, scaleOf(service, question.facts.cluster) ?? before);
-    const has = countReady(service, question.facts);
+    const has = replaceable(service, question.facts).length;
     if (has < needs) {
       problems.push(
         `${key} has ${has} of ${needs} ready endpoints${notePending(podsOf(service, question.facts.cluster))}`,
@@ -56,23 +55,19 @@ export function decideReplacementsServing(question: {
   return { done: true, reason: seen.length === 0 ? 'the node hosted no endpoint' : listNames(seen, 5) };
 }
 
-/** Endpoints of DaemonSets go with their node and are not made up for elsewhere. */
-function replaceable(service: ServiceFacts, facts: ServingFacts): ServiceFacts['endpoints'] {
-  const { podsByUid } = indexOf(facts.cluster);
-  return service.endpoints.filter(({ podUid }) => podsByUid.get(podUid ?? '')?.ownerKind !== 'DaemonSet');
-}
-
-function countReady(service: ServiceFacts, facts: ServingFacts): number {
-  return replaceable(service, facts).filter((endpoint) => endpoint.ready && !endpoint.terminating).length;
+/** Ready endpoints but those of DaemonSets, which go with their node and are not made up for elsewhere. */
+function replaceable(service: ServiceFacts, { cluster }: ServingFacts): ServiceFacts['endpoints'] {
+  const { podsByUid } = indexOf(cluster);
+  return readyEndpoints(service, cluster).filter(
+    ({ podUid }) => podsByUid.get(podUid ?? '')?.ownerKind !== 'DaemonSet',
+  );
 }
 
 /** Nodes outside the old pool that host ready endpoints of a Service under policy Local and are not healthy in all its target groups. */
 export function findLateNodes(service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
   if (service.externalTrafficPolicy === 'Cluster') return [];
   const groups = balancedServices(facts).get(service.key)?.groups ?? [];
-  const hosts = new Set(
-    service.endpoints.filter((endpoint) => endpoint.ready && !endpoint.terminating).map((endpoint) => endpoint.node),
-  );
+  const hosts = new Set(readyEndpoints(service, facts.cluster).map(({ node }) => node));
   return facts.cluster.nodes
     .filter((node) => hosts.has(node.name) && node.pool !== oldPool && !node.excluded)
     .filter((node) => groups.some((group) => !isHealthy(node, group)))

@@ -1,3 +1,4 @@
+import { readyEndpoints } from '../../model/ready-endpoints.ts';
 import { type AuditRule, afterHandOver, servicesOnPool } from './rule.ts';
 
 /** SVC-001: a Local Service that one node alone serves has nowhere to go while that node leaves. */
@@ -5,8 +6,7 @@ export const svc001SingleNode: AuditRule = (question) =>
   servicesOnPool(afterHandOver(question))
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')
     .flatMap(({ service }) => {
-      const ready = service.endpoints.filter((endpoint) => endpoint.ready && !endpoint.terminating);
-      const nodes = new Set(ready.map((endpoint) => endpoint.node));
+      const nodes = new Set(readyEndpoints(service, question.handedOver.cluster).map(({ node }) => node));
       if (nodes.size >= 2) return [];
       return [
         {

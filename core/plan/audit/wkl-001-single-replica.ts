@@ -1,4 +1,5 @@
 import { indexOf } from '../../model/cluster-index.ts';
+import { readyEndpoints } from '../../model/ready-endpoints.ts';
 import type { AuditRule } from './rule.ts';
 
 /** WKL-001: a Service with one ready endpoint answers nobody while its pod moves. */
@@ -6,8 +7,7 @@ export const wkl001SingleReplica: AuditRule = ({ handedOver, services, nodes }) 
   const old = new Set(nodes.map((node) => node.name));
   return services.flatMap((plan) => {
     const service = indexOf(handedOver.cluster).service(plan.service);
-    const ready = (service?.endpoints ?? []).filter((endpoint) => endpoint.ready && !endpoint.terminating);
-    const [only, ...others] = ready;
+    const [only, ...others] = service === undefined ? [] : readyEndpoints(service, handedOver.cluster);
     if (only?.node === undefined || others.length > 0 || !old.has(only.node)) return [];
     return [
       {

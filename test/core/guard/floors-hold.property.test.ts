@@ -115,6 +115,27 @@ const drainedIdle: [WorldShape, Script] = [
   ],
 ];
 
+/** A pod is told to stop, and the slice that still lists it outlives two looks that agree. */
+const listsLeaving: [WorldShape, Script] = [
+  {
+    zones: 1,
+    nodesPerZone: 1,
+    apps: [{ app: 'app0', scale: 2, policy: 'Local', crossZone: false, spared: undefined }],
+    sharedBudget: false,
+    secondPool: true,
+  },
+  [
+    ['an app is scaled down', 0],
+    ...Array.from({ length: 6 }, () => ['grant', 0] as const),
+    ['somebody removes an exclude label', 0],
+    ...Array.from({ length: 2 }, () => ['grant', 0] as const),
+    ['happen', 0],
+    ...Array.from({ length: 8 }, () => ['grant', 0] as const),
+    ['grant', 231],
+    ['grant', 105],
+  ],
+];
+
 test('whatever happens to a cluster, in whatever order, nobody is let go, touched or ended who should not be', () => {
   fc.assert(
     fc.property(shape, everything, (cluster, events) => {
@@ -125,7 +146,7 @@ test('whatever happens to a cluster, in whatever order, nobody is let go, touche
       playOut(played);
       expect(played.violations).toEqual([]);
     }),
-    { numRuns: runs, examples: [drainedIdle] },
+    { numRuns: runs, examples: [drainedIdle, listsLeaving] },
   );
 });
 

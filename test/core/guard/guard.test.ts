@@ -19,6 +19,7 @@ import {
   aService,
   aTarget,
   aWorkload,
+  endpointOf,
   onePodOnEach,
 } from '../support/facts.ts';
 
@@ -71,6 +72,24 @@ function letGo(now: ServingFacts, before = look()): readonly string[] {
   for (const node of nodes) if (guardOf(now, before, gone).findBlock(node) === undefined) gone.push(node);
   return gone.map(({ name }) => name);
 }
+
+test.each([
+  ['was told to stop', pods.map((pod, index) => (index === 0 ? { ...pod, terminating: true } : pod))],
+  ['is gone', pods.slice(1)],
+])('a pod that %s counts for nothing, though the slices list it as ready and its target is healthy', (_, left) => {
+  const listed = (some: readonly PodFacts[]) => ({ service: { endpoints: some.slice(0, 2).map(endpointOf) } });
+  const before = look({ ...listed(pods), pods: pods.slice(0, 2) });
+  const now = { ...listed(pods), pods: left.filter(({ node }) => node === 'n1' || node === 'n2') };
+  const workloads = [aWorkload('web', 1)];
+  const states = { n1: 'healthy', n2: 'healthy' } as const;
+  expect(blockOf(guardOf(look({ ...now, workloads, states }), before), 'n2')).toMatchObject({
+    service: 'default/web',
+    has: 1,
+    needs: 1,
+  });
+  const staying = look({ ...now, pods: pods.slice(0, 2), workloads, states });
+  expect(blockOf(guardOf(staying, before), 'n2')).toBeUndefined();
+});
 
 describe('what gives nothing for a moment is held', () => {
   /** How nodes may come to give nothing, each a moment after all was well. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
+import type { EndpointFacts } from '../../../core/model/service.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
-import { aGroup, aLook, aNode, aPod, aService, aTarget, aWorkload, refOf } from '../support/facts.ts';
+import { aGroup, aLook, aNode, aPod, aService, aTarget, aWorkload, endpointOf, refOf } from '../support/facts.ts';
 
 const n1 = aNode('n1', { excluded: true });
 const n2 = aNode('n2');
@@ -12,11 +13,14 @@ interface Options {
   /** What the workload is scaled to. */
   readonly replicas?: number;
   readonly policy?: 'Local' | 'Cluster';
+  /** Endpoints of the slices, when they lag behind the pods. */
+  readonly listed?: readonly EndpointFacts[];
 }
 
-function look(pods: readonly PodFacts[], { newState = 'healthy', replicas = 2, policy = 'Local' }: Options = {}) {
+function look(pods: readonly PodFacts[], options: Options = {}) {
+  const { newState = 'healthy', replicas = 2, policy = 'Local', listed = aService('web', pods).endpoints } = options;
   const targets = [aTarget(n2), aTarget(fresh, { state: newState })];
-  const services = [aService('web', pods, { externalTrafficPolicy: policy })];
+  const services = [aService('web', pods, { externalTrafficPolicy: policy, endpoints: listed })];
   return aLook({ nodes: [n1, n2, fresh], pods, services, workloads: [aWorkload('web', replicas)] }, [
     aGroup('web', [], { targets }),
   ]);
@@ -53,6 +57,17 @@ test('fewer ready endpoints than before are waited for, and a pod that cannot be
   expect(decide(look([stay, pending]))).toEqual({
     done: false,
     reason: "default/web has 1 of 2 ready endpoints; pod web-3 can't be placed: Insufficient cpu",
+  });
+});
+
+test.each([
+  ['was told to stop', [stay, aPod('web-3', 'new', { terminating: true })]],
+  ['is gone', [stay]],
+])('a replacement that %s does not serve, though the slices list it as ready', (_, pods) => {
+  const listed = [stay, aPod('web-3', 'new')].map(endpointOf);
+  expect(decide(look(pods, { listed }))).toEqual({
+    done: false,
+    reason: 'default/web has 1 of 2 ready endpoints',
   });
 });
 
