@@ -7,11 +7,12 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { createElbLoadBalancers } from '../../../adapters/elb/load-balancers.ts';
 import type { NodeFacts } from '../../../core/model/node.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import type { Ports } from '../../../ports/ports.ts';
-import { aCluster, aNode, aPod, aService, endpointOf } from '../../core/support/facts.ts';
+import { aCluster, aNode, aPod, aService } from '../../core/support/facts.ts';
 import { type Cloud, startCloud } from '../../lab/aws/support.ts';
 import { pointSdkAt } from './support.ts';
 
@@ -65,7 +66,8 @@ export async function startCrowdedCloud(
     readTargets: (...args) => whileBusy(adapter.readTargets(...args)),
   };
   let services: readonly ServiceFacts[] = [];
-  const observe = async () => aCluster({ nodes: [...nodes, aNode(nodeElsewhere, { pool: 'batch' })], services });
+  let pods: readonly PodFacts[] = [];
+  const observe = async () => aCluster({ nodes: [...nodes, aNode(nodeElsewhere, { pool: 'batch' })], pods, services });
   const lock = { name: 'nodeferry-step-out', holder: 'run-1', token: 1 };
   const nothing = async () => undefined;
   const ports = {
@@ -88,14 +90,16 @@ export async function startCrowdedCloud(
     clock,
     nodes,
     serve: (hosts, changes = {}) => {
-      services = [...cloud.aws.model.loadBalancers.values()].map(({ name, dnsName }) => {
+      const served = [...cloud.aws.model.loadBalancers.values()].map(({ name, dnsName }) => {
         const balancer = Number(name.replace('lb-', ''));
         const own = hosts(balancer).map((node) => nodes[node]?.name ?? '');
-        const endpoints = (own.length === 0 ? [nodeElsewhere] : own).map((host, pod) =>
-          endpointOf(aPod(`svc${balancer}-${pod}`, host)),
+        const behind = (own.length === 0 ? [nodeElsewhere] : own).map((host, pod) =>
+          aPod(`svc${balancer}-${pod}`, host),
         );
-        return aService(`svc${balancer}`, [], { hostnames: [dnsName], endpoints, ...changes });
+        return { behind, service: aService(`svc${balancer}`, behind, { hostnames: [dnsName], ...changes }) };
       });
+      pods = served.flatMap(({ behind }) => behind);
+      services = served.map(({ service }) => service);
     },
     callsSince: () => {
       const made = cloud.aws.requests.slice(told);
