@@ -148,6 +148,26 @@ describe('abort', () => {
     },
   );
 
+  // The server may refuse a cancellation that comes in this moment: in about one of five.
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('as the workflow of a node starts reaches it: no machine ends (%i)', async () => {
+    const world = createScenario();
+    let aborting: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      activated: (workflowId, { children }) => {
+        if (children.some(({ started }) => !started))
+          aborting ??= harness.workflow(workflowId).executeUpdate(abortUpdate, { args: [operator] });
+      },
+    });
+    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    await aborting;
+    expect(report.outcome).toBe('aborted');
+    const old = world.nodes.filter(({ pool }) => pool === 'web').map(({ instanceId }) => instanceId);
+    expect(old).toHaveLength(4);
+    expect(old.filter((id) => world.terminations.has(id))).toEqual([]);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
   test('a cancelled workflow puts everything back like an abort', async () => {
     const world = createScenario();
     let cancel = async (): Promise<unknown> => undefined;

@@ -4,6 +4,7 @@ import {
   ChildWorkflowCancellationType,
   type ChildWorkflowHandle,
   condition,
+  getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
   startChild,
@@ -92,7 +93,9 @@ async function follow(
 ): Promise<void> {
   const { resumes } = run;
   try {
-    const status = await (await starting).result();
+    const child = await starting;
+    if (scope.consideredCancelled) await cancelAgain(child);
+    const status = await child.result();
     const latest = status.evidence.at(-1)?.at ?? run.now;
     run.now = Math.max(run.now, latest);
     changeNode(run, node.name, status);
@@ -110,6 +113,21 @@ async function follow(
   } finally {
     unpark(run, node.name);
     delete run.children[node.name];
+  }
+}
+
+/**
+ * A cancellation that overtakes the start of a child is refused by the server, which knows no such workflow yet, and nobody sends it
+ * again (RequestCancelExternalWorkflowExecutionFailed: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND; seen with server 1.31 and SDK 1.24). Once
+ * the child has started it is there to hear.
+ */
+async function cancelAgain({ workflowId }: ChildWorkflowHandle<Replacement>): Promise<void> {
+  try {
+    await CancellationScope.nonCancellable(async () => {
+      await getExternalWorkflowHandle(workflowId).cancel();
+    });
+  } catch {
+    // It has ended.
   }
 }
 
