@@ -5,7 +5,7 @@ import type { Cluster } from '../ports/cluster.ts';
 /** What is given back: everything, if it says nothing else. */
 export interface GiveBackScope {
   readonly isAsked?: (act: GiveBackAct) => boolean;
-  /** Name of a pool whose nodes go: pods on them don't come back. */
+  /** Name of a pool whose cordoned nodes go: pods on them don't come back. */
   readonly leaving?: string;
 }
 

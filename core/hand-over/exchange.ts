@@ -2,13 +2,13 @@ import { identify, type PodIdentity } from '../drain/actions.ts';
 import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
 import { compareText } from '../text/format.ts';
 import { decideEligibility } from './eligibility.ts';
-import { isOnPool, isServing, ownedPods } from './owned-pods.ts';
+import { isOnLeaving, isServing, ownedPods } from './owned-pods.ts';
 import type { HandOverContext } from './rules/rule.ts';
 
 /** Everything that decides which pods change places. */
 export interface ExchangeQuestion extends HandOverContext {
   readonly run: string;
-  /** Name of the pool whose nodes go. */
+  /** Name of the pool whose cordoned nodes go. */
   readonly leaving: string;
 }
 
@@ -29,7 +29,7 @@ export interface Exchange {
 export function decideExchanges(question: ExchangeQuestion): readonly Exchange[] {
   const { cluster, run, leaving } = question;
   const back = cluster.pods.filter(
-    (pod) => pod.released?.by === run && isServing(pod) && !pod.terminating && !isOnPool(pod, leaving, cluster),
+    (pod) => pod.released?.by === run && isServing(pod) && !pod.terminating && !isOnLeaving(pod, leaving, cluster),
   );
   const groups = Map.groupBy(back, ({ namespace, released }) => `${namespace}/${released?.replicaSet.name}`);
   return [...groups.values()].flatMap((pods) => decideExchange(pods, question) ?? []);
@@ -40,7 +40,7 @@ function decideExchange(back: readonly PodFacts[], question: ExchangeQuestion): 
   if (first?.released === undefined) return undefined;
   const owned = ownedPods(first.released, first.namespace, question.cluster).filter(isServing);
   const going = owned.flatMap((pod) => {
-    const eligibility = isOnPool(pod, question.leaving, question.cluster)
+    const eligibility = isOnLeaving(pod, question.leaving, question.cluster)
       ? decideEligibility(pod, question)
       : undefined;
     return eligibility?.eligible === true ? [{ pod, from: eligibility.from }] : [];

@@ -4,7 +4,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import { type PodFacts, type ReleasedFacts, templateLabel } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText } from '../text/format.ts';
-import { isOnPool, isServing, ownedPods, waitsToBeTaken } from './owned-pods.ts';
+import { isOnLeaving, isServing, ownedPods, waitsToBeTaken } from './owned-pods.ts';
 
 /** One act that gives released pods back to their ReplicaSets, or ends what nobody takes any more; named as the Cluster port does. */
 export interface GiveBackAct {
@@ -26,11 +26,11 @@ type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 /**
  * Decides how the pods that a run has released come back to their ReplicaSets without one that serves being deleted for it. A ReplicaSet
  * with a pod too many first deletes those that don't run or are not ready; between the others its deletion costs decide, so those that
- * shall stay are made dear before, and for as long as it has too many. Pods on nodes of the pool that is `leaving` don't come back.
+ * shall stay are made dear before, and for as long as it has too many. Pods on cordoned nodes of the pool `leaving` don't come back.
  */
 export function decideGiveBack(cluster: ClusterFacts, run: string, leaving?: string): GiveBack {
   const alive = cluster.pods.filter(({ terminating }) => !terminating);
-  const goes = (pod: PodFacts) => leaving !== undefined && isOnPool(pod, leaving, cluster);
+  const goes = (pod: PodFacts) => leaving !== undefined && isOnLeaving(pod, leaving, cluster);
   const released = alive.filter((pod): pod is ReleasedPod => pod.released?.by === run && !goes(pod));
   const groups = Map.groupBy(released, ({ namespace, released: { replicaSet } }) => `${namespace}/${replicaSet.name}`);
   const decided = [...groups.values()].map((pods) => decideReplicaSet(pods, cluster));

@@ -27,9 +27,10 @@ export function waitsToBeTaken({ ownerKind, unlisted, released }: PodFacts): boo
   return ownerKind === 'none' && unlisted === undefined && released === undefined;
 }
 
-/** It runs on a node of that pool. */
-export function isOnPool({ node = '' }: PodFacts, pool: string, cluster: ClusterFacts): boolean {
-  return indexOf(cluster).nodes.get(node)?.pool === pool;
+/** It runs on a node of that pool which goes: those that stay are not cordoned. */
+export function isOnLeaving({ node = '' }: PodFacts, pool: string, cluster: ClusterFacts): boolean {
+  const host = indexOf(cluster).nodes.get(node);
+  return host?.pool === pool && host.cordoned;
 }
 
 /** It is ready, and nobody has taken it out of its endpoints. */

@@ -24,14 +24,14 @@ export function snapshotEndpoints(node: NodeRef, facts: ServingFacts): EndpointS
 }
 
 /**
- * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes outside the old
- * pool that host them are healthy in the Service's target groups. Somebody may have scaled its workloads down meanwhile: then what
+ * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes that host them and
+ * don't leave are healthy in the Service's target groups. Somebody may have scaled its workloads down meanwhile: then what
  * they are scaled to is enough.
  */
 export function decideReplacementsServing(question: {
   readonly facts: ServingFacts;
   readonly before: EndpointSnapshot;
-  /** Name of the old pool. */
+  /** Name of the pool whose cordoned nodes leave. */
   readonly oldPool: string;
 }): WaitDecision {
   const problems: string[] = [];
@@ -63,13 +63,16 @@ function replaceable(service: ServiceFacts, { cluster }: ServingFacts): ServiceF
   );
 }
 
-/** Nodes outside the old pool that host ready endpoints of a Service under policy Local and are not healthy in all its target groups. */
+/**
+ * Nodes that host ready endpoints of a Service under policy Local and are not healthy in all its target groups, but for those that leave: the
+ * cordoned ones of the pool that goes.
+ */
 export function findLateNodes(service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
   if (service.externalTrafficPolicy === 'Cluster') return [];
   const groups = balancedServices(facts).get(service.key)?.groups ?? [];
   const hosts = new Set(readyEndpoints(service, facts.cluster).map(({ node }) => node));
   return facts.cluster.nodes
-    .filter((node) => hosts.has(node.name) && node.pool !== oldPool && !node.excluded)
+    .filter((node) => hosts.has(node.name) && !(node.pool === oldPool && node.cordoned) && !node.excluded)
     .filter((node) => groups.some((group) => !isHealthy(node, group)))
     .map((node) => node.name);
 }

@@ -5,7 +5,8 @@ import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, released } from '../support/facts.ts';
 
-const nodes = [aNode('n1'), aNode('n2'), aNode('n8', { pool: 'new' }), aNode('n9', { pool: 'new' })];
+const goes = { pool: 'new', cordoned: true };
+const nodes = [aNode('n1'), aNode('n2'), aNode('n7', { pool: 'new' }), aNode('n8', goes), aNode('n9', goes)];
 const before = [letGo('web-1', 'n1'), letGo('web-2', 'n2')];
 const replacements = [aPod('web-8', 'n8', { ownerUid: 'rs' }), aPod('web-9', 'n9', { ownerUid: 'rs' })];
 
@@ -40,6 +41,11 @@ describe('when a run turns back', () => {
     ]);
     const elsewhere = [aPod('web-8', 'n8', { ownerUid: 'rs' }), aPod('web-9', 'n1', { ownerUid: 'rs' })];
     expect(decide([...before, ...elsewhere])).toEqual([{ keeps: ['web-1', 'web-9'], pairs: ['web-8 for web-1'] }]);
+  });
+
+  test('pods on new nodes that stay, in place of old ones that have ended, stay too', () => {
+    const onKept = [aPod('web-7', 'n7', { ownerUid: 'rs' }), aPod('web-8', 'n8', { ownerUid: 'rs' })];
+    expect(decide([...before, ...onKept])).toEqual([{ keeps: ['web-1', 'web-7'], pairs: ['web-8 for web-1'] }]);
   });
 
   test('no pod comes back that does not serve, or goes that was released already', () => {

@@ -52,6 +52,18 @@ test('a Ready replacement does not serve while its node is not healthy under Loc
   expect(decide(late('Cluster')).done).toBe(true);
 });
 
+test('nodes of the pool that goes must be healthy too when they host replacements, unless they leave themselves', () => {
+  const decideWith = (cordoned: boolean) => {
+    const kept = aNode('n2', { cordoned });
+    const pods = [stay, aPod('web-3', 'new')];
+    const cluster = { pods, services: [aService('web', pods)], workloads: [aWorkload('web', 2)] };
+    const targets = [aTarget(kept, { state: 'initial' }), aTarget(fresh)];
+    return decide(aLook({ nodes: [n1, kept, fresh], ...cluster }, [aGroup('web', [], { targets })]));
+  };
+  expect(decideWith(false)).toEqual({ done: false, reason: 'default/web: n2 not healthy in its load balancer yet' });
+  expect(decideWith(true).done).toBe(true);
+});
+
 test('fewer ready endpoints than before are waited for, and a pod that cannot be placed is named', () => {
   const pending = aPod('web-3', undefined, { ready: false, phase: 'Pending', unschedulableReason: 'Insufficient cpu' });
   expect(decide(look([stay, pending]))).toEqual({
