@@ -16,7 +16,8 @@ export interface RetreatQuestion {
 
 /**
  * The new nodes that are too many, in the order in which they should leave. What stays is spread over the zones as evenly as it can be,
- * so that nothing has to be moved between zones afterwards; within a zone the nodes with most pods stay.
+ * so that nothing has to be moved between zones afterwards; within a zone the nodes with most pods stay. Nodes that were chosen before are
+ * cordoned: asked again when some of them have gone, the others are chosen again.
  */
 export function chooseSurplus({ cluster, pool, zones, keep }: RetreatQuestion): readonly NodeFacts[] {
   const index = indexOf(cluster);
@@ -24,7 +25,9 @@ export function chooseSurplus({ cluster, pool, zones, keep }: RetreatQuestion): 
     index.podsOn(node.name).filter((pod) => pod.ownerKind !== 'DaemonSet').length + (node.ready ? 0.5 : 0);
   const left = cluster.nodes
     .filter((node) => node.pool === pool)
-    .toSorted((a, b) => podsOn(b) - podsOn(a) || compareText(a.name, b.name));
+    .toSorted(
+      (a, b) => Number(a.cordoned) - Number(b.cordoned) || podsOn(b) - podsOn(a) || compareText(a.name, b.name),
+    );
   const kept: NodeFacts[] = [];
   while (kept.length < keep && left.length > 0) {
     const counts = countByZone(kept, zones);
