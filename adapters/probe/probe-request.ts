@@ -18,7 +18,7 @@ export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () 
   const { promise, resolve } = Promise.withResolvers<ProbeOutcome>();
   const startedAt = performance.now();
   const stalledAtStart = stalledMs();
-  const elapsed = () => performance.now() - startedAt - (stalledMs() - stalledAtStart);
+  const elapsedAt = (at: number) => at - startedAt - (stalledMs() - stalledAtStart);
   let slow = false;
 
   const request = openRequest(target);
@@ -28,7 +28,7 @@ export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () 
   };
   // A process that stood still finds its timers due before it has read what arrived meanwhile: then there is time left.
   const onTimer = () => {
-    const left = timeoutMs - elapsed();
+    const left = timeoutMs - elapsedAt(performance.now());
     if (left > 1) timer = setTimeout(onTimer, left);
     else request.destroy(new Error(`no answer within ${timeoutMs} ms`));
   };
@@ -36,7 +36,12 @@ export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () 
 
   request.on('socket', (socket) => {
     socket.once('connect', () => {
-      slow = elapsed() > slowConnectMs;
+      const at = performance.now();
+      // After a standstill this may come before the timer that finds it; what was due before has run by the next one.
+      const judge = () => {
+        slow = elapsedAt(at) > slowConnectMs;
+      };
+      if (elapsedAt(at) > slowConnectMs) setTimeout(judge, 0);
     });
   });
   request.on('response', (response) => {
