@@ -8,6 +8,7 @@ import { createPoolSteps } from './pool-steps.ts';
 import { createPutBackSteps } from './put-back-steps.ts';
 import { createRunSteps } from './run-steps.ts';
 import { createStepOutSteps } from './step-out-steps.ts';
+import { createSurgeSteps } from './surge-steps.ts';
 import { createWatchSteps } from './watch-steps.ts';
 
 /** All steps of an upgrade over one set of ports: what a worker registers. Every step may be carried out more than once. */
@@ -16,6 +17,7 @@ export function createActivities(ports: Ports) {
   return {
     ...createRunSteps(ports, looking),
     ...createWatchSteps(ports),
+    ...createSurgeSteps(ports, looking),
     ...createPoolSteps(ports, looking),
     ...createHandOverSteps(ports, looking),
     ...createStepOutSteps(ports, looking),

@@ -4,7 +4,6 @@ import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { chooseSurplus } from '../core/plan/retreat.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { listNames } from '../core/text/format.ts';
-import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Looking } from './looking.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
@@ -39,57 +38,6 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
           return { kept: await pools.releaseRebalancing(input.pool, input.suspended) };
         },
       ),
-
-    /** Asks for the new pool; the token makes a second call change nothing. */
-    createReplacement: async (input: { plan: PlanInBrief }): Promise<Outcome> =>
-      await persist(
-        { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
-        async () => {
-          const { plan } = input;
-          await pools.createReplacement({
-            source: plan.oldPool,
-            target: plan.policy.target,
-            size: plan.surge,
-            run: plan.run,
-            token: `${plan.run}-${plan.newPool.name}`,
-          });
-          return {};
-        },
-      ),
-
-    /**
-     * Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them; that last not where only pods
-     * are to be started there yet.
-     */
-    awaitSurgeReady: async (input: {
-      plan: PlanInBrief;
-      forPods?: boolean;
-    }): Promise<Outcome<{ nodes: readonly NodeRef[]; seen: string }>> => {
-      const { plan } = input;
-      return await pollUntil<{ nodes: readonly NodeRef[]; seen: string }>({
-        clock,
-        what: `new nodes of ${plan.newPool.name} to be ready`,
-        deadlineMs: plan.policy.waits.deadlines.surgeReadyMs,
-        pollMs: plan.policy.waits.pollMs,
-        hint: 'Look at the new nodes and at the cloud’s capacity; then resume, or abort to remove them.',
-        look: async () => {
-          const pool = await pools.findPool(plan.newPool);
-          const facts = await looking.serving(plan);
-          const decision = (input.forPods === true ? decideNodesReady : decideSurgeReady)({
-            facts,
-            pool: plan.newPool.name,
-            expected: plan.surge,
-            ...(pool === undefined ? {} : { instances: pool.instances }),
-          });
-          if (decision.done) {
-            const nodes = facts.cluster.nodes.filter((node) => node.pool === plan.newPool.name).map(refOf);
-            return { done: true, value: { nodes, seen: decision.reason } };
-          }
-          const problems = pool === undefined ? [`${plan.newPool.name} is not there`] : pool.problems;
-          return { done: false, reason: [...problems, decision.reason].join('; ') };
-        },
-      });
-    },
 
     /** Cordons; says which cordons are ours and which somebody had set before. */
     cordonNodes: async (input: {

@@ -24,6 +24,19 @@ export interface NodePools {
     readonly token: string;
   }): Promise<void>;
   /**
+   * Asks for so many machines in a pool that this run made in place of `source`; fine when it was asked for that many, or more, already. @throws NodeNotOurs for
+   * another's pool
+   */
+  growPool(
+    ref: PoolRef,
+    request: { readonly size: number; readonly run: string; readonly source: PoolRef },
+  ): Promise<void>;
+  /**
+   * Gives up machines that a pool should have and never got: its size becomes that of those it has, and none ends. The cloud starts no
+   * machine there until the pool is released (`releaseRebalancing`).
+   */
+  forgoMissing(ref: PoolRef): Promise<void>;
+  /**
    * Stops the cloud from adding, moving or replacing machines of the pool by itself and lets its size go down to none;
    * returns what we changed, for the ledger, the same on every call. @throws Conflict while the pool is too young to be held.
    */

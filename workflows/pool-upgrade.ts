@@ -2,7 +2,6 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
 import { inBrief, type PoolPlan } from '../core/plan/pool-plan.ts';
 import { notProtected } from '../core/plan/refusal.ts';
-import { handsOver } from '../core/policy/policy.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { conclude } from './run/conclude.ts';
@@ -14,6 +13,7 @@ import { record, settled } from './run/record.ts';
 import { addNodes, replaceNodes } from './run/replace-nodes.ts';
 import { attempt, enter, planOf, type Run, tellForeignActs } from './run/run.ts';
 import { failWith, problemOf, settle, steps } from './run/steps.ts';
+import { makeRoom, registered, surge } from './run/surge.ts';
 import { startWatch } from './run/watch.ts';
 
 /**
@@ -76,44 +76,18 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
   hold.suspended = held.suspended;
 }
 
-/** Brings up the new nodes and waits until the load balancers have taken them; where pods are handed over, only until they can take those. */
-async function surge(run: Run, plan: PoolPlan): Promise<void> {
-  const { newPool } = plan;
-  enter(run, 'surge');
-  record(run, { kind: 'new-pool' });
-  await attempt(run, `${newPool.name} to be created`, () =>
-    steps(`create ${newPool.name}`).createReplacement({ plan: inBrief(plan) }),
-  );
-  enter(run, 'surge-ready');
-  if (!handsOver(plan.policy)) return await registered(run, plan);
-  const { nodes } = await attempt(run, `${plan.surge} new nodes to be Ready`, () =>
-    steps('new nodes Ready').awaitSurgeReady({ plan: inBrief(plan), forPods: true }),
-  );
-  run.newNodes = nodes;
-}
-
-/** Waits until the load balancers have taken the new nodes; nothing leaves before. */
-async function registered(run: Run, plan: PoolPlan): Promise<void> {
-  if (run.areNewNodesRegistered) return;
-  const { nodes } = await attempt(run, `${plan.surge} new nodes to be ready`, () =>
-    steps('new nodes ready').awaitSurgeReady({ plan: inBrief(plan) }),
-  );
-  run.newNodes = nodes;
-  run.areNewNodesRegistered = true;
-}
-
 /** Keeps new pods off all old nodes, so that none moves twice. */
 async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
   enter(run, 'cordon-old');
   await cordon(run, plan, plan.nodes);
 }
 
-/** Wave by wave: pods are handed over where that is wanted, then their nodes go. */
+/** Wave by wave: new nodes come up where they don't all come at once, pods are handed over where that is wanted, then their nodes go. */
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
   addNodes(run, nodes);
   let left = nodes;
   while (left.length > 0) {
-    const wave = await handOver(run, plan, left);
+    const wave = await handOver(run, plan, await makeRoom(run, plan, left));
     await registered(run, plan);
     if (run.status.phase !== 'replace') enter(run, 'replace');
     await replaceNodes(run, plan, wave, plan.oldPool);

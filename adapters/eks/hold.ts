@@ -1,27 +1,22 @@
-import {
-  type AutoScalingGroup,
-  ResumeProcessesCommand,
-  SuspendProcessesCommand,
-  UpdateAutoScalingGroupCommand,
-} from '@aws-sdk/client-auto-scaling';
-import { TagResourceCommand, UntagResourceCommand, UpdateNodegroupConfigCommand } from '@aws-sdk/client-eks';
+import { type AutoScalingGroup, ResumeProcessesCommand, SuspendProcessesCommand } from '@aws-sdk/client-auto-scaling';
+import { TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-eks';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { countByZone, isLopsided } from '../../core/plan/balance.ts';
-import type { Clock } from '../../ports/clock.ts';
 import { callEks } from './errors.ts';
-import { heldEntries, heldTag, heldTagValue, holdEntries, minSizeOf, processesOf, zoneRebalancing } from './ledger.ts';
+import {
+  heldEntries,
+  heldTag,
+  heldTagValue,
+  holdEntries,
+  launching,
+  minSizeOf,
+  processesOf,
+  zoneRebalancing,
+} from './ledger.ts';
 import { mapInstances, type PoolLook } from './map.ts';
 import { type EksClients, findPool, poolSubject, requirePool } from './observe.ts';
-
-/** Time, and how long to wait for EKS to carry out a change of sizes. */
-export interface Patience {
-  readonly clock: Clock;
-  /** Between two looks, ms. */
-  readonly pollMs: number;
-  /** For one change of a node group's sizes, ms. */
-  readonly updateTimeoutMs: number;
-}
+import { livingIn, type Patience, setMinSize, setSizes } from './sizes.ts';
 
 /**
  * Holds a pool: suspends what Auto Scaling does by itself and lowers the minimum size to zero, without which
@@ -78,9 +73,35 @@ export async function releasePool(
   return kept.map(() => tellKept(look.group));
 }
 
+/**
+ * Lowers the size to that of the machines that are there. While that is asked for, none may come, or Auto Scaling would end one of its own
+ * choice for it: launching is suspended, which the tag keeps, and stays so until the pool is released.
+ */
+export async function forgoMissing(clients: EksClients, ref: PoolRef, patience: Patience): Promise<void> {
+  const look = await requirePool(clients, ref);
+  if (look.group === undefined || !isMissing(look.group)) return;
+  const suspended = (look.group.SuspendedProcesses ?? []).map(({ ProcessName }) => ProcessName);
+  if (!suspended.includes(launching)) {
+    await tagHeld(clients, look, [...new Set([...(heldEntries(look.nodegroup) ?? []), launching])]);
+    await suspend(clients, look, [launching]);
+  }
+  await setSizes(
+    clients,
+    ref,
+    (group) => {
+      const size = livingIn(group).length;
+      return isMissing(group) ? { desired: size, min: Math.min(size, group.MinSize ?? 0) } : {};
+    },
+    patience,
+  );
+}
+
+function isMissing(group: AutoScalingGroup): boolean {
+  return livingIn(group).length < (group.DesiredCapacity ?? 0);
+}
+
 function isLopsidedGroup(group: AutoScalingGroup): boolean {
-  const living = mapInstances(group).filter(({ state }) => state === 'pending' || state === 'running');
-  return isLopsided(living, group.AvailabilityZones ?? []);
+  return isLopsided(livingIn(group), group.AvailabilityZones ?? []);
 }
 
 function tellKept(group: AutoScalingGroup | undefined): string {
@@ -91,53 +112,6 @@ function tellKept(group: AutoScalingGroup | undefined): string {
     `Auto Scaling group ${name}: ${zoneRebalancing} stays suspended, because its zones are lopsided (${zones}) and it would end a machine ` +
     `that serves; end that with: aws autoscaling resume-processes --auto-scaling-group-name ${name} --scaling-processes ${zoneRebalancing}`
   );
-}
-
-/**
- * Changes the minimum size of a node group and waits until Auto Scaling has it and EKS has finished: until then EKS takes
- * no other change. Throws ProviderUnavailable when that takes longer than `updateTimeoutMs`.
- */
-export async function setMinSize(clients: EksClients, ref: PoolRef, size: number, patience: Patience): Promise<void> {
-  const deadline = patience.clock.now() + patience.updateTimeoutMs;
-  let asked = false;
-  for (;;) {
-    const look = await requirePool(clients, ref);
-    const { nodegroup, group } = look;
-    const busy = nodegroup.status === 'UPDATING';
-    if (!busy && group?.MinSize === size) return;
-    if (!busy && !asked) {
-      await updateMinSize(clients, look, size);
-      asked = true;
-    } else if (patience.clock.now() >= deadline) {
-      throw new NodeferryError({
-        code: 'ProviderUnavailable',
-        message: `${poolSubject(ref)}: minimum size is ${group?.MinSize}, should be ${size}; the node group is ${nodegroup.status}`,
-        hint: 'See the update history of the node group in EKS; another update may be stuck.',
-      });
-    }
-    await patience.clock.sleep(patience.pollMs);
-  }
-}
-
-/**
- * Names the minimum alone: the other sizes stay as they are. EKS takes changes of a node group that is ACTIVE or DEGRADED
- * only (EKS API reference, UpdateNodegroupConfig); one that never became whole is changed where the size takes effect.
- */
-async function updateMinSize(
-  { eks, autoScaling }: EksClients,
-  { ref, nodegroup, group }: PoolLook,
-  minSize: number,
-): Promise<void> {
-  const subject = `${poolSubject(ref)}: minimum size ${minSize}`;
-  if (nodegroup.status === 'ACTIVE' || nodegroup.status === 'DEGRADED') {
-    const command = { clusterName: ref.cluster, nodegroupName: ref.name, scalingConfig: { minSize } };
-    await callEks('eks:UpdateNodegroupConfig', subject, () => eks.send(new UpdateNodegroupConfigCommand(command)));
-  } else if (group !== undefined) {
-    const command = { AutoScalingGroupName: group.AutoScalingGroupName, MinSize: minSize };
-    await callEks('autoscaling:UpdateAutoScalingGroup', subject, () =>
-      autoScaling.send(new UpdateAutoScalingGroupCommand(command)),
-    );
-  }
 }
 
 async function suspend(

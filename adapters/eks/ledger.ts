@@ -10,6 +10,9 @@ export const heldTag = 'nodeferry.dev/held';
 /** The process by which Auto Scaling moves machines between zones. */
 export const zoneRebalancing = 'AZRebalance';
 
+/** The process by which Auto Scaling starts machines. */
+export const launching = 'Launch';
+
 /**
  * Processes by which Auto Scaling adds, moves or removes machines by itself (Auto Scaling user guide, "Suspend and resume
  * processes"). `Launch` and `Terminate` stay: new machines must come and old ones must go when we say so.

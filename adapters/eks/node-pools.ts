@@ -14,7 +14,7 @@ import type { NodePools } from '../../ports/node-pools.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
 import { type CloneRequest, cloneNodegroup, createdByTag, replacesTag } from './clone.ts';
 import { callEks, isCapacityProblem } from './errors.ts';
-import { holdPool, type Patience, releasePool } from './hold.ts';
+import { forgoMissing, holdPool, releasePool } from './hold.ts';
 import { mapInstances, mapIssues } from './map.ts';
 import {
   type EksClients,
@@ -25,6 +25,7 @@ import {
   poolSubject,
   requirePool,
 } from './observe.ts';
+import { growPool, type Patience } from './sizes.ts';
 import { terminateMember } from './terminate.ts';
 
 /** How the EKS adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
@@ -61,6 +62,8 @@ export function createEksNodePools(options: EksOptions): NodePools {
     },
     findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
     createReplacement: ({ source, ...request }) => createReplacement(clientsFor(source.region), source, request),
+    growPool: (ref, request) => growPool(clientsFor(ref.region), ref, request, patience),
+    forgoMissing: (ref) => forgoMissing(clientsFor(ref.region), ref, patience),
     holdRebalancing: (ref) => holdPool(clientsFor(ref.region), ref, patience),
     releaseRebalancing: (ref, suspended) => releasePool(clientsFor(ref.region), ref, suspended, patience),
     async observeInstances(ref) {

@@ -8,9 +8,9 @@ import type { TerminationOutcome } from '../../ports/node-pools.ts';
 import { readAwsError } from '../aws/errors.ts';
 import { createdByTag } from './clone.ts';
 import { callEks, isRetryable } from './errors.ts';
-import { type Patience, setMinSize } from './hold.ts';
 import { mapLifecycle, type PoolLook } from './map.ts';
 import { type EksClients, findMember, instanceState, poolSubject, requirePool } from './observe.ts';
+import { type Patience, setMinSize } from './sizes.ts';
 
 const maxAttempts = 5;
 const firstPauseMs = 500;

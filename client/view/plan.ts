@@ -31,11 +31,21 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
     '',
     ...renderHandOver(plan.handOver ?? []),
     ...renderFindings(plan.findings, style),
-    `surge ${plan.surge} nodes; expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
+    tellSurge(plan),
+    `expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
       .map((term) => `${term.name} ${formatDuration(term.ms)}`)
       .join(', ')}`,
     ...unprotected(plan, style),
   ];
+}
+
+function tellSurge({ surge, surgeAtOnce, estimate }: PoolPlan): string {
+  const machines = surgeAtOnce === undefined ? 'together' : `at most ${surgeAtOnce} at a time beyond the pool’s size`;
+  const cost =
+    estimate.instanceMinutes === undefined
+      ? ''
+      : `; at most ${estimate.instanceMinutes} instance-minutes beyond the pool`;
+  return `surge ${surge} nodes, ${machines}${cost}`;
 }
 
 function serviceRow(service: ServicePlan): string[] {

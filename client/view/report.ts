@@ -31,6 +31,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
   return [
     `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, report.outcome)} in ${formatDuration(report.makespanMs)}`,
     `probes: ${explainTraffic(report)}`,
+    ...(report.instanceMinutes === undefined ? [] : [`instance-minutes beyond the pool: ${report.instanceMinutes}`]),
     '',
     ...renderTimeline(report),
     '',

@@ -2,6 +2,7 @@ import { learnBaselines } from '../guard/baseline.ts';
 import type { PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { handsOver, type Policy } from '../policy/policy.ts';
+import { surgeAtOnce } from '../surge/at-once.ts';
 import { audit } from './audit/audit.ts';
 import { estimateRun } from './estimate.ts';
 import { planHandOver } from './hand-over-plan.ts';
@@ -31,6 +32,8 @@ export function buildPlan({ policy, run, pool, facts, sharedClaims = new Set() }
   const windows = simulateWindows({ facts, policy, baselines, nodes, sharedClaims });
   const handOver = planHandOver(nodes, { cluster: facts.cluster, policy, sharedClaims });
   const handedOver = handsOver(policy) ? handedOverFacts({ facts, policy, sharedClaims, wave: nodes }) : facts;
+  const surge = Math.max(nodes.length, pool.desiredSize);
+  const atOnce = surgeAtOnce(policy, surge);
   return {
     run,
     policy,
@@ -39,7 +42,8 @@ export function buildPlan({ policy, run, pool, facts, sharedClaims = new Set() }
     fromVersion: pool.version,
     toVersion: policy.target.version ?? pool.version,
     nodes,
-    surge: Math.max(nodes.length, pool.desiredSize),
+    surge,
+    ...(atOnce === undefined ? {} : { surgeAtOnce: atOnce }),
     services,
     ...(handOver.length > 0 ? { handOver } : {}),
     baselines,

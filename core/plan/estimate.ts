@@ -1,4 +1,5 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
 import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
 import { evictionTurns } from './eviction-turns.ts';
 import type { DurationTerm } from './lower-bound.ts';
@@ -14,12 +15,13 @@ interface EstimateQuestion extends Omit<WindowsInput, 'baselines'> {
   readonly windows: Windows;
 }
 
-/** Expected duration of a run, ms, with the parts that add up to it: one boot and registration, then window after window. */
+/** Expected duration of a run, ms, with the parts that add up to it: boot and registration, then window after window, for each wave of new nodes. */
 export function estimateRun(question: EstimateQuestion): {
   readonly totalMs: number;
   readonly terms: readonly DurationTerm[];
+  readonly instanceMinutes: number;
 } {
-  const { policy, facts, services } = question;
+  const { policy, facts, services, nodes } = question;
   const { windows } = question.windows;
   const planned = new Set(services.map((service) => service.service));
   const groups = facts.targetGroups.filter((group) => planned.has(group.service));
@@ -29,6 +31,7 @@ export function estimateRun(question: EstimateQuestion): {
   const healthyMs = Math.max(0, ...groups.map((group) => podToHealthyMs(group, policy.waits)));
   const registeredMs = Math.max(0, ...groups.map((group) => nodeToHealthyMs(group, policy.waits)));
   const transitMs = Math.max(0, ...services.map((service) => service.transitMs));
+  const surges = countSurges(policy, nodes.length);
   const waves = windows.filter(({ opensWave }) => opensWave).length;
   const emptied = windows.filter((window) => isHandedOver(window, facts.cluster)).length;
   const followed = windows.length - emptied;
@@ -38,7 +41,10 @@ export function estimateRun(question: EstimateQuestion): {
     0,
   );
   const terms = [
-    { name: 'new nodes boot and register', ms: usual.bootMs + registeredMs },
+    {
+      name: surges === 1 ? 'new nodes boot and register' : `${surges} × new nodes boot and register`,
+      ms: surges * (usual.bootMs + registeredMs),
+    },
     { name: `${waves} × pods are handed over`, ms: waves * (usual.podStartMs + healthyMs) },
     { name: `${windows.length} × load balancers let go`, ms: windows.length * drainMs },
     { name: `${turns} × pods move`, ms: turns * startAndStopMs },
@@ -46,11 +52,13 @@ export function estimateRun(question: EstimateQuestion): {
     { name: `${followed} × replacements turn healthy`, ms: followed * healthyMs },
     {
       name: 'last connections through old nodes end',
-      ms: Math.max(0, policy.waits.propagationMs + transitMs - drainMs),
+      ms: surges * Math.max(0, policy.waits.propagationMs + transitMs - drainMs),
     },
-    { name: 'last machine ends', ms: usual.terminationMs },
+    { name: surges === 1 ? 'last machine ends' : `${surges} × machines end`, ms: surges * usual.terminationMs },
   ].filter((term) => term.ms > 0);
-  return { totalMs: terms.reduce((sum, term) => sum + term.ms, 0), terms };
+  const totalMs = terms.reduce((sum, term) => sum + term.ms, 0);
+  const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;
+  return { totalMs, terms, instanceMinutes: Math.round((atOnce * totalMs) / 60_000) };
 }
 
 function longestGraceSeconds({ facts, nodes }: EstimateQuestion): number {

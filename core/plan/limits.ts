@@ -21,10 +21,10 @@ export interface RunSize {
 export const limits: RunSize = { events: 10_000, historyBytes: 25_000_000, payloadBytes: 1_500_000 };
 
 /**
- * Measured on recorded histories: what a run takes without any node, what the watch over it adds in a day (fifty answers of six events), and
- * what each node adds (9.6 with sixty nodes, 12 with three).
+ * Measured on recorded histories: what a run takes without any node, what the watch over it adds in a day (fifty answers of six events),
+ * what each node adds (9.6 with sixty nodes, 12 with three), and what each further wave of new nodes adds (24, with hand-over 31).
  */
-export const eventsOf = { fixed: 150, watched: 300, perNode: 12 } as const;
+export const eventsOf = { fixed: 150, watched: 300, perNode: 12, perSurge: 32 } as const;
 
 /** What Temporal itself writes into an event, bytes: times, identities, options of a step. */
 export const bytesPerEvent = 300;

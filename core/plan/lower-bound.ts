@@ -42,6 +42,8 @@ export interface LowerBound {
   readonly terms: readonly DurationTerm[];
   /** How many nodes left together, window by window. */
   readonly windows: readonly number[];
+  /** Machine time beyond what the pool costs anyway, minutes: new nodes from when they are asked for until old ones have ended. */
+  readonly instanceMinutes: number;
 }
 
 /**
@@ -50,32 +52,60 @@ export interface LowerBound {
  * connections through its nodes ending, termination) comes at the end, because that of earlier windows overlaps with later ones.
  * Propagation and deregistration delay run side by side, as do a pod's going and its replacement's coming. A window makes way for the
  * next as soon as its quickest node is done; the last one must finish whole. Where pods are handed over, their replacements come up before
- * a wave leaves, those of the first while the new nodes are registered, and nobody is waited for after it.
+ * a wave leaves, those of the first while the new nodes are registered, and nobody is waited for after it. Where not all new nodes come at once
+ * (`spec.surge`), all of that happens once for each wave of them: the next are asked for when the old ones have ended.
  */
 export function lowerBound(input: LowerBoundInput): LowerBound {
-  const { delays } = input;
   const { windows } = simulateWindows(input);
+  const surges = [...Map.groupBy(windows, ({ surge }) => surge).values()];
+  const bounds = (surges.length === 0 ? [[]] : surges).map((own, index) => {
+    const first = windows.indexOf(own[0] as Window);
+    const label = (at: number) => `window ${first + at + 1} of ${windows.length}`;
+    return boundOf(own, label, surges.length > 1 ? `surge ${index + 1} of ${surges.length}: ` : '', input);
+  });
+  const terms = bounds.flatMap((bound) => bound.terms).filter((term) => term.ms > 0);
+  return {
+    totalMs: terms.reduce((sum, term) => sum + term.ms, 0),
+    terms,
+    windows: windows.map(({ nodes }) => nodes.length),
+    instanceMinutes: bounds.reduce((sum, { machineMs }) => sum + machineMs, 0) / 60_000,
+  };
+}
+
+/** One wave of new nodes, from asking for them until the old ones whose place they take have ended. */
+function boundOf(
+  windows: readonly Window[],
+  label: (index: number) => string,
+  surge: string,
+  input: LowerBoundInput,
+): { readonly terms: readonly DurationTerm[]; readonly machineMs: number } {
+  const { delays } = input;
   const terms: DurationTerm[] = [
-    { name: 'boot', ms: delays.bootMs },
-    { name: 'registration', ms: delays.registrationMs },
+    { name: `${surge}boot`, ms: delays.bootMs },
+    { name: `${surge}registration`, ms: delays.registrationMs },
   ];
+  let machineMs = 0;
   windows.forEach((window, index) => {
     const last = index === windows.length - 1;
-    const alone = last ? [window] : window.nodes.map((node) => ({ ...window, nodes: [node] }));
-    const passage = quickest(alone.map((some) => passageOf(some, input)));
-    const label = `window ${index + 1} of ${windows.length}`;
-    terms.push({ name: `${label}: hand-over`, ms: handOverMs(window, index === 0, input) });
-    terms.push({ name: `${label}: deregistration and propagation`, ms: passage.drainMs });
-    terms.push({ name: `${label}: eviction and replacement ready`, ms: passage.turns * delays.replacementReadyMs });
-    terms.push({ name: `${label}: replacement healthy`, ms: passage.healthyMs });
-    if (last) terms.push(...closing(delays, passage));
+    const whole = passageOf(window, input);
+    const alone = window.nodes.map((node) => passageOf({ ...window, nodes: [node] }, input));
+    const passage = last ? whole : quickest(alone);
+    terms.push({ name: `${label(index)}: hand-over`, ms: handOverMs(window, index === 0, input) });
+    const begunMs = sumOf(terms);
+    terms.push({ name: `${label(index)}: deregistration and propagation`, ms: passage.drainMs });
+    terms.push({
+      name: `${label(index)}: eviction and replacement ready`,
+      ms: passage.turns * delays.replacementReadyMs,
+    });
+    terms.push({ name: `${label(index)}: replacement healthy`, ms: passage.healthyMs });
+    if (last) terms.push(...closing(delays, passage, surge));
+    machineMs += window.nodes.length * (begunMs + whole.passedMs + sumOf(closing(delays, whole, surge)));
   });
-  const kept = terms.filter((term) => term.ms > 0);
-  return {
-    totalMs: kept.reduce((sum, term) => sum + term.ms, 0),
-    terms: kept,
-    windows: windows.map(({ nodes }) => nodes.length),
-  };
+  return { terms, machineMs };
+}
+
+function sumOf(terms: readonly DurationTerm[]): number {
+  return terms.reduce((sum, { ms }) => sum + ms, 0);
 }
 
 /** What nodes that leave together must wait for. */
@@ -132,12 +162,16 @@ function quickest(passages: readonly Passage[]): Passage {
 }
 
 /** What the last window still has to do once its replacements are healthy. */
-function closing(delays: LowerBoundDelays, { drainMs, passedMs, goneMs }: Passage): readonly DurationTerm[] {
+function closing(
+  delays: LowerBoundDelays,
+  { drainMs, passedMs, goneMs }: Passage,
+  surge: string,
+): readonly DurationTerm[] {
   const transitEndedAt = delays.transitMs === 0 || drainMs === 0 ? 0 : delays.propagationMs + delays.transitMs;
   const waited = Math.max(passedMs, goneMs);
   return [
-    { name: 'last pods gone', ms: Math.max(0, goneMs - passedMs) },
-    { name: 'last transit connections', ms: Math.max(0, transitEndedAt - waited) },
-    { name: 'last termination', ms: delays.terminationMs },
+    { name: `${surge}last pods gone`, ms: Math.max(0, goneMs - passedMs) },
+    { name: `${surge}last transit connections`, ms: Math.max(0, transitEndedAt - waited) },
+    { name: `${surge}last termination`, ms: delays.terminationMs },
   ];
 }

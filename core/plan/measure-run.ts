@@ -1,5 +1,6 @@
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { countSurges } from '../surge/at-once.ts';
 import { bytesOf, bytesPerEvent, candidatesAtMost, eventsOf, nodeBytes, type RunSize } from './limits.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
@@ -20,7 +21,7 @@ export function measureRun(
   const fixedEvents = eventsOf.fixed + (policy.traffic.probes.length === 0 ? 0 : eventsOf.watched);
   const planBytes = bytesOf({ policy, nodes, services, baselines });
   return {
-    events: fixedEvents + nodes.length * eventsOf.perNode,
+    events: fixedEvents + nodes.length * eventsOf.perNode + (countSurges(policy, nodes.length) - 1) * eventsOf.perSurge,
     historyBytes: Math.round(planBytes + nodes.length * (perNode + 2 * refBytes) + fixedEvents * bytesPerEvent),
     payloadBytes: Math.round(Math.max(planBytes, nodes.length * (nodeBytes.reported + refBytes))),
   };

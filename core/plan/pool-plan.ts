@@ -16,7 +16,10 @@ export interface PoolPlan {
   readonly toVersion: string;
   /** Nodes to replace, in the order in which they will step out (guard permitting). */
   readonly nodes: readonly NodeRef[];
+  /** Machines of the new pool in the end. */
   readonly surge: number;
+  /** As many of them at a time as stand in for nobody yet; absent when all come at once. */
+  readonly surgeAtOnce?: number;
   /** How each Service is protected as things are now; a run looks again before every act. */
   readonly services: readonly ServicePlan[];
   /** Whose pods are replaced before they leave, and whose are evicted, and why; absent where the policy hands none over. */
@@ -28,15 +31,20 @@ export interface PoolPlan {
   readonly estimate: {
     readonly totalMs: number;
     readonly terms: readonly { readonly name: string; readonly ms: number }[];
+    /** The most machine time that the run costs beyond what the pool costs anyway, minutes; absent in plans of older versions. */
+    readonly instanceMinutes?: number;
   };
 }
 
 /** What steps about whole pools need of a plan: not its nodes, Services' plans and findings, which a payload would carry for nothing. */
-export type PlanInBrief = Pick<PoolPlan, 'run' | 'policy' | 'oldPool' | 'newPool' | 'surge' | 'baselines'>;
+export type PlanInBrief = Pick<
+  PoolPlan,
+  'run' | 'policy' | 'oldPool' | 'newPool' | 'surge' | 'surgeAtOnce' | 'baselines'
+>;
 
 /** The plan without what only its readers need. */
-export function inBrief({ run, policy, oldPool, newPool, surge, baselines }: PoolPlan): PlanInBrief {
-  return { run, policy, oldPool, newPool, surge, baselines };
+export function inBrief({ run, policy, oldPool, newPool, surge, surgeAtOnce, baselines }: PoolPlan): PlanInBrief {
+  return { run, policy, oldPool, newPool, surge, ...(surgeAtOnce === undefined ? {} : { surgeAtOnce }), baselines };
 }
 
 /** How one Service is protected while nodes leave. */

@@ -11,6 +11,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import { handsOver, type Policy } from '../policy/policy.ts';
+import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { openSupply, packWindows, type Taking } from './pack-windows.ts';
 import { perfectFacts } from './perfect-facts.ts';
@@ -34,6 +35,8 @@ export interface Window {
   readonly handedOver: ReadonlySet<string>;
   /** That happens right before. */
   readonly opensWave: boolean;
+  /** Which of the waves in which new nodes come up it belongs to, from 0 on. */
+  readonly surge: number;
 }
 
 /** Pods that move when the window's nodes leave. */
@@ -66,15 +69,27 @@ export function simulateWindows(input: WindowsInput): Windows {
   const { policy, nodes } = input;
   const facts = perfectFacts(input.facts);
   const guard = isEnabled(policy, 'capacity-guard') ? openPerfectGuard(input, facts) : undefined;
-  if (!handsOver(policy)) return letLeave(nodes, [], guard, policy);
   const context = { cluster: facts.cluster, policy, sharedClaims: input.sharedClaims ?? new Set<string>() };
-  const waves = chooseWaves({ ...context, waiting: nodes, mostNodes: policy.guard.maxInFlight });
-  return joinWindows(waves.map((wave) => playWave(wave, guard, facts, context)));
+  const played = surgesOf(nodes, policy).flatMap((leaving, surge) => {
+    if (!handsOver(policy)) return [letLeave(leaving, surge, [], guard, policy)];
+    const waves = chooseWaves({ ...context, waiting: leaving, mostNodes: policy.guard.maxInFlight });
+    return waves.map((wave) => playWave(wave, surge, guard, facts, context));
+  });
+  return joinWindows(played);
+}
+
+/** Nodes that new ones come up for together; at least one wave, though nobody is there to leave. */
+function surgesOf(nodes: readonly NodeRef[], policy: Policy): readonly (readonly NodeRef[])[] {
+  const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;
+  return Array.from({ length: countSurges(policy, nodes.length) }, (_, index) =>
+    nodes.slice(index * atOnce, (index + 1) * atOnce),
+  );
 }
 
 /** A wave leaves with the replacements of its pods in place; everything is as before once it has left. */
 function playWave(
   wave: readonly NodeRef[],
+  surge: number,
   guard: Guard | undefined,
   facts: ServingFacts,
   context: HandOverContext,
@@ -82,7 +97,7 @@ function playWave(
   const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
   const released = chooseReleases(candidates, context, new Map()).release.map(({ pod }) => pod);
   const takeAway = guard === undefined ? undefined : addReplacements(guard, released, facts);
-  const played = letLeave(wave, released, guard, context.policy);
+  const played = letLeave(wave, surge, released, guard, context.policy);
   takeAway?.();
   return played;
 }
@@ -100,6 +115,7 @@ function joinWindows(played: readonly Windows[]): Windows {
 /** As many together as the guard lets, until nobody is left or none may go; all where nothing guards them. */
 function letLeave(
   nodes: readonly NodeRef[],
+  surge: number,
   released: readonly PodFacts[],
   guard: Guard | undefined,
   policy: Policy,
@@ -116,6 +132,7 @@ function letLeave(
       nodes: window,
       handedOver,
       opensWave: released.length > 0 && index === 0,
+      surge,
     })),
     stuck: nodes.filter((_, index) => blocks[index] !== undefined),
     block,

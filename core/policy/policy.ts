@@ -7,6 +7,8 @@ export interface Policy {
   readonly cluster: ClusterPolicy;
   readonly pool: { readonly provider: 'eks'; readonly name: string };
   readonly target: TargetPolicy;
+  /** Absent in runs of versions that always had all new machines come at once. */
+  readonly surge?: SurgeLimit;
   readonly guard: GuardPolicy;
   readonly waits: WaitPolicy;
   readonly drain: DrainPolicy;
@@ -31,6 +33,9 @@ export interface TargetPolicy {
   readonly releaseVersion: string | undefined;
   readonly launchTemplateVersion: string | undefined;
 }
+
+/** How many machines beyond its own a pool may have at a time: so many, or a share (0-1) of its own. */
+export type SurgeLimit = { readonly machines: number } | { readonly share: number };
 
 /** How much must keep serving. */
 export interface GuardPolicy {
@@ -66,6 +71,7 @@ export interface WaitPolicy {
 /** After these times a wait ends with a named outcome and the run needs attention. */
 export interface DeadlinePolicy {
   readonly surgeReadyMs: number;
+  readonly capacityMs: number;
   readonly observedOutMs: number;
   readonly connectionsDrainedMs: number;
   readonly evictionMs: number;

@@ -4,6 +4,7 @@ import {
   type HandOverPolicy,
   handsOver,
   type Policy,
+  type SurgeLimit,
   type Surplus,
   type WaitPolicy,
 } from './policy.ts';
@@ -26,6 +27,7 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
       releaseVersion: spec.target.releaseVersion,
       launchTemplateVersion: spec.target.launchTemplateVersion,
     },
+    surge: resolveSurge(spec.surge),
     guard: resolveGuard(spec.guard, handsOver({ handOver }) ? 100 : 10),
     waits: resolveWaits(spec.waits),
     drain: spec.drain,
@@ -51,6 +53,10 @@ function defaultPoolName(pool: string, target: WrittenPolicy['spec']['target']):
   const launch = launchTemplateVersion === undefined ? undefined : `lt-${launchTemplateVersion}`;
   const suffix = version ?? releaseVersion ?? launch ?? 'next';
   return `${base}-${suffix.replaceAll(/[^0-9A-Za-z]+/g, '-')}`;
+}
+
+function resolveSurge(surge: number | string): SurgeLimit {
+  return typeof surge === 'number' ? { machines: surge } : { share: parseShare(surge) ?? 1 };
 }
 
 function resolveGuard(guard: WrittenPolicy['spec']['guard'], mostInFlight: number): GuardPolicy {
@@ -92,6 +98,7 @@ function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {
     ),
     deadlines: {
       surgeReadyMs: milliseconds(deadlines.surgeReady),
+      capacityMs: milliseconds(deadlines.capacity),
       observedOutMs: milliseconds(deadlines.observedOut),
       connectionsDrainedMs: milliseconds(deadlines.connectionsDrained),
       evictionMs: milliseconds(deadlines.eviction),

@@ -23,10 +23,8 @@ const share = (allowed: string) => text(allowed, sharePattern, 16);
 const floorAllowed = 'a whole number of serving targets, such as 3, or a share, such as 50%';
 const serviceOrAll = text("a Service as namespace/name, or '*'", /^(\*|[a-z0-9.-]+\/[a-z0-9.-]+)$/, 317);
 
-const whole = (least: number, most: number) => {
-  const error = `a whole number from ${least} to ${most}`;
-  return z.int({ error }).min(least, { error }).max(most, { error });
-};
+const whole = (least: number, most: number, error = `a whole number from ${least} to ${most}`) =>
+  z.int({ error }).min(least, { error }).max(most, { error });
 
 const flag = (description: string) =>
   z
@@ -65,6 +63,17 @@ const target = z
   })
   .meta({ description: 'What the new pool shall be; what is not said is taken over from the old one.' });
 
+const surgeAllowed = 'a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%';
+const surge = z
+  .union([whole(1, 1000, surgeAllowed), share(surgeAllowed).regex(/[1-9]/, { error: surgeAllowed })], {
+    error: surgeAllowed,
+  })
+  .default('100%')
+  .meta({
+    description:
+      'New machines beyond the size of the pool at a time: a number, or a share of it. With fewer than all the new pool grows in waves, each as old machines have ended. Default 100%.',
+  });
+
 const guard = z
   .strictObject({
     defaultFloor: share('a share from 0% to 100%, such as 75%').default('75%').meta({
@@ -97,6 +106,10 @@ const guard = z
 const deadlines = z
   .strictObject({
     surgeReady: wait('New nodes are Ready and registered.', '20m'),
+    capacity: wait(
+      'New machines for which the cloud has no room: after that a run whose new pool grows in waves (spec.surge) goes on with those that are there.',
+      '5m',
+    ),
     observedOut: wait('A node is seen out of its target groups after it was excluded.', '2m'),
     connectionsDrained: wait('A node has left its target groups after it was seen out.', '20m'),
     eviction: wait('All pods of a node are gone.', '15m'),
@@ -233,6 +246,7 @@ export const policySchema = z
         name: nodegroupName('Name of the pool to replace.'),
       }),
       target: target.prefault({}),
+      surge,
       guard: guard.prefault({}),
       waits: waits.prefault({}),
       drain: drain.prefault({}),

@@ -153,6 +153,8 @@ export interface RunReport extends RunStatus {
   /** From the start until nothing was left to do, ms; probes go on to watch for a moment after that. */
   readonly makespanMs: number;
   readonly newNodes: readonly NodeRef[];
+  /** Machine time beyond what the pool costs anyway, minutes; absent in reports of older versions. */
+  readonly instanceMinutes?: number;
   /** Things of ours that could not be put back, or were left on purpose because putting them back would do harm. */
   readonly leftBehind: readonly string[];
   /** What the plan could not protect and the operator accepted. */

@@ -33,6 +33,7 @@ describe('a policy', () => {
       cluster: { name: 'production', region: 'eu-west-1' },
       pool: { provider: 'eks', name: 'web' },
       target: { poolName: 'web-next', version: undefined, releaseVersion: undefined, launchTemplateVersion: undefined },
+      surge: { share: 1 },
       guard: { defaultFloor: 0.75, maxInFlight: 10, floors: {}, acceptUnprotected: [] },
       waits: {
         propagationMs: 180_000,
@@ -44,6 +45,7 @@ describe('a policy', () => {
         maxConnectionAgeMs: {},
         deadlines: {
           surgeReadyMs: 1_200_000,
+          capacityMs: 300_000,
           observedOutMs: 120_000,
           connectionsDrainedMs: 1_200_000,
           evictionMs: 900_000,
@@ -64,6 +66,7 @@ describe('a policy', () => {
   test('gives every field its meaning', () => {
     const policy =
       policyOf(`${head}  target: {poolName: blue, version: "1.34", releaseVersion: 1.34.2-20251103, launchTemplateVersion: "7"}
+  surge: 25%
   guard:
     defaultFloor: 50%
     maxInFlight: 2
@@ -96,6 +99,7 @@ describe('a policy', () => {
       releaseVersion: '1.34.2-20251103',
       launchTemplateVersion: '7',
     });
+    expect(policy.surge).toEqual({ share: 0.25 });
     expect(policy.guard).toEqual({
       defaultFloor: 0.5,
       maxInFlight: 2,
@@ -113,6 +117,7 @@ describe('a policy', () => {
     expect(policy.waits.maxConnectionAgeMs).toEqual({ '*': 300_000, 'default/api': 40_000 });
     expect(policy.waits.deadlines).toEqual({
       surgeReadyMs: 3_600_000,
+      capacityMs: 300_000,
       observedOutMs: 60_000,
       connectionsDrainedMs: 120_000,
       evictionMs: 180_000,
@@ -212,6 +217,18 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
   const duration = 'allowed: a duration with units, such as 300ms, 15s, 5m or 1h30m';
 
   test.each([
+    [
+      '  surge: 0',
+      "p.yaml:11:10 spec.surge: '0' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+    ],
+    [
+      '  surge: 0%',
+      "p.yaml:11:10 spec.surge: '0%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+    ],
+    [
+      '  surge: 120%',
+      "p.yaml:11:10 spec.surge: '120%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+    ],
     [
       '  guard: {maxInFlight: 0}',
       "p.yaml:11:24 spec.guard.maxInFlight: '0' is not allowed here; allowed: a whole number from 1 to 1000",

@@ -34,6 +34,14 @@ export function createPool(world: World, source: SimPool, { target, size, run }:
   });
 }
 
+/** More machines, and the minimum that the owner of its source chose, as far as there are so many. */
+export function grow(world: World, pool: SimPool, size: number, source: SimPool | undefined): void {
+  pool.desiredSize = Math.max(pool.desiredSize, size);
+  pool.maxSize = Math.max(pool.maxSize, size);
+  pool.minSize = Math.max(pool.minSize, source === undefined ? 0 : Math.min(ownersMinimum(source), size));
+  if (pool.scales) fillPool(world, pool);
+}
+
 /** A pool is whole when all its machines are Ready nodes. */
 export function completePools(world: World): void {
   for (const pool of world.pools) {

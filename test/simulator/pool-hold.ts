@@ -4,6 +4,7 @@ import { isLopsided } from '../../core/plan/balance.ts';
 import type { SimPool } from './world.ts';
 
 const moving = 'AZRebalance';
+const launching = 'Launch';
 
 /** What Auto Scaling does by itself to the machines of a group. */
 const processes = [moving, 'ReplaceUnhealthy', 'AlarmNotification', 'ScheduledActions', 'InstanceRefresh'];
@@ -35,6 +36,18 @@ export function release(pool: SimPool, given: readonly string[], members: readon
   if (stays) pool.held = [moving];
   else delete pool.held;
   return stays ? [`pool ${pool.name}: ${moving} stays suspended`] : [];
+}
+
+/** What never came is not waited for any more, and nothing comes before the pool is released. */
+export function forgoMissing(pool: SimPool, members: readonly InstanceFacts[]): void {
+  const living = members.filter(({ state }) => state === 'pending' || state === 'running').length;
+  if (living >= pool.desiredSize) return;
+  if (!pool.suspended.includes(launching)) {
+    pool.held = [...(pool.held ?? []), launching];
+    pool.suspended.push(launching);
+  }
+  pool.desiredSize = living;
+  pool.minSize = Math.min(pool.minSize, living);
 }
 
 /** The minimum that the pool's owner chose, whether it is held or not. */

@@ -1,8 +1,8 @@
 import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
-import { createPool, requireWhole } from './pool-creation.ts';
-import { hold, release } from './pool-hold.ts';
+import { createPool, grow, requireWhole } from './pool-creation.ts';
+import { forgoMissing, hold, release } from './pool-hold.ts';
 import { poolNamed, removePool, terminate } from './pools.ts';
 import type { SimInstance, SimPool, World } from './world.ts';
 
@@ -31,6 +31,12 @@ export function createSimPools(world: World): NodePools {
       if (existing === undefined) createPool(world, need(source), request);
       else requireWhole(existing, request.run);
     },
+    growPool: async (ref, { size, run, source }) => {
+      const pool = need(ref);
+      requireCreator(pool, run);
+      grow(world, pool, size, find(source));
+    },
+    forgoMissing: async (ref) => forgoMissing(need(ref), membersOf(world, need(ref))),
     holdRebalancing: async (ref) => hold(need(ref)),
     releaseRebalancing: async (ref, given) => {
       const pool = find(ref);

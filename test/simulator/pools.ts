@@ -5,7 +5,7 @@ import { later, note, type SimInstance, type SimNode, type SimPod, type SimPool,
 
 /** Boots machines until the pool has its size, as far as the cloud has machines. */
 export function fillPool(world: World, pool: SimPool): void {
-  if (pool.status === 'deleting') return;
+  if (pool.status === 'deleting' || pool.suspended.includes('Launch')) return;
   while (livingOf(world, pool).length < pool.desiredSize) {
     const running = world.instances.filter((one) => one.state !== 'terminated').length;
     if (running >= world.faults.capacity) return retryLater(world, pool);
@@ -38,7 +38,12 @@ function smallestZone(world: World, pool: SimPool): string {
  */
 export function rebalancePools(world: World): void {
   for (const pool of world.pools) {
-    if (pool.status !== 'active' || pool.suspended.includes('AZRebalance') || rebalancing.has(pool)) continue;
+    if (
+      pool.status !== 'active' ||
+      pool.suspended.some((process) => process === 'AZRebalance' || process === 'Launch') ||
+      rebalancing.has(pool)
+    )
+      continue;
     const living = () => livingOf(world, pool);
     if (living().length !== pool.desiredSize) continue;
     const sizes = pool.zones.map((zone) => ({ zone, size: living().filter((one) => one.zone === zone).length }));

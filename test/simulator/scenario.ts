@@ -220,6 +220,7 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
       maxConnectionAgeMs: { '*': 90_000 },
       deadlines: {
         surgeReadyMs: 15 * 60_000,
+        capacityMs: 3 * 60_000,
         observedOutMs: 3 * 60_000,
         connectionsDrainedMs: 15 * 60_000,
         evictionMs: 20 * 60_000,

@@ -1,6 +1,7 @@
 import type { Problem } from '../../core/model/problem.ts';
 import { fitStatus } from '../../core/status/fit-status.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../../core/status/status.ts';
+import { instanceMinutes } from '../../core/surge/instance-minutes.ts';
 import { enter, type Run } from './run.ts';
 import { failWith } from './steps.ts';
 
@@ -24,6 +25,7 @@ export function conclude(
     outcome: failure === undefined ? outcome : 'failed',
     makespanMs: (run.doneAt ?? run.now) - status.startedAt,
     newNodes: run.newNodes,
+    instanceMinutes: instanceMinutes({ asked: run.asked, nodes: status.nodes, until: run.doneAt ?? run.now }),
     leftBehind: [...leftBehind, ...run.keptOnPurpose],
     notProtected: [...run.notProtected, ...notProtectedOn(status.nodes)],
   });

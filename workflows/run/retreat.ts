@@ -14,14 +14,22 @@ export async function retreat(run: Run, plan: PoolPlan): Promise<void> {
   const keep = run.status.nodes.filter((node) => old.has(node.node.uid) && node.step === 'replaced').length;
   const pool = plan.newPool;
   const inRun = { pool, run: plan.run };
+  const hold = async () =>
+    (await attempt(run, `${pool.name} to be held`, () => steps(`hold ${pool.name}`).holdRebalancing({ pool })))
+      .suspended;
   let held: readonly string[] | undefined;
+  if (plan.surgeAtOnce !== undefined && keep > 0) {
+    held = await hold();
+    await attempt(run, `${pool.name} to do without missing machines`, () =>
+      steps(`give up what ${pool.name} never got`).forgoMissing({ pool }),
+    );
+  }
   for (;;) {
     const { surplus } = await attempt(run, `surplus nodes of ${pool.name}`, () =>
       steps('choose surplus').planRetreat({ ...inRun, keep }),
     );
     if (surplus.length === 0) break;
-    held ??= (await attempt(run, `${pool.name} to be held`, () => steps(`hold ${pool.name}`).holdRebalancing({ pool })))
-      .suspended;
+    held ??= await hold();
     addNodes(run, surplus);
     const wave = await handBack(run, plan, surplus);
     await replaceNodes(run, plan, wave, pool);

@@ -17,22 +17,26 @@ const roomShare = 0.95;
  * go on or back.
  */
 export const inf014TooLarge: AuditRule = (question) => {
-  const { pool, nodes } = question;
+  const { pool, nodes, policy } = question;
   const size = measureRun(question, question.facts);
   const names = Object.keys(limits) as (keyof RunSize)[];
   const room = Math.min(...names.map((name) => limits[name] / size[name]));
   const fits = 10 * Math.floor((roomShare * nodes.length * room) / 10);
-  return names
-    .filter((name) => size[name] > limits[name])
-    .map((name) => ({
-      rule: 'INF-014',
-      severity: 'blocker',
-      subject: `pool ${pool.ref.name}`,
-      message:
-        `its ${count(nodes.length, 'node')} would take about ${words[name](size[name])} in Temporal, ` +
-        `and one run may take ${words[name](limits[name])}`,
-      hint: explainRemedy(fits),
-    }));
+  const tooLarge = names.filter((name) => size[name] > limits[name]);
+  if (tooLarge.length === 0) return [];
+  const atOnce = measureRun({ ...question, policy: { ...policy, surge: { share: 1 } } }, question.facts);
+  const isByWaves = names.every((name) => atOnce[name] <= limits[name]);
+  return tooLarge.map((name) => ({
+    rule: 'INF-014',
+    severity: 'blocker',
+    subject: `pool ${pool.ref.name}`,
+    message:
+      `its ${count(nodes.length, 'node')} would take about ${words[name](size[name])} in Temporal, ` +
+      `and one run may take ${words[name](limits[name])}`,
+    hint: isByWaves
+      ? 'It is the waves in which new machines come: let more of them come at a time (spec.surge).'
+      : explainRemedy(fits),
+  }));
 };
 
 function explainRemedy(fits: number): string {

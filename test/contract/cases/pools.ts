@@ -119,6 +119,85 @@ export function describePools(where: string, open: OpenPools): void {
       });
     });
 
+    describe('a replacement that grows', () => {
+      test('has the machines that it is asked for, and with them the minimum of its source’s owner', async () => {
+        const { pools, web, cloud } = subject;
+        const ref = await createReplacement(subject, { size: 1 });
+        cloud.settle();
+        const before = await livingIn(subject, ref);
+        await pools.holdRebalancing(web);
+        await pools.growPool(ref, { size: 3, run: 'run-1', source: web });
+        cloud.settle();
+        expect(await pools.describePool(ref)).toMatchObject({
+          status: 'active',
+          desiredSize: 3,
+          minSize: 2,
+          maxSize: 8,
+        });
+        expect(await livingIn(subject, ref)).toHaveLength(3);
+        expect(await livingIn(subject, ref)).toEqual(expect.arrayContaining([...before]));
+      });
+
+      test('may be asked again, and never shrinks', async () => {
+        const { pools, web, cloud } = subject;
+        const ref = await createReplacement(subject, { size: 2 });
+        cloud.settle();
+        const grow = async (size: number) => await pools.growPool(ref, { size, run: 'run-1', source: web });
+        await grow(3);
+        await grow(3);
+        await grow(1);
+        cloud.settle();
+        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 3, minSize: 2 });
+        expect(await livingIn(subject, ref)).toHaveLength(3);
+      });
+
+      test('beyond the maximum of its source raises that', async () => {
+        const { pools, web, cloud } = subject;
+        const ref = await createReplacement(subject, { size: 1 });
+        cloud.settle();
+        await pools.growPool(ref, { size: 9, run: 'run-1', source: web });
+        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 9, maxSize: 9 });
+      });
+
+      test('is one that the run made, or nothing happens', async () => {
+        const { pools, web, cloud } = subject;
+        const ref = await createReplacement(subject, { size: 2 });
+        cloud.settle();
+        expect(await refusal(pools.growPool(ref, { size: 3, run: 'run-2', source: web }))).toBe('NodeNotOurs');
+        expect(await refusal(pools.growPool(web, { size: 6, run: 'run-1', source: web }))).toBe('NodeNotOurs');
+        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2 });
+        expect(await pools.describePool(web)).toMatchObject({ desiredSize: 4 });
+      });
+
+      test('and for which there are no machines tells it; it can do without them, and none comes or goes then', async () => {
+        const { pools, web, cloud } = subject;
+        const ref = await createReplacement(subject, { size: 2 });
+        cloud.settle();
+        const before = await livingIn(subject, ref);
+        cloud.refuseLaunches();
+        await pools.growPool(ref, { size: 4, run: 'run-1', source: web });
+        cloud.begin();
+        expect((await pools.describePool(ref)).problems.join()).toMatch(/capacity/i);
+        await pools.forgoMissing(ref);
+        await pools.forgoMissing(ref);
+        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2, minSize: 2 });
+        expect(cloud.suspended(ref)).toEqual(['Launch']);
+        cloud.settle();
+        expect(await livingIn(subject, ref)).toEqual(before);
+        await pools.releaseRebalancing(ref, []);
+        expect(cloud.suspended(ref)).toEqual([]);
+      });
+
+      test('and has all that it should have has nothing to do without', async () => {
+        const { pools, cloud } = subject;
+        const ref = await createReplacement(subject, { size: 2 });
+        cloud.settle();
+        await pools.forgoMissing(ref);
+        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2, minSize: 2 });
+        expect(cloud.suspended(ref)).toEqual([]);
+      });
+    });
+
     describe('deleting a pool', () => {
       test('is refused where another run made it', async () => {
         const ref = await createReplacement(subject);

@@ -56,6 +56,14 @@ describe('a pool that is too large for one run', () => {
     expect(tooLarge(plan({ ...shape, nodes: Math.ceil(1.15 * fits) }))).not.toEqual([]);
   });
 
+  test('by the waves in which new machines come, and is told so', () => {
+    const shape = { nodes: 400, services: 2, replicas: 50 };
+    const [found] = tooLarge(plan(shape, { surge: { machines: 1 } }));
+    expect(found?.message).toContain('would take about 17,718 events of history');
+    expect(found?.hint).toContain('spec.surge');
+    expect(tooLarge(plan(shape, { surge: { machines: 4 } }))).toEqual([]);
+  });
+
   test('by a policy that all of its steps carry', () => {
     const shape = { nodes: 300, services: 2, replicas: 50 };
     const neverUnlist = Array.from({ length: 2_000 }, (_, index) => `default/some-workload-${index}`);

@@ -103,6 +103,29 @@ describe('the lower bound', () => {
     ]);
   });
 
+  test('begins anew with each wave of new nodes, whose machines cost time until the old ones have ended', () => {
+    const { policy, ...rest } = input(1);
+    const bound = lowerBound({ ...rest, policy: { ...policy, surge: { share: 0.5 } }, delays });
+    expect(bound.terms).toEqual([
+      { name: 'surge 1 of 2: boot', ms: 10_000 },
+      { name: 'surge 1 of 2: registration', ms: 5000 },
+      { name: 'window 1 of 2: deregistration and propagation', ms: 8000 },
+      { name: 'window 1 of 2: eviction and replacement ready', ms: 4000 },
+      { name: 'window 1 of 2: replacement healthy', ms: 3000 },
+      { name: 'surge 1 of 2: last termination', ms: 1000 },
+      { name: 'surge 2 of 2: boot', ms: 10_000 },
+      { name: 'surge 2 of 2: registration', ms: 5000 },
+      { name: 'window 2 of 2: deregistration and propagation', ms: 8000 },
+      { name: 'window 2 of 2: eviction and replacement ready', ms: 4000 },
+      { name: 'window 2 of 2: replacement healthy', ms: 3000 },
+      { name: 'surge 2 of 2: last termination', ms: 1000 },
+    ]);
+    expect(bound).toMatchObject({ totalMs: 62_000, windows: [2, 2] });
+    // Two machines for 31 s, twice; all four at once: two for 31 s and two for 46 s.
+    expect(bound.instanceMinutes).toBeCloseTo((4 * 31) / 60);
+    expect(lowerBound({ ...input(2), delays }).instanceMinutes).toBeCloseTo((2 * 31 + 2 * 46) / 60);
+  });
+
   test('asks nodes without pods and targets for nothing but their end', () => {
     const facts = aLook({ nodes });
     const bound = lowerBound({ ...input(1), facts, delays });

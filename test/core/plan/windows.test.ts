@@ -141,6 +141,12 @@ describe('windows of a run that hands over', () => {
     expect(names({ policy: handingOver(1), cluster, guard: { maxInFlight: 3 } })).toEqual([['n1', 'n2', 'n3'], ['n4']]);
   });
 
+  test('are no larger than the waves in which new nodes come up', () => {
+    const policy = { ...handingOver(1), surge: { machines: 3 } };
+    expect(names({ policy, cluster })).toEqual([['n1', 'n2', 'n3'], ['n4']]);
+    expect(play({ policy, cluster }).windows.map(({ surge }) => surge)).toEqual([0, 1]);
+  });
+
   test('are those of the guard for pods that can’t be handed over', () => {
     const policy = handingOver(1);
     const stateful = pods.map((pod) => ({ ...pod, ownerKind: 'StatefulSet' as const }));

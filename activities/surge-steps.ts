@@ -1,0 +1,115 @@
+import type { NodeRef } from '../core/model/node.ts';
+import type { PoolRef } from '../core/model/pool.ts';
+import type { PlanInBrief } from '../core/plan/pool-plan.ts';
+import { decideWithoutMissing, type StandStill } from '../core/surge/missing-capacity.ts';
+import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Looking } from './looking.ts';
+import { type Outcome, persist, pollUntil } from './polling.ts';
+import { refOf } from './refs.ts';
+
+/** New nodes that are waited for. */
+export interface SurgeReadyInput {
+  readonly plan: PlanInBrief;
+  /** Only pods are to be started there yet: no load balancer need have taken them. */
+  readonly forPods?: boolean;
+  /** Machines that the new pool was asked for; all of the plan's when it is not said. */
+  readonly expected?: number;
+  /** So many will do when the cloud has no room for the others. */
+  readonly enough?: number;
+}
+
+/** New nodes that are there. */
+export interface SurgeReady {
+  readonly nodes: readonly NodeRef[];
+  readonly seen: string;
+  /** Why others are not, in the cloud's words; absent when all are. */
+  readonly missing?: string;
+}
+
+/** Steps that bring up the new pool. */
+export function createSurgeSteps(ports: Ports, looking: Looking) {
+  const { clock, pools } = ports;
+  return {
+    /** Asks for the new pool; the token makes a second call change nothing. */
+    createReplacement: async (input: { plan: PlanInBrief }): Promise<Outcome> =>
+      await persist(
+        { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
+        async () => {
+          const { plan } = input;
+          await pools.createReplacement({
+            source: plan.oldPool,
+            target: plan.policy.target,
+            size: plan.surgeAtOnce ?? plan.surge,
+            run: plan.run,
+            token: `${plan.run}-${plan.newPool.name}`,
+          });
+          return {};
+        },
+      ),
+
+    /** Asks for so many machines in the new pool; changes nothing when it has them. */
+    growReplacement: async ({ plan, size }: { plan: PlanInBrief; size: number }): Promise<Outcome> =>
+      await persist(
+        { clock, what: `growing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
+        async () => {
+          await pools.growPool(plan.newPool, { size, run: plan.run, source: plan.oldPool });
+          return {};
+        },
+      ),
+
+    /** Gives up machines that a pool should have and never got, so that none comes later. */
+    forgoMissing: async ({ pool }: { pool: PoolRef }): Promise<Outcome> =>
+      await persist(
+        { clock, what: `giving up what ${pool.name} never got`, hint: 'Check Auto Scaling permissions.' },
+        async () => {
+          if ((await pools.findPool(pool)) !== undefined) await pools.forgoMissing(pool);
+          return {};
+        },
+      ),
+
+    /**
+     * Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them; that last not where only pods
+     * are to be started there yet. Goes on with fewer where that will do and the cloud has no room.
+     */
+    awaitSurgeReady: async (input: SurgeReadyInput): Promise<Outcome<SurgeReady>> => {
+      const { plan, enough } = input;
+      const { deadlines, pollMs } = plan.policy.waits;
+      return await pollUntil<SurgeReady>({
+        clock,
+        what: `new nodes of ${plan.newPool.name} to be ready`,
+        deadlineMs: deadlines.surgeReadyMs,
+        pollMs,
+        hint: 'Look at the new nodes and at the cloud’s capacity; then resume, or abort to remove them.',
+        look: async ({ now, memo }) => {
+          const pool = await pools.findPool(plan.newPool);
+          const facts = await looking.serving(plan);
+          const isReady = input.forPods === true ? decideNodesReady : decideSurgeReady;
+          const question = {
+            facts,
+            pool: plan.newPool.name,
+            ...(pool === undefined ? {} : { instances: pool.instances }),
+          };
+          const decision = isReady({ ...question, expected: input.expected ?? plan.surge });
+          const nodes = facts.cluster.nodes.filter((node) => node.pool === plan.newPool.name);
+          if (decision.done) return { done: true, value: { nodes: nodes.map(refOf), seen: decision.reason } };
+          const problems = pool === undefined ? [`${plan.newPool.name} is not there`] : pool.problems;
+          const reason = [...problems, decision.reason].join('; ');
+          if (pool === undefined || enough === undefined || !isReady({ ...question, expected: enough }).done)
+            return { done: false, reason, memo: {} };
+          const ready = nodes.filter((node) => node.ready);
+          const { goOn, standStill } = decideWithoutMissing({
+            pool,
+            ready: ready.length,
+            enough,
+            before: memo['standStill'] as StandStill | undefined,
+            now,
+            patienceMs: deadlines.capacityMs,
+          });
+          if (goOn) return { done: true, value: { nodes: ready.map(refOf), seen: decision.reason, missing: reason } };
+          return { done: false, reason, memo: { standStill } };
+        },
+      });
+    },
+  };
+}

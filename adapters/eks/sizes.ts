@@ -1,0 +1,141 @@
+import { type AutoScalingGroup, UpdateAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
+import { type NodegroupScalingConfig, UpdateNodegroupConfigCommand } from '@aws-sdk/client-eks';
+import type { InstanceFacts, PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { createdByTag } from './clone.ts';
+import { callEks } from './errors.ts';
+import { originalMinSize } from './ledger.ts';
+import { mapInstances, type PoolLook } from './map.ts';
+import { type EksClients, findNodegroup, poolSubject, requirePool } from './observe.ts';
+
+/** Time, and how long to wait for EKS to carry out a change of sizes. */
+export interface Patience {
+  readonly clock: Clock;
+  /** Between two looks, ms. */
+  readonly pollMs: number;
+  /** For one change of a node group's sizes, ms. */
+  readonly updateTimeoutMs: number;
+}
+
+/** Sizes that a node group should have; what is not named stays as it is. */
+export interface Sizes {
+  readonly min?: number;
+  readonly max?: number;
+  readonly desired?: number;
+}
+
+/** Machines that are there or coming. */
+export function livingIn(group: AutoScalingGroup | undefined): readonly InstanceFacts[] {
+  return mapInstances(group).filter(({ state }) => state === 'pending' || state === 'running');
+}
+
+/** Changes the minimum size of a node group, as `setSizes` does. */
+export async function setMinSize(clients: EksClients, ref: PoolRef, size: number, patience: Patience): Promise<void> {
+  await setSizes(clients, ref, () => ({ min: size }), patience);
+}
+
+/**
+ * Has a pool that this run made grow to so many machines; its minimum grows with it to what the owner of its source chose.
+ * @throws NodeNotOurs for a pool that another made
+ */
+export async function growPool(
+  clients: EksClients,
+  ref: PoolRef,
+  { size, run, source }: { readonly size: number; readonly run: string; readonly source: PoolRef },
+  patience: Patience,
+): Promise<void> {
+  const { nodegroup } = await requirePool(clients, ref);
+  const creator = nodegroup.tags?.[createdByTag];
+  if (creator !== run) {
+    throw new NodeferryError({
+      code: 'NodeNotOurs',
+      message: `${poolSubject(ref)} does not grow: run ${run} did not make it`,
+      hint: `Its tag ${createdByTag} says ${creator ?? 'nothing'}.`,
+    });
+  }
+  const old = await findNodegroup(clients, source);
+  const min = Math.min((old && originalMinSize(old)) ?? 0, size);
+  const wanted = ({ MinSize = 0, MaxSize = 0, DesiredCapacity = 0 }: AutoScalingGroup): Sizes => ({
+    desired: Math.max(DesiredCapacity, size),
+    max: Math.max(MaxSize, size),
+    min: Math.max(MinSize, min),
+  });
+  await setSizes(clients, ref, wanted, patience);
+}
+
+/**
+ * Changes the sizes of a node group and waits until Auto Scaling has them and EKS has finished: until then EKS takes
+ * no other change. Throws ProviderUnavailable when that takes longer than `updateTimeoutMs`.
+ */
+export async function setSizes(
+  clients: EksClients,
+  ref: PoolRef,
+  wanted: (group: AutoScalingGroup) => Sizes,
+  patience: Patience,
+): Promise<void> {
+  const deadline = patience.clock.now() + patience.updateTimeoutMs;
+  let asked = false;
+  for (;;) {
+    const look = await requirePool(clients, ref);
+    const { nodegroup, group } = look;
+    const busy = nodegroup.status === 'UPDATING';
+    const missing = group === undefined ? {} : missingSizes(group, wanted(group));
+    if (!busy && group !== undefined && Object.keys(missing).length === 0) return;
+    if (!busy && !asked) {
+      await updateSizes(clients, look, missing);
+      asked = true;
+    } else if (patience.clock.now() >= deadline) throw tooLate(look, missing);
+    await patience.clock.sleep(patience.pollMs);
+  }
+}
+
+/** Those of the sizes that the group has not. */
+function missingSizes({ MinSize, MaxSize, DesiredCapacity }: AutoScalingGroup, wanted: Sizes): NodegroupScalingConfig {
+  const { min, max, desired } = wanted;
+  return {
+    ...(min !== undefined && min !== MinSize && { minSize: min }),
+    ...(max !== undefined && max !== MaxSize && { maxSize: max }),
+    ...(desired !== undefined && desired !== DesiredCapacity && { desiredSize: desired }),
+  };
+}
+
+function tooLate({ ref, nodegroup, group }: PoolLook, missing: NodegroupScalingConfig): NodeferryError {
+  const has = { minSize: group?.MinSize, maxSize: group?.MaxSize, desiredSize: group?.DesiredCapacity };
+  const sizes = Object.entries(missing).map(
+    ([name, size]) => `${name} is ${has[name as keyof typeof has]}, should be ${size}`,
+  );
+  return new NodeferryError({
+    code: 'ProviderUnavailable',
+    message: `${poolSubject(ref)}: ${[...sizes, `the node group is ${nodegroup.status}`].join('; ')}`,
+    hint: 'See the update history of the node group in EKS; another update may be stuck.',
+  });
+}
+
+/**
+ * Names what changes and no more: the other sizes stay as they are. EKS takes changes of a node group that is ACTIVE or DEGRADED
+ * only (EKS API reference, UpdateNodegroupConfig); one that never became whole is changed where the size takes effect.
+ */
+async function updateSizes(
+  { eks, autoScaling }: EksClients,
+  { ref, nodegroup, group }: PoolLook,
+  sizes: NodegroupScalingConfig,
+): Promise<void> {
+  const subject = `${poolSubject(ref)}: ${Object.entries(sizes)
+    .map(([name, size]) => `${name} ${size}`)
+    .join(', ')}`;
+  if (nodegroup.status === 'ACTIVE' || nodegroup.status === 'DEGRADED') {
+    const command = { clusterName: ref.cluster, nodegroupName: ref.name, scalingConfig: sizes };
+    await callEks('eks:UpdateNodegroupConfig', subject, () => eks.send(new UpdateNodegroupConfigCommand(command)));
+  } else if (group !== undefined) {
+    const command = {
+      AutoScalingGroupName: group.AutoScalingGroupName,
+      MinSize: sizes.minSize,
+      MaxSize: sizes.maxSize,
+      DesiredCapacity: sizes.desiredSize,
+    };
+    await callEks('autoscaling:UpdateAutoScalingGroup', subject, () =>
+      autoScaling.send(new UpdateAutoScalingGroupCommand(command)),
+    );
+  }
+}

@@ -1,0 +1,54 @@
+/** A run that hands over and is aborted once its first wave has gone: as many new nodes stay as old ones have ended. */
+import { describe, expect, test } from 'vitest';
+import { abortUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** Four nodes go two by two, because no more pods may be doubled, or no more new nodes may be there. */
+const twoByTwo = {
+  'half of the pods': { surge: { share: 1 }, surplus: 0.5 },
+  'half of the nodes': { surge: { share: 0.5 }, surplus: 1 },
+} as const;
+
+describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { surge, surplus }) => {
+  test.each([
+    ['handOver', 2],
+    ['letNextStepOut', 3],
+    ['awaitDrained', 3],
+    ['evictPods', 3],
+    ['retireEndpoints', 4],
+    ['terminateNode', 3],
+  ] as const)(
+    'aborted when %s begins for the %i. time, loses nothing and leaves nothing of its own',
+    async (at, times) => {
+      const world = createScenario();
+      let begun = 0;
+      let asked: Promise<unknown> | undefined;
+      const harness = await openHarness(world, {
+        before: (step) => {
+          if (step !== at) return;
+          begun += 1;
+          if (begun === times)
+            asked = handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+        },
+      });
+      const policy = scenarioPolicy();
+      const guard = { ...policy.guard, maxInFlight: 10 };
+      const handle = await harness.start({
+        ...policy,
+        guard,
+        surge,
+        handOver: { mode: 'auto', surplus, workloads: {} },
+      });
+      const report = await harness.finish(handle);
+      await asked;
+      expect(report.outcome, world.log.join('\n')).toBe('aborted');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+      expect([...world.fewestServing.values()]).toEqual([4, 4]);
+      for (const app of ['web', 'api'])
+        expect(world.pods.filter(({ of, terminating }) => of === app && !terminating)).toHaveLength(4);
+    },
+  );
+});

@@ -1,0 +1,184 @@
+/** New nodes come up a few at a time; the next ones when as many old ones have ended. */
+import { describe, expect, test } from 'vitest';
+import type { Policy, SurgeLimit } from '../../core/policy/policy.ts';
+import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+const operator = { by: 'ann', reason: 'not today' };
+
+function inWaves(surge: SurgeLimit, mode: 'auto' | 'off' = 'auto'): Policy {
+  const policy = scenarioPolicy();
+  const guard = { ...policy.guard, maxInFlight: 10 };
+  return { ...policy, guard, surge, handOver: { mode, surplus: 1, workloads: {} } };
+}
+
+/** The most machines that were there together so far. */
+function watchMachines(world: World): { readonly most: () => number } {
+  let most = 0;
+  world.clock.onPassage(() => {
+    const there = world.instances.filter(({ state }) => state === 'pending' || state === 'running').length;
+    most = Math.max(most, there);
+  });
+  return { most: () => most };
+}
+
+const poolNamed = (world: World, name: string) => world.pools.find((pool) => pool.name === name);
+
+describe('waves of new nodes', () => {
+  test.each([
+    [{ machines: 1 }, 'auto', 4, 1],
+    [{ share: 0.5 }, 'auto', 8, 4],
+    [{ machines: 3 }, 'auto', 8, 3],
+    [{ machines: 2 }, 'off', 4, 2],
+  ] as const)(
+    'with surge %j and hand-over %s replace %i nodes, never more than %i beyond the pool',
+    async (surge, mode, nodes, atOnce) => {
+      const world = createScenario({ nodes });
+      const machines = watchMachines(world);
+      const harness = await openHarness(world, {});
+      const report = await harness.finish(await harness.start(inWaves(surge, mode)));
+      expect(report.outcome, world.log.join('\n')).toBe('completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, nodes);
+      expect(machines.most()).toBe(nodes + atOnce);
+      expect(poolNamed(world, 'web-new')).toMatchObject({ desiredSize: nodes });
+      expect(report.newNodes).toHaveLength(nodes);
+      const minutes = report.makespanMs / 60_000;
+      expect(report.instanceMinutes).toBeGreaterThan(minutes / 2);
+      expect(report.instanceMinutes).toBeLessThanOrEqual(atOnce * minutes);
+    },
+  );
+
+  test('keep the zones of the pool as they are, at every moment but for the machines beyond it', async () => {
+    const world = createScenario({ nodes: 6 });
+    const zones = [...new Set(world.instances.map(({ zone }) => zone))];
+    let fewest = Number.POSITIVE_INFINITY;
+    const harness = await openHarness(world, {});
+    world.clock.onPassage(() => {
+      for (const zone of zones) {
+        const running = world.instances.filter((one) => one.zone === zone && one.state === 'running');
+        fewest = Math.min(fewest, running.length);
+      }
+    });
+    const report = await harness.finish(await harness.start(inWaves({ machines: 1 })));
+    expect(report.outcome).toBe('completed');
+    expect(fewest).toBe(6 / zones.length);
+    expectNothingLost(world);
+  });
+
+  test('cost less machine time than all new nodes together', async () => {
+    const cost = async (surge: SurgeLimit) => {
+      const world = createScenario({ nodes: 8 });
+      const harness = await openHarness(world, {});
+      return (await harness.finish(await harness.start(inWaves(surge, 'off')))).instanceMinutes ?? 0;
+    };
+    expect(await cost({ machines: 2 })).toBeLessThan(await cost({ share: 1 }));
+  });
+
+  test('pass where the cloud has no room for more', async () => {
+    const world = createScenario();
+    world.faults.capacity = 6;
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(inWaves({ machines: 2 })));
+    expect(report.outcome).toBe('completed');
+    expect(report.foreignActs).toEqual([]);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('are smaller, and the report says so, where the cloud has no room for a whole one', async () => {
+    const world = createScenario({ nodes: 6 });
+    const machines = watchMachines(world);
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'growReplacement') world.faults.capacity = 8;
+      },
+    });
+    const report = await harness.finish(await harness.start(inWaves({ share: 0.5 })));
+    expect(report.outcome).toBe('completed');
+    expect(machines.most()).toBe(9);
+    const told = report.foreignActs.map(({ what }) => what);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/^web-new has 5 of 6 machines; the run goes on with those: .*Insufficient capacity/);
+    expectNothingLost(world);
+    expectNothingLeft(world, 6);
+  });
+
+  test('wait while the run is paused', async () => {
+    const world = createScenario();
+    let pausing: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'terminateNode') pausing ??= handle.executeUpdate(pauseUpdate, { args: [operator] });
+      },
+    });
+    const handle = await harness.start(inWaves({ machines: 1 }));
+    await harness.until(handle, 'paused between waves', ({ paused, nodes }) => {
+      return paused !== undefined && nodes.some(({ step }) => step === 'replaced');
+    });
+    await pausing;
+    world.clock.advance(30 * 60_000);
+    expect(poolNamed(world, 'web-new')?.desiredSize).toBe(1);
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a run in waves that is aborted', () => {
+  test.each([
+    ['createReplacement', 1],
+    ['growReplacement', 1],
+    ['awaitSurgeReady', 2],
+    ['handOver', 2],
+    ['letNextStepOut', 2],
+    ['evictPods', 3],
+  ] as const)(
+    'when %s begins for the %i. time leaves as many machines as there were, and nothing is lost',
+    async (at, times) => {
+      const world = createScenario();
+      let begun = 0;
+      let asked: Promise<unknown> | undefined;
+      const harness = await openHarness(world, {
+        before: (step) => {
+          if (step !== at) return;
+          begun += 1;
+          if (begun === times) asked = handle.executeUpdate(abortUpdate, { args: [operator] });
+        },
+      });
+      const handle = await harness.start(inWaves({ machines: 2 }));
+      const report = await harness.finish(handle);
+      await asked;
+      expect(report.outcome, world.log.join('\n')).toBe('aborted');
+      expectNothingLost(world);
+      world.clock.advance(60 * 60_000);
+      expectNothingLeft(world, 4);
+    },
+  );
+
+  test('while the cloud has no room gives up what never came: no machine comes later', async () => {
+    const world = createScenario({ nodes: 6 });
+    let asked: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'growReplacement') world.faults.capacity = 8;
+      },
+      progress: (step, { reason }) => {
+        if (step === 'awaitSurgeReady' && reason.includes('Insufficient capacity'))
+          asked ??= handle.executeUpdate(abortUpdate, { args: [operator] });
+      },
+    });
+    const handle = await harness.start(inWaves({ share: 0.5 }));
+    const report = await harness.finish(handle);
+    await asked;
+    expect(report.outcome).toBe('aborted');
+    world.faults.capacity = 100;
+    world.clock.advance(60 * 60_000);
+    expectNothingLost(world);
+    expectNothingLeft(world, 6);
+  });
+});

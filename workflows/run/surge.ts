@@ -1,0 +1,84 @@
+import { condition } from '@temporalio/workflow';
+import type { NodeRef } from '../../core/model/node.ts';
+import { inBrief, type PoolPlan } from '../../core/plan/pool-plan.ts';
+import { handsOver } from '../../core/policy/policy.ts';
+import { chooseWithRoom } from '../../core/surge/choose-with-room.ts';
+import { record } from './record.ts';
+import { attempt, enter, mayStepOut, type Run, tellForeignActs } from './run.ts';
+import { steps } from './steps.ts';
+
+/** Brings up the new nodes, or the first of them, and waits until the load balancers have taken them; where pods are handed over, only until they can take those. */
+export async function surge(run: Run, plan: PoolPlan): Promise<void> {
+  const { newPool, surgeAtOnce } = plan;
+  enter(run, 'surge');
+  record(run, { kind: 'new-pool' });
+  await attempt(run, `${newPool.name} to be created`, () =>
+    steps(`create ${newPool.name}`).createReplacement({ plan: inBrief(plan) }),
+  );
+  asked(run, surgeAtOnce ?? plan.surge);
+  enter(run, 'surge-ready');
+  if (surgeAtOnce !== undefined) return await awaitNodes(run, plan, 1);
+  if (!handsOver(plan.policy)) return await registered(run, plan);
+  const { nodes } = await attempt(run, `${plan.surge} new nodes to be Ready`, () =>
+    steps('new nodes Ready').awaitSurgeReady({ plan: inBrief(plan), forPods: true }),
+  );
+  run.newNodes = nodes;
+}
+
+/** Waits until the load balancers have taken the new nodes; nothing leaves before. */
+export async function registered(run: Run, plan: PoolPlan): Promise<void> {
+  if (run.areNewNodesRegistered) return;
+  const expected = plan.surgeAtOnce === undefined ? plan.surge : run.newNodes.length;
+  const { nodes } = await attempt(run, `${expected} new nodes to be ready`, () =>
+    steps('new nodes ready').awaitSurgeReady({
+      plan: inBrief(plan),
+      ...(plan.surgeAtOnce === undefined ? {} : { expected }),
+    }),
+  );
+  run.newNodes = nodes;
+  run.areNewNodesRegistered = true;
+}
+
+/** Has new nodes come up for the next old ones; answers those that there is room for: all where all new ones come at once. */
+export async function makeRoom(run: Run, plan: PoolPlan, waiting: readonly NodeRef[]): Promise<readonly NodeRef[]> {
+  const { surge: all, surgeAtOnce } = plan;
+  if (surgeAtOnce === undefined || run.newNodes.length >= all) return waiting;
+  const ended = run.status.nodes.filter(({ step }) => step === 'replaced').map(({ node }) => node);
+  const size = Math.min(all, ended.length + surgeAtOnce);
+  if (size > run.newPoolSize) await grow(run, plan, size);
+  if (run.newNodes.length < size) await awaitNodes(run, plan, ended.length + 1);
+  return run.newNodes.length >= all ? waiting : chooseWithRoom({ waiting, ended, fresh: run.newNodes });
+}
+
+async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
+  const { newPool } = plan;
+  await condition(() => mayStepOut(run));
+  enter(run, 'surge');
+  await attempt(run, `${newPool.name} to grow`, () =>
+    steps(`grow ${newPool.name} to ${size}`).growReplacement({ plan: inBrief(plan), size }),
+  );
+  asked(run, size);
+}
+
+/** Waits until the new nodes can take pods, or `enough` of them where the cloud has no room for the others. */
+async function awaitNodes(run: Run, plan: PoolPlan, enough: number): Promise<void> {
+  const expected = run.newPoolSize;
+  enter(run, 'surge-ready');
+  const { nodes, missing, at } = await attempt(run, `${expected} new nodes to be Ready`, () =>
+    steps('new nodes Ready').awaitSurgeReady({ plan: inBrief(plan), forPods: true, expected, enough }),
+  );
+  run.newNodes = nodes;
+  run.areNewNodesRegistered = false;
+  if (missing === undefined) return;
+  tellForeignActs(run, [
+    {
+      at,
+      what: `${plan.newPool.name} has ${nodes.length} of ${expected} machines; the run goes on with those: ${missing}`,
+    },
+  ]);
+}
+
+function asked(run: Run, size: number): void {
+  run.asked.push({ at: run.now, machines: size - run.newPoolSize });
+  run.newPoolSize = size;
+}
