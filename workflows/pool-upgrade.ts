@@ -13,7 +13,7 @@ import { record, settled } from './run/record.ts';
 import { addNodes, replaceNodes } from './run/replace-nodes.ts';
 import { attempt, enter, planOf, type Run, tellForeignActs } from './run/run.ts';
 import { failWith, problemOf, settle, steps } from './run/steps.ts';
-import { makeRoom, registered, surge } from './run/surge.ts';
+import { completeSurge, makeRoom, registered, surge } from './run/surge.ts';
 import { startWatch } from './run/watch.ts';
 
 /**
@@ -30,6 +30,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await cordonOld(run, plan);
       await replaceInWaves(run, plan, plan.nodes);
       await replaceJoined(run, plan);
+      await completeSurge(run, plan);
     });
   } catch (error) {
     return await CancellationScope.nonCancellable(async () => await turnBack(run, error));

@@ -149,7 +149,7 @@ describe('abort', () => {
   );
 
   // The server may refuse a cancellation that comes in this moment: in about one of five.
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('as the workflow of a node starts reaches it: no machine ends (%i)', async () => {
+  test.each([1, 2, 3, 4, 5, 6])('as the workflow of a node starts reaches it: no machine ends (%i)', async () => {
     const world = createScenario();
     let aborting: Promise<unknown> | undefined;
     const harness = await openHarness(world, {

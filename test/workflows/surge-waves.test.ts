@@ -107,6 +107,19 @@ describe('waves of new nodes', () => {
     expectNothingLeft(world, 6);
   });
 
+  test('end with as many machines as the pool was meant to have, though it had fewer', async () => {
+    const world = createScenario();
+    const [web] = world.pools;
+    web?.suspended.push('Launch');
+    if (web !== undefined) web.desiredSize = 6;
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(inWaves({ machines: 1 })));
+    expect(report.outcome).toBe('completed');
+    world.clock.advance(10 * 60_000);
+    expectNothingLost(world);
+    expectNothingLeft(world, 6);
+  });
+
   test('wait while the run is paused', async () => {
     const world = createScenario();
     let pausing: Promise<unknown> | undefined;
@@ -134,9 +147,6 @@ describe('a run in waves that is aborted', () => {
     ['createReplacement', 1],
     ['growReplacement', 1],
     ['awaitSurgeReady', 2],
-    ['handOver', 2],
-    ['letNextStepOut', 2],
-    ['evictPods', 3],
   ] as const)(
     'when %s begins for the %i. time leaves as many machines as there were, and nothing is lost',
     async (at, times) => {

@@ -50,6 +50,11 @@ export async function makeRoom(run: Run, plan: PoolPlan, waiting: readonly NodeR
   return run.newNodes.length >= all ? waiting : chooseWithRoom({ waiting, ended, fresh: run.newNodes });
 }
 
+/** The new pool becomes as large as the old one was meant to be, also where that had fewer machines. */
+export async function completeSurge(run: Run, plan: PoolPlan): Promise<void> {
+  if (plan.surgeAtOnce !== undefined && run.newPoolSize < plan.surge) await grow(run, plan, plan.surge);
+}
+
 async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
   const { newPool } = plan;
   await condition(() => mayStepOut(run));
