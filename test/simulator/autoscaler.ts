@@ -1,0 +1,50 @@
+import { scaleTo } from './disturbances.ts';
+import { later, matches, type SimPod, type World } from './world.ts';
+
+/** A HorizontalPodAutoscaler on the processor use of a workload's pods. */
+export interface Autoscaler {
+  readonly workload: string;
+  /** Use that it aims at, of what the pods request. */
+  readonly target: number;
+  /** Use of all pods together by what callers want of them. */
+  readonly load: number;
+  /** Use of each pod by itself, whether anybody calls it or not. */
+  readonly idle: number;
+  readonly least: number;
+}
+
+const syncMs = 15_000;
+const scaleDownWindowMs = 300_000;
+const tolerance = 0.1;
+
+/**
+ * Scales a workload as Kubernetes does (1.36, pkg/controller/podautoscaler): by the selector of the workload's pods without their template's
+ * hash, so that pods which a run has released count; pods that are not ready count as idle before scaling up, and not at all before scaling
+ * down; down to the highest of what was wanted in the last five minutes.
+ */
+export function autoscale(world: World, autoscaler: Autoscaler): void {
+  const wanted: { readonly at: number; readonly replicas: number }[] = [];
+  const sync = () => {
+    const workload = world.workloads.find(({ name }) => name === autoscaler.workload);
+    if (workload === undefined) return;
+    const now = world.clock.now();
+    const pods = world.pods.filter((pod) => !pod.terminating && matches(workload.selector, pod.labels));
+    wanted.push({ at: now, replicas: recommend(pods, workload.replicas, autoscaler) });
+    const recent = wanted.filter(({ at }) => now - at <= scaleDownWindowMs).map(({ replicas }) => replicas);
+    const replicas = Math.max(autoscaler.least, ...recent);
+    if (replicas !== workload.replicas) scaleTo(world, autoscaler.workload, replicas);
+    later(world, syncMs, sync);
+  };
+  sync();
+}
+
+function recommend(pods: readonly SimPod[], replicas: number, { target, load, idle }: Autoscaler): number {
+  const ready = pods.filter((pod) => pod.ready);
+  if (ready.length === 0) return replicas;
+  const use = idle + load / ready.length;
+  const ratio = use / target;
+  if (Math.abs(1 - ratio) <= tolerance) return replicas;
+  if (pods.length === ready.length || ratio < 1) return Math.ceil(ratio * ready.length);
+  const spread = (use * ready.length) / pods.length / target;
+  return Math.abs(1 - spread) <= tolerance || spread < 1 ? replicas : Math.ceil(spread * pods.length);
+}
