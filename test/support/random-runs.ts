@@ -13,10 +13,11 @@ export function seedsToPlay(usual: string): readonly number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** What a policy says more in every second world: pods are handed over, in every fourth all at a time. */
-export function handOverOf(seed: number): Pick<Policy, 'handOver'> {
-  if (seed % 2 === 1) return {};
-  return { handOver: { mode: 'auto', surplus: seed % 4 === 0 ? 1 : 'maxSurge', workloads: {} } };
+/** How a run goes about it: on every second seed it hands over, and on two of three its new nodes come in waves. */
+export function waysOf(seed: number): Pick<Policy, 'handOver' | 'surge'> {
+  const surge = [{ share: 1 }, { share: 0.5 }, { machines: 1 }][seed % 3] ?? { share: 1 };
+  if (seed % 2 === 1) return { surge };
+  return { surge, handOver: { mode: 'auto', surplus: seed % 4 === 0 ? 1 : 'maxSurge', workloads: {} } };
 }
 
 /** Has every call of the run for an operator answered, a pause too, until the run is over. */

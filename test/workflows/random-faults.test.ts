@@ -5,7 +5,7 @@ import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
-import { handOverOf } from '../support/random-runs.ts';
+import { waysOf } from '../support/random-runs.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import type { UpgradeFunction } from '../support/temporal-harness.ts';
 
@@ -49,7 +49,7 @@ describe('random faults', () => {
           throw ApplicationFailure.retryable('lost');
         },
       });
-      handle = await harness.start({ ...scenarioPolicy(), ...handOverOf(seed) });
+      handle = await harness.start({ ...scenarioPolicy(), ...waysOf(seed) });
       const report = await harness.finish(handle);
       await restarted;
       world.faults.throttled = 0;

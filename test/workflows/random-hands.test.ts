@@ -3,7 +3,7 @@ import { abortUpdate, nodeReplacementId, pauseUpdate, resumeUpdate } from '../..
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld, type World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
-import { answerCalls, handOverOf, type StartedRun, seedsToPlay } from '../support/random-runs.ts';
+import { answerCalls, type StartedRun, seedsToPlay, waysOf } from '../support/random-runs.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import type { Harness } from '../support/temporal-harness.ts';
 
@@ -76,7 +76,7 @@ describe('strangers, operators and deadlines at random', () => {
         for (const { happen, atStep } of coming) if (atStep === begun) await happen(harness, run);
       },
     });
-    const run = await harness.start({ ...hastyPolicy(random), ...handOverOf(seed) });
+    const run = await harness.start({ ...hastyPolicy(random), ...waysOf(seed) });
     let over = false;
     const answering = answerCalls(
       run,

@@ -17,7 +17,7 @@ import { registerInSpiteOfLabel } from '../simulator/load-balancer.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld, later, note, type World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
-import { answerCalls, handOverOf, type StartedRun, seedsToPlay } from '../support/random-runs.ts';
+import { answerCalls, type StartedRun, seedsToPlay, waysOf } from '../support/random-runs.ts';
 import { expectNothingLeft, failureOfRun } from '../support/run-checks.ts';
 
 type Random = () => number;
@@ -155,7 +155,7 @@ describe('clusters that move by themselves', () => {
       });
       const story = () =>
         `${coming.map(({ what, atStep }) => `${what} at step ${atStep}`).join(', ')}\n${world.log.join('\n')}`;
-      const run = await harness.start({ ...randomPolicy(random), ...handOverOf(seed) });
+      const run = await harness.start({ ...randomPolicy(random), ...waysOf(seed) });
       let over = false;
       let calls = 0;
       const answering = answerCalls(
