@@ -1,72 +1,108 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { renderTable } from '../client/view/table.ts';
-import type { Proof } from '../lab/demo/proof.ts';
+import { type BenchReport, benchRows, renderPage } from '../lab/bench/page.ts';
+import { type BenchOrder, type BenchRun, benchOrders, runOrders } from '../lab/bench/runs.ts';
+import { ensureTools } from './setup/ensure.ts';
 import { projectRoot } from './setup/sources.ts';
-
-// npm run bench           three crossings of the demo's lab, against the limits below
-// npm run bench -- 1      as many as named
 
 /** The longest that an upgrade may take, as a multiple of what perfect knowledge would need. */
 const mostOfLowerBound = 1.25;
 
 /** The most history events that one node may cost, the pool's own included. */
-const mostEventsPerNode = 80;
+const mostEventsPerNode = 100;
 
-const runs = Number(process.argv[2] ?? 3);
-const proofs: Proof[] = [];
-for (let run = 1; run <= runs; run += 1) {
-  console.error(`crossing ${run} of ${runs}`);
-  proofs.push(await cross());
+interface BenchOptions {
+  readonly nodes: readonly number[];
+  readonly orders: readonly BenchOrder[];
+  readonly report: string | undefined;
+  readonly docs: boolean;
 }
-const rows = proofs.map((proof, index) => [
-  String(index + 1),
-  proof.makespanSeconds.toFixed(1),
-  proof.lowerBoundSeconds?.toFixed(1) ?? '-',
-  ratio(proof).toFixed(2),
-  events(proof).toFixed(1),
-  String(proof.requests.sent),
-  String(lost(proof)),
-]);
-const header = ['RUN', 'SECONDS', 'LOWER BOUND', 'RATIO', 'EVENTS/NODE', 'REQUESTS', 'LOST, CUT OR SLOW'];
-console.log(renderTable([header, ...rows]).join('\n'));
-const worstRatio = Math.max(...proofs.map(ratio));
-const worstEvents = Math.max(...proofs.map(events));
-console.log(
-  `ratio at most ${worstRatio.toFixed(2)} (limit ${mostOfLowerBound}), events per node at most ${worstEvents.toFixed(1)} (limit ${mostEventsPerNode})`,
-);
-process.exitCode =
-  worstRatio <= mostOfLowerBound && worstEvents <= mostEventsPerNode && proofs.every((proof) => lost(proof) === 0)
-    ? 0
-    : 1;
 
-/** One run of the demo; its proof, whatever it shows. */
-async function cross(): Promise<Proof> {
-  const directory = mkdtempSync(join(tmpdir(), 'nodeferry-bench-'));
-  try {
-    const report = join(directory, 'proof.json');
-    const demo = spawn(process.execPath, [join(projectRoot, 'lab', 'demo', 'main.ts'), '--report', report], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+function readOptions(argv: readonly string[]): BenchOptions {
+  const program = new Command('npm run bench --')
+    .description(
+      'Replaces pools of the lab in nodeferry’s and in others’ orders under traffic, and compares loss, time and cost.',
+    )
+    .option('--nodes <sizes>', 'sizes of the pool, from 2 to 8', readSizes, [2, 4, 8])
+    .addOption(
+      new Option('--orders <order...>', 'orders to compare').choices([...benchOrders]).default([...benchOrders]),
+    )
+    .option('--report <file>', 'also write the figures as JSON')
+    .option('--docs', 'write docs/performance.md', false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npm run bench\n  $ npm run bench -- --nodes 4 --orders hand-over serial\n  $ npm run bench -- --report bench.json --docs',
+    );
+  program.parse([...argv]);
+  const { report, ...options } = program.opts<Omit<BenchOptions, 'report'> & { report?: string }>();
+  return { ...options, report };
+}
+
+function readSizes(text: string): readonly number[] {
+  const sizes = text.split(',').map(Number);
+  if (sizes.every((size) => Number.isInteger(size) && size >= 2 && size <= 8)) return sizes;
+  throw new InvalidArgumentError('whole numbers from 2 to 8, such as 2,4,8.');
+}
+
+async function bench({ nodes, orders, report: file, docs }: BenchOptions, signal: AbortSignal): Promise<number> {
+  await ensureTools({ need: ['packages', 'temporal', 'agents', 'kubernetes'], signal });
+  const runs: BenchRun[] = [];
+  const onProgress = (text: string) => process.stderr.write(`${text}\n`);
+  for (const size of nodes) {
+    await runOrders(size, orders, {
+      signal,
+      onProgress,
+      onRun: (run) => {
+        runs.push(run);
+        onProgress(`  ${benchRows([run])[1]?.join('  ') ?? ''}`);
+      },
     });
-    await once(demo, 'close');
-    return JSON.parse(readFileSync(report, 'utf8')) as Proof;
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
   }
+  const report: BenchReport = { ...place(), runs };
+  console.log(renderTable(benchRows(runs).map((row) => [...row])).join('\n'));
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  if (docs) writeFileSync(join(projectRoot, 'docs', 'performance.md'), renderPage(report));
+  const broken = runs.flatMap(tellBroken);
+  for (const what of broken) console.error(what);
+  return broken.length === 0 ? 0 : 1;
 }
 
-function ratio(proof: Proof): number {
-  return proof.makespanSeconds / (proof.lowerBoundSeconds ?? 0);
+function place(): Omit<BenchReport, 'runs'> {
+  const [first] = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  return {
+    machine: `${cpus().length} × ${first?.model.trim() ?? 'unknown processor'}, ${gigabytes} GB`,
+    node: process.versions.node,
+    date: new Date().toISOString().slice(0, 10),
+  };
 }
 
-function events(proof: Proof): number {
-  return proof.historyEventsPerNode ?? Number.POSITIVE_INFINITY;
+/** What nodeferry promises and a run of it did not keep. */
+function tellBroken(run: BenchRun): readonly string[] {
+  const { nodes, order, requests, makespanSeconds, lowerBoundSeconds, historyEventsPerNode: events } = run;
+  if (lowerBoundSeconds === undefined || events === undefined) return [];
+  const what = `${nodes} nodes, ${order}`;
+  const bad = requests.lost + requests.cut + requests.slow;
+  const ratio = makespanSeconds / lowerBoundSeconds;
+  return [
+    ...(bad > 0 ? [`${what}: ${bad} requests lost, cut or slow`] : []),
+    ...(ratio > mostOfLowerBound ? [`${what}: ${ratio.toFixed(2)} × its bound, limit ${mostOfLowerBound}`] : []),
+    ...(events > mostEventsPerNode
+      ? [`${what}: ${events.toFixed(1)} events per node, limit ${mostEventsPerNode}`]
+      : []),
+  ];
 }
 
-function lost({ requests }: Proof): number {
-  return requests.lost + requests.cut + requests.slow;
+const interrupted = new AbortController();
+process.on('SIGINT', () => interrupted.abort(new Error('interrupted')));
+process.on('SIGTERM', () => interrupted.abort(new Error('terminated')));
+try {
+  process.exitCode = await bench(readOptions(process.argv), interrupted.signal);
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error;
+  process.stderr.write('\nInterrupted; the lab has been taken down.\n');
+  process.exitCode = 130;
 }

@@ -2,10 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import type { RunStatus } from '../../core/status/status.ts';
 import { ensureTools } from '../../scripts/setup/ensure.ts';
+import { upgradeInOrder } from '../bench/other-orders.ts';
 import { demoScenario } from '../scenarios/demo.ts';
 import { boundCrossing } from './bound.ts';
 import { countHistoryEvents, crossingPolicy, followCrossing, handsAllOver, startCrossing } from './crossing.ts';
-import { upgradeNaively } from './naive.ts';
 import { type DemoOptions, readDemoOptions } from './options.ts';
 import { addRequests, makeProof, type Proof, renderProof } from './proof.ts';
 import { createScreen, type Screen } from './screen.ts';
@@ -56,7 +56,8 @@ async function cross(session: Session, screen: Screen, options: DemoOptions, sig
 
 async function crossNaively(session: Session, screen: Screen): Promise<Proof> {
   screen.progress('upgrade in the usual order begins: cordon, kubectl drain, terminate');
-  const makespanMs = await upgradeNaively({
+  const makespanMs = await upgradeInOrder({
+    order: 'naive',
     kubeconfigPath: session.lab.kubeconfigPath,
     awsUrl: session.lab.awsUrl,
     region: demoScenario.region,

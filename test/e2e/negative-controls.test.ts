@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ProtectiveRule } from '../../core/policy/policy.ts';
-import { upgradeNaively } from '../../lab/demo/naive.ts';
+import { upgradeInOrder } from '../../lab/bench/other-orders.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import type { Traffic } from '../../lab/traffic/traffic.ts';
 import { type EndpointChurn, startEndpointChurn } from '../support/endpoint-churn.ts';
@@ -160,7 +160,8 @@ describe('in a real cluster under traffic', () => {
     const { lab } = crossings.session;
     await crossings.beginClean();
     const startedAt = Date.now();
-    await upgradeNaively({
+    await upgradeInOrder({
+      order: 'naive',
       kubeconfigPath: lab.kubeconfigPath,
       awsUrl: lab.awsUrl,
       region: controlsScenario.region,

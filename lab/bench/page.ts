@@ -1,0 +1,79 @@
+import type { BenchOrder, BenchRun } from './runs.ts';
+
+/** The machine and the day of a bench, as the page names them. */
+export interface BenchPlace {
+  readonly machine: string;
+  readonly node: string;
+  readonly date: string;
+}
+
+/** The bench's report, as `--report` writes it. */
+export interface BenchReport extends BenchPlace {
+  readonly runs: readonly BenchRun[];
+}
+
+const names: Readonly<Record<BenchOrder, string>> = {
+  'hand-over': 'nodeferry, hand-over',
+  serial: 'nodeferry, in the guard’s windows',
+  eks: 'EKS’s order: drain, exclude, wait, terminate',
+  script: 'script: exclude, sleep 30 s, drain, terminate',
+  kops: 'kOps’s order: exclude, drain at once, terminate',
+};
+
+const header = [
+  'nodes',
+  'order',
+  'requests',
+  'lost',
+  'cut',
+  'slow',
+  'makespan',
+  'of its bound',
+  'new nodes Ready',
+  'instance-minutes',
+];
+
+/** One row per run, the header first. */
+export function benchRows(runs: readonly BenchRun[]): readonly (readonly string[])[] {
+  return [header, ...runs.map(rowOf)];
+}
+
+function rowOf(run: BenchRun): readonly string[] {
+  const { nodes, order, requests, makespanSeconds, lowerBoundSeconds, surgeReadySeconds } = run;
+  const { instanceMinutes, leastInstanceMinutes } = run;
+  return [
+    String(nodes),
+    names[order],
+    ...[requests.sent, requests.lost, requests.cut, requests.slow].map((count) => count.toLocaleString('en')),
+    `${makespanSeconds.toFixed(0)} s`,
+    lowerBoundSeconds === undefined
+      ? '–'
+      : `${(makespanSeconds / lowerBoundSeconds).toFixed(2)} × ${lowerBoundSeconds} s`,
+    surgeReadySeconds === undefined ? '–' : `${surgeReadySeconds.toFixed(0)} s`,
+    leastInstanceMinutes === undefined ? String(instanceMinutes) : `${instanceMinutes} (least ${leastInstanceMinutes})`,
+  ];
+}
+
+/** The page of a bench, as docs/performance.md has it. */
+export function renderPage({ machine, node, date, runs }: BenchReport): string {
+  const [head = [], ...rows] = benchRows(runs);
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return `# Performance
+
+Written by \`npm run bench -- --docs\` on ${date}: ${machine}, Node ${node}. Each pool is replaced in one order after the other, in the same
+lab under the same traffic (new connections, reused ones, long requests, streams of 20 s). Delays are the lab's, far shorter than AWS's; what
+counts is how orders compare. The bound is what perfect knowledge would need in the same mode, with the same guard. Instance-minutes are machine
+time beyond the pool's own.
+
+${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
+
+${runs.flatMap(boundOf).join('\n')}
+`;
+}
+
+/** The bound of a run, term by term. */
+function boundOf({ nodes, order, lowerBoundSeconds, lowerBoundTerms }: BenchRun): readonly string[] {
+  if (lowerBoundSeconds === undefined) return [];
+  const terms = lowerBoundTerms.map(({ name, seconds }) => `${name} ${seconds} s`).join(', ');
+  return [`- Bound of ${nodes} nodes, ${names[order]}: ${lowerBoundSeconds} s = ${terms}.`];
+}

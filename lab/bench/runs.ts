@@ -1,0 +1,148 @@
+/** One pool after another is replaced in the same lab, each in another order, under the same traffic. */
+import { ApplicationFailure } from '@temporalio/common';
+import { boundCrossing } from '../demo/bound.ts';
+import { countHistoryEvents, crossingPolicy, followCrossing, handsAllOver, startCrossing } from '../demo/crossing.ts';
+import { addRequests, type RequestCounts } from '../demo/proof.ts';
+import { openSession, type Session } from '../demo/session.ts';
+import type { TrafficVolume } from '../traffic/config.ts';
+import { watchMachines } from './machine-watch.ts';
+import { type OtherOrder, upgradeInOrder } from './other-orders.ts';
+import { benchScenario } from './scenario.ts';
+
+/** Orders in which pools are replaced: nodeferry's own two first. */
+export const benchOrders = ['hand-over', 'serial', 'eks', 'script', 'kops'] as const;
+/** One of them. */
+export type BenchOrder = (typeof benchOrders)[number];
+
+/** What one replacement came to. */
+export interface BenchRun {
+  readonly nodes: number;
+  readonly order: BenchOrder;
+  readonly requests: RequestCounts;
+  readonly makespanSeconds: number;
+  readonly surgeReadySeconds: number | undefined;
+  /** The least that perfect knowledge would need in this mode; nodeferry's modes only. */
+  readonly lowerBoundSeconds: number | undefined;
+  readonly lowerBoundTerms: readonly { readonly name: string; readonly seconds: number }[];
+  readonly instanceMinutes: number;
+  /** The same for machine time. */
+  readonly leastInstanceMinutes: number | undefined;
+  readonly historyEventsPerNode: number | undefined;
+}
+
+/** Light enough for sixteen nodes on two cores; streams end before a pod's grace does. */
+const volume: TrafficVolume = { connect: 60, keepalive: 20, keepaliveClients: 10, long: 1, stream: 0.5 };
+
+/** Requests time out after 5 s: only then is it known what became of the last ones, ms. */
+const afterglowMs = 8_000;
+
+const version = '1.36';
+
+/** Replaces a pool of so many nodes in one order after the other; `onRun` gets each as soon as it is over. */
+export async function runOrders(
+  nodes: number,
+  orders: readonly BenchOrder[],
+  options: {
+    readonly signal: AbortSignal;
+    readonly onProgress: (text: string) => void;
+    readonly onRun: (run: BenchRun) => void;
+  },
+): Promise<void> {
+  const scenario = benchScenario(nodes);
+  const session = await openSession(scenario, { volume, signal: options.signal, onProgress: options.onProgress });
+  try {
+    let pool = 'web';
+    for (const order of orders) {
+      options.signal.throwIfAborted();
+      const newPool = `web-${order}`;
+      await Promise.all(session.traffic.map((traffic) => traffic.waitUntilClean(5)));
+      for (const traffic of session.traffic) traffic.zero();
+      options.onProgress(`${nodes} nodes, ${order}: ${pool} → ${newPool}`);
+      const watch = watchMachines(session.lab, newPool);
+      const crossed = await cross(session, nodes, order, { pool, newPool }, options).catch(orRefused);
+      const use = watch.end();
+      if (typeof crossed === 'string') {
+        options.onProgress(`  refused: ${crossed}`);
+        continue;
+      }
+      await new Promise((resolve) => setTimeout(resolve, afterglowMs));
+      const { requests } = addRequests(session.traffic.map((traffic) => traffic.truth()));
+      options.onRun({ nodes, order, requests, ...crossed, ...use });
+      pool = newPool;
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+/** Why a run was refused before anything was touched, e.g. a Service with one endpoint per zone in the guard's windows. */
+function orRefused(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof ApplicationFailure && cause.type === 'PreflightRefused') return cause.message;
+  throw error;
+}
+
+type Crossed = Omit<BenchRun, 'nodes' | 'order' | 'requests' | 'surgeReadySeconds' | 'instanceMinutes'>;
+
+async function cross(
+  session: Session,
+  nodes: number,
+  order: BenchOrder,
+  pools: { readonly pool: string; readonly newPool: string },
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+): Promise<Crossed> {
+  if (order === 'hand-over' || order === 'serial')
+    return await crossWithNodeferry(session, nodes, order, pools, signal);
+  const makespanMs = await upgradeElsewise(session, order, pools, onProgress);
+  return {
+    makespanSeconds: makespanMs / 1000,
+    lowerBoundSeconds: undefined,
+    lowerBoundTerms: [],
+    leastInstanceMinutes: undefined,
+    historyEventsPerNode: undefined,
+  };
+}
+
+async function crossWithNodeferry(
+  session: Session,
+  nodes: number,
+  order: 'hand-over' | 'serial',
+  pools: { readonly pool: string; readonly newPool: string },
+  signal: AbortSignal,
+): Promise<Crossed> {
+  const guard = { maxInFlight: nodes };
+  const spec = order === 'hand-over' ? { ...handsAllOver, guard } : { guard };
+  const policy = crossingPolicy(session.lab, { ...pools, version, spec });
+  const bound = await boundCrossing(session.lab, benchScenario(nodes), policy);
+  await startCrossing(session, policy);
+  const report = await followCrossing(session, policy, () => undefined, signal);
+  if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
+  return {
+    makespanSeconds: report.makespanMs / 1000,
+    lowerBoundSeconds: bound.totalMs / 1000,
+    lowerBoundTerms: bound.terms.map(({ name, ms }) => ({ name, seconds: ms / 1000 })),
+    leastInstanceMinutes: Math.round(bound.instanceMinutes * 10) / 10,
+    historyEventsPerNode: await countHistoryEvents(session, report),
+  };
+}
+
+async function upgradeElsewise(
+  { lab }: Session,
+  order: OtherOrder,
+  { pool, newPool }: { readonly pool: string; readonly newPool: string },
+  onProgress: (text: string) => void,
+): Promise<number> {
+  const { region, clusterName: cluster } = benchScenario(1);
+  const { kubeconfigPath, awsUrl } = lab;
+  return await upgradeInOrder({
+    order,
+    kubeconfigPath,
+    awsUrl,
+    region,
+    cluster,
+    pool,
+    newPool,
+    newVersion: version,
+    onProgress,
+  });
+}

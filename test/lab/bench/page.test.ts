@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { benchRows, renderPage } from '../../../lab/bench/page.ts';
+import type { BenchRun } from '../../../lab/bench/runs.ts';
+
+const handOver: BenchRun = {
+  nodes: 4,
+  order: 'hand-over',
+  requests: { sent: 20_123, lost: 0, cut: 0, slow: 0 },
+  makespanSeconds: 70.4,
+  surgeReadySeconds: 12.3,
+  lowerBoundSeconds: 64,
+  lowerBoundTerms: [
+    { name: 'boot', seconds: 3 },
+    { name: 'registration', seconds: 61 },
+  ],
+  instanceMinutes: 4.2,
+  leastInstanceMinutes: 3.9,
+  historyEventsPerNode: 80,
+};
+const script: BenchRun = {
+  ...handOver,
+  order: 'script',
+  requests: { sent: 40_000, lost: 450, cut: 1, slow: 3 },
+  lowerBoundSeconds: undefined,
+  lowerBoundTerms: [],
+  leastInstanceMinutes: undefined,
+  surgeReadySeconds: undefined,
+};
+
+test('rows compare loss, time and cost; only nodeferry has a bound', () => {
+  expect(benchRows([handOver, script]).slice(1)).toEqual([
+    ['4', 'nodeferry, hand-over', '20,123', '0', '0', '0', '70 s', '1.10 × 64 s', '12 s', '4.2 (least 3.9)'],
+    ['4', 'script: exclude, sleep 30 s, drain, terminate', '40,000', '450', '1', '3', '70 s', '–', '–', '4.2'],
+  ]);
+});
+
+test('the page names the machine and writes bounds term by term', () => {
+  const page = renderPage({
+    machine: '2 × a processor, 24 GB',
+    node: '24.0.0',
+    date: '2026-01-02',
+    runs: [handOver, script],
+  });
+  expect(page).toContain('on 2026-01-02: 2 × a processor, 24 GB, Node 24.0.0.');
+  expect(page).toContain('| 4 | nodeferry, hand-over | 20,123 |');
+  expect(page).toContain('- Bound of 4 nodes, nodeferry, hand-over: 64 s = boot 3 s, registration 61 s.');
+  expect(page.match(/^- Bound of/gm)).toHaveLength(1);
+});
