@@ -5,14 +5,12 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { renderTable } from '../client/view/table.ts';
 import { type BenchReport, benchRows, renderPage } from '../lab/bench/page.ts';
 import { type BenchOrder, type BenchRun, benchOrders, runOrders } from '../lab/bench/runs.ts';
+import { runInterruptibly } from '../lab/interrupted.ts';
 import { ensureTools } from './setup/ensure.ts';
 import { projectRoot } from './setup/sources.ts';
 
 /** The longest that an upgrade may take, as a multiple of what perfect knowledge would need. */
 const mostOfLowerBound = 1.25;
-
-/** The most history events that one node may cost, the pool's own included. */
-const mostEventsPerNode = 100;
 
 interface BenchOptions {
   readonly nodes: readonly number[];
@@ -82,27 +80,15 @@ function place(): Omit<BenchReport, 'runs'> {
 
 /** What nodeferry promises and a run of it did not keep. */
 function tellBroken(run: BenchRun): readonly string[] {
-  const { nodes, order, requests, makespanSeconds, lowerBoundSeconds, historyEventsPerNode: events } = run;
-  if (lowerBoundSeconds === undefined || events === undefined) return [];
+  const { nodes, order, requests, makespanSeconds, lowerBoundSeconds } = run;
+  if (lowerBoundSeconds === undefined) return [];
   const what = `${nodes} nodes, ${order}`;
   const bad = requests.lost + requests.cut + requests.slow;
   const ratio = makespanSeconds / lowerBoundSeconds;
   return [
     ...(bad > 0 ? [`${what}: ${bad} requests lost, cut or slow`] : []),
     ...(ratio > mostOfLowerBound ? [`${what}: ${ratio.toFixed(2)} × its bound, limit ${mostOfLowerBound}`] : []),
-    ...(events > mostEventsPerNode
-      ? [`${what}: ${events.toFixed(1)} events per node, limit ${mostEventsPerNode}`]
-      : []),
   ];
 }
 
-const interrupted = new AbortController();
-process.on('SIGINT', () => interrupted.abort(new Error('interrupted')));
-process.on('SIGTERM', () => interrupted.abort(new Error('terminated')));
-try {
-  process.exitCode = await bench(readOptions(process.argv), interrupted.signal);
-} catch (error) {
-  if (!interrupted.signal.aborted) throw error;
-  process.stderr.write('\nInterrupted; the lab has been taken down.\n');
-  process.exitCode = 130;
-}
+await runInterruptibly((signal) => bench(readOptions(process.argv), signal));

@@ -9,9 +9,10 @@ export interface MachineUse {
   readonly surgeReadySeconds: number | undefined;
 }
 
-/** A watch over machines; `end` answers and ends it. */
+/** A watch over machines; what it has seen stays known when it has been stopped. */
 export interface MachineWatch {
-  end(): MachineUse;
+  seen(): MachineUse;
+  stop(): void;
 }
 
 const everyMs = 250;
@@ -28,7 +29,8 @@ export function watchMachines(lab: Lab, newPool: string): MachineWatch {
     const now = Date.now();
     machineMs += Math.max(0, countMachines(lab) - steady) * (now - lastAt);
     lastAt = now;
-    if (readyAt === undefined) void look(now);
+    // An API that can't be asked for a moment is asked again.
+    if (readyAt === undefined) look(now).catch(() => undefined);
   }, everyMs);
 
   async function look(now: number): Promise<void> {
@@ -39,13 +41,13 @@ export function watchMachines(lab: Lab, newPool: string): MachineWatch {
   }
 
   return {
-    end: () => {
+    seen: () => ({
+      instanceMinutes: Math.round(machineMs / 6_000) / 10,
+      surgeReadySeconds: readyAt === undefined ? undefined : (readyAt - startedAt) / 1000,
+    }),
+    stop: () => {
       clearInterval(timer);
       cluster.close();
-      return {
-        instanceMinutes: Math.round(machineMs / 6_000) / 10,
-        surgeReadySeconds: readyAt === undefined ? undefined : (readyAt - startedAt) / 1000,
-      };
     },
   };
 }

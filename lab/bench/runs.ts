@@ -4,6 +4,7 @@ import { boundCrossing } from '../demo/bound.ts';
 import { countHistoryEvents, crossingPolicy, followCrossing, handsAllOver, startCrossing } from '../demo/crossing.ts';
 import { addRequests, type RequestCounts } from '../demo/proof.ts';
 import { openSession, type Session } from '../demo/session.ts';
+import { whenAborted } from '../interrupted.ts';
 import type { TrafficVolume } from '../traffic/config.ts';
 import { watchMachines } from './machine-watch.ts';
 import { type OtherOrder, upgradeInOrder } from './other-orders.ts';
@@ -59,15 +60,16 @@ export async function runOrders(
       for (const traffic of session.traffic) traffic.zero();
       options.onProgress(`${nodes} nodes, ${order}: ${pool} → ${newPool}`);
       const watch = watchMachines(session.lab, newPool);
-      const crossed = await cross(session, nodes, order, { pool, newPool }, options).catch(orRefused);
-      const use = watch.end();
+      const crossed = await cross(session, nodes, order, { pool, newPool }, options)
+        .catch(orRefused)
+        .finally(() => watch.stop());
       if (typeof crossed === 'string') {
         options.onProgress(`  refused: ${crossed}`);
         continue;
       }
       await new Promise((resolve) => setTimeout(resolve, afterglowMs));
       const { requests } = addRequests(session.traffic.map((traffic) => traffic.truth()));
-      options.onRun({ nodes, order, requests, ...crossed, ...use });
+      options.onRun({ nodes, order, requests, ...crossed, ...watch.seen() });
       pool = newPool;
     }
   } finally {
@@ -93,7 +95,8 @@ async function cross(
 ): Promise<Crossed> {
   if (order === 'hand-over' || order === 'serial')
     return await crossWithNodeferry(session, nodes, order, pools, signal);
-  const makespanMs = await upgradeElsewise(session, order, pools, onProgress);
+  const upgrade = upgradeElsewise(session, order, pools, onProgress);
+  const makespanMs = await Promise.race([upgrade, whenAborted(signal)]);
   return {
     makespanSeconds: makespanMs / 1000,
     lowerBoundSeconds: undefined,

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { RunStatus } from '../../core/status/status.ts';
 import { ensureTools } from '../../scripts/setup/ensure.ts';
 import { upgradeInOrder } from '../bench/other-orders.ts';
+import { runInterruptibly, whenAborted } from '../interrupted.ts';
 import { demoScenario } from '../scenarios/demo.ts';
 import { boundCrossing } from './bound.ts';
 import { countHistoryEvents, crossingPolicy, followCrossing, handsAllOver, startCrossing } from './crossing.ts';
@@ -86,14 +87,6 @@ async function finishTraffic(session: Session) {
   return Promise.all(session.traffic.map((traffic) => traffic.stop()));
 }
 
-/** Rejects when the signal is aborted; what was going on ends with the session. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
-}
-
 async function keepUp(session: Session, screen: Screen, signal: AbortSignal): Promise<void> {
   screen.progress(
     `the lab stays up: KUBECONFIG=${session.lab.kubeconfigPath} AWS_ENDPOINT_URL=${session.lab.awsUrl} ${session.temporal.uiUrl}`,
@@ -102,13 +95,4 @@ async function keepUp(session: Session, screen: Screen, signal: AbortSignal): Pr
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }
 
-const interrupted = new AbortController();
-process.on('SIGINT', () => interrupted.abort(new Error('interrupted')));
-process.on('SIGTERM', () => interrupted.abort(new Error('terminated')));
-try {
-  process.exitCode = await demo(readDemoOptions(process.argv), interrupted.signal);
-} catch (error) {
-  if (!interrupted.signal.aborted) throw error;
-  process.stderr.write('\nInterrupted; the lab has been taken down.\n');
-  process.exitCode = 130;
-}
+await runInterruptibly((signal) => demo(readDemoOptions(process.argv), signal));

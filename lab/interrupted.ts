@@ -1,0 +1,23 @@
+/** Commands that bring up a lab and take it down however they end. */
+
+/** Runs a command that ends with an exit code. Ctrl-C or SIGTERM aborts the signal; what it throws then is no failure but exit code 130. */
+export async function runInterruptibly(command: (signal: AbortSignal) => Promise<number>): Promise<void> {
+  const interrupted = new AbortController();
+  process.on('SIGINT', () => interrupted.abort(new Error('interrupted')));
+  process.on('SIGTERM', () => interrupted.abort(new Error('terminated')));
+  try {
+    process.exitCode = await command(interrupted.signal);
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    process.stderr.write('\nInterrupted; the lab has been taken down.\n');
+    process.exitCode = 130;
+  }
+}
+
+/** Rejects when the signal is aborted; what was going on ends with the lab. */
+export function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
