@@ -13,8 +13,8 @@ export interface SurgeReadyInput {
   readonly plan: PlanInBrief;
   /** Only pods are to be started there yet: no load balancer need have taken them. */
   readonly forPods?: boolean;
-  /** Machines that the new pool was asked for; all of the plan's when it is not said. */
-  readonly expected?: number;
+  /** Machines that the new pool was asked for. */
+  readonly expected: number;
   /** So many will do when the cloud has no room for the others. */
   readonly enough?: number;
 }
@@ -90,7 +90,7 @@ export function createSurgeSteps(ports: Ports, looking: Looking) {
             pool: plan.newPool.name,
             ...(pool === undefined ? {} : { instances: pool.instances }),
           };
-          const decision = isReady({ ...question, expected: input.expected ?? plan.surge });
+          const decision = isReady({ ...question, expected: input.expected });
           const nodes = facts.cluster.nodes.filter((node) => node.pool === plan.newPool.name);
           if (decision.done) return { done: true, value: { nodes: nodes.map(refOf), seen: decision.reason } };
           const problems = pool === undefined ? [`${plan.newPool.name} is not there`] : pool.problems;

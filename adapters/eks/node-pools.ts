@@ -25,7 +25,7 @@ import {
   poolSubject,
   requirePool,
 } from './observe.ts';
-import { growPool, type Patience } from './sizes.ts';
+import { growPool, livingIn, type Patience } from './sizes.ts';
 import { terminateMember } from './terminate.ts';
 
 /** How the EKS adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
@@ -150,7 +150,7 @@ async function deletePool(clients: EksClients, ref: PoolRef, onlyIfCreatedBy: st
   const look = await findPool(clients, ref);
   if (look === undefined || look.nodegroup.status === 'DELETING') return;
   if (onlyIfCreatedBy === undefined) {
-    const left = mapInstances(look.group).filter(({ state }) => state === 'pending' || state === 'running');
+    const left = livingIn(look.group);
     if (left.length > 0)
       throw stillInUse(
         ref,

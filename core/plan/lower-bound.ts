@@ -65,7 +65,7 @@ export function lowerBound(input: LowerBoundInput): LowerBound {
   });
   const terms = bounds.flatMap((bound) => bound.terms).filter((term) => term.ms > 0);
   return {
-    totalMs: terms.reduce((sum, term) => sum + term.ms, 0),
+    totalMs: sumOf(terms),
     terms,
     windows: windows.map(({ nodes }) => nodes.length),
     instanceMinutes: bounds.reduce((sum, { machineMs }) => sum + machineMs, 0) / 60_000,
@@ -88,8 +88,8 @@ function boundOf(
   windows.forEach((window, index) => {
     const last = index === windows.length - 1;
     const whole = passageOf(window, input);
-    const alone = window.nodes.map((node) => passageOf({ ...window, nodes: [node] }, input));
-    const passage = last ? whole : quickest(alone);
+    const passage = last ? whole : quickest(window.nodes.map((node) => passageOf({ ...window, nodes: [node] }, input)));
+    const end = closing(delays, whole, surge);
     terms.push({ name: `${label(index)}: hand-over`, ms: handOverMs(window, index === 0, input) });
     const begunMs = sumOf(terms);
     terms.push({ name: `${label(index)}: deregistration and propagation`, ms: passage.drainMs });
@@ -98,8 +98,8 @@ function boundOf(
       ms: passage.turns * delays.replacementReadyMs,
     });
     terms.push({ name: `${label(index)}: replacement healthy`, ms: passage.healthyMs });
-    if (last) terms.push(...closing(delays, passage, surge));
-    machineMs += window.nodes.length * (begunMs + whole.passedMs + sumOf(closing(delays, whole, surge)));
+    if (last) terms.push(...end);
+    machineMs += window.nodes.length * (begunMs + whole.passedMs + sumOf(end));
   });
   return { terms, machineMs };
 }

@@ -45,7 +45,6 @@ export function openRun(input: PoolUpgradeInput): Run {
     lock: undefined,
     watch: undefined,
     newNodes: [],
-    newPoolSize: 0,
     asked: [],
     areNewNodesRegistered: false,
     notProtected: [],

@@ -56,9 +56,7 @@ export interface Run {
   lock: Lock | undefined;
   watch: RunWatch | undefined;
   newNodes: readonly NodeRef[];
-  /** Machines that the new pool was asked for. */
-  newPoolSize: number;
-  /** When (epoch ms) how many more of them were. */
+  /** When (epoch ms) how many machines, or how many more, the new pool was asked for. */
   readonly asked: { readonly at: number; readonly machines: number }[];
   /** Load balancers have taken the new nodes. */
   areNewNodesRegistered: boolean;

@@ -17,12 +17,8 @@ export async function surge(run: Run, plan: PoolPlan): Promise<void> {
   );
   asked(run, surgeAtOnce ?? plan.surge);
   enter(run, 'surge-ready');
-  if (surgeAtOnce !== undefined) return await awaitNodes(run, plan, 1);
-  if (!handsOver(plan.policy)) return await registered(run, plan);
-  const { nodes } = await attempt(run, `${plan.surge} new nodes to be Ready`, () =>
-    steps('new nodes Ready').awaitSurgeReady({ plan: inBrief(plan), forPods: true }),
-  );
-  run.newNodes = nodes;
+  if (surgeAtOnce === undefined && !handsOver(plan.policy)) return await registered(run, plan);
+  await awaitNodes(run, plan, surgeAtOnce === undefined ? undefined : 1);
 }
 
 /** Waits until the load balancers have taken the new nodes; nothing leaves before. */
@@ -30,10 +26,7 @@ export async function registered(run: Run, plan: PoolPlan): Promise<void> {
   if (run.areNewNodesRegistered) return;
   const expected = plan.surgeAtOnce === undefined ? plan.surge : run.newNodes.length;
   const { nodes } = await attempt(run, `${expected} new nodes to be ready`, () =>
-    steps('new nodes ready').awaitSurgeReady({
-      plan: inBrief(plan),
-      ...(plan.surgeAtOnce === undefined ? {} : { expected }),
-    }),
+    steps('new nodes ready').awaitSurgeReady({ plan: inBrief(plan), expected }),
   );
   run.newNodes = nodes;
   run.areNewNodesRegistered = true;
@@ -45,14 +38,17 @@ export async function makeRoom(run: Run, plan: PoolPlan, waiting: readonly NodeR
   if (surgeAtOnce === undefined || run.newNodes.length >= all) return waiting;
   const ended = run.status.nodes.filter(({ step }) => step === 'replaced').map(({ node }) => node);
   const size = Math.min(all, ended.length + surgeAtOnce);
-  if (size > run.newPoolSize) await grow(run, plan, size);
-  if (run.newNodes.length < size) await awaitNodes(run, plan, ended.length + 1);
+  if (size > sizeOf(run)) await grow(run, plan, size);
+  if (run.newNodes.length < size) {
+    enter(run, 'surge-ready');
+    await awaitNodes(run, plan, ended.length + 1);
+  }
   return run.newNodes.length >= all ? waiting : chooseWithRoom({ waiting, ended, fresh: run.newNodes });
 }
 
 /** The new pool becomes as large as the old one was meant to be, also where that had fewer machines. */
 export async function completeSurge(run: Run, plan: PoolPlan): Promise<void> {
-  if (plan.surgeAtOnce !== undefined && run.newPoolSize < plan.surge) await grow(run, plan, plan.surge);
+  if (plan.surgeAtOnce !== undefined && sizeOf(run) < plan.surge) await grow(run, plan, plan.surge);
 }
 
 async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
@@ -65,12 +61,16 @@ async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
   asked(run, size);
 }
 
-/** Waits until the new nodes can take pods, or `enough` of them where the cloud has no room for the others. */
-async function awaitNodes(run: Run, plan: PoolPlan, enough: number): Promise<void> {
-  const expected = run.newPoolSize;
-  enter(run, 'surge-ready');
+/** Waits until the new nodes can take pods, or `enough` of them, if that is said, where the cloud has no room for the others. */
+async function awaitNodes(run: Run, plan: PoolPlan, enough: number | undefined): Promise<void> {
+  const expected = sizeOf(run);
   const { nodes, missing, at } = await attempt(run, `${expected} new nodes to be Ready`, () =>
-    steps('new nodes Ready').awaitSurgeReady({ plan: inBrief(plan), forPods: true, expected, enough }),
+    steps('new nodes Ready').awaitSurgeReady({
+      plan: inBrief(plan),
+      forPods: true,
+      expected,
+      ...(enough === undefined ? {} : { enough }),
+    }),
   );
   run.newNodes = nodes;
   run.areNewNodesRegistered = false;
@@ -84,6 +84,10 @@ async function awaitNodes(run: Run, plan: PoolPlan, enough: number): Promise<voi
 }
 
 function asked(run: Run, size: number): void {
-  run.asked.push({ at: run.now, machines: size - run.newPoolSize });
-  run.newPoolSize = size;
+  run.asked.push({ at: run.now, machines: size - sizeOf(run) });
+}
+
+/** Machines that the new pool was asked for. */
+function sizeOf({ asked: all }: Run): number {
+  return all.reduce((sum, { machines }) => sum + machines, 0);
 }
