@@ -1,4 +1,4 @@
-import type { Policy } from '../../core/policy/policy.ts';
+import type { HandOverTerms, Policy } from '../../core/policy/policy.ts';
 import { daemonTolerations, reconcileCluster } from './kubernetes.ts';
 import { reconcileLoadBalancers } from './load-balancer.ts';
 import { completePools } from './pool-creation.ts';
@@ -234,6 +234,17 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
     drain: { deleteEmptyDirData: true, force: false, protected: 'refuse', jobs: 'evict', neverUnlist: [] },
     traffic: { probes: [], lossBudget: 10, watchAfterMs: 0 },
     disabledRules: [],
+    ...change,
+  };
+}
+
+/** Hands over all pods at once, unless said otherwise; the guard alone decides how many nodes leave together. */
+export function handOverPolicy(terms: Partial<HandOverTerms> = {}, change: Partial<Policy> = {}): Policy {
+  const policy = scenarioPolicy();
+  return {
+    ...policy,
+    guard: { ...policy.guard, maxInFlight: 10 },
+    handOver: { mode: 'auto', surplus: 1, workloads: {}, ...terms },
     ...change,
   };
 }

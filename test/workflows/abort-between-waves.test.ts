@@ -1,8 +1,7 @@
 /** A run that hands over and is aborted once its first wave has gone: as many new nodes stay as old ones have ended. */
 import { describe, expect, test } from 'vitest';
-import { abortUpdate } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { crossAndAbort } from '../support/abort-run.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 /** Four nodes go two by two, because no more pods may be doubled, or no more new nodes may be there. */
@@ -21,29 +20,9 @@ describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { surge, surplu
     ['terminateNode', 3],
   ] as const)(
     'aborted when %s begins for the %i. time, loses nothing and leaves nothing of its own',
-    async (at, times) => {
+    async (step, nth) => {
       const world = createScenario();
-      let begun = 0;
-      let asked: Promise<unknown> | undefined;
-      const harness = await openHarness(world, {
-        before: (step) => {
-          if (step !== at) return;
-          begun += 1;
-          if (begun === times)
-            asked = handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
-        },
-      });
-      const policy = scenarioPolicy();
-      const guard = { ...policy.guard, maxInFlight: 10 };
-      const handle = await harness.start({
-        ...policy,
-        guard,
-        surge,
-        handOver: { mode: 'auto', surplus, workloads: {} },
-      });
-      const report = await harness.finish(handle);
-      await asked;
-      expect(report.outcome, world.log.join('\n')).toBe('aborted');
+      await crossAndAbort(world, handOverPolicy({ surplus }, { surge }), { step, nth });
       expectNothingLost(world);
       expectNothingLeft(world, 4);
       expect([...world.fewestServing.values()]).toEqual([4, 4]);

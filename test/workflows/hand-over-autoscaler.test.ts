@@ -1,7 +1,7 @@
 /** An autoscaler sees pods twice while they are handed over: released ones and their replacements. */
 import { expect, test } from 'vitest';
 import { autoscale } from '../simulator/autoscaler.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -17,12 +17,8 @@ test.each([
   });
   autoscale(world, { workload: 'web', target: 0.5, least: 4, ...use });
   world.clock.advance(60_000);
-  const policy = scenarioPolicy();
-  const guard = { ...policy.guard, maxInFlight: 10 };
   const harness = await openHarness(world, {});
-  const report = await harness.finish(
-    await harness.start({ ...policy, guard, handOver: { mode: 'auto', surplus: 1, workloads: {} } }),
-  );
+  const report = await harness.finish(await harness.start(handOverPolicy()));
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
   expectNothingLeft(world, 4);

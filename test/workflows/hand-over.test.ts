@@ -1,19 +1,14 @@
 /** Pods are replaced before they leave, so that all nodes may leave together. */
 import { describe, expect, test } from 'vitest';
-import type { HandOverTerms, Policy } from '../../core/policy/policy.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { marksOf } from '../simulator/cluster-port.ts';
 import { freeze, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { crossAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-
-function handingOver(surplus: 'maxSurge' | number = 1, mode: HandOverTerms['mode'] = 'auto'): Policy {
-  const policy = scenarioPolicy();
-  return { ...policy, guard: { ...policy.guard, maxInFlight: 10 }, handOver: { mode, surplus, workloads: {} } };
-}
 
 /** What the step says once it has begun. */
 const someReleased = /^\d+ pods? released/;
@@ -27,27 +22,11 @@ function deleteWeb(world: World): void {
   world.changed();
 }
 
-/** Hands over, and is aborted when a step of that name begins. */
-async function crossAndAbort(world: World, at: string, hooks: Parameters<typeof openHarness>[1] = {}): Promise<void> {
-  let asked: Promise<unknown> | undefined;
-  const harness = await openHarness(world, {
-    ...hooks,
-    before: async (step, args) => {
-      await hooks.before?.(step, args);
-      if (step === at) asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
-    },
-  });
-  const handle = await harness.start(handingOver());
-  const report = await harness.finish(handle);
-  await asked;
-  expect(report.outcome, world.log.join('\n')).toBe('aborted');
-}
-
 describe('a run that hands over', () => {
   test('lets all nodes go together; no Service ever has less than before, and nothing is lost', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handingOver()));
+    const report = await harness.finish(await harness.start(handOverPolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -72,7 +51,7 @@ describe('a run that hands over', () => {
   ] as const)('without %j loses requests: %s', async (disabledRules, loses) => {
     const world = createScenario({ delays: { podReady: 60_000 } });
     const harness = await openHarness(world, {});
-    const policy = handingOver();
+    const policy = handOverPolicy();
     const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
     const report = await harness.finish(await harness.start({ ...policy, traffic, disabledRules }));
     expect(report.outcome).toBe('completed');
@@ -88,7 +67,7 @@ describe('a run that hands over', () => {
         if (told.includes(step)) order.push(step);
       },
     });
-    await harness.finish(await harness.start(handingOver()));
+    await harness.finish(await harness.start(handOverPolicy()));
     expect(order.slice(0, 5)).toEqual([
       'awaitSurgeReady',
       'cordonNodes',
@@ -110,7 +89,7 @@ describe('a run that hands over', () => {
         if (step === 'handOver' && reasons.at(-1) !== reason) reasons.push(reason);
       },
     });
-    const policy = handingOver();
+    const policy = handOverPolicy();
     // Nothing but the wait itself stands between a released pod and the end of its node.
     const report = await harness.finish(await harness.start({ ...policy, disabledRules: ['capacity-guard'] }));
     expect(report.outcome).toBe('completed');
@@ -123,7 +102,7 @@ describe('a run that hands over', () => {
     const world = createScenario();
     for (const name of ['web', 'api']) setBudget(world, name, 0);
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handingOver()));
+    const report = await harness.finish(await harness.start(handOverPolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -133,7 +112,7 @@ describe('a run that hands over', () => {
     const world = createScenario();
     world.budgets = [];
     const harness = await openHarness(world, {});
-    const policy = handingOver();
+    const policy = handOverPolicy();
     const report = await harness.finish(
       await harness.start({ ...policy, guard: { ...policy.guard, defaultFloor: 1 } }),
     );
@@ -147,7 +126,7 @@ describe('a run that hands over', () => {
     const world = createScenario({ nodes: 2 });
     for (const service of world.services) service.crossZone = false;
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handingOver()));
+    const report = await harness.finish(await harness.start(handOverPolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 2);
@@ -157,7 +136,7 @@ describe('a run that hands over', () => {
   test('goes wave by wave where workloads allow fewer pods beside their own', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handingOver(0.5)));
+    const report = await harness.finish(await harness.start(handOverPolicy({ surplus: 0.5 })));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -179,7 +158,7 @@ describe('a run that hands over', () => {
         strike(world);
       },
     });
-    const policy = handingOver();
+    const policy = handOverPolicy();
     const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
     const report = await harness.finish(await harness.start({ ...policy, traffic }));
     expect(struck).toBe(true);
@@ -201,7 +180,7 @@ describe('a run that hands over', () => {
         if (step === 'letNextStepOut') isMended = true;
       },
     });
-    const report = await harness.finish(await harness.start(handingOver()));
+    const report = await harness.finish(await harness.start(handOverPolicy()));
     expect(report.outcome).toBe('completed');
     expect(report.notProtected).toContainEqual(
       expect.stringMatching(/^Deployment default\/web was not handed over, but evicted within its budget: 0 of 4 pods/),
@@ -218,7 +197,7 @@ describe('a run that hands over', () => {
       for (const pod of world.pods) if (pod.of === 'web' && !before.has(pod.uid)) pod.failing = !isMended;
     });
     const harness = await openHarness(world, {});
-    const handle = await harness.start(handingOver(1, 'required'));
+    const handle = await harness.start(handOverPolicy({ mode: 'required' }));
     const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
     expect(parked.needsAttention?.message).toMatch(
       /^replacements of released pods: not there after .* Deployment default\/web: 0 of 4 pods ready/,
@@ -237,9 +216,9 @@ describe('a run that hands over', () => {
       [at, 4_000] as const,
       [at, 100] as const,
     ]),
-  )('aborted at %s, leaves nothing and loses nothing, pods being ready within %d ms', async (at, podReady) => {
+  )('aborted at %s, leaves nothing and loses nothing, pods being ready within %d ms', async (step, podReady) => {
     const world = createScenario({ delays: { podReady } });
-    await crossAndAbort(world, at);
+    await crossAndAbort(world, handOverPolicy(), { step });
     expectNothingLost(world);
     expect(marksOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -248,11 +227,16 @@ describe('a run that hands over', () => {
 
   test('aborted, gives each ReplicaSet as many pods as it wants, however late that hears of them', async () => {
     const world = createScenario();
-    await crossAndAbort(world, 'awaitDrained', {
-      before: (step) => {
-        if (step === 'evictPods') freeze(world, 'replicaSetsFrozen', 20_000);
+    await crossAndAbort(
+      world,
+      handOverPolicy(),
+      { step: 'awaitDrained' },
+      {
+        before: (step) => {
+          if (step === 'evictPods') freeze(world, 'replicaSetsFrozen', 20_000);
+        },
       },
-    });
+    );
     expectNothingLost(world);
     expectNothingLeft(world, 4);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -260,13 +244,18 @@ describe('a run that hands over', () => {
 
   test('aborted after a rollout, leaves no pod of the version before', async () => {
     const world = createScenario();
-    await crossAndAbort(world, 'awaitDrained', {
-      // Before anything sends to the replacements a rollout costs nothing by itself.
-      progress: (step, { reason }) => {
-        const [web] = world.workloads;
-        if (step === 'handOver' && someReleased.test(reason) && web?.version === 1) rollOut(world, web.name);
+    await crossAndAbort(
+      world,
+      handOverPolicy(),
+      { step: 'awaitDrained' },
+      {
+        // Before anything sends to the replacements a rollout costs nothing by itself.
+        progress: (step, { reason }) => {
+          const [web] = world.workloads;
+          if (step === 'handOver' && someReleased.test(reason) && web?.version === 1) rollOut(world, web.name);
+        },
       },
-    });
+    );
     expectNothingLost(world);
     expectNothingLeft(world, 4);
     expect(world.pods.filter(({ of }) => of === 'web').map(({ version }) => version)).toEqual([2, 2, 2, 2]);
@@ -281,7 +270,7 @@ describe('a run that hands over', () => {
     for (const service of world.services)
       if (service.key !== 'default/agent') service.selector = { ...service.selector, serves: 'yes' };
     world.changed();
-    await crossAndAbort(world, 'awaitDrained');
+    await crossAndAbort(world, handOverPolicy(), { step: 'awaitDrained' });
     expectNothingLost(world);
     expect(marksOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -297,7 +286,7 @@ describe('a run that hands over', () => {
           asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
       },
     });
-    const handle = await harness.start(handingOver());
+    const handle = await harness.start(handOverPolicy());
     const report = await harness.finish(handle);
     await asked;
     expect(report.outcome).toBe('aborted');

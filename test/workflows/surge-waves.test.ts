@@ -2,17 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy, SurgeLimit } from '../../core/policy/policy.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { crossAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const operator = { by: 'ann', reason: 'not today' };
 
 function inWaves(surge: SurgeLimit, mode: 'auto' | 'off' = 'auto'): Policy {
-  const policy = scenarioPolicy();
-  const guard = { ...policy.guard, maxInFlight: 10 };
-  return { ...policy, guard, surge, handOver: { mode, surplus: 1, workloads: {} } };
+  return handOverPolicy({ mode }, { surge });
 }
 
 /** The most machines that were there together so far. */
@@ -149,21 +148,9 @@ describe('a run in waves that is aborted', () => {
     ['awaitSurgeReady', 2],
   ] as const)(
     'when %s begins for the %i. time leaves as many machines as there were, and nothing is lost',
-    async (at, times) => {
+    async (step, nth) => {
       const world = createScenario();
-      let begun = 0;
-      let asked: Promise<unknown> | undefined;
-      const harness = await openHarness(world, {
-        before: (step) => {
-          if (step !== at) return;
-          begun += 1;
-          if (begun === times) asked = handle.executeUpdate(abortUpdate, { args: [operator] });
-        },
-      });
-      const handle = await harness.start(inWaves({ machines: 2 }));
-      const report = await harness.finish(handle);
-      await asked;
-      expect(report.outcome, world.log.join('\n')).toBe('aborted');
+      await crossAndAbort(world, inWaves({ machines: 2 }), { step, nth });
       expectNothingLost(world);
       world.clock.advance(60 * 60_000);
       expectNothingLeft(world, 4);
