@@ -68,7 +68,7 @@ export function describeLocks(name: string, subject: () => ClusterSubject): void
     it('goes to exactly one of many who want it at once', async () => {
       const { one, other } = subject();
       const wanted = Array.from({ length: 12 }, (_, index) =>
-        (index % 2 === 0 ? one : other).acquireLock('contended', `run-${index}`, 30_000),
+        (index % 2 === 0 ? one : other).acquireLock('contended', `racer-${index}`, 30_000),
       );
       const results = await Promise.allSettled(wanted);
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
