@@ -58,13 +58,9 @@ export function createLooking(ports: Ports): Looking {
       const own = servicesOfRun(await cluster.observe(), run);
       const known = discovering.recall(own);
       if (known === undefined) return undefined;
-      const read = await discovering.using(
-        own,
-        async () =>
-          await loadBalancers.readTargets(
-            known.groups.filter(({ service }) => services.includes(service)),
-            { first: true },
-          ),
+      const asked = known.groups.filter(({ service }) => services.includes(service));
+      const read = await discovering.using(own, async () =>
+        asked.length === 0 ? [] : await loadBalancers.readTargets(asked, { first: true }),
       );
       const states = new Map([...earlier.targetGroups, ...read].map((group) => [group.id, group.targets]));
       const targetGroups = known.groups.map((group) => ({ ...group, targets: states.get(group.id) }));

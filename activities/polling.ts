@@ -163,6 +163,11 @@ export function lastProgress(): StepProgress | undefined {
   return 'since' in details && typeof details.since === 'number' ? (details as StepProgress) : undefined;
 }
 
+/** Whether this attempt was cancelled, or its worker shuts down. */
+export function isCancelled(): boolean {
+  return Context.current().cancellationSignal.aborted;
+}
+
 /** @throws CancelledFailure when this attempt was cancelled or its worker shuts down (which makes Temporal try again). */
 export function throwIfCancelled(): void {
   const signal = Context.current().cancellationSignal;

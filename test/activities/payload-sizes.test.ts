@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeStepOut } from '../../activities/step-out-steps.ts';
+import { describeStepOut } from '../../activities/step-out-acts.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { ServingFacts } from '../../core/model/serving.ts';
 import { buildPlan } from '../../core/plan/build-plan.ts';

@@ -2,10 +2,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
-import type { StepOutInput } from '../../activities/step-out-steps.ts';
+import type { StepOutInput } from '../../activities/step-out-acts.ts';
 import type { NodeRef } from '../../core/model/node.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { excludedNodes } from '../simulator/disturbances.ts';
+import { excludedNodes, flap, serviceNamed } from '../simulator/disturbances.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -77,17 +78,24 @@ function failOthers(world: World): void {
   });
 }
 
+/** A Service comes up of which nobody has read what stands behind it. */
+function addService(world: World): void {
+  const web = serviceNamed(world, 'web');
+  world.services.push({ ...web, key: 'default/new', targets: [], view: [...web.view] });
+}
+
 describe('letting a node step out', () => {
-  test('takes the Lease after all that is slow, and holds it for the reads that decide and the label alone', async () => {
+  test('takes the Lease after all that is slow, and holds it for the reads that decide and the labels alone', async () => {
     const { world, calls, letGo } = await openScene();
 
     await letGo();
     world.clock.stop();
 
     const taken = calls.indexOf('take Lease');
-    expect(calls.slice(taken)).toEqual(['take Lease', expect.stringMatching(/^read /), 'label', 'give Lease back']);
+    const labels = ['label', 'label'];
+    expect(calls.slice(taken)).toEqual(['take Lease', expect.stringMatching(/^read /), ...labels, 'give Lease back']);
     expect(calls.lastIndexOf('discover')).toBeLessThan(taken);
-    expect(excludedNodes(world)).toHaveLength(1);
+    expect(excludedNodes(world)).toHaveLength(2);
   });
 
   test('discovers under no Lease, even when all that is known has grown old by then', async () => {
@@ -143,9 +151,7 @@ describe('letting a node step out', () => {
 
   test('waits when the node serves something else by now than what was read', async () => {
     const { world, calls, letGo } = await openScene((scene, call, times) => {
-      if (call !== 'take Lease' || times > 0) return;
-      const web = scene.services.find(({ key }) => key === 'default/web');
-      if (web !== undefined) scene.services.push({ ...web, key: 'default/new', targets: [], view: [...web.view] });
+      if (call === 'take Lease' && times === 0) addService(scene);
     });
 
     await letGo();
@@ -154,11 +160,54 @@ describe('letting a node step out', () => {
     const taken = calls.indexOf('take Lease');
     const anew = ['give Lease back', 'discover', expect.stringMatching(/^read .*default\/new/)];
     expect(calls.slice(taken, taken + 4)).toEqual(['take Lease', ...anew]);
-    expect(calls.slice(-4)).toEqual([
+    expect(calls.slice(-5)).toEqual([
       'take Lease',
       expect.stringMatching(/^read .*default\/new/),
       'label',
+      'label',
       'give Lease back',
     ]);
+  });
+
+  test.each([
+    ['nothing happens', 2, () => undefined],
+    ['pods of a Service fail', 1, (world: World) => flap(world, 'web', 60_000)],
+    ['load balancers were read some seconds before', 1, (world: World) => world.clock.advance(3_000)],
+    ['there is a Service that nobody has read', 1, addService],
+  ] as const)('lets another go in the same moment, unless %s', async (_, gone, strike) => {
+    const { world, letGo } = await openScene((scene, call, times) => {
+      if (call === 'label' && times === 0) strike(scene);
+    });
+
+    const out = await letGo();
+    world.clock.stop();
+
+    expect(excludedNodes(world)).toHaveLength(gone);
+    expect(out).toMatchObject({ outcome: 'done' });
+    const names = out.outcome === 'done' ? [out, ...(out.alongside ?? [])].map(({ node }) => node.name) : [];
+    expect(names).toEqual(excludedNodes(world).map(({ name }) => name));
+  });
+
+  test('tells of those that have gone when the next can’t be labelled', async () => {
+    const { world, letGo } = await openScene((_, call, times) => {
+      if (call === 'label' && times === 1) throw new NodeferryError({ code: 'ClusterUnreachable', message: 'away' });
+    });
+
+    const out = await letGo();
+    world.clock.stop();
+
+    expect(out).toMatchObject({ outcome: 'done', node: { name: excludedNodes(world)[0]?.name } });
+    expect(out).not.toHaveProperty('alongside');
+  });
+
+  test('finds all that an earlier attempt has let go, whether they went together or not', async () => {
+    const { world, letGo } = await openScene();
+    await letGo();
+
+    const again = await letGo();
+    world.clock.stop();
+
+    expect(excludedNodes(world)).toHaveLength(2);
+    expect(again).toMatchObject({ reason: 'excluded before', alongside: [{ reason: 'excluded before' }] });
   });
 });

@@ -1,4 +1,4 @@
-import type { SteppedOut } from '../../activities/step-out-steps.ts';
+import type { StepOut } from '../../activities/step-out-acts.ts';
 import type { ServiceBaseline } from '../../core/guard/baseline.ts';
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -17,7 +17,7 @@ export interface StartQuestion {
 }
 
 /** What a node's workflow is started with: of all Services only those that the node has to do with. */
-export function childInput({ now, baselines, ...known }: StartQuestion, out: SteppedOut): NodeReplacementInput {
+export function childInput({ now, baselines, ...known }: StartQuestion, out: StepOut): NodeReplacementInput {
   const { node, evidence, before, touches } = out;
   const touched = touches === undefined ? undefined : new Set(touches);
   return {

@@ -1,5 +1,6 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { Done } from '../../activities/polling.ts';
+import type { StepOut } from '../../activities/step-out-acts.ts';
 import type { SteppedOut } from '../../activities/step-out-steps.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { Problem } from '../../core/model/problem.ts';
@@ -9,14 +10,14 @@ import { mayStepOut, needAttention, type Run, show, tellForeignActs } from './ru
 import { settle, waits } from './steps.ts';
 
 /**
- * Has one node step out, while nothing speaks against it: whoever pauses the run, finds that it needs attention, or comes back to wait
- * for another turn, stops the step before it has acted, or is told of the node that has gone. Undefined when none has.
+ * Has the next nodes step out, while nothing speaks against it: whoever pauses the run, finds that it needs attention, or comes back to
+ * wait for another turn, stops the step before it has acted, or is told of the nodes that have gone. Empty when none has.
  */
 export async function letNextStepOut(
   run: Run,
   { policy }: PoolPlan,
   waiting: readonly NodeRef[],
-): Promise<SteppedOut | undefined> {
+): Promise<readonly StepOut[]> {
   await condition(() => mayStepOut(run));
   run.status.waiting = {
     on: `capacity to let ${waiting[0]?.name ?? 'a node'} step out`,
@@ -45,11 +46,11 @@ export async function letNextStepOut(
   } finally {
     run.isAsking = false;
   }
-  if (answer === undefined) return undefined;
+  if (answer === undefined) return [];
   run.status.waiting = undefined;
   if (answer.outcome === 'done') return takeOver(run, answer);
   await needAttention(run, answer.problem, resumes);
-  return undefined;
+  return [];
 }
 
 /** The node is not on its way (any more). */
@@ -57,9 +58,9 @@ function isWaiting(run: Run, name: string): boolean {
   return run.status.nodes.some(({ node, step }) => node.name === name && step === 'waiting');
 }
 
-function takeOver(run: Run, out: Done<SteppedOut>): SteppedOut {
+function takeOver(run: Run, out: Done<SteppedOut>): readonly StepOut[] {
   run.now = Math.max(run.now, out.at);
   run.baselines = out.baselines ?? run.baselines;
   tellForeignActs(run, out.foreignActs);
-  return out;
+  return [out, ...(out.alongside ?? [])];
 }

@@ -9,7 +9,7 @@ import {
   ParentClosePolicy,
   startChild,
 } from '@temporalio/workflow';
-import type { SteppedOut } from '../../activities/step-out-steps.ts';
+import type { StepOut } from '../../activities/step-out-acts.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { Problem } from '../../core/model/problem.ts';
@@ -37,8 +37,7 @@ export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly Nod
   for (;;) {
     const waiting = nodes.filter((node) => stepOf(run, node) === 'waiting');
     if (waiting.length > 0) {
-      const out = await letNextStepOut(run, plan, waiting);
-      if (out !== undefined) startReplacement(run, plan, pool, out);
+      for (const out of await letNextStepOut(run, plan, waiting)) startReplacement(run, plan, pool, out);
       continue;
     }
     const left = nodes.filter((node) => stepOf(run, node) !== 'replaced');
@@ -48,7 +47,7 @@ export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly Nod
 }
 
 /** Asks for a node's workflow. It is on its way from now on, so that nothing that it says or shall hear gets lost. */
-function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: SteppedOut): void {
+function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: StepOut): void {
   const { node } = out;
   const { policy } = plan;
   const evidence = [...handedOverBefore(run, node), ...out.evidence];
