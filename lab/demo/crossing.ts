@@ -22,14 +22,14 @@ export interface CrossingOptions {
   readonly version: string;
   readonly without?: readonly ProtectiveRule[];
   /** Merged over the policy's `spec`, one level deep. */
-  readonly spec?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly spec?: Readonly<Record<string, string | number | Readonly<Record<string, unknown>>>>;
 }
 
 /** The demo's policy for a crossing, with probes to the lab's load balancers. */
 export function crossingPolicy(lab: Lab, options: CrossingOptions): Policy {
-  const written = parse(readFileSync(template, 'utf8')) as { spec: Record<string, Record<string, unknown>> };
+  const written = parse(readFileSync(template, 'utf8')) as { spec: Record<string, unknown> };
   for (const [section, values] of Object.entries(options.spec ?? {})) {
-    written.spec[section] = { ...written.spec[section], ...values };
+    written.spec[section] = typeof values === 'object' ? { ...objectOf(written.spec[section]), ...values } : values;
   }
   const probes = lab.services.map((service) => ({
     name: service.name,
@@ -41,7 +41,7 @@ export function crossingPolicy(lab: Lab, options: CrossingOptions): Policy {
     spec: {
       ...written.spec,
       // A loss budget comes with probes of its own, or with none.
-      traffic: { ...(options.spec?.['traffic'] === undefined ? { probes } : {}), ...written.spec['traffic'] },
+      traffic: { ...(options.spec?.['traffic'] === undefined ? { probes } : {}), ...objectOf(written.spec['traffic']) },
       pool: { provider: 'eks', name: options.pool },
       target: { poolName: options.newPool, version: options.version },
       disabledRules: options.without ?? [],
@@ -50,6 +50,10 @@ export function crossingPolicy(lab: Lab, options: CrossingOptions): Policy {
   const parsed = parsePolicy(text, 'lab/demo/policy.yaml');
   if (!parsed.ok) throw new Error(parsed.problems.map((problem) => `${problem.field}: ${problem.message}`).join('; '));
   return parsed.policy;
+}
+
+function objectOf(section: unknown): object {
+  return typeof section === 'object' && section !== null ? section : {};
 }
 
 /** Starts a crossing. */

@@ -25,6 +25,7 @@ const base: Omit<Scenario, 'name' | 'summary' | 'zones' | 'nodegroups' | 'object
 };
 
 const twoZones = ['eu-west-1a', 'eu-west-1b'] as const;
+const threeZones = [...twoZones, 'eu-west-1c'] as const;
 
 /** Four old nodes in two zones, whose pods can be made unready: for everything that happens beside an upgrade. */
 export const disturbancesScenario: Scenario = {
@@ -41,7 +42,7 @@ export const threeZonesScenario: Scenario = {
   ...base,
   name: 'three-zones',
   summary: 'six old nodes in three zones',
-  zones: [...twoZones, 'eu-west-1c'],
+  zones: threeZones,
   nodegroups: [webNodegroup(6), systemNodegroup()],
   objects: [...webAndApi(6, shortLived), ...agent(), insideProber()],
 };
@@ -55,3 +56,15 @@ export const twoPoolsScenario: Scenario = {
   nodegroups: [webNodegroup(2), { ...webNodegroup(2), name: 'blue', labels: onWeb }, systemNodegroup()],
   objects: [...webAndApi(4, shortLived), ...agent(), insideProber()],
 };
+
+/** One old node and one endpoint of each Service in each zone, cross-zone off: serial waves are refused here. */
+export function oneEndpointPerZone(zones: 2 | 3): Scenario {
+  return {
+    ...base,
+    name: `one-per-zone-${zones}`,
+    summary: `one old node in each of ${zones} zones, with one pod of each Service`,
+    zones: threeZones.slice(0, zones),
+    nodegroups: [webNodegroup(zones), systemNodegroup()],
+    objects: [...webAndApi(zones, shortLived), ...agent(), insideProber()],
+  };
+}

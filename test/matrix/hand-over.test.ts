@@ -49,6 +49,35 @@ test('a worker that is killed every ten seconds comes to the same end', async ()
   expect(await levels.stop()).toEqual([]);
 });
 
+test.each([
+  ['50%', true],
+  [1, true],
+  ['50%', false],
+] as const)(
+  'with %s of the new nodes at a time and pods handed over or not (%s), it comes to the same end',
+  async (surge, handOver) => {
+    await crossings.beginClean();
+    const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
+    const report = await crossings.cross(crossings.nextPolicy({ surge, handOver }));
+    expect(report.outcome).toBe('completed');
+    expect(report.newNodes).toHaveLength(4);
+    await expectUnharmed(crossings, report);
+    const broken = await levels.stop();
+    if (handOver) expect(broken).toEqual([]);
+  },
+);
+
+/** The last one: the pool is two halves afterwards. */
+test('aborted in the second wave of new nodes, what was there goes on, on as many machines', async () => {
+  const before = await podsOfDeployments();
+  const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
+  const report = await crossAndAbort(crossings, 'draining-connections', { handOver: true, surge: '50%', replaced: 2 });
+  expect(report.outcome).toBe('aborted');
+  await expectUnharmed(crossings, report);
+  expect(await levels.stop()).toEqual([]);
+  expect(await podsOfDeployments()).toHaveLength(before.length);
+});
+
 /** UIDs of all pods that Deployments keep. */
 async function podsOfDeployments(): Promise<readonly string[]> {
   const cluster = createKubernetesCluster({ kubeconfig: crossings.session.lab.kubeconfigPath });

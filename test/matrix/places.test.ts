@@ -2,10 +2,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { startCrossing } from '../../lab/demo/crossing.ts';
-import { threeZonesScenario, twoPoolsScenario } from '../../lab/scenarios/disturbances.ts';
+import { oneEndpointPerZone, threeZonesScenario, twoPoolsScenario } from '../../lab/scenarios/disturbances.ts';
 import { expectUnharmed } from '../support/disturbed-crossing.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { watchServiceLevels } from '../support/service-levels.ts';
 
 let crossings: Crossings | undefined;
 
@@ -23,6 +24,23 @@ test('a pool in three zones loses nothing, and ends spread over all of them', as
   const zones = report.newNodes.map(({ zone }) => zone);
   expect(new Set(zones).size).toBe(3);
 });
+
+test.each([
+  [2, oneEndpointPerZone(2)],
+  [3, oneEndpointPerZone(3)],
+])(
+  'a pool with one node and one endpoint in each of %i zones is handed over at once, and nobody ever has less',
+  async (zones, scenario) => {
+    crossings = await openCrossings(scenario);
+    await crossings.beginClean();
+    const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
+    const report = await crossings.cross(crossings.nextPolicy({ handOver: true }));
+    expect(report.outcome).toBe('completed');
+    await expectUnharmed(crossings, report);
+    expect(await levels.stop()).toEqual([]);
+    expect(new Set(report.newNodes.map(({ zone }) => zone)).size).toBe(zones);
+  },
+);
 
 test('two pools behind the same Services are replaced at once, and lose nothing', async () => {
   crossings = await openCrossings(twoPoolsScenario);

@@ -73,6 +73,8 @@ export interface NextOptions {
   readonly maxInFlight?: number;
   /** All pods are replaced before they leave. */
   readonly handOver?: boolean;
+  /** How many new nodes come up at a time, as `spec.surge` says it; all at once unless given. */
+  readonly surge?: string | number;
 }
 
 /** Opens a session. Progress goes to stderr, for the reader of a run that failed. */
@@ -89,7 +91,15 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
     movedTo: (name) => {
       pool = name;
     },
-    nextPolicy: ({ without = [], longStreams = false, lossBudget, waits = {}, maxInFlight, handOver = false } = {}) => {
+    nextPolicy: ({
+      without = [],
+      longStreams = false,
+      lossBudget,
+      waits = {},
+      maxInFlight,
+      handOver = false,
+      surge,
+    } = {}) => {
       crossings += 1;
       const maxConnectionAge = { '*': ordinaryAge, ...(longStreams ? { 'default/edge': longStreamAge } : {}) };
       return crossingPolicy(session.lab, {
@@ -102,6 +112,7 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
           ...(lossBudget === undefined ? {} : { traffic: { lossBudget } }),
           ...(maxInFlight === undefined ? {} : { guard: { maxInFlight } }),
           ...(handOver ? handsAllOver : {}),
+          ...(surge === undefined ? {} : { surge }),
         },
       });
     },
