@@ -48,7 +48,7 @@ export async function fetchReport(connection: TemporalConnection, target: RunTar
 }
 
 async function fetchNode(connection: TemporalConnection, node: NodeStatus): Promise<NodeStatus> {
-  if (!node.workflowId || node.step === 'replaced' || node.step === 'put-back') return node;
+  if (!node.workflowId || isAtRest(node)) return node;
   const handle = connection.client.workflow.getHandle(node.workflowId);
   try {
     const [description, status] = await connection.within(() =>
@@ -61,6 +61,11 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
     if (error instanceof WorkflowNotFoundError || isNoAnswer(error)) return node;
     throw error;
   }
+}
+
+/** Its workflow has ended: the pool's knows better, also whether the node waits for another turn. */
+function isAtRest({ step }: NodeStatus): boolean {
+  return step === 'waiting' || step === 'replaced' || step === 'put-back';
 }
 
 async function guarded<T>(target: RunTarget, call: () => Promise<T>): Promise<T> {

@@ -1,5 +1,7 @@
 /** A node that was put back because it should not have gone takes another turn, whoever else is on the way. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
+import { connectTemporalAt } from '../../client/connect.ts';
+import { fetchRun } from '../../client/fetch-status.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
 import { scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
@@ -16,6 +18,18 @@ function crowd(): World {
   setBudget(world, 'web', 2);
   world.clock.advance(5 * 60_000);
   return world;
+}
+
+/** Where the nodes of a run are, as `nodeferry status` finds out. */
+async function lookAsOperator(workflowId: string): Promise<readonly string[]> {
+  const [, cluster = '', pool = ''] = workflowId.split('/');
+  const connection = await connectTemporalAt({ address: inject('temporalAddress'), namespace: 'default' });
+  try {
+    const { status } = await fetchRun(connection, { cluster, pool });
+    return status.nodes.map(({ step }) => step);
+  } finally {
+    await connection.close();
+  }
 }
 
 describe('a node that was put back', () => {
@@ -48,6 +62,7 @@ describe('a node that was put back', () => {
     const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
     expect(parked.needsAttention?.message).toContain('budget default/web');
     expect(parked.nodes.map(({ step }) => step)).toEqual(['waiting', 'waiting', 'waiting', 'waiting']);
+    expect(await lookAsOperator(handle.workflowId)).toEqual(parked.nodes.map(({ step }) => step));
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'no room' }] });
     expect((await harness.finish(handle)).outcome).toBe('aborted');
     expectNothingLost(world);
