@@ -2,7 +2,7 @@ import { balancedLooks } from '../guard/serving.ts';
 import { evictionTurns } from './eviction-turns.ts';
 import { isHandedOver, podsLeaving, simulateWindows, type Window, type WindowsInput } from './windows.ts';
 
-/** Delays that no tool can shorten, ms each, as they are configured (never as a run happened to take). */
+/** Delays that no tool can shorten, ms each: as the outside is configured, or takes by itself; never what a run made of them. */
 export interface LowerBoundDelays {
   /** From asking for a machine until its node is Ready. */
   readonly bootMs: number;

@@ -116,10 +116,11 @@ async function crossWithNodeferry(
   const guard = { maxInFlight: nodes };
   const spec = order === 'hand-over' ? { ...handsAllOver, guard } : { guard };
   const policy = crossingPolicy(session.lab, { ...pools, version, spec });
-  const bound = await boundCrossing(session.lab, benchScenario(nodes), policy);
+  const bounding = await boundCrossing(session.lab, benchScenario(nodes), policy);
   await startCrossing(session, policy);
   const report = await followCrossing(session, policy, () => undefined, signal);
   if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
+  const bound = await bounding.atEnd(report.newPool);
   return {
     makespanSeconds: report.makespanMs / 1000,
     lowerBoundSeconds: bound.totalMs / 1000,

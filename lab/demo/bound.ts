@@ -1,4 +1,4 @@
-/** The least time that a crossing of the lab can take, from the lab's configured delays. */
+/** The least time that a crossing of the lab can take, from the lab's configured delays and the time that its machines take to boot. */
 
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
@@ -11,12 +11,19 @@ import type { Policy } from '../../core/policy/policy.ts';
 import { presets } from '../aws/presets.ts';
 import type { Lab } from '../lab.ts';
 import type { Scenario } from '../scenario.ts';
+import { measureBootMs } from './boot.ts';
 
 /** The longest request that the demo sends: a pod that is told to stop ends it first, ms. */
 const longestRequestMs = 20_000;
 
-/** Computes the bound from a look at the pool before its upgrade begins. */
-export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy): Promise<LowerBound> {
+/** What bounds a crossing; the bound itself is known once its new nodes have booted. */
+export interface CrossingBound {
+  /** @param newPool whose nodes they are. */
+  atEnd(newPool: string): Promise<LowerBound>;
+}
+
+/** Looks at the pool before its upgrade begins, for the bound. */
+export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy): Promise<CrossingBound> {
   // The SDKs of this process shall find the pretend AWS, as the AWS CLI would.
   Object.assign(process.env, { ...lab.opsEnv, KUBECONFIG: lab.kubeconfigPath, AWS_ENDPOINT_URL: lab.awsUrl });
   const cluster = createKubernetesCluster({ kubeconfig: lab.kubeconfigPath });
@@ -38,23 +45,25 @@ export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy
     // A target is `initial` until its first health checks agree (Elastic Load Balancing, "Target health status").
     const firstVerdictMs = Math.max(0, ...checks);
     const local = plan.services.some((service) => service.externalTrafficPolicy === 'Local');
-    return lowerBound({
-      facts,
-      policy,
-      baselines: plan.baselines,
-      nodes: plan.nodes,
-      delays: {
-        bootMs: delays.nodegroupCreateMs + delays.instanceBootMs,
-        registrationMs: delays.registrationMs + firstVerdictMs,
-        propagationMs: delays.deregistrationPropagationMs,
-        deregistrationDelayMs: Math.max(0, ...targetGroups.map((group) => group.deregistrationDelayMs)),
-        evictionMs: longestRequestMs,
-        replacementReadyMs: 0,
-        healthyMs: local ? firstVerdictMs + delays.healthyPropagationMs : 0,
-        transitMs: Math.max(0, ...plan.services.map((service) => service.transitMs)),
-        terminationMs: delays.instanceTerminationMs,
-      },
-    });
+    const question = { facts, policy, baselines: plan.baselines, nodes: plan.nodes };
+    const boundWith = (bootMs: number) =>
+      lowerBound({
+        ...question,
+        delays: {
+          bootMs,
+          registrationMs: delays.registrationMs + firstVerdictMs,
+          propagationMs: delays.deregistrationPropagationMs,
+          deregistrationDelayMs: Math.max(0, ...targetGroups.map((group) => group.deregistrationDelayMs)),
+          evictionMs: longestRequestMs,
+          replacementReadyMs: 0,
+          healthyMs: local ? firstVerdictMs + delays.healthyPropagationMs : 0,
+          transitMs: Math.max(0, ...plan.services.map((service) => service.transitMs)),
+          terminationMs: delays.instanceTerminationMs,
+        },
+      });
+    return {
+      atEnd: async (newPool) => boundWith(delays.nodegroupCreateMs + (await measureBootMs(lab, newPool))),
+    };
   } finally {
     cluster.close();
   }

@@ -52,7 +52,7 @@ async function cross(session: Session, screen: Screen, options: DemoOptions, sig
     );
   const report = await followCrossing(session, policy, show, signal);
   const events = await countHistoryEvents(session, report);
-  return makeProof(report, await finishTraffic(session), bound, events);
+  return makeProof(report, await finishTraffic(session), await bound.atEnd(report.newPool), events);
 }
 
 async function crossNaively(session: Session, screen: Screen): Promise<Proof> {

@@ -1,0 +1,25 @@
+/** How long the lab's machines take to become nodes: no order can use them sooner. */
+import { toolPaths } from '../../scripts/setup/paths.ts';
+import type { Lab } from '../lab.ts';
+import { run } from '../process.ts';
+
+const columns =
+  '{range .items[*]}{.spec.providerID}{" "}{.status.conditions[?(@.type=="Ready")].lastTransitionTime}{"\\n"}{end}';
+
+/** The longest that a machine of the pool took from its launch until its node was Ready, ms, rounded down to what Kubernetes tells: seconds. */
+export async function measureBootMs(lab: Lab, pool: string): Promise<number> {
+  const nodes = ['get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`];
+  const text = await run(toolPaths().kubectl, [
+    '--kubeconfig',
+    lab.kubeconfigPath,
+    ...nodes,
+    '-o',
+    `jsonpath=${columns}`,
+  ]);
+  const taken = text.split('\n').flatMap((line) => {
+    const [providerId, readyAt] = line.split(' ');
+    const machine = lab.aws.model.instances.get(providerId?.split('/').at(-1) ?? '');
+    return machine === undefined || readyAt === undefined ? [] : [Date.parse(readyAt) - machine.launchedAt];
+  });
+  return Math.max(0, ...taken);
+}
