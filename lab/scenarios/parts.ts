@@ -73,7 +73,7 @@ export function webAndApi(
   return [
     deployment({ name: 'web', replicas, nodeSelector: onWeb, env, ...file }),
     balancedService('web', 'Local'),
-    disruptionBudget('web', replicas / 2),
+    disruptionBudget('web', Math.floor(replicas / 2)),
     deployment({ name: 'api', replicas, nodeSelector: onWeb, env }),
     balancedService('api', 'Cluster'),
     disruptionBudget('api', 1),
