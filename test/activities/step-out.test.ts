@@ -58,12 +58,18 @@ async function openScene(before: Strike = () => undefined) {
   };
   calls.length = 0;
   const input: StepOutInput = { run, policy, baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
-  const letGo = async () => await inActivity(world, 'step-out', async () => await activities.letNextStepOut(input));
-  return { world, calls, letGo };
+  const environment = new MockActivityEnvironment({ activityId: 'step-out' });
+  const letGo = async () =>
+    await inActivity(world, 'step-out', async () => await activities.letNextStepOut(input), environment);
+  return { world, calls, letGo, cancel: () => environment.cancel() };
 }
 
-async function inActivity<T>(world: World, activityId: string, body: () => Promise<T>): Promise<T> {
-  const environment = new MockActivityEnvironment({ activityId });
+async function inActivity<T>(
+  world: World,
+  activityId: string,
+  body: () => Promise<T>,
+  environment = new MockActivityEnvironment({ activityId }),
+): Promise<T> {
   return await world.clock.act(activityId, async (): Promise<T> => await environment.run(body));
 }
 
@@ -198,6 +204,18 @@ describe('letting a node step out', () => {
 
     expect(out).toMatchObject({ outcome: 'done', node: { name: excludedNodes(world)[0]?.name } });
     expect(out).not.toHaveProperty('alongside');
+  });
+
+  test('lets nobody follow once the run is paused, and tells of the one that has gone', async () => {
+    const { world, letGo, cancel } = await openScene((_, call) => {
+      if (call === 'label') cancel();
+    });
+
+    const out = await letGo();
+    world.clock.stop();
+
+    expect(excludedNodes(world)).toHaveLength(1);
+    expect(out).toMatchObject({ outcome: 'done', node: { name: excludedNodes(world)[0]?.name } });
   });
 
   test('finds all that an earlier attempt has let go, whether they went together or not', async () => {

@@ -13,7 +13,7 @@ const twoByTwo = {
 describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { surge, surplus }) => {
   test.each([
     ['handOver', 2],
-    ['letNextStepOut', 3],
+    ['letNextStepOut', 2],
     ['awaitDrained', 3],
     ['evictPods', 3],
     ['retireEndpoints', 4],

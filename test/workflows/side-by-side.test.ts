@@ -59,7 +59,8 @@ describe('a node that was let go by a look that is over', () => {
         throw new Error('the answer is lost');
       },
     });
-    const policy = scenarioPolicy({ traffic: { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 } });
+    const guard = { ...scenarioPolicy().guard, maxInFlight: 1 };
+    const policy = scenarioPolicy({ guard, traffic: { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 } });
     const report = await harness.finish(await harness.start(policy));
     expect(report.outcome).toBe('completed');
     expect(out).toEqual([]);
