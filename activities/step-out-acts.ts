@@ -1,10 +1,10 @@
-import type { ServiceBaseline } from '../core/guard/baseline.ts';
-import { learnBaselines } from '../core/guard/baseline.ts';
+import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
 import { type GuardQuestion, openGuard } from '../core/guard/guard.ts';
 import type { StepOutAnswer } from '../core/guard/next-step-out.ts';
 import { findTouched } from '../core/guard/touched.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../core/model/node.ts';
+import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import type { Evidence } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
@@ -116,7 +116,7 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
     const readAt = look.facts.observedAt;
     try {
       for (const node of nodes) {
-        if (isCancelled() || clock.now() - readAt >= readForMs) break;
+        if (clock.now() - readAt >= readForMs) break;
         const inFlight = [...input.inFlight, ...gone.map((one) => one.node)];
         const next = await lookOnceMore(node, { ...input, inFlight }, look);
         if (next === undefined) break;
@@ -126,11 +126,13 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
           onRefused(node);
           break;
         }
+        if (isCancelled()) break;
         await exclude(node, input, held);
         gone.push(describeStepOut(node, answer.reason, look.facts));
       }
-    } catch {
+    } catch (error) {
       // Whether it has gone or not is seen when it is its turn.
+      if (!(error instanceof NodeferryError)) throw error;
     }
     return look.baselines;
   }
