@@ -1,11 +1,15 @@
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, Context } from '@temporalio/activity';
 import { NodeferryError } from '../core/model/problem.ts';
 import { compareText } from '../core/text/format.ts';
-import type { PoolLock } from '../ports/cluster.ts';
+import type { Cluster, PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** Long enough for one look, one dry run and one patch, ms; a worker that dies inside holds others up for no longer. */
 const heldMs = 30_000;
+
+/** Steps of one worker wait so long for each other before they look again, ms. */
+const patienceMs = 10_000;
 
 /** Held by whoever lets a node go or takes one back in, for the moment between its look and its act; one for all runs of a cluster. */
 export const stepOutLock = 'nodeferry-step-out';
@@ -28,17 +32,38 @@ export interface LockedMoment<T> {
   readonly whenHeld: (held: NodeferryError) => T;
 }
 
+/** Turns at short locks among the steps of a worker, which share its cluster port. */
+const turnsOf = new WeakMap<Cluster, Turns>();
+
 /**
  * Runs `body` while holding a short lock per name: two nodes, maybe of two runs or on two workers, never act on the same stale facts.
- * The holder is this attempt of this step, and no other of the same run.
+ * The holder is this attempt of this step, and no other of the same run. Steps of one worker wait for each other in a queue, without asking
+ * the API server again and again; those of another are found to hold the lock.
  * @throws LockLost from `body`'s question when it took too long.
  */
-export async function withShortLocks<T>(ports: Ports, { run, names, body, whenHeld }: LockedMoment<T>): Promise<T> {
+export async function withShortLocks<T>(ports: Ports, moment: LockedMoment<T>): Promise<T> {
+  const turns = turnsOf.get(ports.cluster) ?? createTurns(ports.clock);
+  turnsOf.set(ports.cluster, turns);
+  const names = [...new Set(moment.names)].toSorted(compareText);
+  const endTurn = await turns.take(names, patienceMs, Context.current().cancellationSignal);
+  if (endTurn === undefined) return moment.whenHeld(busyHere(names));
+  try {
+    return await whileLocksAreHeld(ports, { ...moment, names });
+  } finally {
+    endTurn();
+  }
+}
+
+function busyHere(names: readonly string[]): NodeferryError {
+  return new NodeferryError({ code: 'LockHeld', message: `other steps of this worker wait for ${names.join(', ')}` });
+}
+
+async function whileLocksAreHeld<T>(ports: Ports, { run, names, body, whenHeld }: LockedMoment<T>): Promise<T> {
   const { activityId, attempt } = activityInfo();
   const holder = `${holdersOfWorkflow(run)}${activityId}.${attempt}`;
   const locks: PoolLock[] = [];
   try {
-    for (const name of names.toSorted(compareText)) locks.push(await ports.cluster.acquireLock(name, holder, heldMs));
+    for (const name of names) locks.push(await ports.cluster.acquireLock(name, holder, heldMs));
     return await body(holding(ports, locks));
   } catch (error) {
     if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
