@@ -52,7 +52,7 @@ describe('turns', () => {
       { names: ['a', 'c'], keepMs: 100 },
       { names: ['a', 'b', 'c'], keepMs: 100 },
     ]);
-    expect(told.map((line) => line[0]).toSorted()).toEqual(['0', '1', '2', '3']);
+    expect(new Set(told.map((line) => line[0]))).toEqual(new Set(['0', '1', '2', '3']));
     expect(told.filter((line) => line.includes('gave up'))).toEqual([]);
   });
 
