@@ -170,8 +170,7 @@ export function isCancelled(): boolean {
 
 /** @throws CancelledFailure when this attempt was cancelled or its worker shuts down (which makes Temporal try again). */
 export function throwIfCancelled(): void {
-  const signal = Context.current().cancellationSignal;
-  if (signal.aborted) throw signal.reason;
+  Context.current().cancellationSignal.throwIfAborted();
 }
 
 /** The failure that carries a problem into workflow code; its type is the problem's code. */

@@ -1,5 +1,4 @@
 /** Pods are released, replaced, and given back, while things happen: nobody ever has less, and at the end all is as it was. */
-import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
@@ -11,6 +10,7 @@ import { createSimPorts } from '../simulator/ports.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
+import { inActivity } from '../support/in-activity.ts';
 
 const run = 'run-1';
 
@@ -52,7 +52,7 @@ async function handOverAndBack(shape: Shape): Promise<void> {
   const policy = handOverPolicy({ surplus: shape.surplus });
   world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
   const step = async <T extends object>(name: string, body: () => Promise<Outcome<T>>): Promise<T> =>
-    await inActivity(world, name, body);
+    await take(world, name, body);
 
   const looked = await step('preflight', async () => await activities.preflight({ run, policy })).catch(
     () => undefined,
@@ -133,14 +133,9 @@ function watch(world: World, happening: Happening): { missing(): readonly string
   return { missing: () => missing };
 }
 
-async function inActivity<T extends object>(
-  world: World,
-  activityId: string,
-  body: () => Promise<Outcome<T>>,
-): Promise<T> {
-  const environment = new MockActivityEnvironment({ activityId });
-  const outcome = await world.clock.act(activityId, async (): Promise<Outcome<T>> => await environment.run(body));
-  if (outcome.outcome === 'deadline') throw new Error(`${activityId}: ${outcome.problem.message}`);
+async function take<T extends object>(world: World, name: string, body: () => Promise<Outcome<T>>): Promise<T> {
+  const outcome = await inActivity(world, name, body);
+  if (outcome.outcome === 'deadline') throw new Error(`${name}: ${outcome.problem.message}`);
   return outcome;
 }
 

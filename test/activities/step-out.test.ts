@@ -10,6 +10,7 @@ import { excludedNodes, flap, serviceNamed } from '../simulator/disturbances.ts'
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { inActivity } from '../support/in-activity.ts';
 
 const run = 'run-1';
 const theLease = 'nodeferry-step-out';
@@ -62,15 +63,6 @@ async function openScene(before: Strike = () => undefined) {
   const letGo = async () =>
     await inActivity(world, 'step-out', async () => await activities.letNextStepOut(input), environment);
   return { world, calls, letGo, cancel: () => environment.cancel() };
-}
-
-async function inActivity<T>(
-  world: World,
-  activityId: string,
-  body: () => Promise<T>,
-  environment = new MockActivityEnvironment({ activityId }),
-): Promise<T> {
-  return await world.clock.act(activityId, async (): Promise<T> => await environment.run(body));
 }
 
 /** All targets of Service `web` but that of the node turn bad at the load balancer, and stay so for a minute. */

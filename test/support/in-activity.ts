@@ -1,0 +1,12 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type { World } from '../simulator/world.ts';
+
+/** Runs something in the context of an activity that acts in the world. */
+export async function inActivity<T>(
+  world: World,
+  activityId: string,
+  body: () => Promise<T>,
+  environment = new MockActivityEnvironment({ activityId }),
+): Promise<T> {
+  return await world.clock.act(activityId, async (): Promise<T> => await environment.run(body));
+}
