@@ -2,19 +2,17 @@ import type { PodAction, UnlistedSince } from '../core/drain/actions.ts';
 import { claimsThatStay, decideDetached } from '../core/drain/attached-volumes.ts';
 import { decideEvictionRound, type EvictionQuestion } from '../core/drain/eviction-round.ts';
 import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
-import { decidePutBack } from '../core/drain/put-back.ts';
-import { decideRetirement } from '../core/drain/retirement.ts';
+import { decideEarlyRetirement, decideRetirement } from '../core/drain/retirement.ts';
 import { findLostGrant } from '../core/guard/grant-holds.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
-import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { ForeignAct } from '../core/status/status.ts';
 import { count, listNames } from '../core/text/format.ts';
 import type { WaitDecision } from '../core/waits/decision.ts';
 import { terminationNotBefore } from '../core/waits/formulas.ts';
-import { findBackIn } from '../core/waits/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 import { keepCordoned } from './acts-on-nodes.ts';
 import type { EndingResult } from './ending-steps.ts';
@@ -24,12 +22,26 @@ import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
+import { createRetireActs } from './retire-acts.ts';
 
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
 const longestPauseMs = 500;
 
 /** Of what could not be protected on a node so much is told. */
 const mostTold = 20;
+
+/** What evicting came to: also since when pods that stay with the node have been out of their endpoints. */
+export interface EvictingResult extends EndingResult {
+  readonly unlistedAt?: UnlistedSince;
+}
+
+/** What retiring goes on from. */
+export interface RetiringInput extends NodeStepInput {
+  /** Epoch ms at which the node was seen out of its load balancers. */
+  readonly outSince: number;
+  /** As evicting has left it. */
+  readonly unlistedAt?: UnlistedSince;
+}
 
 /** What retiring came to: also until when (epoch ms) connections may pass through the node. */
 export interface RetiringResult extends EndingResult {
@@ -40,25 +52,26 @@ export interface RetiringResult extends EndingResult {
 export function createPodSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
   const { giveBackNow } = createGiveBack(cluster);
-  const { carryOut, act } = createPodActs(ports, looking);
+  const { carryOut } = createPodActs(ports, looking);
+  const { findBack, retire } = createRetireActs(ports, looking);
 
   return {
     /**
      * Evicts in rounds until every pod that can go is gone by UID and its volumes are detached. Nothing is forced, and pods that may run to
      * their end have a deadline of their own. Before the first pod is touched the node may still come back, and does so when it should not
-     * have been let go.
+     * have been let go. While the last pods end, the endpoints of DaemonSets begin to leave.
      */
-    evictPods: async (input: NodeStepInput): Promise<Outcome<EndingResult>> => {
+    evictPods: async (input: NodeStepInput): Promise<Outcome<EvictingResult>> => {
       const { node, policy, run } = input;
       const fence = openFence(cluster, input);
       const leaving = poolTurnedBackFrom(input);
-      return await pollUntil<EndingResult>({
+      return await pollUntil<EvictingResult>({
         clock,
         what: `pods to leave ${node.name}`,
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollMs: lookEveryMs(policy),
         hint: 'Mend what is named (a budget, an annotation, a pod that hangs), then resume; or abort.',
-        look: fence.around(async ({ memo, since }) => {
+        look: fence.around<EvictingResult>(async ({ memo, since }) => {
           const facts = await looking.cluster();
           // What an attempt before this one did not come to.
           if (leaving !== undefined) await giveBackNow(facts, run, { leaving });
@@ -75,7 +88,12 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             const detail = `no pod left on ${node.name}${left}`;
             return {
               done: true,
-              value: { evidence: [{ kind: 'evicted', at: now, detail }], foreignActs, notProtected },
+              value: {
+                evidence: [{ kind: 'evicted', at: now, detail }],
+                foreignActs,
+                notProtected,
+                unlistedAt: times.unlistedAt,
+              },
             };
           }
           const begun = memo['begun'] === true || hasBegun(facts, input);
@@ -91,6 +109,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
                 memo: { ...times, begun, foreignActs, notProtected, lostSince: look.lostSince },
               };
           }
+          const early = round.ends ? decideEarlyRetirement({ node, facts, policy, run, now, ...times }) : undefined;
+          const back = early && (await retire(early, input, fence));
+          if (back !== undefined) return { done: true, value: { ...back, notProtected } };
           const outcomes: ActOutcome[] = [];
           const acting: ActingInTurn = {
             run,
@@ -106,7 +127,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             first === undefined
               ? (detached?.reason ?? round.reason)
               : `${count(round.remaining, 'pod')} left on ${node.name}; ${first.pod}: ${first.reason}`;
-          const againInMs = round.completes ? policy.waits.pollMs : nextLookMs(round.actions, times.unlistedAt, policy);
+          const againInMs = round.completes
+            ? policy.waits.pollMs
+            : nextLookMs([...round.actions, ...(early?.actions ?? [])], times.unlistedAt, policy);
           const told = [...notProtected, ...outcomes.flatMap((outcome) => outcome.notProtected ?? [])].slice(
             0,
             mostTold,
@@ -126,8 +149,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     },
 
     /** Takes the endpoints off the node that eviction leaves there (DaemonSets): taint, unlist, wait, delete. */
-    retireEndpoints: async (input: NodeStepInput & { readonly outSince: number }): Promise<Outcome<RetiringResult>> => {
-      const { node, policy, run } = input;
+    retireEndpoints: async (input: RetiringInput): Promise<Outcome<RetiringResult>> => {
+      const { node, policy, run, unlistedAt = {} } = input;
       const fence = openFence(cluster, input);
       return await pollUntil<RetiringResult>({
         clock,
@@ -139,7 +162,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const facts = await looking.cluster();
           const now = clock.now();
           const pods = podsOn(facts, node.name);
-          const times = trackPods(memo, pods, facts, now);
+          const times = trackPods({ unlistedAt, ...memo }, pods, facts, now);
           const retirement = decideRetirement({ node, facts, policy, run, now, ...times });
           const { taint, actions, remaining, notProtected, reason } = retirement;
           if (remaining === 0) {
@@ -147,17 +170,9 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             const evidence = [{ kind: 'endpoints-retired', at: now, detail: reason } as const];
             return { done: true, value: { evidence, notProtected, transitUntil } };
           }
-          if (taint || actions.length > 0) {
-            const back = await findBack(input, await looking.serving(input));
-            if (back !== undefined)
-              return { done: true, value: { ...back, notProtected, transitUntil: input.outSince } };
-            await fence.check();
-          }
-          if (taint) {
-            await cluster.taintRetiring(node, run);
-            return { done: false, reason, memo: times, againInMs: 100 };
-          }
-          for (const action of actions) await act(action, { run, fence });
+          const back = await retire({ taint, actions }, input, fence);
+          if (back !== undefined) return { done: true, value: { ...back, notProtected, transitUntil: input.outSince } };
+          if (taint) return { done: false, reason, memo: times, againInMs: 100 };
           const comes = leaveByThemselves({ pods, ...times }, policy.waits, now);
           const againInMs = nextLookMs(actions, times.unlistedAt, policy);
           return { done: false, reason, comes, memo: times, againInMs };
@@ -189,22 +204,6 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     if (now > lostSince && now - lostSince >= input.policy.waits.settleMs)
       return { result: { evidence: [], putBackBecause: lost } };
     return { held: `nothing is evicted: ${lost}`, lostSince };
-  }
-
-  /** Asks the load balancers once more. Pods that were unlisted already are listed again: the node is theirs to serve from. */
-  async function findBack(
-    { node, policy, run }: NodeStepInput,
-    facts: ServingFacts,
-  ): Promise<EndingResult | undefined> {
-    const reason = findBackIn(node, facts, policy);
-    if (reason === undefined) return undefined;
-    const pods = indexOf(facts.cluster).podsOn(node.name);
-    for (const { kind, pod } of decidePutBack(node, pods, run)) if (kind === 'relist') await cluster.relist(pod, run);
-    return {
-      evidence: [],
-      backIn: { step: 'draining-connections', reason },
-      foreignActs: [{ at: facts.observedAt, what: reason }],
-    };
   }
 
   /** A pod that was unlisted just now is looked at at once, to see it out of its endpoints; others when the next of them may go. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { renderTable } from '../client/view/table.ts';
 import { type BenchReport, benchRows, renderPage } from '../lab/bench/page.ts';
-import { type BenchOrder, type BenchRun, benchOrders, runOrders } from '../lab/bench/runs.ts';
+import { type BenchOrder, type BenchRun, benchOrders, type Refusal, runOrders } from '../lab/bench/runs.ts';
 import { runInterruptibly } from '../lab/interrupted.ts';
 import { ensureTools } from './setup/ensure.ts';
 import { projectRoot } from './setup/sources.ts';
@@ -48,6 +48,7 @@ function readSizes(text: string): readonly number[] {
 async function bench({ nodes, orders, report: file, docs }: BenchOptions, signal: AbortSignal): Promise<number> {
   await ensureTools({ need: ['packages', 'temporal', 'agents', 'kubernetes'], signal });
   const runs: BenchRun[] = [];
+  const refused: Refusal[] = [];
   const onProgress = (text: string) => process.stderr.write(`${text}\n`);
   for (const size of nodes) {
     await runOrders(size, orders, {
@@ -57,9 +58,13 @@ async function bench({ nodes, orders, report: file, docs }: BenchOptions, signal
         runs.push(run);
         onProgress(`  ${benchRows([run])[1]?.join('  ') ?? ''}`);
       },
+      onRefused: (refusal) => {
+        refused.push(refusal);
+        onProgress(`  refused: ${refusal.why}`);
+      },
     });
   }
-  const report: BenchReport = { ...place(), runs };
+  const report: BenchReport = { ...place(), runs, refused };
   console.log(renderTable(benchRows(runs).map((row) => [...row])).join('\n'));
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   if (docs) writeFileSync(join(projectRoot, 'docs', 'performance.md'), renderPage(report));
@@ -68,7 +73,7 @@ async function bench({ nodes, orders, report: file, docs }: BenchOptions, signal
   return broken.length === 0 ? 0 : 1;
 }
 
-function place(): Omit<BenchReport, 'runs'> {
+function place(): Omit<BenchReport, 'runs' | 'refused'> {
   const [first] = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   return {

@@ -70,6 +70,7 @@ async function emptyNode(node: NodeRun): Promise<boolean> {
     steps(`${name}: pods leave`).evictPods(step),
   );
   if (goesBack(node, evicted)) return false;
+  node.unlistedAt = evicted.unlistedAt ?? {};
   await take(node, 'awaiting-replacements', deadlines.replacementsServingMs, (step) =>
     steps(`${name}: replacements serve`).awaitReplacements({ ...step, before: input.before }),
   );
@@ -78,9 +79,9 @@ async function emptyNode(node: NodeRun): Promise<boolean> {
 
 /** Answers until when connections may pass through the node; undefined when it has to drain once more. */
 async function retireEndpoints(node: NodeRun): Promise<number | undefined> {
-  const outSince = node.outSince ?? node.now;
+  const { outSince = node.now, unlistedAt } = node;
   const retired = await take(node, 'retiring-endpoints', node.deadlines.endpointsRetiredMs, (step) =>
-    steps(`${node.input.node.name}: leftover endpoints retire`).retireEndpoints({ ...step, outSince }),
+    steps(`${node.input.node.name}: leftover endpoints retire`).retireEndpoints({ ...step, outSince, unlistedAt }),
   );
   return goesBack(node, retired) ? undefined : retired.transitUntil;
 }

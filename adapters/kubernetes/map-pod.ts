@@ -39,9 +39,7 @@ export function podFacts(pod: V1Pod): PodFacts {
     uid: metadata?.uid ?? '',
     node: spec?.nodeName,
     labels: metadata?.labels ?? {},
-    ownerKind: ownerKindOf(owner),
-    ownerName: owner?.name ?? '',
-    ...(owner === undefined ? {} : { ownerUid: owner.uid }),
+    ...ownerOf(owner, metadata?.annotations?.[unlistedAnnotation]),
     phase: (status?.phase ?? 'Unknown') as PodFacts['phase'],
     ready: status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false,
     terminating: deletion !== undefined,
@@ -64,7 +62,8 @@ export function podFacts(pod: V1Pod): PodFacts {
 
 function marksOf({ metadata }: V1Pod): Pick<PodFacts, 'unlisted' | 'released' | 'costRaisedBy'> {
   const annotations = metadata?.annotations ?? {};
-  const unlisted = parseUnlistedMark(annotations[unlistedAnnotation]);
+  const mark = parseUnlistedMark(annotations[unlistedAnnotation]);
+  const unlisted = mark && { by: mark.by, originalLabels: mark.originalLabels };
   const released = parseReleasedMark(annotations[releasedAnnotation]);
   const raised = parseRaisedCostMark(annotations[raisedCostAnnotation]);
   return {
@@ -120,8 +119,19 @@ function preStopSleepSeconds(containers: readonly V1Container[]): number {
   return Math.min(...serving.map(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds ?? 0));
 }
 
-function ownerKindOf(owner: V1OwnerReference | undefined): PodOwnerKind {
-  if (owner === undefined) return 'none';
+/** Who keeps the pod; one that a DaemonSet has let go of because it was unlisted is still that DaemonSet's. */
+function ownerOf(
+  owner: V1OwnerReference | undefined,
+  unlisted: string | undefined,
+): Pick<PodFacts, 'ownerKind' | 'ownerName' | 'ownerUid'> {
+  if (owner !== undefined) return { ownerKind: ownerKindOf(owner), ownerName: owner.name, ownerUid: owner.uid };
+  const daemonSet = parseUnlistedMark(unlisted)?.daemonSet;
+  return daemonSet === undefined
+    ? { ownerKind: 'none', ownerName: '' }
+    : { ownerKind: 'DaemonSet', ownerName: daemonSet };
+}
+
+function ownerKindOf(owner: V1OwnerReference): PodOwnerKind {
   const group = owner.apiVersion.includes('/') ? owner.apiVersion.replace(/\/.*/, '') : '';
   return ownerKinds[`${group}/${owner.kind}`] ?? 'other';
 }

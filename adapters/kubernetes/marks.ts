@@ -46,6 +46,8 @@ export interface RaisedCostMark {
 export interface UnlistedMark {
   readonly by: string;
   readonly originalLabels: Readonly<Record<string, string>>;
+  /** Name of the DaemonSet that it was of, which lets go of a pod whose labels it does not select. */
+  readonly daemonSet?: string;
 }
 
 /** The text of a claim. */
@@ -63,9 +65,9 @@ export function parseClaim(text: string | undefined): NodeClaim | undefined {
 
 /** Reads the annotation of an unlisted pod; undefined when there is none, or none of ours. */
 export function parseUnlistedMark(text: string | undefined): UnlistedMark | undefined {
-  const { by, originalLabels } = parseMark<UnlistedMark>(text);
+  const { by, originalLabels, daemonSet } = parseMark<UnlistedMark>(text);
   if (typeof by !== 'string' || typeof originalLabels !== 'object' || originalLabels === null) return undefined;
-  return { by, originalLabels };
+  return { by, originalLabels, ...(typeof daemonSet === 'string' ? { daemonSet } : {}) };
 }
 
 /** Reads the annotation of a released pod; undefined when there is none, or none of ours. */

@@ -29,15 +29,21 @@ function decideUnlist(pod: V1Pod, removeLabels: readonly string[], run: string):
   const removed = Object.fromEntries(present.map((key) => [key, labels[key]]));
   // A mark of an earlier run that did not get to clean up is taken over, with what it has removed.
   const originalLabels = { ...mark?.originalLabels, ...removed };
+  const daemonSet = mark?.daemonSet ?? daemonSetOf(pod);
   return {
     outcome: 'done',
     patch: {
       metadata: {
         labels: Object.fromEntries(present.map((key) => [key, null])),
-        annotations: { [unlistedAnnotation]: JSON.stringify({ by: run, originalLabels }) },
+        annotations: { [unlistedAnnotation]: JSON.stringify({ by: run, originalLabels, daemonSet }) },
       },
     },
   };
+}
+
+/** Its controller forgets the pod as soon as its labels are gone; whose it was is known from the mark then. */
+function daemonSetOf({ metadata }: V1Pod): string | undefined {
+  return metadata?.ownerReferences?.find(({ controller, kind }) => controller === true && kind === 'DaemonSet')?.name;
 }
 
 function decideRelist(pod: V1Pod, run: string): Decision<'done' | 'not-ours'> {

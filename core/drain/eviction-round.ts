@@ -48,6 +48,8 @@ export interface EvictionRound {
   readonly remaining: number;
   /** All that remain run to their end and are not told to stop. */
   readonly completes: boolean;
+  /** All that remain have been told to stop. */
+  readonly ends: boolean;
   /** Pods that are not waited for although their objects are there, each with the reason. */
   readonly leftBehind: readonly string[];
   /** One sentence for status. */
@@ -81,6 +83,7 @@ export function decideEvictionRound(question: EvictionQuestion): EvictionRound {
     blocked,
     remaining: left.length,
     completes: outcomes.size === 1 && outcomes.has('complete'),
+    ends: outcomes.size === 0 || (outcomes.size === 1 && outcomes.has('await')),
     leftBehind: pods
       .filter(({ pod, outcome }) => outcome === 'skip' && !staysWithNode(pod))
       .map(({ pod, reason }) => `${pod.namespace}/${pod.name}: ${reason}`),

@@ -42,9 +42,12 @@ export interface Retirement {
 
 /**
  * Retires the endpoints of DaemonSet pods before their machine goes; otherwise they stay endpoints until the node is found NotReady.
- * Taint (no new pod comes), take the pod out of its endpoints, wait until that has spread, delete it.
+ * Taint (no new pod comes), take the pod out of its endpoints, wait until that has spread, delete it. Of the pods that are asked for.
  */
-export function decideRetirement(question: RetirementQuestion): Retirement {
+export function decideRetirement(
+  question: RetirementQuestion,
+  isAsked: (pod: PodFacts) => boolean = () => true,
+): Retirement {
   const { facts, policy, node } = question;
   const nothing = { taint: false, actions: [], remaining: 0, notProtected: [] };
   if (!isEnabled(policy, 'retire-daemonset-endpoints')) return { ...nothing, reason: 'this rule is switched off' };
@@ -57,7 +60,7 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
     ...leftovers.filter((pod) => staysAnyway(pod) && serves(pod, facts)).map((pod) => `${pod.namespace}/${pod.name}`),
     ...byHand.map((key) => `an endpoint of ${key} that was written by hand`),
   ];
-  const leaving = leftovers.filter((pod) => !staysAnyway(pod));
+  const leaving = leftovers.filter((pod) => !staysAnyway(pod) && isAsked(pod));
   if (leaving.length === 0 && lagging.length > 0) {
     const reason = `${listNames(lagging)} still list endpoints on ${node.name} whose pods are gone`;
     return { ...nothing, remaining: lagging.length, notProtected, reason };
@@ -85,6 +88,17 @@ export function decideRetirement(question: RetirementQuestion): Retirement {
   const unheard = tellUnheard(facts, question.policy.waits, question.now);
   const reason = `${names} leaving ${node.name}${lag}${unheard === undefined ? '' : `; ${unheard}`}`;
   return { taint: false, actions, remaining: leaving.length, notProtected, reason };
+}
+
+/**
+ * What of that can be done while the last pods of the node use their grace period: nothing that a pod beside them needs ends, and endpoints
+ * that callers on the node are sent to before all others (`internalTrafficPolicy: Local`) stay.
+ */
+export function decideEarlyRetirement(question: RetirementQuestion): Pick<Retirement, 'taint' | 'actions'> {
+  const servesAnyNode = (pod: PodFacts) =>
+    servicesOf(pod, question.facts).every(({ internalTrafficPolicy }) => internalTrafficPolicy === 'Cluster');
+  const { taint, actions } = decideRetirement(question, servesAnyNode);
+  return { taint, actions: actions.filter(({ kind }) => kind === 'unlist') };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { BenchOrder, BenchRun } from './runs.ts';
+import type { BenchOrder, BenchRun, Refusal } from './runs.ts';
 
 /** The machine and the day of a bench, as the page names them. */
 export interface BenchPlace {
@@ -10,6 +10,7 @@ export interface BenchPlace {
 /** The bench's report, as `--report` writes it. */
 export interface BenchReport extends BenchPlace {
   readonly runs: readonly BenchRun[];
+  readonly refused: readonly Refusal[];
 }
 
 const names: Readonly<Record<BenchOrder, string>> = {
@@ -29,7 +30,8 @@ const header = [
   'slow',
   'makespan',
   'of its bound',
-  'new nodes Ready',
+  'new nodes Ready after',
+  'from then on',
   'instance-minutes',
 ];
 
@@ -48,14 +50,15 @@ function rowOf(run: BenchRun): readonly string[] {
     `${makespanSeconds.toFixed(0)} s`,
     lowerBoundSeconds === undefined
       ? '–'
-      : `${(makespanSeconds / lowerBoundSeconds).toFixed(2)} × ${lowerBoundSeconds} s`,
+      : `${(makespanSeconds / lowerBoundSeconds).toFixed(2)} × ${lowerBoundSeconds.toFixed(1)} s`,
     surgeReadySeconds === undefined ? '–' : `${surgeReadySeconds.toFixed(0)} s`,
+    surgeReadySeconds === undefined ? '–' : `${(makespanSeconds - surgeReadySeconds).toFixed(0)} s`,
     leastInstanceMinutes === undefined ? String(instanceMinutes) : `${instanceMinutes} (least ${leastInstanceMinutes})`,
   ];
 }
 
 /** The page of a bench, as docs/performance.md has it. */
-export function renderPage({ machine, node, date, runs }: BenchReport): string {
+export function renderPage({ machine, node, date, runs, refused }: BenchReport): string {
   const [head = [], ...rows] = benchRows(runs);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return `# Performance
@@ -67,13 +70,27 @@ time beyond the pool's own.
 
 ${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
 
-${runs.flatMap(boundOf).join('\n')}
+${[...tellGrowth(runs), ...runs.flatMap(boundOf), ...refused.map(tellRefusal)].join('\n')}
 `;
+}
+
+/** How the time from the new nodes' being Ready grows with the pool, when its pods are handed over. */
+function tellGrowth(runs: readonly BenchRun[]): readonly string[] {
+  const own = runs.filter(({ order }) => order === 'hand-over').toSorted((a, b) => a.nodes - b.nodes);
+  const [small, large] = [own[0], own.at(-1)];
+  if (small?.surgeReadySeconds === undefined || large?.surgeReadySeconds === undefined || small === large) return [];
+  const ratio = (large.makespanSeconds - large.surgeReadySeconds) / (small.makespanSeconds - small.surgeReadySeconds);
+  const sizes = `${large.nodes} nodes take ${ratio.toFixed(2)} times as long as ${small.nodes}`;
+  return [`- With hand-over, from the moment when the new nodes are Ready, ${sizes}.`];
+}
+
+function tellRefusal({ nodes, order, why }: Refusal): string {
+  return `- ${nodes} nodes, ${names[order]}: refused before anything was touched: ${why}.`;
 }
 
 /** The bound of a run, term by term. */
 function boundOf({ nodes, order, lowerBoundSeconds, lowerBoundTerms }: BenchRun): readonly string[] {
   if (lowerBoundSeconds === undefined) return [];
-  const terms = lowerBoundTerms.map(({ name, seconds }) => `${name} ${seconds} s`).join(', ');
-  return [`- Bound of ${nodes} nodes, ${names[order]}: ${lowerBoundSeconds} s = ${terms}.`];
+  const terms = lowerBoundTerms.map(({ name, seconds }) => `${name} ${seconds.toFixed(1)} s`).join(', ');
+  return [`- Bound of ${nodes} nodes, ${names[order]}: ${lowerBoundSeconds.toFixed(1)} s = ${terms}.`];
 }

@@ -31,6 +31,13 @@ export interface BenchRun {
   readonly historyEventsPerNode: number | undefined;
 }
 
+/** A replacement that nodeferry would not begin, because it could not keep what it promises. */
+export interface Refusal {
+  readonly nodes: number;
+  readonly order: BenchOrder;
+  readonly why: string;
+}
+
 /** Light enough for sixteen nodes on two cores; streams end before a pod's grace does. */
 const volume: TrafficVolume = { connect: 60, keepalive: 20, keepaliveClients: 10, long: 1, stream: 0.5 };
 
@@ -39,7 +46,7 @@ const afterglowMs = 8_000;
 
 const version = '1.36';
 
-/** Replaces a pool of so many nodes in one order after the other; `onRun` gets each as soon as it is over. */
+/** Replaces a pool of so many nodes in one order after the other; tells of each as soon as it is over, or refused. */
 export async function runOrders(
   nodes: number,
   orders: readonly BenchOrder[],
@@ -47,6 +54,7 @@ export async function runOrders(
     readonly signal: AbortSignal;
     readonly onProgress: (text: string) => void;
     readonly onRun: (run: BenchRun) => void;
+    readonly onRefused: (refusal: Refusal) => void;
   },
 ): Promise<void> {
   const scenario = benchScenario(nodes);
@@ -64,7 +72,7 @@ export async function runOrders(
         .catch(orRefused)
         .finally(() => watch.stop());
       if (typeof crossed === 'string') {
-        options.onProgress(`  refused: ${crossed}`);
+        options.onRefused({ nodes, order, why: crossed });
         continue;
       }
       await new Promise((resolve) => setTimeout(resolve, afterglowMs));

@@ -245,7 +245,7 @@ function serviceFacts(world: World, service: SimService): ServiceFacts {
     key: service.key,
     type: service.type,
     externalTrafficPolicy: service.externalTrafficPolicy,
-    internalTrafficPolicy: 'Cluster',
+    internalTrafficPolicy: service.internalTrafficPolicy ?? 'Cluster',
     selector: service.selector,
     healthCheckNodePort: service.healthCheckNodePort,
     nodePorts: service.type === 'LoadBalancer' ? [nodePort] : [],

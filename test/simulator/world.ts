@@ -115,6 +115,8 @@ export interface SimService {
   key: string;
   type: 'LoadBalancer' | 'ClusterIP';
   externalTrafficPolicy: 'Local' | 'Cluster';
+  /** `Cluster` unless it says otherwise. */
+  internalTrafficPolicy?: 'Local';
   selector: Record<string, string>;
   healthCheckNodePort: number;
   ratePerSecond: number;

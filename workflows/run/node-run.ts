@@ -1,6 +1,7 @@
 import { CancellationScope, CancelledFailure, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { NodeStepInput, NodeStepResult } from '../../activities/node-steps.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
+import type { UnlistedSince } from '../../core/drain/actions.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import type { DeadlinePolicy } from '../../core/policy/policy.ts';
 import { addForeignActs } from '../../core/status/foreign-acts.ts';
@@ -24,6 +25,8 @@ export interface NodeRun {
   outSince: number | undefined;
   /** Its connections have ended since. */
   drained: boolean;
+  /** Since when (epoch ms) pods that stay with it have been out of their endpoints, by UID. */
+  unlistedAt: UnlistedSince;
   /** How many resumes of the run the node has heard of. */
   resumes: number;
   /** The run was aborted while the node was on its way out. */
@@ -60,6 +63,7 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     now: input.excludedAt,
     outSince: undefined,
     drained: false,
+    unlistedAt: {},
     resumes: input.resumes,
     isAborted: false,
     isOrphan: false,

@@ -288,6 +288,16 @@ describe('a pod', () => {
     for (const text of ['', 'yes', '{}', '{"by":"run-1"}', 'null', '"run-1"']) expect(marked(text)).toBeUndefined();
   });
 
+  it('is still its DaemonSet’s when that has let go of it because it was unlisted', () => {
+    const { ownerReferences: _none, ...metadata } = deploymentPod.metadata ?? {};
+    const ownerOf = (mark: object) => {
+      const annotations = { 'nodeferry.dev/unlisted': JSON.stringify({ by: 'run-1', originalLabels: {}, ...mark }) };
+      return podFacts({ ...deploymentPod, metadata: { ...metadata, annotations } });
+    };
+    expect(ownerOf({ daemonSet: 'agent' })).toMatchObject({ ownerKind: 'DaemonSet', ownerName: 'agent' });
+    expect(ownerOf({})).toMatchObject({ ownerKind: 'none', ownerName: '' });
+  });
+
   it('tells by which topologies it keeps apart from pods like itself, once these have been released', () => {
     const apart = (terms: readonly object[]) => {
       const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: terms };

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
+  decideEarlyRetirement,
   decideRetirement,
   findServingAgain,
   type RetirementQuestion,
   toleratesRetiring,
 } from '../../../core/drain/retirement.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
 import { aCluster, aNode, aPod, aPolicy, aService, refOf } from '../support/facts.ts';
 
 const tainted = aNode('n1', { marks: { retiringBy: 'run' } });
@@ -212,5 +214,29 @@ describe('an endpoint without a pod', () => {
     const elsewhere = onlyOf({ selector: {}, endpoints: [{ ...written, node: 'n2' }] });
     const closed = onlyOf({ selector: {}, endpoints: [{ ...written, ready: false, serving: false }] });
     for (const asked of [elsewhere, closed]) expect(decideRetirement(asked).reason).toBe('no endpoint is left on n1');
+  });
+});
+
+describe('while the last pods of a node end', () => {
+  const early = (pod: Partial<PodFacts>, service: Partial<ServiceFacts> = {}, node = tainted) => {
+    const asked = question(pod, { node, unlistedAt: { 'uid-agent-1': 0 } });
+    const services = asked.facts.services.map((one) => ({ ...one, ...service }));
+    return decideEarlyRetirement({ ...asked, facts: { ...asked.facts, services } });
+  };
+
+  test('endpoints begin to leave: the taint, then their labels', () => {
+    expect(early({}, {}, aNode('n1'))).toEqual({ taint: true, actions: [] });
+    expect(early({})).toMatchObject({ taint: false, actions: [{ kind: 'unlist', pod: { name: 'agent-1' } }] });
+  });
+
+  test('nothing ends that they may need', () => {
+    const unlisted = { by: 'run', originalLabels: { app: 'agent' } };
+    expect(early({ unlisted, labels: {} })).toEqual({ taint: false, actions: [] });
+    expect(early({ preStopSeconds: 3 })).toEqual({ taint: false, actions: [] });
+  });
+
+  test('endpoints stay to which callers on the node are sent', () => {
+    expect(early({}, { internalTrafficPolicy: 'Local' }, aNode('n1'))).toEqual({ taint: false, actions: [] });
+    expect(early({}, { internalTrafficPolicy: 'Local' })).toEqual({ taint: false, actions: [] });
   });
 });

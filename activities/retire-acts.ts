@@ -1,0 +1,50 @@
+import { decidePutBack } from '../core/drain/put-back.ts';
+import type { Retirement } from '../core/drain/retirement.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
+import { findBackIn } from '../core/waits/load-balancers.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { EndingResult } from './ending-steps.ts';
+import type { Fence } from './fence.ts';
+import type { Looking } from './looking.ts';
+import type { NodeStepInput } from './node-steps.ts';
+import { createPodActs } from './pod-acts.ts';
+
+/** Acts on what eviction leaves on a node; none of them while a load balancer has the node. */
+export function createRetireActs(ports: Ports, looking: Looking) {
+  const { cluster } = ports;
+  const { act } = createPodActs(ports, looking);
+
+  /** Asks the load balancers once more. Pods that were unlisted already are listed again: the node is theirs to serve from. */
+  async function findBack(
+    { node, policy, run }: NodeStepInput,
+    facts: ServingFacts,
+  ): Promise<EndingResult | undefined> {
+    const reason = findBackIn(node, facts, policy);
+    if (reason === undefined) return undefined;
+    const pods = indexOf(facts.cluster).podsOn(node.name);
+    for (const { kind, pod } of decidePutBack(node, pods, run)) if (kind === 'relist') await cluster.relist(pod, run);
+    return {
+      evidence: [],
+      backIn: { step: 'draining-connections', reason },
+      foreignActs: [{ at: facts.observedAt, what: reason }],
+    };
+  }
+
+  /** Carries out what was decided; answers why the node has to drain once more, if it has. */
+  async function retire(
+    { taint, actions }: Pick<Retirement, 'taint' | 'actions'>,
+    input: NodeStepInput,
+    fence: Fence,
+  ): Promise<EndingResult | undefined> {
+    if (!taint && actions.length === 0) return undefined;
+    const back = await findBack(input, await looking.serving(input));
+    if (back !== undefined) return back;
+    await fence.check();
+    if (taint) await cluster.taintRetiring(input.node, input.run);
+    for (const action of actions) await act(action, { run: input.run, fence });
+    return undefined;
+  }
+
+  return { findBack, retire };
+}
