@@ -37,7 +37,7 @@ export interface Guard {
  * budget keeps its pods reachable. A node that gives a Service nothing at this moment takes nothing from it either; but what gives
  * nothing for a moment (a failed readiness probe, a kubelet that is late, a load balancer that fails open) is what brings the
  * Service back the moment after. So every node that hosts its pods or is its registered target is held as long as the Service is
- * below its floor, and what could serve it again as soon as it lacks anything of its best.
+ * below its floor, and what could serve it again as soon as it lacks anything of its best; but for the nodes that a run turns back from.
  */
 export function openGuard(question: GuardQuestion): Guard {
   const { facts, policy } = question;
@@ -59,7 +59,7 @@ export function openGuard(question: GuardQuestion): Guard {
     chargedBy: (node) => (budgetsOn.get(node.name) ?? []).filter(({ takenWith }) => takenWith.has(node.name)),
     findBlock: (node) => {
       for (const service of involving(node)) {
-        const block = findServiceBlock(node, service, counts(service, node), facts);
+        const block = findServiceBlock(node, service, counts(service, node), question);
         if (block !== undefined) return block;
       }
       for (const budget of budgetsOn.get(node.name) ?? []) {
@@ -128,7 +128,7 @@ function findServiceBlock(
   node: NodeRef,
   service: CountedService,
   counts: boolean,
-  facts: ServingFacts,
+  { facts, policy }: GuardQuestion,
 ): StepOutBlock | undefined {
   const passing = findPassingBlock(node, service, counts);
   if (passing !== undefined) return passing;
@@ -140,9 +140,19 @@ function findServiceBlock(
   const needs = floor.perZone[zone] ?? 0;
   const has = perZone.get(zone) ?? 0;
   if (has - taken < needs) return { ...about, limit: 'zone', zone, needs, has };
-  const mayServeAgain = look.hosts.has(node.name) || look.service.externalTrafficPolicy === 'Cluster';
+  const mayServeAgain =
+    look.service.externalTrafficPolicy === 'Cluster' ||
+    (look.hosts.has(node.name) && !isOfNewPool(node, facts, policy));
   if (!counts && mayServeAgain && lacking !== undefined) return { ...about, limit: 'best', ...lacking };
   return undefined;
+}
+
+/**
+ * New nodes leave only when a run turns back. What is not ready on them may be the very thing that is lacking, and comes back only once
+ * it has been moved: to wait for it there would be a circle.
+ */
+function isOfNewPool({ name }: NodeRef, { cluster }: ServingFacts, { target }: Policy): boolean {
+  return indexOf(cluster).nodes.get(name)?.pool === target.poolName;
 }
 
 /** What holds a node whatever the figures are, and ends by itself. */

@@ -193,6 +193,16 @@ describe('what gives nothing for a moment is held', () => {
     expect(held(guardOf(broken, broken))).toEqual([]);
   });
 
+  test('but not a node that a run turns back from, for pods that are not ready there', () => {
+    const going = nodes.map((node) => (node.name === 'n4' ? { ...node, pool: 'web-1-34' } : node));
+    const scene = { nodes: going, pods: unready(one) };
+    expect(blockOf(guardOf(look(scene)), 'n4')).toBeUndefined();
+    const bare = pods.map((pod) => ({ ...pod, ready: false }));
+    expect(blockOf(guardOf(look({ ...scene, pods: bare })), 'n4'), 'its floor holds it').toMatchObject({
+      limit: 'targets',
+    });
+  });
+
   test('under policy Cluster only as long as others don’t make up for it', () => {
     const more = [1, 2, 3, 4].map((index) => aNode(`new-${index}`, { pool: 'web-1-34' }));
     const surged = look({ traffic: 'Cluster', nodes: [...nodes, ...more], states: failing(one) });

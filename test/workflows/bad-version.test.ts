@@ -1,0 +1,33 @@
+/** A version of the nodes, or of what runs on them, on which pods never become Ready: it can be aborted out of. */
+import { expect, test } from 'vitest';
+import { abortUpdate } from '../../workflows/messages.ts';
+import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** No pod of `web` ever passes its readiness probe on a node of the new pool. */
+function failOnNewNodes(world: World): void {
+  world.clock.onPassage(() => {
+    const bad = new Set(world.nodes.filter(({ pool }) => pool === 'web-new').map(({ name }) => name));
+    for (const pod of world.pods) if (pod.of === 'web') pod.failing = bad.has(pod.node ?? '');
+  });
+}
+
+test.each([
+  ['evicts', scenarioPolicy({ guard: { defaultFloor: 0.5, floors: {}, maxInFlight: 4, acceptUnprotected: [] } })],
+  ['hands over', handOverPolicy()],
+])('an abort of a run that %s ends by itself, with everything as before', async (_, policy) => {
+  const world = createScenario();
+  failOnNewNodes(world);
+  const harness = await openHarness(world, {});
+  const handle = await harness.start(policy);
+  await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+  expect(world.pods.filter(({ of, ready }) => of === 'web' && !ready).length, 'they have been evicted').toBe(2);
+  await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
+  const report = await harness.finish(handle);
+  expect(report.outcome).toBe('aborted');
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+  expect(world.pods.filter(({ of, ready }) => of === 'web' && ready)).toHaveLength(4);
+});
