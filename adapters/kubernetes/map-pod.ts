@@ -8,6 +8,7 @@ import {
   parseRaisedCostMark,
   parseReleasedMark,
   parseUnlistedMark,
+  type ReleasedMark,
   raisedCostAnnotation,
   releasedAnnotation,
   unlistedAnnotation,
@@ -64,13 +65,20 @@ function marksOf({ metadata }: V1Pod): Pick<PodFacts, 'unlisted' | 'released' | 
   const annotations = metadata?.annotations ?? {};
   const mark = parseUnlistedMark(annotations[unlistedAnnotation]);
   const unlisted = mark && { by: mark.by, originalLabels: mark.originalLabels };
-  const released = parseReleasedMark(annotations[releasedAnnotation]);
+  const released = releasedFrom(parseReleasedMark(annotations[releasedAnnotation]));
   const raised = parseRaisedCostMark(annotations[raisedCostAnnotation]);
   return {
     ...(unlisted === undefined ? {} : { unlisted }),
     ...(released === undefined ? {} : { released }),
     ...(raised === undefined ? {} : { costRaisedBy: raised.by }),
   };
+}
+
+/** Without what only a pod that is given back needs. */
+function releasedFrom(mark: ReleasedMark | undefined): PodFacts['released'] {
+  if (mark === undefined) return undefined;
+  const { annotationsBefore: _before, ...released } = mark;
+  return released;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AnnotationsBefore } from '../../core/hand-over/keep-from-pruners.ts';
 import type { NodeClaim } from '../../core/model/node.ts';
 import type { ReleasedFrom } from '../../core/model/pod.ts';
 
@@ -34,6 +35,8 @@ export const raisedCostAnnotation = 'nodeferry.dev/deletion-cost-raised';
 /** Who released a pod, and from what. */
 export interface ReleasedMark extends ReleasedFrom {
   readonly by: string;
+  /** What the annotations were that keep pruners from it. */
+  readonly annotationsBefore?: AnnotationsBefore;
 }
 
 /** Who raised a pod's deletion cost, and what it was before; null when there was none. */
@@ -73,9 +76,10 @@ export function parseUnlistedMark(text: string | undefined): UnlistedMark | unde
 /** Reads the annotation of a released pod; undefined when there is none, or none of ours. */
 export function parseReleasedMark(text: string | undefined): ReleasedMark | undefined {
   const mark = parseMark<ReleasedMark>(text);
-  const { by, label, value, replicaSet, workload } = mark;
+  const { by, label, value, replicaSet, workload, annotationsBefore } = mark;
   const texts: readonly unknown[] = [by, label, value, replicaSet?.name, replicaSet?.uid, workload];
-  return texts.every((one) => typeof one === 'string') ? (mark as ReleasedMark) : undefined;
+  const isWhole = texts.every((one) => typeof one === 'string') && typeof (annotationsBefore ?? {}) === 'object';
+  return isWhole ? (mark as ReleasedMark) : undefined;
 }
 
 /** Reads the annotation of a pod whose deletion cost was raised; undefined when there is none, or none of ours. */

@@ -1,5 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 
+import { giveBackToPruners, keepFromPruners } from '../../core/hand-over/keep-from-pruners.ts';
 import type { ReleasedFrom } from '../../core/model/pod.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
@@ -51,18 +52,28 @@ function decideRelease(
   if (isReleased) return { outcome: 'done', patch: annotate(releasedAnnotation, { ...mark, by: run }) };
   const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.uid !== replicaSet.uid || metadata?.labels?.[label] !== value) return { outcome: 'not-owned' };
-  const patch = annotate(releasedAnnotation, { by: run, label, value, replicaSet, workload });
-  return { outcome: 'done', patch: { metadata: { ...patch.metadata, labels: { [label]: null } } } };
+  const { set, before } = keepFromPruners(metadata.annotations ?? {}, mark?.annotationsBefore ?? {});
+  const { metadata: marked } = annotate(releasedAnnotation, {
+    by: run,
+    label,
+    value,
+    replicaSet,
+    workload,
+    annotationsBefore: before,
+  });
+  const annotations = { ...set, ...marked.annotations };
+  return { outcome: 'done', patch: { metadata: { annotations, labels: { [label]: null } } } };
 }
 
 function decideAdopt({ metadata }: V1Pod, run: string): Decision<'done' | 'not-ours' | 'gone'> {
   const mark = parseReleasedMark(metadata?.annotations?.[releasedAnnotation]);
   if (mark?.by !== run) return { outcome: 'not-ours' };
   if (metadata?.deletionTimestamp !== undefined) return { outcome: 'gone' };
-  const { label, value } = mark;
+  const { label, value, annotationsBefore } = mark;
   // A label that somebody has set since stays as it is.
   const labels = metadata?.labels?.[label] === undefined ? { [label]: value } : {};
-  return { outcome: 'done', patch: { metadata: { labels, annotations: { [releasedAnnotation]: null } } } };
+  const restored = giveBackToPruners(metadata?.annotations ?? {}, annotationsBefore ?? {});
+  return { outcome: 'done', patch: { metadata: { labels, annotations: { ...restored, [releasedAnnotation]: null } } } };
 }
 
 function decideRaise({ metadata }: V1Pod, run: string): Decision<'done' | 'gone'> {

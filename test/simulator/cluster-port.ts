@@ -192,6 +192,7 @@ function podFacts(world: World, pod: SimPod): PodFacts {
     goneAt: _g,
     annotations: _n,
     costBefore: _b,
+    annotationsBefore: _w,
     ...facts
   } = pod;
   const released = releasedFacts(world, pod);

@@ -1,3 +1,4 @@
+import { giveBackToPruners, keepFromPruners } from '../../core/hand-over/keep-from-pruners.ts';
 import type { ReleasedFacts } from '../../core/model/pod.ts';
 import type { Cluster, PodRef } from '../../ports/cluster.ts';
 import { replicaSetName } from './pods.ts';
@@ -22,6 +23,9 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       if (pod.ownerName !== replicaSet.name || pod.labels[label] !== value) return 'not-owned';
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => key !== label));
       pod.released = { by: run, label, value, replicaSet, workload };
+      const { set, before } = keepFromPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {});
+      pod.annotations = { ...pod.annotations, ...set };
+      pod.annotationsBefore = before;
       note(world, `pod ${pod.name} on ${pod.node} released`);
       return 'done';
     },
@@ -33,6 +37,8 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       const { label, value } = pod.released;
       pod.labels = { [label]: value, ...pod.labels };
       delete (pod as { released?: unknown }).released;
+      annotate(pod, giveBackToPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {}));
+      delete (pod as { annotationsBefore?: unknown }).annotationsBefore;
       note(world, `pod ${pod.name} on ${pod.node} adopted`);
       return 'done';
     },
@@ -56,6 +62,11 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       return 'done';
     },
   };
+}
+
+function annotate(pod: SimPod, changes: Readonly<Record<string, string | null>>): void {
+  const all = Object.entries({ ...pod.annotations, ...changes });
+  pod.annotations = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
 /** What is told of a released pod: its ReplicaSet is looked at anew. */

@@ -1,3 +1,4 @@
+import type { AnnotationsBefore } from '../../core/hand-over/keep-from-pruners.ts';
 import type { TaintFacts } from '../../core/model/node.ts';
 import type { PodFacts, TolerationFacts } from '../../core/model/pod.ts';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
@@ -78,6 +79,8 @@ export interface SimPod extends Mutable<PodFacts> {
   annotations?: Record<string, string>;
   /** Its deletion cost before a run raised it. */
   costBefore?: string | undefined;
+  /** What the annotations were that keep pruners from it, before a run released it. */
+  annotationsBefore?: AnnotationsBefore;
 }
 
 export interface SimWorkload {

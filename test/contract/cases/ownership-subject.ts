@@ -21,6 +21,9 @@ export interface Deployments {
   remove(name: string): Promise<void>;
   setDeletionCost(pod: string, cost: string): Promise<void>;
   deletionCostOf(pod: string): Promise<string | undefined>;
+  /** Somebody sets annotations of a pod. */
+  annotate(pod: string, annotations: Readonly<Record<string, string>>): Promise<void>;
+  annotationsOf(pod: string): Promise<Readonly<Record<string, string>>>;
   /** Controllers get some time. */
   passTime(): Promise<void>;
 }

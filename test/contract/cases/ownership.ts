@@ -5,6 +5,8 @@ import { describeDeployment, eventually, fromOwner, type OwnershipSubject, podsO
 const run = 'run-1';
 const old = ['old-1', 'old-2'];
 const fresh = ['new-1', 'new-2'];
+const syncOptions = 'argocd.argoproj.io/sync-options';
+const compareOptions = 'argocd.argoproj.io/compare-options';
 
 /** How pods are released from their ReplicaSet and given back, whoever keeps them. */
 export function describeOwnership(name: string, subject: () => OwnershipSubject): void {
@@ -113,6 +115,27 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       expect(await one.restoreDeletionCost(second, run)).toBe('done');
       expect(await deployments.deletionCostOf(second.name)).toBe('9');
       expect(await marks('costly')).toEqual([]);
+    });
+
+    it('a released pod is kept from pruners, and given back has the annotations that it had', async () => {
+      await deploy('pruned');
+      const { one, deployments } = subject();
+      const [first, second] = (await podsOf(subject(), 'pruned')).map(present);
+      if (first === undefined || second === undefined) throw new Error('two pods were expected');
+      await deployments.annotate(first.name, { [syncOptions]: 'Replace=true', team: 'payments' });
+      for (const pod of [first, second, first]) expect(await one.release(pod, fromOwner(pod), run)).toBe('done');
+      expect(await deployments.annotationsOf(first.name)).toMatchObject({
+        [syncOptions]: 'Replace=true,Prune=false',
+        [compareOptions]: 'IgnoreExtraneous',
+      });
+      expect((await find(first))?.released).not.toHaveProperty('annotationsBefore');
+      await deployments.annotate(second.name, { [compareOptions]: 'ServerSideDiff=true' });
+      expect(await one.release(first, fromOwner(first), 'run-2')).toBe('done');
+      expect(await one.adopt(first, 'run-2')).toBe('done');
+      expect(await one.adopt(second, run)).toBe('done');
+      expect(await deployments.annotationsOf(first.name)).toEqual({ [syncOptions]: 'Replace=true', team: 'payments' });
+      expect(await deployments.annotationsOf(second.name)).toEqual({ [compareOptions]: 'ServerSideDiff=true' });
+      await becomes('pruned', { owned: old, released: [] });
     });
 
     it('a pod that was released before a scale-down stays, and its ReplicaSet wants fewer', async () => {

@@ -68,6 +68,10 @@ function realDeployments(controlPlane: ControlPlane): Deployments {
     },
     deletionCostOf: async (pod) =>
       (await controlPlane.api<V1Pod>('GET', `${pods}/${pod}`)).metadata?.annotations?.[deletionCost],
+    annotate: async (pod, annotations) => {
+      await controlPlane.api('PATCH', `${pods}/${pod}`, { metadata: { annotations } });
+    },
+    annotationsOf: async (pod) => (await controlPlane.api<V1Pod>('GET', `${pods}/${pod}`)).metadata?.annotations ?? {},
     passTime: async () => await delay(100),
   };
 }

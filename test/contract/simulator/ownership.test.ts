@@ -53,6 +53,11 @@ function simulatedDeployments(world: World): Deployments {
       found.annotations = { ...found.annotations, [deletionCost]: cost };
     },
     deletionCostOf: async (pod) => podOf(world, pod).annotations?.[deletionCost],
+    annotate: async (pod, annotations) => {
+      const found = podOf(world, pod);
+      found.annotations = { ...found.annotations, ...annotations };
+    },
+    annotationsOf: async (pod) => podOf(world, pod).annotations ?? {},
     passTime: settle,
   };
 }
