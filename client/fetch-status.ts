@@ -5,6 +5,7 @@ import { poolUpgradeId } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
 import { readLiveDetail } from './live-detail.ts';
 import { formatRunTarget, type RunTarget } from './run-target.ts';
+import { noWorker } from './worker-presence.ts';
 
 /** A run as it stands, and whether its workflow is still going. */
 export interface FetchedRun {
@@ -82,7 +83,7 @@ async function guarded<T>(target: RunTarget, call: () => Promise<T>): Promise<T>
         { cause },
       );
     }
-    if (isNoAnswer(cause)) throw noWorker(cause);
+    if (isNoAnswer(cause)) throw noWorker('', cause);
     throw cause;
   }
 }
@@ -92,17 +93,5 @@ export function isNoAnswer(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /DEADLINE_EXCEEDED|Timeout|timed out|no poller|CANCELLED/i.test(
     `${error.name} ${error.message} ${String(error.cause)}`,
-  );
-}
-
-/** The error for a run that nobody works on at the moment. */
-export function noWorker(cause: unknown): NodeferryError {
-  return new NodeferryError(
-    {
-      code: 'TemporalUnreachable',
-      message: 'Temporal answers, but no nodeferry worker does.',
-      hint: 'Start a worker (nodeferry worker), or look at its logs; a run goes on where it stopped as soon as one is back.',
-    },
-    { cause },
   );
 }

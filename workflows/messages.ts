@@ -88,6 +88,12 @@ export interface Acknowledgement {
   readonly at: number;
 }
 
+/**
+ * Takes back an update that nobody has answered, by its ID: from then on it is refused. An update that no worker has taken yet stays with
+ * the server, which gives it to the next worker, however late; without this one, a command that was told as failed would take effect then.
+ */
+export const withdrawSignal = signal<[string]>('withdraw');
+
 /** Stops new step-outs; nodes on their way out finish. Rejected when paused already, aborting or over. */
 export const pauseUpdate = update<Acknowledgement, [OperatorRequest]>('pause');
 

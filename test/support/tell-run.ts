@@ -1,14 +1,16 @@
-import { controls } from '../../client/commands/control.ts';
+import { giveCommand, type OperatorCommand } from '../../client/operator-command.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { Session } from '../../lab/demo/session.ts';
-import { poolUpgradeId } from '../../workflows/messages.ts';
+
+/** A worker that is away for a test's sake is waited for, ms. */
+const waitMs = 600_000;
 
 /** Says to the run of a policy what an operator can say to it; rejects when the run refuses. */
 export async function tellRun(
   { connection }: Session,
   { cluster, pool }: Policy,
-  action: keyof typeof controls,
+  command: OperatorCommand,
 ): Promise<void> {
-  const handle = connection.client.workflow.getHandle(poolUpgradeId(cluster.name, pool.name));
-  await handle.executeUpdate(controls[action].update, { args: [{ by: 'operator', reason: 'a test' }] });
+  const target = { cluster: cluster.name, pool: pool.name };
+  await giveCommand(connection, target, command, { by: 'operator', reason: 'a test' }, { waitMs });
 }

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
 import { fitStatus } from '../../core/status/fit-status.ts';
 import type { OperatorAction, PoolPhase } from '../../core/status/status.ts';
 import {
@@ -10,6 +10,7 @@ import {
   pauseUpdate,
   resumeUpdate,
   statusQuery,
+  withdrawSignal,
 } from '../messages.ts';
 import { park } from './parking.ts';
 import { changeNode, type Run, show } from './run.ts';
@@ -20,6 +21,10 @@ const over: readonly PoolPhase[] = ['completed', 'aborted', 'failed'];
 /** Sets everything that others can ask of a run, before anything else can happen. */
 export function setHandlers(run: Run): void {
   const { status } = run;
+  // Before the updates: one that was withdrawn before the first workflow task is refused in that task.
+  setHandler(withdrawSignal, (updateId) => {
+    run.withdrawn.push(updateId);
+  });
   setHandler(statusQuery, () => fitStatus(status));
   setHandler(nodeParkedSignal, (parked) => park(run, parked));
   setHandler(nodeBackSignal, (node) => {
@@ -54,6 +59,8 @@ export function setHandlers(run: Run): void {
 }
 
 function requireOpen(run: Run, request: OperatorRequest): void {
+  if (run.withdrawn.some((id) => id === currentUpdateInfo()?.id))
+    throw refuse('it was withdrawn before a worker took it');
   if (typeof request?.by !== 'string' || typeof request.reason !== 'string')
     throw refuse('it was not said who asks, and why');
   if (over.includes(run.status.phase)) throw refuse(`the run is over: ${run.status.phase}`);

@@ -50,6 +50,7 @@ export function openRun(input: PoolUpgradeInput): Run {
     notProtected: [],
     keptOnPurpose: [],
     aborting: false,
+    withdrawn: [],
     resumes: 0,
     now: startedAt,
     doneAt: undefined,

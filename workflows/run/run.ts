@@ -64,6 +64,8 @@ export interface Run {
   /** What stays as it is at the end although we changed it, in words, because putting it back would do harm. */
   readonly keptOnPurpose: string[];
   aborting: boolean;
+  /** IDs of updates that operators have taken back before anybody had them. */
+  readonly withdrawn: string[];
   /** Rises with every resume, so that whoever is parked notices. */
   resumes: number;
   /** Latest time (epoch ms) that a step answered with. */

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { NodeferryError } from '../core/model/problem.ts';
+import {
+  type Acknowledgement,
+  abortUpdate,
+  type OperatorRequest,
+  pauseUpdate,
+  poolUpgradeId,
+  resumeUpdate,
+  withdrawSignal,
+} from '../workflows/messages.ts';
+import type { TemporalConnection } from './connect.ts';
+import { isNoAnswer } from './fetch-status.ts';
+import { formatRunTarget, type RunTarget } from './run-target.ts';
+import { isPolled, noWorker } from './worker-presence.ts';
+
+/** What an operator can tell a run. */
+export type OperatorCommand = 'pause' | 'resume' | 'abort';
+
+const updates = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate } as const;
+
+/** How long a worker may take to answer a command, ms. */
+const patienceMs = 10_000;
+
+/** A command on its way to a run. */
+interface Sent {
+  readonly connection: TemporalConnection;
+  readonly handle: WorkflowHandle;
+  readonly updateId: string;
+  /** Length of the run's history before it was sent. */
+  readonly historyLength: number;
+}
+
+/**
+ * Gives a command to a run. It either takes effect, or fails for good: where no worker polls, nothing is sent; what no worker has taken in
+ * `waitMs`, or until `impatience` (Ctrl-C), is withdrawn. Undefined when it was taken, but has not answered yet.
+ * @throws NodeferryError Conflict when the run refuses or is over, TemporalUnreachable when nobody takes it
+ */
+export async function giveCommand(
+  connection: TemporalConnection,
+  target: RunTarget,
+  command: OperatorCommand,
+  request: OperatorRequest,
+  { waitMs = patienceMs, impatience }: { readonly waitMs?: number; readonly impatience?: AbortSignal } = {},
+): Promise<Acknowledgement | undefined> {
+  const name = formatRunTarget(target);
+  const handle = connection.client.workflow.getHandle(poolUpgradeId(target.cluster, target.pool));
+  try {
+    const { status, taskQueue, historyLength } = await connection.within(() => handle.describe());
+    if (status.name !== 'RUNNING') throw noRun(command, name);
+    if (!(await isPolled(connection, taskQueue))) throw noWorker(`the ${command} was not sent`);
+    if (impatience?.aborted === true)
+      throw new NodeferryError({ code: 'Conflict', message: `Interrupted: the ${command} was not sent.` });
+    const sent = { connection, handle, updateId: randomUUID(), historyLength };
+    const options = { updateId: sent.updateId, args: [request] as [OperatorRequest] };
+    const answer = connection.within(() => handle.executeUpdate(updates[command], options), waitMs);
+    try {
+      return await Promise.race([answer, interrupted(impatience)]);
+    } catch (cause) {
+      if (!isNoAnswer(cause)) throw cause;
+      answer.catch(() => undefined);
+      if (await wasTaken(sent, command, name, cause)) return undefined;
+      throw noWorker(`the ${command} was withdrawn and will not take effect`, cause);
+    }
+  } catch (cause) {
+    throw explain(command, name, cause);
+  }
+}
+
+/** Rejects as a call without an answer does, as soon as the operator loses patience. */
+async function interrupted(impatience: AbortSignal | undefined): Promise<never> {
+  return await new Promise((_resolve, reject) => {
+    impatience?.addEventListener('abort', () => reject(new Error('Timeout: interrupted')), { once: true });
+  });
+}
+
+/** Withdraws a command unless a worker has it; true when one has. */
+async function wasTaken(sent: Sent, command: OperatorCommand, name: string, cause: unknown): Promise<boolean> {
+  const { connection, handle, updateId } = sent;
+  try {
+    if (await isAccepted(sent)) return true;
+    await connection.within(() => handle.signal(withdrawSignal, updateId));
+    await untilNoTaskIsUnderWay(sent);
+    return await isAccepted(sent);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return await isAccepted(sent);
+    if (!isNoAnswer(error)) throw error;
+    throw new NodeferryError(
+      {
+        code: 'TemporalUnreachable',
+        message: `Temporal does not answer any more. Whether it has the ${command} of ${name} is not known: a worker may take it yet.`,
+        hint: `Once Temporal answers, see whether it was taken: nodeferry status ${name}`,
+      },
+      { cause },
+    );
+  }
+}
+
+/** A workflow task that a worker has begun before the withdrawal may still accept; the server takes it back after 10 s at most. */
+async function untilNoTaskIsUnderWay({ connection, handle }: Sent): Promise<void> {
+  for (;;) {
+    const { raw } = await connection.within(() => handle.describe());
+    if (raw.pendingWorkflowTask?.state !== startedTask) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Temporal's number for a task that a worker has, temporal.api.enums.v1.PendingWorkflowTaskState. */
+const startedTask = 2;
+
+/** Whether the history says that the run has accepted the command. What a validator refuses leaves no event. */
+async function isAccepted({ connection, handle, updateId, historyLength }: Sent): Promise<boolean> {
+  const { client, namespace } = connection;
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await connection.within(() =>
+      client.workflowService.getWorkflowExecutionHistoryReverse({
+        namespace,
+        execution: { workflowId: handle.workflowId },
+        ...(nextPageToken === undefined ? {} : { nextPageToken }),
+      }),
+    );
+    for (const { eventId, workflowExecutionUpdateAcceptedEventAttributes: accepted } of page.history?.events ?? []) {
+      if (accepted?.acceptedRequest?.meta?.updateId === updateId) return true;
+      if (Number(eventId) <= historyLength) return false;
+    }
+    nextPageToken = page.nextPageToken;
+  } while (nextPageToken.length > 0);
+  return false;
+}
+
+function explain(command: OperatorCommand, name: string, cause: unknown): unknown {
+  if (cause instanceof NodeferryError) return cause;
+  if (cause instanceof WorkflowUpdateFailedError) {
+    return refusal(`The run of ${name} refused to ${command}: ${cause.cause?.message ?? cause.message}`, name, cause);
+  }
+  if (cause instanceof WorkflowNotFoundError) return noRun(command, name, cause);
+  return cause;
+}
+
+function noRun(command: OperatorCommand, name: string, cause?: unknown): NodeferryError {
+  return refusal(`No run of ${name} is going, so there is nothing to ${command}.`, name, cause);
+}
+
+function refusal(message: string, name: string, cause: unknown): NodeferryError {
+  return new NodeferryError(
+    { code: 'Conflict', message, hint: `See how it stands: nodeferry status ${name}` },
+    { cause },
+  );
+}

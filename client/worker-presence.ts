@@ -1,0 +1,33 @@
+import { NodeferryError } from '../core/model/problem.ts';
+import type { TemporalConnection } from './connect.ts';
+
+/** Temporal's number for a task queue of workflows, temporal.api.enums.v1.TaskQueueType. */
+const workflowTaskQueue = 1;
+
+/**
+ * Whether any worker has asked this task queue for work lately. The server remembers one for five minutes after its last poll
+ * (matching.pollerHistoryTTL in temporalio/temporal), so a worker that has just died still counts; none means none.
+ */
+export async function isPolled(connection: TemporalConnection, taskQueue: string): Promise<boolean> {
+  const { client, namespace } = connection;
+  const { pollers } = await connection.within(() =>
+    client.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: workflowTaskQueue,
+    }),
+  );
+  return pollers.length > 0;
+}
+
+/** The error for a run that nobody works on at the moment; `done` says what became of what was asked for. */
+export function noWorker(done: string, cause?: unknown): NodeferryError {
+  return new NodeferryError(
+    {
+      code: 'TemporalUnreachable',
+      message: `Temporal answers, but no nodeferry worker does${done === '' ? '' : `: ${done}`}.`,
+      hint: 'Start a worker (nodeferry worker), or look at its logs; a run goes on where it stopped as soon as one is back.',
+    },
+    { cause },
+  );
+}

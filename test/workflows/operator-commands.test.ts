@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { connectTemporalAt, type TemporalConnection } from '../../client/connect.ts';
+import { giveCommand } from '../../client/operator-command.ts';
+import type { RunTarget } from '../../client/run-target.ts';
+import { abortUpdate, pauseUpdate, poolUpgradeId, workflowTypes } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
+
+const operator = { by: 'ann', reason: 'because' };
+
+/** A connection as commands have it, of which virtual time knows nothing. */
+async function connect(): Promise<TemporalConnection> {
+  const connection = await connectTemporalAt({ address: inject('temporalAddress'), namespace: 'default' });
+  onTestFinished(async () => await connection.close());
+  return connection;
+}
+
+function targetOf(workflowId: string): RunTarget {
+  const [, cluster = '', pool = ''] = workflowId.split('/');
+  return { cluster, pool };
+}
+
+/** A run that stands still, paused, and whose worker has gone. */
+async function runWithoutWorker() {
+  const harness = await openHarness(createScenario());
+  await harness.pauseWorker();
+  const handle = await harness.start(scenarioPolicy());
+  const early = handle.executeUpdate(pauseUpdate, { args: [operator] });
+  await harness.restart();
+  await early;
+  await harness.pauseWorker();
+  return { harness, handle, target: targetOf(handle.workflowId) };
+}
+
+describe('a command that no worker takes', () => {
+  test('is withdrawn: a worker that comes later finds nothing of it', async () => {
+    const { harness, handle, target } = await runWithoutWorker();
+    const connection = await connect();
+
+    await expect(giveCommand(connection, target, 'abort', operator, { waitMs: 1_000 })).rejects.toMatchObject({
+      problem: { code: 'TemporalUnreachable', message: expect.stringContaining('was withdrawn') },
+    });
+
+    await harness.restart();
+    await giveCommand(connection, target, 'resume', operator);
+    const report = await handle.result();
+    expect(report.outcome).toBe('completed');
+    expect(report.actions.map(({ action }) => action)).toEqual(['start', 'pause', 'resume']);
+  });
+
+  test('takes effect after all without the withdrawal', async () => {
+    const { harness, handle } = await runWithoutWorker();
+    const connection = await connect();
+    const alone = connection.client.workflow.getHandle(handle.workflowId);
+
+    await expect(
+      connection.within(() => alone.executeUpdate(abortUpdate, { args: [operator] }), 1_000),
+    ).rejects.toThrow();
+
+    await harness.restart();
+    expect((await handle.result()).outcome).toBe('aborted');
+  });
+
+  test('is withdrawn as well when the operator loses patience', async () => {
+    const { harness, handle, target } = await runWithoutWorker();
+    const connection = await connect();
+
+    const given = giveCommand(connection, target, 'abort', operator, { impatience: AbortSignal.timeout(1_000) });
+    await expect(given).rejects.toMatchObject({ problem: { message: expect.stringContaining('was withdrawn') } });
+
+    await harness.restart();
+    const status = await harness.until(handle, 'it is paused', ({ paused }) => paused !== undefined);
+    expect(status.actions.map(({ action }) => action)).toEqual(['start', 'pause']);
+    await expect(
+      giveCommand(connection, target, 'abort', operator, { impatience: AbortSignal.abort() }),
+    ).rejects.toMatchObject({ problem: { message: 'Interrupted: the abort was not sent.' } });
+  });
+
+  test('counts as given when a worker has taken it before the withdrawal', async () => {
+    const { harness, target } = await runWithoutWorker();
+    const connection = await connect();
+
+    const given = giveCommand(connection, target, 'abort', operator, { waitMs: 60_000 });
+    await harness.restart();
+
+    expect(await given).toMatchObject({ run: 'run-1' });
+  });
+});
+
+test('a command is not even sent where no worker polls', async () => {
+  const connection = await connect();
+  const target = { cluster: `sim-${randomUUID()}`, pool: 'web' };
+  const policy = { ...scenarioPolicy(), cluster: { name: target.cluster, region: 'eu-west-1' } };
+  const handle = await connection.client.workflow.start(workflowTypes.poolUpgrade, {
+    workflowId: poolUpgradeId(target.cluster, target.pool),
+    taskQueue: `nobody-${randomUUID()}`,
+    args: [{ run: 'run-1', policy, ...operator }],
+  });
+  onTestFinished(async () => void (await handle.terminate('the test is over')));
+  const before = (await handle.describe()).historyLength;
+
+  await expect(giveCommand(connection, target, 'abort', operator)).rejects.toMatchObject({
+    problem: { code: 'TemporalUnreachable', message: expect.stringContaining('the abort was not sent') },
+  });
+
+  expect((await handle.describe()).historyLength).toBe(before);
+});
