@@ -21,6 +21,7 @@ import { podFacts } from './map-pod.ts';
 import { serviceFacts, sliceFacts } from './map-service.ts';
 import { daemonSetFacts, deploymentFacts, replicaSetFacts, statefulSetFacts } from './map-workload.ts';
 import { createReflector, type Reflector, type WatchedObject } from './reflector.ts';
+import { createSurroundings, type Surroundings } from './surroundings.ts';
 
 /** All caches together. */
 export interface Caches {
@@ -58,15 +59,19 @@ export function createCaches(connection: Connection, timing: FreshnessTiming): C
     daemonSets: createReflector(connection, 'daemonSets', (set: V1DaemonSet) => daemonSetFacts(set)),
   };
   const all: readonly Reflector<unknown>[] = Object.values(caches);
-  let last: { readonly version: number; readonly facts: ClusterFacts } | undefined;
+  const surroundings = createSurroundings(connection, timing.surroundingsKeptForMs);
+  let last: { readonly version: number; readonly facts: ClusterFacts; readonly surroundings: Surroundings } | undefined;
 
   async function look(): Promise<ClusterFacts> {
-    const results = await Promise.allSettled(all.map((cache) => catchUp(connection, cache, timing)));
+    const around = surroundings.read();
+    const results = await Promise.allSettled([...all.map((cache) => catchUp(connection, cache, timing)), around]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
+    const now = await around;
     const version = all.reduce((sum, cache) => sum + cache.version(), 0);
     const outageAt = connection.outageAt();
-    if (last?.version !== version || last.facts.outageAt !== outageAt) {
-      last = { version, facts: { ...join(), ...(outageAt === undefined ? {} : { outageAt }) } };
+    if (last?.version !== version || last.facts.outageAt !== outageAt || last.surroundings !== now) {
+      const facts = { ...join(), ...now, ...(outageAt === undefined ? {} : { outageAt }) };
+      last = { version, facts, surroundings: now };
     }
     return last.facts;
   }

@@ -13,10 +13,17 @@ export interface FreshnessTiming {
   readonly relistAfterMs: number;
   /** Longest wait for an answer about a collection's current state. */
   readonly headTimeoutMs: number;
+  /** What people change, and rarely, is read anew only after this time. */
+  readonly surroundingsKeptForMs: number;
 }
 
 /** Times that suit a real cluster. */
-export const defaultFreshness: FreshnessTiming = { freshWithinMs: 20_000, relistAfterMs: 3_000, headTimeoutMs: 5_000 };
+export const defaultFreshness: FreshnessTiming = {
+  freshWithinMs: 20_000,
+  relistAfterMs: 3_000,
+  headTimeoutMs: 5_000,
+  surroundingsKeptForMs: 60_000,
+};
 
 /** Where a collection stands, by a read that the API server may not answer from stale data. */
 interface Head {

@@ -2,6 +2,7 @@ import type { V1LabelSelector, V1PodDisruptionBudget } from '@kubernetes/client-
 
 import { onceFor } from '../../core/model/cluster-index.ts';
 import { indexByLabels } from '../../core/model/label-index.ts';
+import { selectorKeys, selectsLabels } from '../../core/model/label-selector.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
 
 /** A PodDisruptionBudget before its pods are looked up. */
@@ -21,14 +22,10 @@ export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
       currentHealthy: status?.currentHealthy ?? 0,
       disruptionsAllowed: status?.disruptionsAllowed ?? 0,
       expectedPods: status?.expectedPods ?? 0,
-      selectorKeys: keysOf(spec?.selector),
+      selectorKeys: selectorKeys(spec?.selector ?? {}),
     },
     selector: spec?.selector,
   };
-}
-
-function keysOf({ matchLabels = {}, matchExpressions = [] }: V1LabelSelector = {}): readonly string[] {
-  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
 }
 
 const findPods = onceFor((pods: readonly PodFacts[]) => indexByLabels(pods));
@@ -43,24 +40,5 @@ export function withPods(budget: MappedBudget, pods: readonly PodFacts[]): Disru
 
 /** Whether labels match a selector: an empty one matches all, an absent one none (policy/v1 and meta/v1 LabelSelector). */
 export function selects(selector: V1LabelSelector | undefined, labels: Readonly<Record<string, string>>): boolean {
-  if (selector === undefined) return false;
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every(({ key, operator, values = [] }) => {
-      const value = labels[key];
-      switch (operator) {
-        case 'In':
-          return value !== undefined && values.includes(value);
-        case 'NotIn':
-          return value === undefined || !values.includes(value);
-        case 'Exists':
-          return value !== undefined;
-        case 'DoesNotExist':
-          return value === undefined;
-        default:
-          return false;
-      }
-    })
-  );
+  return selector !== undefined && selectsLabels(selector, labels);
 }

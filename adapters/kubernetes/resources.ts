@@ -30,6 +30,12 @@ export const resources = {
   deployments: grouped('apps', 'deployments', true, ['list', 'watch']),
   statefulSets: grouped('apps', 'statefulsets', true, ['list', 'watch']),
   daemonSets: grouped('apps', 'daemonsets', true, ['list', 'watch']),
+  networkPolicies: grouped('networking.k8s.io', 'networkpolicies', true, ['list']),
+  ciliumNetworkPolicies: { ...grouped('cilium.io', 'ciliumnetworkpolicies', true, ['list']), version: 'v2' },
+  ciliumClusterwideNetworkPolicies: {
+    ...grouped('cilium.io', 'ciliumclusterwidenetworkpolicies', false, ['list']),
+    version: 'v2',
+  },
   namespaces: core('namespaces', false, ['get']),
   leases: {
     ...grouped('coordination.k8s.io', 'leases', true, ['get', 'list', 'create', 'update', 'delete']),

@@ -10,7 +10,7 @@ import { identify, type PodAction, type UnlistedSince, type UnreadySince } from 
 import { tellUnheard } from './after-outage.ts';
 import { hangs } from './hanging.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
-import { chooseUnlistLabels, findListing, hasSpread } from './unlist.ts';
+import { chooseUnlistLabels, findListing, hasSpread, tellMissed } from './unlist.ts';
 import { isBelievedReady } from './unready.ts';
 
 /** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
@@ -172,7 +172,8 @@ function decideStep(pod: PodFacts, question: RetirementQuestion): readonly PodAc
   const outlivesPropagation = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
   const listed = servicesOf(pod, facts).some((service) => isReadyEndpoint(pod, service));
   if (listed && outlivesPropagation && tellUnheard(facts, policy.waits, now) !== undefined) return [];
-  return listed && removeLabels.length > 0 && !outlivesPropagation
+  const mayLose = removeLabels.length > 0 && tellMissed(pod, facts) === undefined;
+  return listed && mayLose && !outlivesPropagation
     ? [{ kind: 'unlist', pod: identify(pod), removeLabels }]
     : [{ kind: 'delete', pod: identify(pod) }];
 }

@@ -3,7 +3,7 @@ import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
-import { compareText } from '../text/format.ts';
+import { compareText, listNames } from '../text/format.ts';
 import { isEnabled, unlistMs } from '../waits/formulas.ts';
 import {
   type BlockedPod,
@@ -14,11 +14,12 @@ import {
   type UnlistedSince,
 } from './actions.ts';
 import { tellUnheard } from './after-outage.ts';
+import { policiesThatMiss } from './network-policies.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 
 /**
- * Labels whose removal takes the pod out of all its Services' endpoints: the fewest, and where there is a choice ones that its
- * ReplicaSet does not select by, so that ownership stays as it is. Empty when no Service selects the pod.
+ * Labels whose removal takes the pod out of all its Services' endpoints: the fewest, and where there is a choice ones that no network
+ * policy goes by, nor its ReplicaSet, so that what it may talk to and who owns it stay as they are. Empty when no Service selects the pod.
  */
 export function chooseUnlistLabels(pod: PodFacts, cluster: ClusterFacts): readonly string[] {
   const all = servicesOf(pod, cluster);
@@ -26,7 +27,9 @@ export function chooseUnlistLabels(pod: PodFacts, cluster: ClusterFacts): readon
   const chosen: string[] = [];
   while (left.length > 0) {
     const keys = [...new Set(left.flatMap((service) => Object.keys(service.selector)))];
-    const best = keys.toSorted((a, b) => rank(a, pod, left) - rank(b, pod, left) || compareText(a, b))[0];
+    const best = keys.toSorted(
+      (a, b) => rank(a, pod, left, cluster) - rank(b, pod, left, cluster) || compareText(a, b),
+    )[0];
     if (best === undefined) break;
     chosen.push(best);
     left = left.filter((service) => !(best in service.selector));
@@ -40,9 +43,10 @@ export function chooseUnlistLabels(pod: PodFacts, cluster: ClusterFacts): readon
   return needed.toSorted(compareText);
 }
 
-function rank(key: string, pod: PodFacts, services: readonly ServiceFacts[]): number {
+function rank(key: string, pod: PodFacts, services: readonly ServiceFacts[], cluster: ClusterFacts): number {
+  const watched = policiesThatMiss(pod, [key], cluster).length > 0 ? 1_000_000 : 0;
   const ownersOwn = pod.ownerSelector !== undefined && key in pod.ownerSelector ? 1000 : 0;
-  return ownersOwn - services.filter((service) => key in service.selector).length;
+  return watched + ownersOwn - services.filter((service) => key in service.selector).length;
 }
 
 /**
@@ -53,7 +57,7 @@ export function needsUnlist(pod: PodFacts, cluster: ClusterFacts, policy: Policy
   return (
     isEnabled(policy, 'unlist-before-eviction') &&
     leavesTooSoon(pod, policy) &&
-    whyNeverUnlisted(pod, policy) === undefined &&
+    whyNeverUnlisted(pod, cluster, policy) === undefined &&
     listingServices(pod, cluster).length > 0
   );
 }
@@ -71,7 +75,7 @@ export interface LeavesListed {
  * still comes then is refused. A rule that is switched off is told by itself.
  */
 export function findLeavesListed(pod: PodFacts, cluster: ClusterFacts, policy: Policy): LeavesListed | undefined {
-  const why = whyNeverUnlisted(pod, policy);
+  const why = whyNeverUnlisted(pod, cluster, policy);
   if (why === undefined || pod.unlisted !== undefined || pod.terminating || !leavesTooSoon(pod, policy))
     return undefined;
   const services = listingServices(pod, cluster).map(({ key }) => key);
@@ -86,12 +90,25 @@ function listingServices(pod: PodFacts, cluster: ClusterFacts): readonly Service
   return servicesOf(pod, cluster).filter((service) => isReadyEndpoint(pod, service));
 }
 
-/** Only a ReplicaSet starts a replacement of another name as soon as a pod no longer matches it, or has done so. */
-function whyNeverUnlisted(pod: PodFacts, policy: Policy): string | undefined {
+/**
+ * Only a ReplicaSet starts a replacement of another name as soon as a pod no longer matches it, or has done so. And a pod that network
+ * policies no longer know loses what it is in the middle of.
+ */
+function whyNeverUnlisted(pod: PodFacts, cluster: ClusterFacts, policy: Policy): string | undefined {
   if (policy.drain.neverUnlist.some((workload) => isOfWorkload(pod, workload)))
     return 'spec.drain.neverUnlist names it';
   if (pod.ownerKind === 'StatefulSet') return 'a StatefulSet starts no replacement beside it';
-  return pod.ownerKind === 'ReplicaSet' || pod.released !== undefined ? undefined : 'no ReplicaSet owns it';
+  if (pod.ownerKind !== 'ReplicaSet' && pod.released === undefined) return 'no ReplicaSet owns it';
+  return tellMissed(pod, cluster);
+}
+
+/** Which network policies would no longer know the pod if it was unlisted, in words. */
+export function tellMissed(pod: PodFacts, cluster: ClusterFacts): string | undefined {
+  if (cluster.networkPolicies === undefined || cluster.networkPolicies.length === 0) return undefined;
+  const labels = chooseUnlistLabels(pod, cluster);
+  const policies = policiesThatMiss(pod, labels, cluster);
+  if (policies.length === 0) return undefined;
+  return `${listNames(policies)} goes by its label ${listNames(labels)}, which it would lose`;
 }
 
 /** True when `namespace/name` names the pod's ReplicaSet or the Deployment above it. */

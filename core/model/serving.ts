@@ -1,7 +1,9 @@
+import type { NetworkPolicyFacts } from './network-policy.ts';
 import type { NodeFacts } from './node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
 import type { ServiceFacts } from './service.ts';
 import type { TargetGroupFacts } from './target-group.ts';
+import type { UnreadFacts } from './unread.ts';
 import type { UnsupportedServiceFacts } from './unsupported-service.ts';
 import type { VolumeAttachmentFacts } from './volume.ts';
 import type { WorkloadFacts } from './workload.ts';
@@ -14,6 +16,10 @@ export interface ClusterFacts {
   readonly services: readonly ServiceFacts[];
   readonly workloads: readonly WorkloadFacts[];
   readonly volumeAttachments: readonly VolumeAttachmentFacts[];
+  /** Policies for the traffic of pods, as of a minute ago at most; absent where nobody has asked. */
+  readonly networkPolicies?: readonly NetworkPolicyFacts[];
+  /** What of the cluster we may not read; absent where nobody has asked. */
+  readonly unread?: readonly UnreadFacts[];
   /** Epoch ms at which the API server was last back after it could not be reached; absent when it always could. */
   readonly outageAt?: number;
 }

@@ -3,6 +3,7 @@ import type { NodeClaim, NodeFacts, NodeRef } from '../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
+import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
@@ -40,6 +41,7 @@ export function createSimCluster(world: World): Cluster {
       services: world.services.map((service) => serviceFacts(world, service)),
       workloads: world.workloads.map((workload) => workloadFacts(world, workload)),
       volumeAttachments: world.pods.flatMap(attachmentsOf),
+      ...surroundings(world),
       ...(world.outageAt === undefined ? {} : { outageAt: world.outageAt }),
     }),
     cordon: async (ref, run) => {
@@ -197,6 +199,18 @@ function podFacts(world: World, pod: SimPod): PodFacts {
   } = pod;
   const released = releasedFacts(world, pod);
   return released === undefined ? facts : { ...facts, released };
+}
+
+/** What is read at most a minute ago of a real cluster, and not at all where the role does not allow it. */
+function surroundings({ networkPolicies, faults }: World): Pick<ClusterFacts, 'networkPolicies' | 'unread'> {
+  if (faults.policiesHidden)
+    return { unread: [{ resource: 'networkpolicies.networking.k8s.io', hint: 'Add a rule.' }] };
+  return {
+    networkPolicies: networkPolicies.map(({ name, selector }) => ({
+      key: `NetworkPolicy default/${name}`,
+      selectors: [{ namespace: 'default', labels: { matchLabels: selector } }],
+    })),
+  };
 }
 
 /** Every claim has a volume of its own, which is attached as long as its pod is on a node. */

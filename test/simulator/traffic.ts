@@ -1,5 +1,5 @@
 import { endpointsOf } from './kubernetes.ts';
-import { note, type SimService, type World } from './world.ts';
+import { matches, note, type SimPod, type SimService, type World } from './world.ts';
 
 /** Sends requests at a fixed rate while time passes, asking of each where it would land and whether anybody answers there. */
 export function trafficPasses(world: World, from: number, to: number): void {
@@ -60,7 +60,12 @@ function deadShare(world: World, all: SimService['view']): number {
     const pod = world.pods.find((one) => one.uid === endpoint.podUid);
     const node = world.nodes.find((one) => one.name === endpoint.node);
     const machine = world.instances.find((one) => one.instanceId === node?.instanceId);
-    return pod?.accepts !== true || machine?.alive !== true;
+    return pod?.accepts !== true || machine?.alive !== true || isShutOff(world, pod);
   });
   return dead.length / endpoints.length;
+}
+
+/** Network policies judge a pod by the labels that it has now. */
+function isShutOff({ networkPolicies }: World, { labels }: SimPod): boolean {
+  return networkPolicies.length > 0 && !networkPolicies.some(({ selector }) => matches(selector, labels));
 }

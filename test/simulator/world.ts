@@ -150,6 +150,15 @@ export interface SimBudget {
   maxUnavailable?: number;
 }
 
+/**
+ * Lets traffic to and from pods with these labels through. Once there is one, pods of which none speaks get nothing: as with a policy
+ * that denies by default. Cilium drops what is in flight too; here requests take no time.
+ */
+export interface SimNetworkPolicy {
+  name: string;
+  selector: Record<string, string>;
+}
+
 export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'held'> {
   name: string;
   problems: string[];
@@ -178,6 +187,8 @@ export interface Faults {
   replicaSetsFrozen: boolean;
   /** The controllers of load balancers stand still: nothing is registered or deregistered. */
   controllersFrozen: boolean;
+  /** Our role may not read network policies. */
+  policiesHidden: boolean;
   /** The API server does not answer. */
   apiDown: boolean;
   /** Called before a Lease of that name is renewed; throws what nobody has foreseen. */
@@ -195,6 +206,7 @@ export interface World {
   workloads: SimWorkload[];
   services: SimService[];
   budgets: SimBudget[];
+  networkPolicies: SimNetworkPolicy[];
   pools: SimPool[];
   leases: Map<string, { holder: string; token: number; expiresAt: number }>;
   /** Epoch ms at which the API server was last back after it had been away. */
@@ -256,6 +268,7 @@ export function createWorld(options: {
       slicesFrozen: false,
       replicaSetsFrozen: false,
       controllersFrozen: false,
+      policiesHidden: false,
       apiDown: false,
       onRenewal: () => undefined,
     },
@@ -265,6 +278,7 @@ export function createWorld(options: {
     workloads: [],
     services: [],
     budgets: [],
+    networkPolicies: [],
     pools: [],
     leases: new Map(),
     traffic: { sent: 0, lost: 0, cut: 0 },

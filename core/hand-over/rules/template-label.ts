@@ -1,3 +1,4 @@
+import { policiesThatMiss } from '../../drain/network-policies.ts';
 import { servicesOf } from '../../drain/services-of-pod.ts';
 import { onceFor } from '../../model/cluster-index.ts';
 import { type DisruptionBudgetFacts, templateLabel } from '../../model/pod.ts';
@@ -11,7 +12,11 @@ export const label: HandOverRule = (pod, { cluster }) => {
     return { reason: `its ReplicaSet does not select it by label ${templateLabel}` };
   const services = servicesOf(pod, cluster).filter(({ selector }) => templateLabel in selector);
   const budgets = budgetsByLabel(cluster.budgets).filter(({ namespace }) => namespace === pod.namespace);
-  const lookers = [...services.map(({ key }) => key), ...budgets.map(({ name }) => `budget ${pod.namespace}/${name}`)];
+  const lookers = [
+    ...services.map(({ key }) => key),
+    ...budgets.map(({ name }) => `budget ${pod.namespace}/${name}`),
+    ...policiesThatMiss(pod, [templateLabel], cluster),
+  ];
   if (lookers.length === 0) return undefined;
   return {
     reason: `${listNames(lookers)} selects by label ${templateLabel}, which a released pod loses`,

@@ -8,6 +8,7 @@ import { inf004ForeignMarks } from './inf-004-foreign-marks.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
 import { inf013ProtectedNode } from './inf-013-protected-node.ts';
 import { inf014TooLarge } from './inf-014-too-large.ts';
+import { inf015Unread } from './inf-015-unread.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003SwitchedOff } from './pol-003-switched-off.ts';
@@ -66,6 +67,7 @@ const auditRules: readonly AuditRule[] = [
   inf012NodesMissing,
   inf013ProtectedNode,
   inf014TooLarge,
+  inf015Unread,
   grd001NeverLetsGo,
   hnd001CannotBeHandedOver,
   pol001UnknownService,

@@ -1,8 +1,10 @@
 import { toleratesRetiring } from '../../drain/retirement.ts';
 import { servicesOf } from '../../drain/services-of-pod.ts';
 import { staysWithNode } from '../../drain/stays-with-node.ts';
+import { tellMissed } from '../../drain/unlist.ts';
 import type { PodFacts } from '../../model/pod.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { formatDuration } from '../../text/format.ts';
+import { type AuditQuestion, type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-016: endpoints that eviction does not move; those that even the retiring taint can't move end with their machine. */
 export const wkl016NotEvictableEndpoint: AuditRule = (question) => {
@@ -10,11 +12,24 @@ export const wkl016NotEvictableEndpoint: AuditRule = (question) => {
     (pod) => staysWithNode(pod) && servicesOf(pod, question.facts.cluster).length > 0,
   );
   const owners = new Map(pods.map((pod) => [`${pod.namespace}/${pod.ownerName || pod.name}`, pod]));
-  return [...owners.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([owner, pod]) => describe(owner, pod));
+  return [...owners.entries()]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([owner, pod]) => describe(owner, pod, question));
 };
 
-function describe(owner: string, pod: PodFacts): ReturnType<AuditRule>[number] {
+function describe(owner: string, pod: PodFacts, { facts, policy }: AuditQuestion): ReturnType<AuditRule>[number] {
   const stays = pod.mirror || toleratesRetiring(pod.tolerations);
+  const missed = tellMissed(pod, facts.cluster);
+  const isPatient = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
+  if (!stays && missed !== undefined && !isPatient)
+    return {
+      rule: 'WKL-016',
+      severity: 'warning',
+      subject: `daemonset ${owner}`,
+      message: `its pods are endpoints that are told to stop while callers are sent there, because ${missed}`,
+      hint: `Give it a preStop sleep of at least ${formatDuration(policy.waits.endpointPropagationMs)}: it then serves on until every kube-proxy has heard.`,
+      leavesUnprotected: true,
+    };
   return {
     rule: 'WKL-016',
     severity: stays ? 'warning' : 'info',

@@ -76,6 +76,50 @@ describe('observing a real API server', () => {
     expect(new Set(looks).size).toBeLessThanOrEqual(2);
   });
 
+  it('shows what network policies go by, and goes on without them where its role does not let it', async () => {
+    await controlPlane.api('POST', '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies', {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: 'web' },
+      spec: {
+        podSelector: { matchLabels: { app: 'web' } },
+        ingress: [{ from: [{ podSelector: { matchLabels: { app: 'edge' } }, namespaceSelector: {} }] }],
+      },
+    });
+    const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/nodeferry';
+    const granted = await controlPlane.api<{ rules: { resources: string[] }[] }>('GET', role);
+    const freshness = { surroundingsKeptForMs: 0 };
+    const other = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
+    try {
+      expect(await other.observe()).toMatchObject({
+        networkPolicies: [
+          {
+            key: 'NetworkPolicy default/web',
+            selectors: [
+              { namespace: 'default', labels: { matchLabels: { app: 'web' } } },
+              { labels: { matchLabels: { app: 'edge' } } },
+            ],
+          },
+        ],
+        unread: [],
+      });
+      await controlPlane.api('PATCH', role, {
+        rules: granted.rules.filter(({ resources }) => !resources.includes('networkpolicies')),
+      });
+      await expect
+        .poll(async () => (await other.observe()).unread)
+        .toEqual([
+          {
+            resource: 'networkpolicies.networking.k8s.io',
+            hint: expect.stringContaining('"resources":["networkpolicies"],"verbs":["list"]'),
+          },
+        ]);
+    } finally {
+      other.close();
+      await controlPlane.api('PATCH', role, { rules: granted.rules });
+    }
+  });
+
   it('says which rule is missing when its role lacks one', async () => {
     const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/nodeferry';
     const granted = await controlPlane.api<{ rules: { resources: string[] }[] }>('GET', role);

@@ -35,6 +35,10 @@ test('a pod of a Deployment is released from its ReplicaSet by the label that on
 
 describe('a pod is not handed over', () => {
   const hash = { app: 'web', 'pod-template-hash': 'x' };
+  const byHash = {
+    key: 'NetworkPolicy default/old',
+    selectors: [{ labels: { matchExpressions: [{ key: 'pod-template-hash', operator: 'Exists' }] } }],
+  };
   const alone = { ownerKind: 'ReplicaSet', workload: 'ReplicaSet default/web-rs' } as const;
   const cases: readonly (readonly [string, Partial<PodFacts>, Partial<ClusterFacts>, string])[] = [
     ['of a StatefulSet', { ownerKind: 'StatefulSet' }, {}, 'a StatefulSet keeps it'],
@@ -57,6 +61,12 @@ describe('a pod is not handed over', () => {
     ],
     ['whose Deployment is paused', {}, { workloads: [{ ...web, paused: true }] }, 'Deployment default/web is paused'],
     ['without the label', { labels: { app: 'web' } }, {}, 'does not select it by label pod-template-hash'],
+    [
+      'that a network policy knows by the label',
+      {},
+      { networkPolicies: [byHash] },
+      'NetworkPolicy default/old selects by label pod-template-hash',
+    ],
     ['whose ReplicaSet asks for less', { ownerSelector: { app: 'web' } }, {}, 'does not select it by label'],
     [
       'that a Service knows by the label',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { NetworkPolicyFacts } from '../../../core/model/network-policy.ts';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
@@ -35,6 +36,12 @@ const healthy = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4
 const onEach = onePodOnEach('web', healthy);
 const n1Only = [aPod('web-1', 'n1'), aPod('web-2', 'n1')];
 const aged = { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } };
+
+const unreadPolicies = { resource: 'networkpolicies.networking.k8s.io', hint: 'Add a rule.' };
+
+function byApp(app: string): NetworkPolicyFacts {
+  return { key: 'NetworkPolicy default/web', selectors: [{ labels: { matchLabels: { app } } }] };
+}
 
 /** Findings for four nodes in two zones that serve one Local Service with a budget that spares one: sound unless changed. */
 function audit({
@@ -160,6 +167,27 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'a controller that nobody knows',
     { pods: extra({ ownerKind: 'other', ownerName: 'game', labels: { app: 'web' } }) },
     { pods: extra({ ownerKind: 'other', ownerName: 'game', labels: { app: 'elsewhere' } }) },
+  ],
+  [
+    'WKL-008',
+    'warning',
+    'a label that network policies go by',
+    { cluster: { networkPolicies: [byApp('web')] } },
+    { cluster: { networkPolicies: [byApp('other')] } },
+  ],
+  [
+    'WKL-016',
+    'warning',
+    'a DaemonSet behind a Service whose label network policies go by',
+    { pods: agent(), cluster: { networkPolicies: [byApp('web')] } },
+    { pods: agent({ preStopSeconds: 60 }), cluster: { networkPolicies: [byApp('web')] } },
+  ],
+  [
+    'INF-015',
+    'warning',
+    'network policies that nobody may read',
+    { cluster: { unread: [unreadPolicies] } },
+    { cluster: { unread: [unreadPolicies] }, policy: { waits: { ...aged, endpointPropagationMs: 0 } } },
   ],
   [
     'SVC-027',

@@ -1,0 +1,102 @@
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { ClusterFacts } from '../../core/model/serving.ts';
+import type { UnreadFacts } from '../../core/model/unread.ts';
+import type { Connection } from './connection.ts';
+import { answerError, forbidden, statusOf } from './errors.ts';
+import {
+  type CiliumPolicy,
+  ciliumPolicyFacts,
+  type NetworkPolicyObject,
+  networkPolicyFacts,
+} from './map-network-policy.ts';
+import type { ListBody } from './reflector.ts';
+import { type ResourceName, rbacName, resources } from './resources.ts';
+
+/** What changes seldom, and what a role may keep from us. */
+export type Surroundings = Required<Pick<ClusterFacts, 'networkPolicies' | 'unread'>>;
+
+/** Reads it. */
+export interface SurroundingsReader {
+  /**
+   * As it was at most `keptForMs` ago. A resource that we may not read is told; where the API server fails, what was read last goes on.
+   * @throws ClusterUnreachable when that happens before anything was read.
+   */
+  read(): Promise<Surroundings>;
+}
+
+const pageSize = '500';
+
+type ReadResource = Extract<
+  ResourceName,
+  'networkPolicies' | 'ciliumNetworkPolicies' | 'ciliumClusterwideNetworkPolicies'
+>;
+
+/** Objects of a resource, or why there are none. */
+interface Listed {
+  readonly items: readonly object[];
+  readonly unread?: UnreadFacts;
+}
+
+/** Makes the reader: plain lists, shared by all who look within `keptForMs`. */
+export function createSurroundings(connection: Connection, keptForMs: number): SurroundingsReader {
+  let known: Surroundings | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+
+  async function readAll(): Promise<void> {
+    const startedAt = Date.now();
+    try {
+      const [policies, cilium, wide] = await Promise.all([
+        list(connection, 'networkPolicies'),
+        list(connection, 'ciliumNetworkPolicies'),
+        list(connection, 'ciliumClusterwideNetworkPolicies'),
+      ]);
+      const now: Surroundings = {
+        networkPolicies: [
+          ...policies.items.map((item) => networkPolicyFacts(item as NetworkPolicyObject)),
+          ...[...cilium.items, ...wide.items].map((item) => ciliumPolicyFacts(item as CiliumPolicy)),
+        ],
+        unread: [policies, cilium, wide].flatMap(({ unread }) => unread ?? []),
+      };
+      // What is as before stays the same object: looks that share it share what was reckoned from it.
+      if (JSON.stringify(now) !== JSON.stringify(known)) known = now;
+    } catch (error) {
+      if (known === undefined) throw error;
+    }
+    readAt = startedAt;
+  }
+
+  return {
+    read: async () => {
+      if (Date.now() - readAt >= keptForMs || known === undefined) {
+        reading ??= readAll().finally(() => (reading = undefined));
+        await reading;
+      }
+      if (known === undefined) throw new NodeferryError({ code: 'Internal', message: 'nothing was read' });
+      return known;
+    },
+  };
+}
+
+async function list(connection: Connection, resource: ReadResource): Promise<Listed> {
+  const items: object[] = [];
+  let page: ListBody | undefined;
+  do {
+    const query: Record<string, string> = { limit: pageSize };
+    if (page?.metadata.continue) query['continue'] = page.metadata.continue;
+    // Not by `request`, which asks again for seconds where the role does not let us.
+    const answer = await connection.send({ resource, verb: 'list', query });
+    // The resource of an add-on that is not installed.
+    if (answer.status === 404) return { items: [] };
+    if (answer.status === 403) return { items: [], unread: tellUnread(resource, statusOf(answer).message ?? '') };
+    if (answer.status !== 200) throw answerError(answer, { resource, verb: 'list' });
+    page = answer.body as ListBody;
+    items.push(...(page.items ?? []));
+  } while (page.metadata.continue);
+  return { items };
+}
+
+function tellUnread(resource: ReadResource, said: string): UnreadFacts {
+  const { hint = '' } = forbidden({ resource, verb: 'list' }, said).problem;
+  return { resource: `${rbacName(resource)}.${resources[resource].group}`, hint };
+}

@@ -1,0 +1,41 @@
+import type { Labels } from './label-index.ts';
+
+/** A selector of labels as Kubernetes spells it (meta/v1 LabelSelector). */
+export interface LabelSelectorFacts {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
+
+/** Whether labels match a selector: an empty one matches all (meta/v1 LabelSelector). */
+export function selectsLabels(
+  { matchLabels = {}, matchExpressions = [] }: LabelSelectorFacts,
+  labels: Labels,
+): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = labels[key];
+      switch (operator) {
+        case 'In':
+          return value !== undefined && values.includes(value);
+        case 'NotIn':
+          return value === undefined || !values.includes(value);
+        case 'Exists':
+          return value !== undefined;
+        case 'DoesNotExist':
+          return value === undefined;
+        default:
+          return false;
+      }
+    })
+  );
+}
+
+/** Keys of the labels that a selector looks at. */
+export function selectorKeys({ matchLabels = {}, matchExpressions = [] }: LabelSelectorFacts): readonly string[] {
+  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
+}

@@ -1,0 +1,65 @@
+/** Network policies go by labels, and a pod that leaves its endpoints loses one. */
+import { describe, expect, test } from 'vitest';
+import { createScenario, handOverPolicy, type ScenarioOptions } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** Pods that are let through by their label `app` alone; Services select by that, and by the others as well. */
+function createPolicedScenario(selectAlso: Readonly<Record<string, string>>, options: ScenarioOptions = {}): World {
+  const world = createScenario(options);
+  const names = new Set(world.workloads.map(({ name }) => name));
+  world.networkPolicies = [...names].map((name) => ({ name, selector: { app: name } }));
+  for (const workload of world.workloads) workload.labels = { ...workload.labels, ...selectAlso };
+  for (const pod of world.pods) pod.labels = { ...pod.labels, ...selectAlso };
+  for (const service of world.services) service.selector = { ...service.selector, ...selectAlso };
+  world.changed();
+  return world;
+}
+
+async function cross(world: World) {
+  const harness = await openHarness(world, {});
+  const policy = handOverPolicy();
+  return await harness.finish(
+    await harness.start({ ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 } }),
+  );
+}
+
+const unlisted = (world: World) => world.log.filter((line) => line.endsWith('unlisted'));
+
+describe('pods whose traffic a policy lets through by one label', () => {
+  test('lose another that their Service selects by, and no request is lost', async () => {
+    const world = createPolicedScenario({ tier: 'front' });
+    const report = await cross(world);
+    expect(report.outcome).toBe('completed');
+    expect(unlisted(world).length).toBeGreaterThan(0);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('lose requests where nobody may read the policies', async () => {
+    const world = createPolicedScenario({ zone: 'here' });
+    world.faults.policiesHidden = true;
+    const report = await cross(world);
+    expect(report.outcome).toBe('completed');
+    expect(world.traffic.lost).toBeGreaterThan(0);
+  });
+
+  test('keep it where there is no other, and lose nothing if they serve on when told to stop', async () => {
+    const world = createPolicedScenario({}, { preStopSeconds: 10 });
+    const report = await cross(world);
+    expect(report.outcome).toBe('completed');
+    expect(unlisted(world).filter((line) => !line.includes('agent'))).toEqual([]);
+    // The DaemonSet's pods stop at once.
+    expect(world.log.filter((line) => /default\/(web|api): .* requests lost/.test(line))).toEqual([]);
+  });
+
+  test('keep it where there is no other, and the report says who left while it was listed', async () => {
+    const world = createPolicedScenario({});
+    const report = await cross(world);
+    expect(report.outcome).toBe('completed');
+    const told = report.notProtected.join('\n');
+    expect(told).toMatch(/listed it: NetworkPolicy default\/web goes by its label app/);
+    expect(told).toMatch(/told to stop while callers are sent there, because NetworkPolicy default\/agent/);
+  });
+});
