@@ -7,6 +7,7 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
+import type { UnplacedPods } from '../core/model/unplaced.ts';
 import { handOverTermsOf, type Policy } from '../core/policy/policy.ts';
 import { count } from '../core/text/format.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -31,6 +32,8 @@ export interface HandOverInput {
   readonly waiting: readonly NodeRef[];
   /** Name of their pool, when it is the new one that a run turns back from. */
   readonly turnedBackFrom?: string;
+  /** Pods that had no node when the run was planned; see UnplacedPods. */
+  readonly unplaced?: UnplacedPods;
 }
 
 /** What a hand-over came to. */
@@ -58,7 +61,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
      * not there by the deadline gets its pods back, as far as no serving replacement has to go for it, and is evicted within its budget.
      */
     handOver: async (input: HandOverInput): Promise<Outcome<HandedOver>> => {
-      const { run, policy, waiting, turnedBackFrom: leaving } = input;
+      const { run, policy, waiting, turnedBackFrom: leaving, unplaced = {} } = input;
       let sharedClaims: ReadonlySet<string> | undefined;
       return await pollUntil<HandedOver>({
         clock,
@@ -87,6 +90,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
             wave,
             givenUp: names,
             leaving: leaving ?? policy.pool.name,
+            unplaced,
           });
           for (const { pod, from } of round.release) {
             throwIfCancelled();

@@ -6,6 +6,7 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
+import type { UnplacedPods } from '../core/model/unplaced.ts';
 import type { Evidence } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
@@ -26,6 +27,8 @@ const readForMs = 3_000;
 /** Who asks to let a node step out, and what the guard has to know of it. */
 export interface StepOutInput extends Omit<GuardQuestion, 'facts'> {
   readonly run: string;
+  /** Pods that had no node when the run was planned; see UnplacedPods. */
+  readonly unplaced?: UnplacedPods;
 }
 
 /** A node that has stepped out, why, and what was seen of it. */
@@ -89,7 +92,7 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
           }
           throwIfCancelled();
           await exclude(first, input, held);
-          const gone = [describeStepOut(first, again.reason, look.facts)];
+          const gone = [describeStepOut(first, again.reason, look.facts, input.unplaced)];
           const baselines = await letFollow(nodes.slice(1), gone, { input, look, held, onRefused });
           await looking.cluster();
           for (const { node } of gone)
@@ -128,7 +131,7 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
         }
         if (isCancelled()) break;
         await exclude(node, input, held);
-        gone.push(describeStepOut(node, answer.reason, look.facts));
+        gone.push(describeStepOut(node, answer.reason, look.facts, input.unplaced));
       }
     } catch (error) {
       // Whether it has gone or not is seen when it is its turn.
@@ -197,12 +200,18 @@ export function tellStepsOut(
 }
 
 /** What is told of a node that steps out. */
-export function describeStepOut(node: NodeRef, reason: string, facts: ServingFacts): StepOut {
+export function describeStepOut(node: NodeRef, reason: string, facts: ServingFacts, unplaced?: UnplacedPods): StepOut {
   const at = facts.observedAt;
   const wasOut = findNode(node, facts)?.excluded === true;
   const detail = wasOut ? 'excluded already' : 'label exclude-from-external-load-balancers';
   const evidence = [...seenServing(node, facts), { kind: 'excluded', at, detail } as const];
-  return { node, reason, evidence, before: snapshotEndpoints(node, facts), touches: findTouched(node, facts) };
+  return {
+    node,
+    reason,
+    evidence,
+    before: snapshotEndpoints(node, facts, unplaced),
+    touches: findTouched(node, facts),
+  };
 }
 
 /** The very node, if it is there. */

@@ -76,9 +76,11 @@ export function parseUnlistedMark(text: string | undefined): UnlistedMark | unde
 /** Reads the annotation of a released pod; undefined when there is none, or none of ours. */
 export function parseReleasedMark(text: string | undefined): ReleasedMark | undefined {
   const mark = parseMark<ReleasedMark>(text);
-  const { by, label, value, replicaSet, workload, annotationsBefore } = mark;
+  const { by, label, value, replicaSet, workload, served, annotationsBefore } = mark;
   const texts: readonly unknown[] = [by, label, value, replicaSet?.name, replicaSet?.uid, workload];
-  const isWhole = texts.every((one) => typeof one === 'string') && typeof (annotationsBefore ?? {}) === 'object';
+  const isCounted = served === undefined || Number.isInteger(served);
+  const isWhole =
+    texts.every((one) => typeof one === 'string') && isCounted && typeof (annotationsBefore ?? {}) === 'object';
   return isWhole ? (mark as ReleasedMark) : undefined;
 }
 

@@ -41,7 +41,7 @@ export function ownershipOperations(access: {
 
 function decideRelease(
   { metadata }: V1Pod,
-  { label, value, replicaSet, workload }: ReleasedFrom,
+  { label, value, replicaSet, workload, served }: ReleasedFrom,
   run: string,
 ): Decision<'done' | 'not-owned' | 'gone'> {
   if (metadata?.deletionTimestamp !== undefined) return { outcome: 'gone' };
@@ -59,6 +59,7 @@ function decideRelease(
     value,
     replicaSet,
     workload,
+    served,
     annotationsBefore: before,
   });
   const annotations = { ...set, ...marked.annotations };

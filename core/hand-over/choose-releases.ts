@@ -1,6 +1,7 @@
 import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
 import { decideEligibility } from './eligibility.ts';
 import type { HandOverContext } from './rules/rule.ts';
+import { noteServed } from './served-before.ts';
 import { mostReleased, workloadOf } from './surplus.ts';
 
 /** Pods to release, and workloads that have some which may be released later, each with the reason. */
@@ -31,5 +32,8 @@ export function chooseReleases(
     counts.set(workload.key, has + 1);
     release.push({ pod, from: eligibility.from });
   }
-  return { release, later: [...later].map(([workload, reason]) => ({ workload, reason })) };
+  return {
+    release: noteServed(release, context.cluster),
+    later: [...later].map(([workload, reason]) => ({ workload, reason })),
+  };
 }

@@ -4,6 +4,7 @@ import { compareText } from '../text/format.ts';
 import { decideEligibility } from './eligibility.ts';
 import { isOnLeaving, isServing, ownedPods } from './owned-pods.ts';
 import type { HandOverContext } from './rules/rule.ts';
+import { noteServed } from './served-before.ts';
 
 /** Everything that decides which pods change places. */
 export interface ExchangeQuestion extends HandOverContext {
@@ -39,12 +40,13 @@ function decideExchange(back: readonly PodFacts[], question: ExchangeQuestion): 
   const [first] = back;
   if (first?.released === undefined) return undefined;
   const owned = ownedPods(first.released, first.namespace, question.cluster).filter(isServing);
-  const going = owned.flatMap((pod) => {
+  const leaving = owned.flatMap((pod) => {
     const eligibility = isOnLeaving(pod, question.leaving, question.cluster)
       ? decideEligibility(pod, question)
       : undefined;
     return eligibility?.eligible === true ? [{ pod, from: eligibility.from }] : [];
   });
+  const going = noteServed(leaving, question.cluster);
   const pairs = back
     .toSorted((a, b) => compareText(a.name, b.name))
     .slice(0, going.length)

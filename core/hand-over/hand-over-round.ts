@@ -4,12 +4,14 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import type { UnplacedPods } from '../model/unplaced.ts';
 import { compareText, count, listNames } from '../text/format.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { findLateNodes, notePending } from '../waits/replacements.ts';
 import { chooseReleases } from './choose-releases.ts';
 import { isServing, ownedPods } from './owned-pods.ts';
 import type { HandOverContext } from './rules/rule.ts';
+import { countNeeded } from './served-before.ts';
 import { countReleased, workloadOf } from './surplus.ts';
 
 /** Everything that decides the next acts of handing over the pods of some nodes. */
@@ -22,6 +24,8 @@ export interface HandOverQuestion extends Omit<HandOverContext, 'cluster'> {
   readonly givenUp: readonly string[];
   /** Name of the pool whose nodes go. */
   readonly leaving: string;
+  /** Pods that had no node when the run was planned: they are not waited for. */
+  readonly unplaced: UnplacedPods;
 }
 
 /** What to do now, and who is waited for. */
@@ -37,7 +41,7 @@ export interface HandOverRound {
 
 /**
  * Decides one round: releases what may be released, as far as the surplus of its workload goes, and waits until every ReplicaSet that has
- * lost pods has as many that serve as it wants, where load balancers look at nodes also there.
+ * lost pods has as many that serve as before, where load balancers look at nodes also there.
  */
 export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
   const { facts, run, wave } = question;
@@ -70,15 +74,15 @@ export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
 type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
 /** What is missing of the replacements of one workload's pods; undefined when nothing is. */
-function findLate(pods: readonly ReleasedPod[], { facts, leaving }: HandOverQuestion): string | undefined {
+function findLate(pods: readonly ReleasedPod[], { facts, leaving, unplaced }: HandOverQuestion): string | undefined {
   const { cluster } = facts;
-  for (const [first] of Map.groupBy(pods, ({ released }) => released.replicaSet.name).values()) {
+  for (const group of Map.groupBy(pods, ({ released }) => released.replicaSet.name).values()) {
+    const [first] = group;
     if (first === undefined) continue;
-    // One that wants none has been rolled over: the newer version's pods are there already.
-    const { wants = 0 } = first.released;
+    const needs = countNeeded(group, unplaced);
     const owned = ownedPods(first.released, first.namespace, cluster);
     const ready = owned.filter(isServing).length;
-    if (ready < wants) return `${ready} of ${wants} pods ready${notePending(owned)}`;
+    if (ready < needs) return `${ready} of ${needs} pods ready${notePending(owned)}`;
   }
   const services = [...new Set(pods.flatMap((pod) => servicesOf(pod, cluster)))];
   for (const service of services) {

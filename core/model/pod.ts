@@ -87,6 +87,8 @@ export interface ReleasedFrom {
   readonly replicaSet: { readonly name: string; readonly uid: string };
   /** Key of the workload above it, e.g. `Deployment default/web`. */
   readonly workload: string;
+  /** Pods of the ReplicaSet that served before any was released; absent where nobody has counted. */
+  readonly served?: number;
 }
 
 /** Who keeps a pod, in words: its workload, another controller, or nobody but its namespace. */

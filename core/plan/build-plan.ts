@@ -1,6 +1,7 @@
 import { learnBaselines } from '../guard/baseline.ts';
 import type { PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { countUnplaced } from '../model/unplaced.ts';
 import { handsOver, type Policy } from '../policy/policy.ts';
 import { surgeAtOnce } from '../surge/at-once.ts';
 import { audit } from './audit/audit.ts';
@@ -33,6 +34,7 @@ export function buildPlan({ policy, run, pool, facts, sharedClaims = new Set() }
   const handOver = planHandOver(nodes, { cluster: facts.cluster, policy, sharedClaims });
   const handedOver = handsOver(policy) ? handedOverFacts({ facts, policy, sharedClaims, wave: nodes }) : facts;
   const surge = Math.max(nodes.length, pool.desiredSize);
+  const unplaced = countUnplaced(facts.cluster);
   const atOnce = surgeAtOnce(policy, surge);
   return {
     run,
@@ -47,6 +49,7 @@ export function buildPlan({ policy, run, pool, facts, sharedClaims = new Set() }
     services,
     ...(handOver.length > 0 ? { handOver } : {}),
     baselines,
+    ...(Object.keys(unplaced).length > 0 ? { unplaced } : {}),
     findings: audit({ policy, pool, facts, services, baselines, nodes, windows, handOver, handedOver }),
     estimate: estimateRun({ facts, policy, services, nodes, windows }),
   };

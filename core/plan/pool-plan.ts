@@ -2,6 +2,7 @@ import type { ServiceBaseline } from '../guard/baseline.ts';
 import type { Floor } from '../guard/floors.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PoolRef } from '../model/pool.ts';
+import type { UnplacedPods } from '../model/unplaced.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Finding } from './finding.ts';
 import type { WorkloadHandOver } from './hand-over-plan.ts';
@@ -26,6 +27,8 @@ export interface PoolPlan {
   readonly handOver?: readonly WorkloadHandOver[];
   /** What each Service serves now, from which the run goes on to learn. */
   readonly baselines: readonly ServiceBaseline[];
+  /** Pods that workloads want and that have no node now; absent where none lacks one. */
+  readonly unplaced?: UnplacedPods;
   readonly findings: readonly Finding[];
   /** Expected duration, ms, and how it comes about. */
   readonly estimate: {

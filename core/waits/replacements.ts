@@ -1,5 +1,5 @@
 import { podsOf } from '../drain/services-of-pod.ts';
-import { scaleOf } from '../guard/scale.ts';
+import { scaleOf, workloadsOf } from '../guard/scale.ts';
 import { balancedServices } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
@@ -8,6 +8,7 @@ import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
+import type { UnplacedPods } from '../model/unplaced.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { targetsOf } from './load-balancers.ts';
@@ -15,12 +16,27 @@ import { targetsOf } from './load-balancers.ts';
 /** Ready endpoints by Service key, taken before a node's pods are evicted. Plain data. */
 export type EndpointSnapshot = Readonly<Record<string, number>>;
 
-/** Counts the ready endpoints of the Services that have some on the node: those are the ones its leaving must not shrink. */
-export function snapshotEndpoints(node: NodeRef, facts: ServingFacts): EndpointSnapshot {
+/**
+ * Counts the ready endpoints of the Services that have some on the node: those are the ones its leaving must not shrink. Released pods have
+ * their replacements among the others, and a pod that stands in for one which has found no node at the beginning is no more than was there.
+ */
+export function snapshotEndpoints(node: NodeRef, facts: ServingFacts, unplaced: UnplacedPods = {}): EndpointSnapshot {
+  const { cluster } = facts;
   const touched = facts.cluster.services.filter((service) =>
     replaceable(service, facts).some((endpoint) => endpoint.node === node.name),
   );
-  return Object.fromEntries(touched.map((service) => [service.key, replaceable(service, facts).length]));
+  return Object.fromEntries(touched.map((service) => [service.key, countBefore(service)]));
+
+  function countBefore(service: ServiceFacts): number {
+    const { podsByUid } = indexOf(cluster);
+    const owned = replaceable(service, facts).filter(
+      ({ podUid }) => podsByUid.get(podUid ?? '')?.released === undefined,
+    ).length;
+    const scale = scaleOf(service, cluster);
+    if (scale === undefined) return owned;
+    const lacks = workloadsOf(service, cluster).reduce((sum, { key }) => sum + (unplaced[key] ?? 0), 0);
+    return Math.min(owned, Math.max(0, scale - lacks));
+  }
 }
 
 /**

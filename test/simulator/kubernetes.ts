@@ -67,11 +67,16 @@ function reconcileDaemons(world: World, workload: SimWorkload): void {
 function schedule(world: World, pod: SimPod): void {
   if (pod.node !== undefined || pod.terminating || pod.phase !== 'Pending') return;
   const fit = world.nodes
-    .filter((node) => node.ready && !node.cordoned && tolerates(pod.tolerations, node))
+    .filter((node) => node.ready && !node.cordoned && tolerates(pod.tolerations, node) && hasRoom(world, pod, node))
     .sort((a, b) => load(world, pod, a) - load(world, pod, b) || a.name.localeCompare(b.name));
   const node = fit[0];
   if (node === undefined) pod.unschedulableReason = `0/${world.nodes.length} nodes are available`;
   else bind(world, pod, node);
+}
+
+function hasRoom(world: World, pod: SimPod, node: SimNode): boolean {
+  const isLarge = world.workloads.some(({ name, fillsNode }) => name === pod.of && fillsNode === true);
+  return !isLarge || !world.pods.some((other) => other.node === node.name && other.of === pod.of);
 }
 
 function load(world: World, pod: SimPod, node: SimNode): number {

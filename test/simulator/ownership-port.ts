@@ -13,8 +13,9 @@ type Ownership = Pick<Cluster, 'release' | 'adopt' | 'raiseDeletionCost' | 'rest
 /** What the Cluster port does between a pod and its ReplicaSet. */
 export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod | undefined): Ownership {
   return {
-    release: async (ref, { label, value, replicaSet, workload }, run) => {
+    release: async (ref, from, run) => {
       const pod = podOf(ref);
+      const { label, value, replicaSet } = from;
       if (pod === undefined || pod.terminating) return 'gone';
       if (pod.released !== undefined && pod.labels[pod.released.label] === undefined) {
         pod.released = { ...pod.released, by: run };
@@ -22,7 +23,7 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       }
       if (pod.ownerName !== replicaSet.name || pod.labels[label] !== value) return 'not-owned';
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => key !== label));
-      pod.released = { by: run, label, value, replicaSet, workload };
+      pod.released = { by: run, ...from };
       const { set, before } = keepFromPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {});
       pod.annotations = { ...pod.annotations, ...set };
       pod.annotationsBefore = before;

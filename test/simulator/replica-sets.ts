@@ -8,7 +8,7 @@ export function reconcileReplicas(world: World, workload: SimWorkload): void {
   const old = owned.filter((pod) => pod.version < workload.version);
   const surge = Math.min(1, old.length);
   const missing = workload.replicas + surge - owned.length - workload.creating;
-  for (let i = 0; i < missing; i++) {
+  for (let i = 0; i < Math.min(missing, allowedBeside(world, workload)); i++) {
     workload.creating += 1;
     later(world, 200, () => {
       workload.creating -= 1;
@@ -17,6 +17,11 @@ export function reconcileReplicas(world: World, workload: SimWorkload): void {
   }
   if (old.length > 0) return exchange(world, workload, owned, old);
   for (const pod of chooseSurplus(world, owned, owned.length - workload.replicas)) deletePod(world, pod);
+}
+
+/** Pods that the quota lets be created now: released ones and those that terminate count like any. */
+function allowedBeside(world: World, { name, quota = Number.POSITIVE_INFINITY, creating }: SimWorkload): number {
+  return quota - creating - world.pods.filter(({ of, phase }) => of === name && phase !== 'Succeeded').length;
 }
 
 /** Deletes a Deployment with its ReplicaSets; the garbage collector then deletes the pods that these own. */

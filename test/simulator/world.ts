@@ -96,6 +96,13 @@ export interface SimWorkload {
   preStopSeconds: number;
   /** Version of its pods' template; pods of older ones are exchanged one by one, the new one first. */
   version: number;
+  /**
+   * The most pods that the quota of its namespace lets it have, those that terminate included until they are gone (Kubernetes docs, "Resource
+   * Quotas", Object count quota): the API server refuses to create more.
+   */
+  quota?: number;
+  /** Its pods are as large as a node: one that finds none free stays without. */
+  fillsNode?: true;
 }
 
 export interface SimTarget {

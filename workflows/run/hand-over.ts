@@ -14,24 +14,24 @@ import { steps } from './steps.ts';
  */
 export async function handOver(
   run: Run,
-  { policy }: PoolPlan,
+  { policy, unplaced = {} }: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly NodeRef[]> {
   if (!handsOver(policy)) return waiting;
   enter(run, 'hand-over');
   await condition(() => mayStepOut(run));
   if (!run.ledger.some(({ kind }) => kind === 'released')) record(run, { kind: 'released' });
-  return await replacePods(run, { run: run.input.run, policy, waiting });
+  return await replacePods(run, { run: run.input.run, policy, waiting, unplaced });
 }
 
 /** The same for new nodes that an aborted run gives back: what their pods stood in for comes back before they leave. */
 export async function handBack(
   run: Run,
-  { policy, newPool }: PoolPlan,
+  { policy, newPool, unplaced = {} }: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly NodeRef[]> {
   if (!handsOver(policy)) return waiting;
-  return await replacePods(run, { run: run.input.run, policy, waiting, turnedBackFrom: newPool.name });
+  return await replacePods(run, { run: run.input.run, policy, waiting, unplaced, turnedBackFrom: newPool.name });
 }
 
 async function replacePods(run: Run, input: HandOverInput): Promise<readonly NodeRef[]> {

@@ -15,7 +15,7 @@ import { settle, waits } from './steps.ts';
  */
 export async function letNextStepOut(
   run: Run,
-  { policy }: PoolPlan,
+  { policy, unplaced = {} }: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly StepOut[]> {
   await condition(() => mayStepOut(run));
@@ -27,7 +27,8 @@ export async function letNextStepOut(
   show(run);
   const { resumes, baselines } = run;
   const inFlight = Object.values(run.children).map((child) => child.node);
-  const question = { run: run.input.run, policy, baselines, inFlight, waiting: waiting.slice(0, candidatesAtMost) };
+  const candidates = waiting.slice(0, candidatesAtMost);
+  const question = { run: run.input.run, policy, baselines, inFlight, waiting: candidates, unplaced };
   const asking = new CancellationScope();
   let answer: Done<SteppedOut> | { outcome: 'deadline'; problem: Problem } | undefined;
   run.isAsking = true;

@@ -43,6 +43,7 @@ function ask(facts: ServingFacts, changes: Partial<HandOverQuestion> = {}) {
     wave: old.map(refOf),
     givenUp: [],
     leaving: 'web',
+    unplaced: {},
     ...changes,
   });
 }
@@ -129,6 +130,21 @@ describe('replacements are waited for', () => {
     const out = left.map((pod) => ({ ...pod, unlisted: { by: 'run', originalLabels: { app: 'web' } } }));
     expect(decide(look([...out, ...arrived.slice(1)])).done).toBe(true);
     expect(decide(look(left.map((pod) => ({ ...pod, terminating: true })))).done).toBe(true);
+  });
+
+  test('as many as served before: one that was not ready then, or had no node when the run was planned, is not waited for', () => {
+    const scaled = { workloads: [{ ...workload, replicas: 3 }] };
+    const pending = aPod('web-5', undefined, { ready: false });
+    const [first] = ask(look([...before, aPod('web-5', 'n1', { ready: false })], scaled)).release;
+    expect(first?.from.served).toBe(2);
+    const noted = left.map((pod) => ({
+      ...pod,
+      ...(pod.released && { released: { ...pod.released, wants: 3, served: 2 } }),
+    }));
+    expect(decide(look([...noted, ...arrived, pending], scaled)).done).toBe(true);
+    const unnoted = [gone('web-1', 'n1', 3), gone('web-2', 'n2', 3), ...arrived, pending];
+    expect(decide(look(unnoted, scaled)).reason).toContain('2 of 3 pods ready');
+    expect(decide(look(unnoted, scaled), { unplaced: { [workload.key]: 1 } }).done).toBe(true);
   });
 
   test('as many as are wanted now: after a scale-down fewer, after a rollout none of the old version', () => {

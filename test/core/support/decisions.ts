@@ -42,6 +42,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look:
         wave: waiting,
         givenUp: [],
         leaving: pool.ref.name,
+        unplaced: {},
       }),
       decideGiveBack(look.cluster, 'run'),
     ],

@@ -2,7 +2,18 @@ import { expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { EndpointFacts } from '../../../core/model/service.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
-import { aGroup, aLook, aNode, aPod, aService, aTarget, aWorkload, endpointOf, refOf } from '../support/facts.ts';
+import {
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aService,
+  aTarget,
+  aWorkload,
+  endpointOf,
+  refOf,
+  released,
+} from '../support/facts.ts';
 
 const n1 = aNode('n1', { excluded: true });
 const n2 = aNode('n2');
@@ -34,6 +45,17 @@ test('the snapshot counts Services that have a ready endpoint on the node, and n
   const pods = [aPod('web-1', 'n1'), stay, aPod('api-1', 'n2')];
   const facts = aLook({ nodes: [n1, n2], pods, services: [aService('web', pods), aService('api', pods)] });
   expect(snapshotEndpoints(refOf(n1), facts)).toEqual({ 'default/web': 2 });
+});
+
+test('the snapshot counts no released pod, and none that stands in for one which had no node at the beginning', () => {
+  const left = aPod('web-1', 'n1', released('web-1', 'run'));
+  const pods = [left, stay, aPod('web-3', 'new')];
+  const facts = look(pods, { replicas: 3 });
+  expect(snapshotEndpoints(refOf(n1), facts)).toEqual({ 'default/web': 2 });
+  const whole = look([aPod('web-1', 'n1'), stay, aPod('web-3', 'new')], { replicas: 3 });
+  const unplaced = { 'Deployment default/web': 1 };
+  expect(snapshotEndpoints(refOf(n1), whole, unplaced)).toEqual({ 'default/web': 2 });
+  expect(snapshotEndpoints(refOf(n1), whole)).toEqual({ 'default/web': 3 });
 });
 
 test('replacements serve once they are Ready and their node is healthy in the load balancer', () => {

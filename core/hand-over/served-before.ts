@@ -1,0 +1,39 @@
+import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { UnplacedPods } from '../model/unplaced.ts';
+import { isServing, ownedPods } from './owned-pods.ts';
+
+/**
+ * What pods are released from, with how many pods of their ReplicaSet serve as long as none is released. Where some are already, what was seen
+ * before the first of them stands: their replacements come beside them.
+ */
+export function noteServed(
+  froms: readonly { readonly pod: PodFacts; readonly from: ReleasedFrom }[],
+  cluster: ClusterFacts,
+): readonly { readonly pod: PodFacts; readonly from: ReleasedFrom }[] {
+  const counts = new Map<string, number>();
+  return froms.map(({ pod, from }) => {
+    const { uid } = from.replicaSet;
+    const served = counts.get(uid) ?? countServed(from, pod.namespace, cluster);
+    counts.set(uid, served);
+    return { pod, from: { ...from, served } };
+  });
+}
+
+function countServed(from: ReleasedFrom, namespace: string, cluster: ClusterFacts): number {
+  const noted = cluster.pods.flatMap(({ released, terminating }) =>
+    released?.replicaSet.uid === from.replicaSet.uid && !terminating ? (released.served ?? []) : [],
+  );
+  return Math.max(ownedPods(from, namespace, cluster).filter(isServing).length, ...noted);
+}
+
+/**
+ * How many pods of a ReplicaSet have to serve before those that were released may leave: as many as did before, and no more than it wants and
+ * finds room for. One that wants none has been rolled over: the newer version's pods are there already.
+ */
+export function countNeeded(pods: readonly { readonly released: ReleasedFacts }[], unplaced: UnplacedPods): number {
+  const needs = pods.map(({ released: { wants = 0, served = wants, workload } }) =>
+    Math.min(served, Math.max(0, wants - (unplaced[workload] ?? 0))),
+  );
+  return Math.max(0, ...needs);
+}
