@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { createVirtualClock } from './clock.ts';
+import { createVirtualClock, longestBlinkMs, type VirtualClock } from './clock.ts';
 
 /** Enough turns of the event loop for a clock that may move to have moved. */
 async function someTurns(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise(setImmediate);
+}
+
+/** Enough of them for a clock that may move to have moved for hours. */
+async function manyTurns(): Promise<void> {
+  for (let i = 0; i < 20; i++) await someTurns();
+}
+
+/** Somebody who sleeps a minute, time and again, for three hours. */
+async function wakeful(clock: VirtualClock): Promise<void> {
+  for (let minute = 0; minute < 180; minute++) await clock.sleep(60_000);
 }
 
 describe('virtual time', () => {
@@ -66,6 +76,43 @@ describe('virtual time', () => {
     clock.at(2_000, () => happened.push('too late'));
     clock.advance(1_000);
     expect(happened).toEqual(['first at 100', 'second at 200']);
+  });
+
+  test('moves only so far while an onlooker has yet to look again, and on when he has, or leaves', async () => {
+    const clock = createVirtualClock(0);
+    const slow = clock.onlooker('somebody slow');
+    const quick = clock.onlooker('somebody quick');
+    const night = clock.act('night watch', async () => await wakeful(clock));
+    await manyTurns();
+    quick.looked();
+    await manyTurns();
+    expect([clock.now(), clock.whyStill()]).toEqual([longestBlinkMs, 'somebody slow has yet to look again']);
+    slow.looked();
+    await manyTurns();
+    expect(clock.now()).toBe(2 * longestBlinkMs);
+    quick.leave();
+    slow.leave();
+    await night;
+    expect(clock.now()).toBe(180 * 60_000);
+  });
+
+  test('does not pass over the moment at which an onlooker must look, however long the others sleep', async () => {
+    const clock = createVirtualClock(0);
+    const onlooker = clock.onlooker('a test');
+    const asleep = clock.sleep(longestBlinkMs + 1);
+    await someTurns();
+    expect(clock.now()).toBe(longestBlinkMs);
+    onlooker.looked();
+    await asleep;
+    expect(clock.now()).toBe(longestBlinkMs + 1);
+  });
+
+  test('runs far away where nobody looks on: control of the rule', async () => {
+    const clock = createVirtualClock(0);
+    const night = clock.act('night watch', async () => await wakeful(clock));
+    await manyTurns();
+    expect(clock.now()).toBeGreaterThan(10 * longestBlinkMs);
+    await night;
   });
 
   test('ends: whoever sleeps or goes to sleep fails', async () => {

@@ -20,6 +20,20 @@ interface Timer {
   readonly fire: () => void;
 }
 
+/** Somebody outside of the world who waits for something to come about in it. */
+export interface Onlooker {
+  /** He has seen the world as it is now. */
+  looked(): void;
+  /** He waits no longer. */
+  leave(): void;
+}
+
+/**
+ * Time moves at most so far, ms, until every onlooker has looked again. So nobody who looks slowly, because his machine is busy, finds
+ * the world far beyond what he waits for.
+ */
+export const longestBlinkMs = 10 * 60_000;
+
 /** A clock that stands still while anybody works, and jumps to the next thing to happen when everybody sleeps. */
 export interface VirtualClock extends Clock {
   /** Runs `fire` at that time (epoch ms); earlier times mean now. */
@@ -29,6 +43,8 @@ export interface VirtualClock extends Clock {
   /** Time stands still while `why` answers a reason. Whoever gives reasons calls `lookAgain` when one may have gone. */
   standStillWhile(why: () => string | undefined): void;
   lookAgain(): void;
+  /** Somebody waits from now on for something to come about. */
+  onlooker(name: string): Onlooker;
   /** What time stands still for just now, in words. */
   whyStill(): string | undefined;
   /** Called before time moves to `to`, with the time until then; the world looks the same all that while. */
@@ -49,6 +65,7 @@ export function createVirtualClock(start: number): VirtualClock {
   const timers: Timer[] = [];
   const actors = new Set<Actor>();
   const current = new AsyncLocalStorage<Actor>();
+  const onlookers = new Set<{ readonly name: string; seenAt: number }>();
   const reasons: (() => string | undefined)[] = [];
   const listeners: ((from: number, to: number) => void)[] = [];
 
@@ -78,7 +95,15 @@ export function createVirtualClock(start: number): VirtualClock {
       const why = reason();
       if (why !== undefined) return why;
     }
+    for (const { name, seenAt } of onlookers)
+      if (now >= seenAt + longestBlinkMs) return `${name} has yet to look again`;
     return undefined;
+  }
+
+  function nextMoment(): number {
+    const wakings = sleepers.map(({ wakeAt }) => wakeAt);
+    const looks = [...onlookers].map(({ seenAt }) => seenAt + longestBlinkMs);
+    return Math.min(...wakings, ...looks);
   }
 
   /** Jumps once in each turn of the event loop, so that network and timers have their turn between two jumps. */
@@ -88,7 +113,7 @@ export function createVirtualClock(start: number): VirtualClock {
     setImmediate(() => {
       looking = false;
       if (whyStill() !== undefined) return;
-      passTo(Math.min(...sleepers.map((sleeper) => sleeper.wakeAt)));
+      passTo(nextMoment());
       for (const sleeper of sleepers.filter(({ wakeAt }) => wakeAt <= now)) sleeper.wake();
       lookAgain();
     });
@@ -141,6 +166,20 @@ export function createVirtualClock(start: number): VirtualClock {
       reasons.push(why);
     },
     lookAgain,
+    onlooker: (name) => {
+      const onlooker = { name, seenAt: now };
+      onlookers.add(onlooker);
+      return {
+        looked: () => {
+          onlooker.seenAt = now;
+          lookAgain();
+        },
+        leave: () => {
+          onlookers.delete(onlooker);
+          lookAgain();
+        },
+      };
+    },
     whyStill,
     onPassage: (listener) => {
       listeners.push(listener);

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
+import type { VirtualClock } from '../simulator/clock.ts';
 import { signalIdHeader } from './awaits.ts';
 import type { OpenEnds } from './open-ends.ts';
 
-/** Holds virtual time while a test asks something of a workflow, until the workflow has it. Queries change nothing and hold nothing. */
-export function clientCalls(ends: OpenEnds): WorkflowClientInterceptor {
+/**
+ * Holds virtual time while a test asks something of a workflow, until the workflow has it. Queries change nothing: they only look on, so
+ * that the answer is no older than `longestBlinkMs`.
+ */
+export function clientCalls(ends: OpenEnds, clock: VirtualClock): WorkflowClientInterceptor {
   async function during<T>(what: string, call: () => Promise<T>, takeBack: () => void = () => undefined): Promise<T> {
     const done = ends.beginCall(what);
     try {
@@ -28,6 +32,14 @@ export function clientCalls(ends: OpenEnds): WorkflowClientInterceptor {
     },
     startUpdate: async (input, next) =>
       await during(`${input.updateName} of ${input.workflowExecution.workflowId}`, async () => await next(input)),
+    query: async (input, next) => {
+      const onlooker = clock.onlooker(`whoever asked ${input.workflowExecution.workflowId}`);
+      try {
+        return await next(input);
+      } finally {
+        onlooker.leave();
+      }
+    },
     signal: async (input, next) => {
       const id = randomUUID();
       const headers = { ...input.headers, [signalIdHeader]: defaultPayloadConverter.toPayload(id) };

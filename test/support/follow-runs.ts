@@ -10,16 +10,16 @@ export type UpgradeFunction = (input: PoolUpgradeInput) => Promise<RunReport>;
 /** Ways to wait for a run. */
 export interface FollowRuns {
   /**
-   * Waits, in real time, until the run's status satisfies. Virtual time goes on meanwhile as far as steps let it: while a run waits
-   * for an operator nobody can say how far.
+   * Waits, in real time, until the run's status satisfies. Virtual time goes on meanwhile as far as steps let it, but no further than
+   * `longestBlinkMs` between two looks.
    */
-  until(
+  readonly until: (
     handle: WorkflowHandle<UpgradeFunction>,
     what: string,
     holds: (status: RunStatus) => boolean,
-  ): Promise<RunStatus>;
+  ) => Promise<RunStatus>;
   /** Waits for the report; fails at once, and says why, when the run waits for an operator instead. */
-  finish(handle: WorkflowHandle<UpgradeFunction>): Promise<RunReport>;
+  readonly finish: (handle: WorkflowHandle<UpgradeFunction>) => Promise<RunReport>;
 }
 
 /** Real ms between two looks at a run's status. */
@@ -28,11 +28,17 @@ const lookEveryMs = 20;
 /** Follows the runs of one world; whoever waits fails when the handles are closed. */
 export function createFollowRuns({ clock, log }: World, handles: WatchedHandles): FollowRuns {
   const until: FollowRuns['until'] = async (handle, what, holds) => {
-    for (;;) {
-      const status = await handle.query(statusQuery);
-      if (holds(status)) return status;
-      if (handles.closed()) throw new Error(`never: ${what}; status is ${JSON.stringify(status, undefined, 1)}`);
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    const onlooker = clock.onlooker(`whoever waits for '${what}'`);
+    try {
+      for (;;) {
+        const status = await handle.query(statusQuery);
+        if (holds(status)) return status;
+        if (handles.closed()) throw new Error(`never: ${what}; status is ${JSON.stringify(status, undefined, 1)}`);
+        onlooker.looked();
+        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      }
+    } finally {
+      onlooker.leave();
     }
   };
 
@@ -59,7 +65,7 @@ export function createFollowRuns({ clock, log }: World, handles: WatchedHandles)
   };
 
   return {
-    until: (handle, what, holds) => handles.call(until(handle, what, holds)),
-    finish: (handle) => handles.call(finish(handle)),
+    until: (handle, what, holds) => handles.call(`until '${what}'`, until(handle, what, holds)),
+    finish: (handle) => handles.call(`the end of ${handle.workflowId}`, finish(handle)),
   };
 }

@@ -2,6 +2,7 @@
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunStatus } from '../../core/status/status.ts';
 import { statusQuery } from '../../workflows/messages.ts';
+import type { World } from '../simulator/world.ts';
 import type { Harness } from './temporal-harness.ts';
 
 /** A run that was started by a harness. */
@@ -20,16 +21,25 @@ export function waysOf(seed: number): Pick<Policy, 'handOver' | 'surge'> {
   return { surge, handOver: { mode: 'auto', surplus: seed % 4 === 0 ? 1 : 'maxSurge', workloads: {} } };
 }
 
+/** Real ms between two looks at a run's status. */
+const lookEveryMs = 50;
+
 /** Has every call of the run for an operator answered, a pause too, until the run is over. */
 export async function answerCalls(
+  { clock }: World,
   run: StartedRun,
   isOver: () => boolean,
   answer: () => Promise<unknown>,
 ): Promise<void> {
-  while (!isOver()) {
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    const status: RunStatus | undefined = isOver() ? undefined : await run.query(statusQuery).catch(() => undefined);
-    if (status?.needsAttention === undefined && status?.paused === undefined) continue;
-    await answer();
+  const operator = clock.onlooker('the operator');
+  try {
+    while (!isOver()) {
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      const status: RunStatus | undefined = isOver() ? undefined : await run.query(statusQuery).catch(() => undefined);
+      if (status?.needsAttention !== undefined || status?.paused !== undefined) await answer();
+      operator.looked();
+    }
+  } finally {
+    operator.leave();
   }
 }

@@ -3,13 +3,7 @@ import { Client, type WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, type InjectedSinks, type LogLevel, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../activities/activities.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import {
-  type PoolUpgradeInput,
-  poolUpgradeId,
-  searchAttributes,
-  statusQuery,
-  workflowTypes,
-} from '../../workflows/messages.ts';
+import { type PoolUpgradeInput, poolUpgradeId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import type { World } from '../simulator/world.ts';
 import { createAttempts, type StepHooks } from './attempts.ts';
@@ -20,6 +14,7 @@ import { createOpenEnds, type OpenEnds, type Run } from './open-ends.ts';
 import { connectPatiently } from './patient-connection.ts';
 import { startWorker } from './restartable-worker.ts';
 import { createWatchedHandles } from './watched-handles.ts';
+import { createWhatIsLeft } from './what-is-left.ts';
 
 export type { StepHooks } from './attempts.ts';
 export type { UpgradeFunction } from './follow-runs.ts';
@@ -39,8 +34,10 @@ export interface Harness extends FollowRuns {
   pauseWorker(): Promise<void>;
   /** Ends the worker if there is one, and starts a new one. */
   restart(): Promise<void>;
-  /** How the workflows stand that have not ended, and what time stands still for; undefined when all have ended. */
+  /** Who waits for what; undefined when all workflows have ended. */
   whatIsLeft(): Promise<string | undefined>;
+  /** Has whoever still waits for a run fail, and tell who waits for what. */
+  giveUp(): Promise<void>;
   /** Ends the world, its workflows, its worker, and every promise that anybody still waits for. */
   stop(): Promise<void>;
 }
@@ -70,8 +67,9 @@ export async function createHarness(
 
   const connection = await connectPatiently(address);
   const native = await NativeConnection.connect({ address });
-  const client = new Client({ connection, interceptors: { workflow: [clientCalls(ends)] } });
+  const client = new Client({ connection, interceptors: { workflow: [clientCalls(ends, clock)] } });
   const handles = createWatchedHandles();
+  const whatIsLeft = createWhatIsLeft(world, { connection, ends, handles });
   const taskQueue = `test-${randomUUID()}`;
   const cluster = `sim-${randomUUID().slice(0, 8)}`;
   const worker = await startWorker({
@@ -114,23 +112,15 @@ export async function createHarness(
     start: (policy, input = {}) => {
       const named = { ...policy, cluster: { ...policy.cluster, name: cluster } };
       const full = { run: 'run-1', policy: named, by: 'tester', reason: 'a test', ...input };
-      return handles.call(startUpgrade(client, taskQueue, full).then(handles.watch));
+      return handles.call('the start', startUpgrade(client, taskQueue, full).then(handles.watch));
     },
     workflow: (workflowId) => handles.watch(client.workflow.getHandle(workflowId)),
-    resetToFirstChild: (workflowId) => handles.call(resetToFirstChild(client, ends, workflowId)),
+    resetToFirstChild: (workflowId) => handles.call('the reset', resetToFirstChild(client, ends, workflowId)),
     pauseWorker: worker.pause,
     restart: worker.restart,
     ...createFollowRuns(world, handles),
-    whatIsLeft: async () => {
-      const open = ends.openRuns().map(async ({ workflowId }) => {
-        const asked = connection.withDeadline(Date.now() + 5_000, async () => {
-          return await client.workflow.getHandle(workflowId).query(statusQuery);
-        });
-        return `${workflowId}: ${JSON.stringify(await asked.catch(String))}`;
-      });
-      if (open.length === 0) return undefined;
-      return [`time stands still: ${clock.whyStill() ?? 'no'}`, ...(await Promise.all(open))].join('\n');
-    },
+    whatIsLeft,
+    giveUp: async () => handles.giveUp(new Error(`given up\n${(await whatIsLeft()) ?? 'all workflows have ended'}`)),
     stop: async () => await (stopping ??= stop()),
   };
 }

@@ -3,8 +3,12 @@ import type { Workflow, WorkflowHandle } from '@temporalio/client';
 /** Handles whose calls are known while they are under way, and other calls of that kind. */
 export interface WatchedHandles {
   /** Takes a call into account that was not made through one of the handles. */
-  call<T>(call: Promise<T>): Promise<T>;
+  call<T>(what: string, call: Promise<T>): Promise<T>;
   readonly watch: <T extends Workflow>(handle: WorkflowHandle<T>) => WorkflowHandle<T>;
+  /** The calls that are under way, in words, the one that began first before the others. */
+  underWay(): readonly string[];
+  /** Whoever waits for a call, or makes one from now on, fails for that reason; the calls themselves go on. */
+  giveUp(why: Error): void;
   /** Waits until no call is under way any more. A call that is tried again after its connection was closed fails where nobody can catch it. */
   close(): Promise<void>;
   closed(): boolean;
@@ -12,18 +16,25 @@ export interface WatchedHandles {
 
 /** Makes handles whose failed calls concern only those who wait for them: a test that has failed before leaves some to nobody. */
 export function createWatchedHandles(): WatchedHandles {
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = new Map<Promise<unknown>, string>();
+  const givenUp = Promise.withResolvers<never>();
+  givenUp.promise.catch(() => undefined);
   let closed = false;
 
-  function watchCall<T>(call: Promise<T>): Promise<T> {
-    underWay.add(call);
+  async function watchCall<T>(what: string, call: Promise<T>): Promise<T> {
+    underWay.set(call, what);
     const forget = () => underWay.delete(call);
     call.then(forget, forget);
-    return call;
+    return await Promise.race([call, givenUp.promise]);
+  }
+
+  function concernThoseWhoWait<T>(answer: Promise<T>): Promise<T> {
+    answer.catch(() => undefined);
+    return answer;
   }
 
   return {
-    call: watchCall,
+    call: (what, call) => concernThoseWhoWait(watchCall(what, call)),
     watch: (handle) =>
       new Proxy(handle, {
         get: (target, name) => {
@@ -31,13 +42,16 @@ export function createWatchedHandles(): WatchedHandles {
           if (typeof member !== 'function') return member;
           return (...args: unknown[]) => {
             const answer: unknown = closed ? Promise.reject(new Error('the test is over')) : member.apply(target, args);
-            return answer instanceof Promise ? watchCall(answer) : answer;
+            if (!(answer instanceof Promise)) return answer;
+            return concernThoseWhoWait(watchCall(`${String(name)} of ${target.workflowId}`, answer));
           };
         },
       }),
+    underWay: () => [...underWay.values()],
+    giveUp: givenUp.reject,
     close: async () => {
       closed = true;
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (underWay.size > 0) await Promise.allSettled(underWay.keys());
     },
     closed: () => closed,
   };

@@ -79,6 +79,7 @@ describe('strangers, operators and deadlines at random', () => {
     const run = await harness.start({ ...hastyPolicy(random), ...waysOf(seed) });
     let over = false;
     const answering = answerCalls(
+      world,
       run,
       () => over,
       async () => await answer(world, run, random),

@@ -159,6 +159,7 @@ describe('clusters that move by themselves', () => {
       let over = false;
       let calls = 0;
       const answering = answerCalls(
+        world,
         run,
         () => over,
         async () => {

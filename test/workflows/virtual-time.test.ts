@@ -80,6 +80,16 @@ describe('virtual time', () => {
   });
 });
 
+test('whoever waits in vain is told who waits for what when the test is given up', async () => {
+  const harness = await openHarness(createScenario());
+  const handle = await harness.start(scenarioPolicy());
+  const inVain = harness.until(handle, 'pigs fly', () => false);
+  await harness.giveUp();
+  await expect(inVain).rejects.toThrow(
+    /virtual time: .*\nthe test waits for: .*until 'pigs fly'[^]*pool-upgrade\S*: {"run":[^]*happened last/,
+  );
+});
+
 describe('a harness that is stopped in the middle', () => {
   test('ends every promise, and leaves no workflow open', async () => {
     const world = createScenario();
