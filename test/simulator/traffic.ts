@@ -1,5 +1,5 @@
 import { endpointsOf } from './kubernetes.ts';
-import { matches, note, type SimPod, type SimService, type World } from './world.ts';
+import { later, matches, note, type SimPod, type SimService, type World } from './world.ts';
 
 /** Sends requests at a fixed rate while time passes, asking of each where it would land and whether anybody answers there. */
 export function trafficPasses(world: World, from: number, to: number): void {
@@ -11,6 +11,16 @@ export function trafficPasses(world: World, from: number, to: number): void {
     world.traffic.lost += lost;
     if (lost > 0) note(world, `${service.key}: ${lost.toFixed(2)} of ${requests.toFixed(2)} requests lost`);
   }
+}
+
+/**
+ * Requests get lost, as soon as everybody in the world sleeps: a watch is there to count them then. Between two watches nobody sends any,
+ * so that none can get lost there.
+ */
+export function loseRequests(world: World, count: number): void {
+  later(world, 0, () => {
+    world.traffic.lost += count;
+  });
 }
 
 /** Targets that really serve: in rotation, and a packet sent there finds a living endpoint. */

@@ -7,6 +7,7 @@ import type { RunStatus } from '../../core/status/status.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { findTally } from '../../workflows/run/tally.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { loseRequests } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -55,7 +56,7 @@ describe('while a run goes on', () => {
     const harness = await openHarness(world, {
       before: async (step) => {
         if (step !== 'cordonNodes') return;
-        world.traffic.lost += 1;
+        loseRequests(world, 1);
         told = undefined;
       },
       after: async (step) => {
@@ -72,9 +73,12 @@ describe('while a run goes on', () => {
 
   test('more lost requests than the budget allows pause it once, and the report says how many', async () => {
     const world = createScenario();
+    let losing = false;
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'awaitDrained' && world.traffic.lost === 0) world.traffic.lost += 50;
+        if (step !== 'awaitDrained' || losing) return;
+        losing = true;
+        loseRequests(world, 50);
       },
     });
     const handle = await harness.start(watchedPolicy(10));
@@ -85,7 +89,7 @@ describe('while a run goes on', () => {
       status.nodes.every((node) => node.step === 'waiting' || node.step === 'replaced'),
     );
     // What is lost while it is paused, and told, pauses nothing.
-    world.traffic.lost += 40;
+    loseRequests(world, 40);
     await harness.until(handle, 'more is told', ({ traffic }) => traffic.lost === 90);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     const report = await handle.result();
@@ -93,6 +97,22 @@ describe('while a run goes on', () => {
     expect(report.traffic.lost).toBe(90);
     expect(report.actions.map(({ action }) => action)).toEqual(['start', 'pause', 'resume']);
   });
+});
+
+test('requests that get lost just when a watch takes over from another are counted by it', async () => {
+  const world = createScenario();
+  let watches = 0;
+  const harness = await openHarness(world, {
+    before: (step) => {
+      if (step !== 'watchRun') return;
+      watches += 1;
+      if (watches === 2) loseRequests(world, 7);
+    },
+  });
+  const handle = await harness.start(watchedPolicy(10));
+  const report = await harness.finish(handle);
+  expect(watches).toBeGreaterThan(1);
+  expect(report.traffic.lost).toBe(7);
 });
 
 /** Has the watch fail for good at its next renewal of the lock on the pool. */
@@ -111,7 +131,7 @@ describe('a watch that fails for good', () => {
     const harness = await openHarness(world, {
       before: async (step) => {
         // The first watch ends with the first loss, which it tells.
-        if (step === 'createReplacement') world.traffic.lost += 3;
+        if (step === 'createReplacement') loseRequests(world, 3);
         if (step === 'cordonNodes') breakWatch(world);
         if (step !== 'watchRun') return;
         watches += 1;
