@@ -8,7 +8,7 @@ import { parseRunTarget } from './run-target.ts';
 const exitCodeHelp = `
 Exit codes:
   0 done    1 failed    3 needs a human (paused, needs attention)    4 aborted
-  5 done, but requests were lost
+  5 done, but requests were lost    6 done, but nothing was measured (no probes)
   64 usage or policy    69 Temporal, cluster or cloud unreachable
   124 stopped watching (the run goes on)    130 detached by Ctrl-C (the run goes on)`;
 

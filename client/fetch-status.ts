@@ -1,51 +1,73 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type WorkflowExecutionDescription, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { NodeStatus, RunReport, RunStatus, TrafficCounts } from '../core/status/status.ts';
 import { poolUpgradeId } from '../workflows/messages.ts';
+import { type ClosedRun, readClosedRun } from './closed-run.ts';
 import type { TemporalConnection } from './connect.ts';
 import { readLiveDetail } from './live-detail.ts';
+import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
 import { formatRunTarget, type RunTarget } from './run-target.ts';
-import { noWorker } from './worker-presence.ts';
+import type { SeenRun } from './view/seen-run.ts';
+import { isPolled } from './worker-presence.ts';
 
 /** A run as it stands, and whether its workflow is still going. */
 export interface FetchedRun {
-  readonly status: RunStatus;
+  readonly status: SeenRun;
   readonly running: boolean;
+  /** Of a run that has ended; undefined also for one that was terminated. */
+  readonly report: RunReport | undefined;
 }
 
 /**
- * Asks the pool's workflow and its nodes' workflows how they stand and merges what running activities last said.
+ * Asks the pool's workflow and its nodes' workflows how they stand and merges what running activities last said. A run that has ended is
+ * read from its history instead, and needs no worker.
  * @throws NodeferryError PoolNotFound without a run, TemporalUnreachable when no worker answers
  */
 export async function fetchRun(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun> {
-  const handle = connection.client.workflow.getHandle(poolUpgradeId(target.cluster, target.pool));
-  const description = await guarded(target, () => connection.within(() => handle.describe()));
-  const status = await guarded(target, () => connection.within(() => handle.query<RunStatus>('status')));
+  const closed = await fetchClosed(connection, target);
+  if ('status' in closed) return { ...closed, running: false };
+  const { handle, description } = closed;
+  if (!(await guarded(target, () => isPolled(connection, description.taskQueue)))) throw noWorker('');
+  const status = await guarded(
+    target,
+    () => connection.within(() => handle.query<RunStatus>('status')),
+    (cause) => noWorker('', cause),
+  );
   const live = readLiveDetail(description);
   const nodes = await Promise.all(status.nodes.map((node) => fetchNode(connection, node)));
   return {
-    running: description.status.name === 'RUNNING',
+    running: true,
+    report: undefined,
     status: {
       ...status,
       nodes,
       waiting: live.waiting ?? status.waiting,
       traffic: latest(live.traffic, status.traffic),
+      workflow: { state: 'running' },
     },
   };
+}
+
+/** A run whose workflow goes on, to be asked itself. */
+interface OpenRun {
+  readonly handle: WorkflowHandle;
+  readonly description: WorkflowExecutionDescription;
+}
+
+/**
+ * Reads a run that has ended; one that goes on is answered as such.
+ * @throws NodeferryError PoolNotFound without a run
+ */
+export async function fetchClosed(connection: TemporalConnection, target: RunTarget): Promise<ClosedRun | OpenRun> {
+  const handle = connection.client.workflow.getHandle(poolUpgradeId(target.cluster, target.pool));
+  const description = await guarded(target, () => connection.within(() => handle.describe()));
+  if (description.status.name === 'RUNNING') return { handle, description };
+  return await guarded(target, () => readClosedRun(connection, handle, description));
 }
 
 /** A watch that has just begun anew may not have said anything yet, or what it said is not yet known to the workflow. */
 function latest(live: TrafficCounts | undefined, known: TrafficCounts): TrafficCounts {
   return live !== undefined && live.sent >= known.sent ? live : known;
-}
-
-/**
- * Waits for the report of a finished run.
- * @throws NodeferryError PoolNotFound without a run
- */
-export async function fetchReport(connection: TemporalConnection, target: RunTarget): Promise<RunReport> {
-  const handle = connection.client.workflow.getHandle(poolUpgradeId(target.cluster, target.pool));
-  return guarded(target, () => handle.result() as Promise<RunReport>);
 }
 
 async function fetchNode(connection: TemporalConnection, node: NodeStatus): Promise<NodeStatus> {
@@ -69,7 +91,11 @@ function isAtRest({ step }: NodeStatus): boolean {
   return step === 'waiting' || step === 'replaced' || step === 'put-back';
 }
 
-async function guarded<T>(target: RunTarget, call: () => Promise<T>): Promise<T> {
+async function guarded<T>(
+  target: RunTarget,
+  call: () => Promise<T>,
+  noAnswer: (cause: unknown) => NodeferryError = noTemporal,
+): Promise<T> {
   try {
     return await call();
   } catch (cause) {
@@ -83,15 +109,7 @@ async function guarded<T>(target: RunTarget, call: () => Promise<T>): Promise<T>
         { cause },
       );
     }
-    if (isNoAnswer(cause)) throw noWorker('', cause);
+    if (isNoAnswer(cause)) throw noAnswer(cause);
     throw cause;
   }
-}
-
-/** True for calls that ran into their deadline: queries and updates hang while no worker polls. */
-export function isNoAnswer(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return /DEADLINE_EXCEEDED|Timeout|timed out|no poller|CANCELLED/i.test(
-    `${error.name} ${error.message} ${String(error.cause)}`,
-  );
 }

@@ -11,9 +11,9 @@ import {
   withdrawSignal,
 } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
-import { isNoAnswer } from './fetch-status.ts';
+import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
 import { formatRunTarget, type RunTarget } from './run-target.ts';
-import { isPolled, noWorker } from './worker-presence.ts';
+import { isPolled } from './worker-presence.ts';
 
 /** What an operator can tell a run. */
 export type OperatorCommand = 'pause' | 'resume' | 'abort';
@@ -58,7 +58,7 @@ export async function giveCommand(
     try {
       return await Promise.race([answer, interrupted(impatience)]);
     } catch (cause) {
-      if (!isNoAnswer(cause)) throw cause;
+      if (cause instanceof WorkflowUpdateFailedError || !isNoAnswer(cause)) throw cause;
       answer.catch(() => undefined);
       if (await wasTaken(sent, command, name, cause)) return undefined;
       throw noWorker(`the ${command} was withdrawn and will not take effect`, cause);
@@ -136,7 +136,8 @@ function explain(command: OperatorCommand, name: string, cause: unknown): unknow
     return refusal(`The run of ${name} refused to ${command}: ${cause.cause?.message ?? cause.message}`, name, cause);
   }
   if (cause instanceof WorkflowNotFoundError) return noRun(command, name, cause);
-  return cause;
+  // Before anything was sent: what was sent is settled above.
+  return isNoAnswer(cause) ? noTemporal(cause) : cause;
 }
 
 function noRun(command: OperatorCommand, name: string, cause?: unknown): NodeferryError {

@@ -1,4 +1,3 @@
-import { NodeferryError } from '../core/model/problem.ts';
 import type { TemporalConnection } from './connect.ts';
 
 /** Temporal's number for a task queue of workflows, temporal.api.enums.v1.TaskQueueType. */
@@ -18,16 +17,4 @@ export async function isPolled(connection: TemporalConnection, taskQueue: string
     }),
   );
   return pollers.length > 0;
-}
-
-/** The error for a run that nobody works on at the moment; `done` says what became of what was asked for. */
-export function noWorker(done: string, cause?: unknown): NodeferryError {
-  return new NodeferryError(
-    {
-      code: 'TemporalUnreachable',
-      message: `Temporal answers, but no nodeferry worker does${done === '' ? '' : `: ${done}`}.`,
-      hint: 'Start a worker (nodeferry worker), or look at its logs; a run goes on where it stopped as soon as one is back.',
-    },
-    { cause },
-  );
 }

@@ -1,28 +1,23 @@
 import { NodeferryError } from '../../core/model/problem.ts';
 import { connectTemporal } from '../connect.ts';
-import { fetchReport, fetchRun } from '../fetch-status.ts';
+import { fetchClosed } from '../fetch-status.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
-import { type OutputFormat, printData } from '../output/print.ts';
-import { styleFor } from '../output/style.ts';
+import type { OutputFormat } from '../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
-import { renderReport } from '../view/report.ts';
-import { exitCodeOfReport } from './watch.ts';
+import { showEnd } from './watch.ts';
 
-/** Prints the proof of a finished run. */
+/** Prints the proof of a finished run; needs no worker. */
 export async function reportCommand(target: RunTarget, options: { readonly output: OutputFormat }): Promise<ExitCode> {
   const connection = await connectTemporal();
   try {
-    const { running } = await fetchRun(connection, target);
-    if (running) {
-      throw new NodeferryError({
-        code: 'AlreadyRunning',
-        message: `The run of ${formatRunTarget(target)} has not ended, so there is no report yet.`,
-        hint: `See how it stands: nodeferry status ${formatRunTarget(target)}   or wait for it: nodeferry watch ${formatRunTarget(target)}`,
-      });
-    }
-    const report = await fetchReport(connection, target);
-    printData(options.output, report, () => renderReport(report, styleFor(process.stdout)).join('\n'));
-    return exitCodeOfReport(report);
+    const run = await fetchClosed(connection, target);
+    if ('status' in run) return showEnd(run, options.output);
+    const name = formatRunTarget(target);
+    throw new NodeferryError({
+      code: 'AlreadyRunning',
+      message: `The run of ${name} has not ended, so there is no report yet.`,
+      hint: `See how it stands: nodeferry status ${name}   or wait for it: nodeferry watch ${name}`,
+    });
   } finally {
     await connection.close();
   }

@@ -10,10 +10,12 @@ import {
   workflowTypes,
 } from '../../workflows/messages.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../connect.ts';
+import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { readPolicyFile } from '../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { isPolled } from '../worker-presence.ts';
 import { watchRun } from './watch.ts';
 
 /** What `upgrade` may be told. */
@@ -30,6 +32,8 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
   const target = { cluster: policy.cluster.name, pool: policy.pool.name };
   const connection = await connectTemporal();
   try {
+    await requireWorker(connection);
+    if (policy.traffic.probes.length === 0) printProgress(unmeasured);
     const started = await startUpgrade(connection, policy, options.reason);
     const name = formatRunTarget(target);
     printProgress(`Started run ${started.run} of ${name} (workflow ${started.workflowId}).`);
@@ -42,6 +46,25 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
   } finally {
     await connection.close();
   }
+}
+
+const unmeasured =
+  'warning: spec.traffic.probes: the policy has no probes, so lost requests are not measured; ' +
+  `a run that replaces every node then ends with exit code ${exitCodes.unmeasured}`;
+
+function taskQueue(): string {
+  return process.env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue;
+}
+
+/** A run that is started without a worker begins whenever one comes, when nobody looks any more. */
+async function requireWorker(connection: TemporalConnection): Promise<void> {
+  let polled: boolean;
+  try {
+    polled = await isPolled(connection, taskQueue());
+  } catch (cause) {
+    throw isNoAnswer(cause) ? noTemporal(cause) : cause;
+  }
+  if (!polled) throw noWorker(`no worker polls task queue ${taskQueue()}, so nothing was started`);
 }
 
 /** What a start returns. */
@@ -67,7 +90,7 @@ export async function startUpgrade(
       connection.client.workflow.start(workflowTypes.poolUpgrade, {
         workflowId,
         workflowIdConflictPolicy: 'FAIL',
-        taskQueue: process.env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue,
+        taskQueue: taskQueue(),
         args: [input],
         typedSearchAttributes: [
           { key: searchAttributes.cluster, value: target.cluster },
@@ -88,9 +111,23 @@ export async function startUpgrade(
         { cause },
       );
     }
+    if (isNoAnswer(cause)) throw unknownStart(target, input.run, cause);
     throw cause;
   }
   return { run: input.run, workflowId };
+}
+
+/** The server may have started a run whose start it could not confirm. */
+function unknownStart(target: RunTarget, run: string, cause: unknown): NodeferryError {
+  const name = formatRunTarget(target);
+  return new NodeferryError(
+    {
+      code: 'TemporalUnreachable',
+      message: `Temporal does not answer any more. Whether it has started run ${run} of ${name} is not known.`,
+      hint: `Once Temporal answers, see whether it goes on: nodeferry status ${name}`,
+    },
+    { cause },
+  );
 }
 
 /** A short name for a run: it stands on every mark that the run leaves on nodes and pods. */

@@ -1,13 +1,17 @@
 import logUpdate from 'log-update';
+import { NodeferryError, type Problem } from '../../core/model/problem.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
+import type { ClosedRun } from '../closed-run.ts';
 import { connectTemporal, type TemporalConnection } from '../connect.ts';
-import { fetchReport, fetchRun } from '../fetch-status.ts';
+import { type FetchedRun, fetchRun } from '../fetch-status.ts';
+import { formatTime } from '../output/duration.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { describeChanges } from '../view/changes.ts';
 import { renderReport } from '../view/report.ts';
+import { explainEnd, nextSteps } from '../view/seen-run.ts';
 import { renderTree } from '../view/tree.ts';
 
 /** Time between two looks at a run, ms. */
@@ -40,7 +44,8 @@ export async function watchRun(
 ): Promise<ExitCode> {
   const detach = new AbortController();
   const onInterrupt = () => detach.abort();
-  process.once('SIGINT', onInterrupt);
+  // Not `once`: the live view's own handler ends the process when it finds itself the only one left (signal-exit).
+  process.on('SIGINT', onInterrupt);
   try {
     return await follow(connection, target, options, detach.signal);
   } finally {
@@ -54,38 +59,97 @@ async function follow(
   options: WatchOptions,
   detach: AbortSignal,
 ): Promise<ExitCode> {
+  const screen = createScreen();
+  const stopAt = options.timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.timeoutMs;
+  for (;;) {
+    const run = await Promise.race([look(connection, target), aborted(detach)]);
+    if (run === undefined) return left(target, 'Detached', exitCodes.detached);
+    screen.show(run);
+    if (!(run instanceof NodeferryError)) {
+      const { status, running } = run;
+      if (!running) {
+        screen.close();
+        return showEnd(run, options.output);
+      }
+      if (options.untilAttention && (status.needsAttention || status.paused)) return exitCodes.needsHuman;
+    }
+    if (Date.now() >= stopAt) return left(target, 'Stopped watching after the timeout', exitCodes.timedOut);
+    await pause(refreshMs, detach);
+  }
+}
+
+/** Looks at the run. That nobody answers at the moment is told, not thrown: a worker or a server may be started again. */
+async function look(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun | NodeferryError> {
+  try {
+    return await fetchRun(connection, target);
+  } catch (error) {
+    if (error instanceof NodeferryError && error.problem.code === 'TemporalUnreachable') return error;
+    throw error;
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<undefined> {
+  return await new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+/** Where a watch shows what it sees: a live tree on a terminal, one line per change elsewhere. */
+function createScreen() {
   const style = styleFor(process.stderr);
   const live = Boolean(process.stderr.isTTY);
-  const stopAt = options.timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.timeoutMs;
   let before: RunStatus | undefined;
-  for (;;) {
-    const { status, running } = await fetchRun(connection, target);
-    if (live) logUpdate(renderTree(status, Date.now(), style).join('\n'));
-    else for (const line of describeChanges(before, status)) printProgress(line);
-    before = status;
-    if (!running) break;
-    if (options.untilAttention && (status.needsAttention || status.paused)) return exitCodes.needsHuman;
-    if (Date.now() >= stopAt) return ended(target, 'Stopped watching after the timeout', exitCodes.timedOut);
-    await pause(refreshMs, detach);
-    if (detach.aborted) return ended(target, 'Detached', exitCodes.detached);
+  let silent: { readonly problem: Problem; readonly since: number } | undefined;
+
+  function tellSilence({ problem }: NodeferryError): void {
+    const isNews = silent?.problem.message !== problem.message;
+    silent = { problem, since: isNews || silent === undefined ? Date.now() : silent.since };
+    const words = `Waiting since ${formatTime(silent.since)} UTC: ${problem.message}`;
+    if (live) {
+      const tree = before === undefined ? [] : renderTree(before, silent.since, style);
+      logUpdate([...tree, style.paint('warn', words), `fix: ${problem.hint ?? ''}`].join('\n'));
+    } else if (isNews) printProgress(`${words}\n  fix: ${problem.hint ?? ''}`);
   }
-  if (live) logUpdate.done();
-  const report = await fetchReport(connection, target);
-  printData(options.output, report, () => renderReport(report, styleFor(process.stdout)).join('\n'));
+
+  return {
+    show(run: FetchedRun | NodeferryError): void {
+      if (run instanceof NodeferryError) return tellSilence(run);
+      if (silent !== undefined && !live) printProgress('It answers again.');
+      silent = undefined;
+      if (live) logUpdate(renderTree(run.status, Date.now(), style).join('\n'));
+      else for (const line of describeChanges(before, run.status)) printProgress(line);
+      before = run.status;
+    },
+    close(): void {
+      if (live) logUpdate.done();
+    },
+  };
+}
+
+/** Prints how a run has ended: its report, and what to do next where it has failed or was cut off. */
+export function showEnd({ status, report }: ClosedRun, output: OutputFormat): ExitCode {
+  if (report === undefined) {
+    for (const line of explainEnd(status)) printProgress(line);
+    return exitCodes.failed;
+  }
+  printData(output, report, () => renderReport(report, styleFor(process.stdout)).join('\n'));
+  for (const line of nextSteps(status, report.leftBehind)) printProgress(line);
   return exitCodeOfReport(report);
 }
 
-function ended(target: RunTarget, what: string, code: ExitCode): ExitCode {
+function left(target: RunTarget, what: string, code: ExitCode): ExitCode {
   const name = formatRunTarget(target);
   printProgress(`\n${what}; the run goes on. Come back: nodeferry watch ${name}   Stop it: nodeferry pause ${name}`);
   return code;
 }
 
 /** Exit code that a finished run stands for. */
-export function exitCodeOfReport(report: RunReport): ExitCode {
-  switch (report.outcome) {
+export function exitCodeOfReport({ outcome, probes, traffic }: RunReport): ExitCode {
+  switch (outcome) {
     case 'completed':
-      return report.traffic.lost > 0 ? exitCodes.lossy : exitCodes.ok;
+      if (probes === 0 || traffic.sent === 0) return exitCodes.unmeasured;
+      return traffic.lost > 0 ? exitCodes.lossy : exitCodes.ok;
     case 'aborted':
       return exitCodes.aborted;
     case 'failed':

@@ -5,6 +5,8 @@ export const exitCodes = {
   needsHuman: 3,
   aborted: 4,
   lossy: 5,
+  unmeasured: 6,
+  forbidden: 77,
   usage: 64,
   unreachable: 69,
   timedOut: 124,

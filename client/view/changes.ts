@@ -1,5 +1,6 @@
 import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
 import { formatTime } from '../output/duration.ts';
+import { because } from './seen-run.ts';
 
 /** Says what changed between two looks, one line per change, for logs and pipelines. Pure. */
 export function describeChanges(before: RunStatus | undefined, after: RunStatus): string[] {
@@ -7,7 +8,7 @@ export function describeChanges(before: RunStatus | undefined, after: RunStatus)
   const lines: string[] = [];
   if (before?.phase !== after.phase) lines.push(`${name} phase ${after.phase}`);
   if (after.waiting && hasNews(before?.waiting, after.waiting)) lines.push(`${name} waiting: ${after.waiting.on}`);
-  if (!before?.paused && after.paused) lines.push(`${name} paused by ${after.paused.by}: ${after.paused.reason}`);
+  if (!before?.paused && after.paused) lines.push(`${name} paused by ${because(after.paused)}`);
   if (before?.paused && !after.paused) lines.push(`${name} resumed`);
   if (before?.needsAttention?.message !== after.needsAttention?.message && after.needsAttention) {
     lines.push(`${name} needs attention: ${after.needsAttention.code}: ${after.needsAttention.message}`);

@@ -3,6 +3,7 @@ import { allForeignActs } from '../../core/status/foreign-acts.ts';
 import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
+import { because } from './seen-run.ts';
 import { renderTable } from './table.ts';
 
 interface Column {
@@ -29,7 +30,8 @@ const always: readonly Column[] = [
 export function renderReport(report: RunReport, style: Style): string[] {
   const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'aborted' ? 'warn' : 'bad';
   return [
-    `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, report.outcome)} in ${formatDuration(report.makespanMs)}`,
+    `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, outcomeOf(report))} in ${formatDuration(report.makespanMs)}`,
+    ...problem(report, style),
     `probes: ${explainTraffic(report)}`,
     ...(report.instanceMinutes === undefined ? [] : [`instance-minutes beyond the pool: ${report.instanceMinutes}`]),
     '',
@@ -38,11 +40,18 @@ export function renderReport(report: RunReport, style: Style): string[] {
     ...list('not protected', report.notProtected, style),
     ...list('left behind', report.leftBehind, style),
     ...allForeignActs(report).map(({ at, what }) => `${new Date(at).toISOString()} noticed: ${what}`),
-    ...report.actions.map(
-      (action) =>
-        `${new Date(action.at).toISOString()} ${action.action} by ${action.by}${action.reason ? `: ${action.reason}` : ''}`,
-    ),
+    ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${action.action} by ${because(action)}`),
   ];
+}
+
+function outcomeOf({ outcome, probes, traffic }: RunReport): string {
+  return outcome === 'completed' && (probes === 0 || traffic.sent === 0) ? 'completed, nothing measured,' : outcome;
+}
+
+function problem({ needsAttention }: RunReport, style: Style): string[] {
+  if (needsAttention === undefined) return [];
+  const { code, message, hint } = needsAttention;
+  return [style.paint('bad', `${code}: ${message}`), ...(hint === undefined ? [] : [`fix: ${hint}`])];
 }
 
 /** Draws when each step of each node was observed, in seconds after the start of the run. */

@@ -1,18 +1,19 @@
 import type { BlockedProgress } from '../../core/status/blocked.ts';
 import { explainTraffic } from '../../core/status/explain-traffic.ts';
 import { allForeignActs } from '../../core/status/foreign-acts.ts';
-import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
+import type { NodeStatus, Waiting } from '../../core/status/status.ts';
 import { formatDuration, formatTime } from '../output/duration.ts';
 import type { Style, Tone } from '../output/style.ts';
+import { because, explainEnd, isCutOff, nextSteps, type SeenRun, stateOf } from './seen-run.ts';
 
 /** Draws a run as a tree: pool, nodes, step, waiting for what, since, until. Pure: status in, lines out. */
-export function renderTree(status: RunStatus, now: number, style: Style): string[] {
+export function renderTree(status: SeenRun, now: number, style: Style): string[] {
   const lines = [headline(status, now, style)];
   if (status.disabledRules.length > 0) {
     lines.push(style.paint('bad', `UNPROTECTED: switched off: ${status.disabledRules.join(', ')}`));
   }
   const waiting = describeWaiting(status.waiting, now);
-  if (waiting && status.finishedAt === undefined) lines.push(`${style.branch.pipe}${style.paint('dim', waiting)}`);
+  if (waiting && !isOver(status)) lines.push(`${style.branch.pipe}${style.paint('dim', waiting)}`);
   status.nodes.forEach((node, index) => {
     lines.push(...renderNode(node, now, style, index === status.nodes.length - 1));
   });
@@ -20,21 +21,25 @@ export function renderTree(status: RunStatus, now: number, style: Style): string
   return lines;
 }
 
-function headline(status: RunStatus, now: number, style: Style): string {
+function isOver({ finishedAt, workflow }: SeenRun): boolean {
+  return finishedAt !== undefined || (workflow !== undefined && workflow.state !== 'running');
+}
+
+function headline(status: SeenRun, now: number, style: Style): string {
   const replaced = status.nodes.filter((node) => node.step === 'replaced').length;
-  const elapsed = formatDuration((status.finishedAt ?? now) - status.startedAt);
-  const state = status.paused ? 'paused' : status.needsAttention ? 'needs attention' : status.phase;
+  const elapsed = formatDuration((status.finishedAt ?? status.workflow?.closedAt ?? now) - status.startedAt);
+  const { fromVersion, toVersion, newPool } = status;
   return [
     style.paint('strong', `${status.cluster}/${status.pool}`),
-    `${status.fromVersion} → ${status.toVersion}`,
-    style.paint(toneOfRun(status), state),
+    `${fromVersion === '' ? '' : `${fromVersion} `}→ ${toVersion === '' ? newPool : toVersion}`,
+    style.paint(toneOfRun(status), stateOf(status)),
     `${replaced}/${status.nodes.length} nodes`,
     `elapsed ${elapsed}`,
   ].join('   ');
 }
 
-function toneOfRun(status: RunStatus): Tone {
-  if (status.needsAttention || status.phase === 'failed') return 'bad';
+function toneOfRun(status: SeenRun): Tone {
+  if (status.needsAttention || status.phase === 'failed' || isCutOff(status)) return 'bad';
   if (status.paused || status.phase === 'aborted' || status.phase === 'putting-back') return 'warn';
   return status.phase === 'completed' ? 'good' : 'busy';
 }
@@ -114,20 +119,19 @@ function describeBlocked(blocked: BlockedProgress, now: number): string {
 /** How many foreign acts the tree shows; all of them are in the report. */
 const mostActs = 3;
 
-function footer(status: RunStatus, style: Style): string[] {
+function footer(status: SeenRun, style: Style): string[] {
   const lines: string[] = [];
+  const name = `${status.cluster}/${status.pool}`;
   const tone: Tone = status.probes === 0 ? 'warn' : status.traffic.lost > 0 ? 'bad' : 'good';
   lines.push(`probes: ${explainTraffic(status).replace(/\d+ lost|^not measured/, (part) => style.paint(tone, part))}`);
   for (const { at, what } of allForeignActs(status).slice(-mostActs)) {
     lines.push(style.paint('warn', `noticed at ${formatTime(at)}: ${what}`));
   }
-  if (status.paused) lines.push(style.paint('warn', `paused by ${status.paused.by}: ${status.paused.reason}`));
+  if (status.paused && !isOver(status)) lines.push(style.paint('warn', `paused by ${because(status.paused)}`));
   if (status.needsAttention) {
     lines.push(style.paint('bad', `${status.needsAttention.code}: ${status.needsAttention.message}`));
     if (status.needsAttention.hint) lines.push(`fix: ${status.needsAttention.hint}`);
-    lines.push(
-      `then: nodeferry resume ${status.cluster}/${status.pool}   or: nodeferry abort ${status.cluster}/${status.pool}`,
-    );
+    if (!isOver(status)) lines.push(`then: nodeferry resume ${name}   or: nodeferry abort ${name}`);
   }
-  return lines;
+  return [...lines, ...(isCutOff(status) ? explainEnd(status) : nextSteps(status))];
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { startUpgrade } from '../../client/commands/upgrade.ts';
-import { fetchReport, fetchRun } from '../../client/fetch-status.ts';
+import { type FetchedRun, fetchRun } from '../../client/fetch-status.ts';
 import { parsePolicy } from '../../core/policy/parse.ts';
 import type { Policy, ProtectiveRule } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
@@ -76,9 +76,15 @@ export async function followCrossing(
     signal?.throwIfAborted();
     const run = await fetchRun(session.connection, target).catch(() => undefined);
     if (run) await onStatus(run.status);
-    if (run && !run.running) return fetchReport(session.connection, target);
+    if (run && !run.running) return reportOf(run);
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
+}
+
+function reportOf({ report, status }: FetchedRun): RunReport {
+  if (report !== undefined && report.outcome !== 'failed') return report;
+  const { needsAttention, workflow } = status;
+  throw new Error(`the run ${workflow?.state}: ${needsAttention?.message ?? workflow?.reason}`);
 }
 
 /** History events of the pool's workflow and of all of its nodes' workflows, per node. */

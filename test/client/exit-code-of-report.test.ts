@@ -3,17 +3,19 @@ import { exitCodeOfReport } from '../../client/commands/watch.ts';
 import type { RunReport } from '../../core/status/status.ts';
 import { aRun } from './run-status-fixture.ts';
 
-function aReport(outcome: RunReport['outcome'], lost: number): RunReport {
-  const traffic = { sent: 100, lost, slow: 0 };
+function aReport(outcome: RunReport['outcome'], lost: number, sent: number): RunReport {
+  const traffic = { sent, lost, slow: 0 };
   return { ...aRun({ traffic }), outcome, makespanMs: 1, newNodes: [], leftBehind: [], notProtected: [] };
 }
 
 test.each([
-  ['completed', 0, 0],
-  ['completed', 1, 5],
-  ['aborted', 0, 4],
-  ['aborted', 1, 4],
-  ['failed', 0, 1],
-] as const)('a run that is %s and lost %d ends with exit code %d', (outcome, lost, code) => {
-  expect(exitCodeOfReport(aReport(outcome, lost))).toBe(code);
+  ['completed', 0, 100, 0],
+  ['completed', 1, 100, 5],
+  ['completed', 0, 0, 6],
+  ['aborted', 0, 100, 4],
+  ['aborted', 1, 100, 4],
+  ['aborted', 0, 0, 4],
+  ['failed', 0, 100, 1],
+] as const)('a run that is %s and lost %d of %d requests ends with exit code %d', (outcome, lost, sent, code) => {
+  expect(exitCodeOfReport(aReport(outcome, lost, sent))).toBe(code);
 });

@@ -4,13 +4,14 @@ import { AutoScalingClient, DescribeAutoScalingGroupsCommand } from '@aws-sdk/cl
 import { DescribeNodegroupCommand, EKSClient, ListNodegroupsCommand } from '@aws-sdk/client-eks';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { fetchReport, fetchRun } from '../../client/fetch-status.ts';
+import { fetchRun } from '../../client/fetch-status.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { startCrossing } from '../../lab/demo/crossing.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { until } from '../../lab/process.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
+import { poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { type Crossings, describeLosses, marksOf, openCrossings } from '../support/lab-crossings.ts';
@@ -107,9 +108,8 @@ describe('in a real cluster under traffic', () => {
     const callsBefore = lab.aws.requests.length;
     const policy = { ...crossings.nextPolicy(), pool: { provider: 'eks', name: 'no-such-pool' } } satisfies Policy;
     await startCrossing(crossings.session, policy);
-    const failure: unknown = await fetchReport(connection, { cluster: clusterName, pool: 'no-such-pool' }).catch(
-      (error: unknown) => error,
-    );
+    const ended = connection.client.workflow.getHandle(poolUpgradeId(clusterName, 'no-such-pool')).result();
+    const failure: unknown = await ended.catch((error: unknown) => error);
     if (!(failure instanceof WorkflowFailedError) || !(failure.cause instanceof ApplicationFailure)) throw failure;
     expect(failure.cause.type).toBe('PoolNotFound');
     expect(failure.cause.message).toContain('no-such-pool');

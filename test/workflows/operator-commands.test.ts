@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { connectTemporalAt, type TemporalConnection } from '../../client/connect.ts';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { giveCommand } from '../../client/operator-command.ts';
-import type { RunTarget } from '../../client/run-target.ts';
-import { abortUpdate, pauseUpdate, poolUpgradeId, workflowTypes } from '../../workflows/messages.ts';
+import {
+  abortUpdate,
+  pauseUpdate,
+  poolUpgradeId,
+  resumeUpdate,
+  withdrawSignal,
+  workflowTypes,
+} from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { connectAsCommandsDo, targetOf } from '../support/command-connection.ts';
 import { openHarness } from '../support/open-harness.ts';
 
 const operator = { by: 'ann', reason: 'because' };
-
-/** A connection as commands have it, of which virtual time knows nothing. */
-async function connect(): Promise<TemporalConnection> {
-  const connection = await connectTemporalAt({ address: inject('temporalAddress'), namespace: 'default' });
-  onTestFinished(async () => await connection.close());
-  return connection;
-}
-
-function targetOf(workflowId: string): RunTarget {
-  const [, cluster = '', pool = ''] = workflowId.split('/');
-  return { cluster, pool };
-}
 
 /** A run that stands still, paused, and whose worker has gone. */
 async function runWithoutWorker() {
@@ -36,7 +31,7 @@ async function runWithoutWorker() {
 describe('a command that no worker takes', () => {
   test('is withdrawn: a worker that comes later finds nothing of it', async () => {
     const { harness, handle, target } = await runWithoutWorker();
-    const connection = await connect();
+    const connection = await connectAsCommandsDo();
 
     await expect(giveCommand(connection, target, 'abort', operator, { waitMs: 1_000 })).rejects.toMatchObject({
       problem: { code: 'TemporalUnreachable', message: expect.stringContaining('was withdrawn') },
@@ -49,22 +44,23 @@ describe('a command that no worker takes', () => {
     expect(report.actions.map(({ action }) => action)).toEqual(['start', 'pause', 'resume']);
   });
 
-  test('takes effect after all without the withdrawal', async () => {
+  test.each([true, false])('is carried out by the next worker unless it is withdrawn (%s)', async (isWithdrawn) => {
     const { harness, handle } = await runWithoutWorker();
-    const connection = await connect();
-    const alone = connection.client.workflow.getHandle(handle.workflowId);
-
-    await expect(
-      connection.within(() => alone.executeUpdate(abortUpdate, { args: [operator] }), 1_000),
-    ).rejects.toThrow();
+    const alone = (await connectAsCommandsDo()).client.workflow.getHandle(handle.workflowId);
+    const updateId = randomUUID();
+    const given = alone.executeUpdate(abortUpdate, { updateId, args: [operator] }).catch((error: unknown) => error);
+    if (isWithdrawn) await alone.signal(withdrawSignal, updateId);
 
     await harness.restart();
-    expect((await handle.result()).outcome).toBe('aborted');
+
+    expect(await given).toEqual(isWithdrawn ? expect.any(WorkflowUpdateFailedError) : expect.anything());
+    if (isWithdrawn) await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    expect((await handle.result()).outcome).toBe(isWithdrawn ? 'completed' : 'aborted');
   });
 
   test('is withdrawn as well when the operator loses patience', async () => {
     const { harness, handle, target } = await runWithoutWorker();
-    const connection = await connect();
+    const connection = await connectAsCommandsDo();
 
     const given = giveCommand(connection, target, 'abort', operator, { impatience: AbortSignal.timeout(1_000) });
     await expect(given).rejects.toMatchObject({ problem: { message: expect.stringContaining('was withdrawn') } });
@@ -79,7 +75,7 @@ describe('a command that no worker takes', () => {
 
   test('counts as given when a worker has taken it before the withdrawal', async () => {
     const { harness, target } = await runWithoutWorker();
-    const connection = await connect();
+    const connection = await connectAsCommandsDo();
 
     const given = giveCommand(connection, target, 'abort', operator, { waitMs: 60_000 });
     await harness.restart();
@@ -89,7 +85,7 @@ describe('a command that no worker takes', () => {
 });
 
 test('a command is not even sent where no worker polls', async () => {
-  const connection = await connect();
+  const connection = await connectAsCommandsDo();
   const target = { cluster: `sim-${randomUUID()}`, pool: 'web' };
   const policy = { ...scenarioPolicy(), cluster: { name: target.cluster, region: 'eu-west-1' } };
   const handle = await connection.client.workflow.start(workflowTypes.poolUpgrade, {

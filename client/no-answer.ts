@@ -1,0 +1,33 @@
+import { NodeferryError } from '../core/model/problem.ts';
+
+/** True for calls that ran into their deadline: queries and updates hang while no worker polls. */
+export function isNoAnswer(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /DEADLINE_EXCEEDED|Timeout|timed out|no poller|CANCELLED/i.test(
+    `${error.name} ${error.message} ${String(error.cause)}`,
+  );
+}
+
+/** The error for a run that nobody works on at the moment; `done` says what became of what was asked for. */
+export function noWorker(done: string, cause?: unknown): NodeferryError {
+  return new NodeferryError(
+    {
+      code: 'TemporalUnreachable',
+      message: `Temporal answers, but no nodeferry worker does${done === '' ? '' : `: ${done}`}.`,
+      hint: 'Start a worker (nodeferry worker), or look at its logs; a run goes on where it stopped as soon as one is back.',
+    },
+    { cause },
+  );
+}
+
+/** The error for a server that has answered before; what it was asked may have reached it all the same. */
+export function noTemporal(cause: unknown): NodeferryError {
+  return new NodeferryError(
+    {
+      code: 'TemporalUnreachable',
+      message: 'Temporal does not answer any more.',
+      hint: 'Is the server still running, and the network to it? The run goes on where it stopped as soon as both are back.',
+    },
+    { cause },
+  );
+}

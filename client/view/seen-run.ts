@@ -1,0 +1,67 @@
+import type { RunStatus } from '../../core/status/status.ts';
+import { formatTime } from '../output/duration.ts';
+
+/** How Temporal says that a run's workflow stands, or that it has ended, whatever the run itself could still say. */
+export interface WorkflowState {
+  readonly state: 'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out';
+  /** Epoch ms; absent while it runs. */
+  readonly closedAt?: number;
+  /** Who ended it, as Temporal knows them. */
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** A run as a client sees it from outside. */
+export interface SeenRun extends RunStatus {
+  /** Absent where only the run was asked. */
+  readonly workflow?: WorkflowState;
+}
+
+/** A run whose workflow has ended without a word of its own: nothing was put back, and nobody goes on with it. */
+export function isCutOff({ workflow }: SeenRun): boolean {
+  return workflow !== undefined && !['running', 'completed', 'failed'].includes(workflow.state);
+}
+
+/** Its state in one or two words, the worst first. */
+export function stateOf(run: SeenRun): string {
+  const { workflow, phase, actions } = run;
+  if (workflow !== undefined && isCutOff(run)) return workflow.state.replaceAll('-', ' ');
+  if (phase === 'failed' || workflow?.state === 'failed') return 'failed';
+  if (phase === 'completed' || phase === 'aborted') return phase;
+  if (run.paused) return 'paused';
+  if (run.needsAttention) return 'needs attention';
+  // The run says so itself only once what it was about has stopped.
+  if (phase !== 'putting-back' && actions.some(({ action }) => action === 'abort')) return `aborting (was in ${phase})`;
+  return phase;
+}
+
+/** What to do about a run that has failed or was cut off. Never a command that only a living run can hear. */
+export function nextSteps(run: SeenRun, leftBehind: readonly string[] = []): string[] {
+  const name = `${run.cluster}/${run.pool}`;
+  if (isCutOff(run)) {
+    return [
+      'Nothing was put back. Nodes on their way put themselves back or finish: wait for their workflows.',
+      `then: see what is left: nodeferry sweep ${name}   and take it away: nodeferry sweep ${name} --yes`,
+    ];
+  }
+  if (stateOf(run) !== 'failed') return [];
+  if (leftBehind.length > 0) return [`The run has ended. Take away what is left: nodeferry sweep ${name} --yes`];
+  return ['The run has ended and left nothing behind. Once the cause is mended: nodeferry upgrade -f POLICY'];
+}
+
+/** Says how a run ended that has left no report, and what to do about it. */
+export function explainEnd(run: SeenRun): string[] {
+  const { workflow, cluster, pool } = run;
+  const by = workflow?.by === undefined ? '' : ` by ${workflow.by}`;
+  const at = workflow?.closedAt === undefined ? '' : ` at ${formatTime(workflow.closedAt)} UTC`;
+  const why = workflow?.reason === undefined ? '' : `: ${workflow.reason}`;
+  return [
+    `The run of ${cluster}/${pool} has ended without a report: ${stateOf(run)}${by}${at}${why}`,
+    ...nextSteps(run),
+  ];
+}
+
+/** Who did something and, where they said it, why. */
+export function because({ by, reason }: { readonly by: string; readonly reason: string }): string {
+  return reason === '' ? by : `${by}: ${reason}`;
+}
