@@ -5,7 +5,6 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
-import type { WorkloadFacts } from '../../core/model/workload.ts';
 import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
 import { slicesOf } from './kubernetes.ts';
 import { createSimLocks, lockMarksOf } from './leases.ts';
@@ -14,16 +13,8 @@ import { hostnameOf, nodePort } from './load-balancers-port.ts';
 import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts';
 import { deletePod } from './pods.ts';
 import { forgetNode } from './pools.ts';
-import {
-  matches,
-  note,
-  type SimBudget,
-  type SimNode,
-  type SimPod,
-  type SimService,
-  type SimWorkload,
-  type World,
-} from './world.ts';
+import { keeperOf, workloadsOf } from './workload-facts.ts';
+import { matches, note, type SimBudget, type SimNode, type SimPod, type SimService, type World } from './world.ts';
 
 const retiringTaint = 'nodeferry.dev/retiring';
 const claimAnnotation = 'nodeferry.dev/claim';
@@ -39,7 +30,7 @@ export function createSimCluster(world: World): Cluster {
       pods: world.pods.map((pod) => podFacts(world, pod)),
       budgets: world.budgets.map((budget) => budgetFacts(world, budget)),
       services: world.services.map((service) => serviceFacts(world, service)),
-      workloads: world.workloads.map((workload) => workloadFacts(world, workload)),
+      workloads: world.workloads.flatMap((workload) => workloadsOf(world, workload)),
       volumeAttachments: world.pods.flatMap(attachmentsOf),
       ...surroundings(world),
       ...(world.outageAt === undefined ? {} : { outageAt: world.outageAt }),
@@ -198,7 +189,7 @@ function podFacts(world: World, pod: SimPod): PodFacts {
     ...facts
   } = pod;
   const released = releasedFacts(world, pod);
-  return released === undefined ? facts : { ...facts, released };
+  return { ...facts, ...keeperOf(world, pod), ...(released === undefined ? {} : { released }) };
 }
 
 /** What is read at most a minute ago of a real cluster, and not at all where the role does not allow it. */
@@ -221,21 +212,6 @@ function attachmentsOf({ namespace, node, claims = [] }: SimPod): VolumeAttachme
 
 function volumeOf(namespace: string, claim: string): string {
   return `pv-${namespace}-${claim}`;
-}
-
-function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
-  const { kind, name } = workload;
-  const pods = world.pods.filter((pod) => pod.of === name && pod.ownerKind !== 'none' && !pod.terminating);
-  return {
-    key: `${kind} default/${name}`,
-    kind,
-    namespace: 'default',
-    name,
-    replicas: kind === 'DaemonSet' ? pods.length : workload.replicas,
-    podLabels: workload.labels,
-    rollingOut: pods.some((pod) => pod.version < workload.version),
-    ...(kind === 'Deployment' ? { surge: 1 } : {}),
-  };
 }
 
 function nodeFacts(node: SimNode): NodeFacts {

@@ -38,9 +38,9 @@ function clearAway(world: World): void {
   world.pods = world.pods.filter((pod) => !stopped.includes(pod) || (pod.finalizers ?? []).length > 0);
 }
 
-/** Pods behind a Service as the API shows them at this moment. */
+/** Pods behind a Service as the API shows them at this moment: none that has failed (k8s.io/endpointslice, ShouldPodBeInEndpoints). */
 export function endpointsOf(world: World, selector: Readonly<Record<string, string>>): readonly SimPod[] {
-  return world.pods.filter((pod) => pod.node !== undefined && matches(selector, pod.labels));
+  return world.pods.filter((pod) => pod.node !== undefined && pod.phase !== 'Failed' && matches(selector, pod.labels));
 }
 
 const slices = new WeakMap<object, readonly SimPod[]>();

@@ -52,7 +52,7 @@ export function replicaSetName(workload: string, version: number): string {
 }
 
 /** A pod of the workload as it is made: bound to no node yet. */
-export function newPod(world: World, workload: SimWorkload): SimPod {
+export function newPod(world: World, workload: SimWorkload, version = workload.version): SimPod {
   const daemon = workload.kind === 'DaemonSet';
   const name = world.nextId(workload.name);
   return {
@@ -60,11 +60,11 @@ export function newPod(world: World, workload: SimWorkload): SimPod {
     name,
     uid: `uid-${name}`,
     node: undefined,
-    labels: { ...workload.labels, ...(daemon ? {} : templateHash(workload.version)) },
+    labels: { ...workload.labels, ...(daemon ? {} : templateHash(version)) },
     ownerKind: daemon ? 'DaemonSet' : 'ReplicaSet',
-    ownerName: daemon ? workload.name : replicaSetName(workload.name, workload.version),
-    ownerUid: `uid-of-${daemon ? workload.name : replicaSetName(workload.name, workload.version)}`,
-    ...(daemon ? {} : { ownerSelector: { ...workload.selector, ...templateHash(workload.version) } }),
+    ownerName: daemon ? workload.name : replicaSetName(workload.name, version),
+    ownerUid: `uid-of-${daemon ? workload.name : replicaSetName(workload.name, version)}`,
+    ...(daemon ? {} : { ownerSelector: { ...workload.selector, ...templateHash(version) } }),
     phase: 'Pending',
     ready: false,
     terminating: false,
@@ -79,7 +79,7 @@ export function newPod(world: World, workload: SimWorkload): SimPod {
     tolerations: workload.tolerations,
     accepts: false,
     of: workload.name,
-    version: workload.version,
+    version,
     workload: `${workload.kind} default/${workload.name}`,
     createdAt: world.clock.now(),
   };

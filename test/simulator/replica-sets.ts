@@ -1,20 +1,15 @@
+import { isFinished } from '../../core/model/pod.ts';
 import { deletePod, newPod, replicaSetName, templateHash } from './pods.ts';
-import { later, matches, type SimPod, type SimWorkload, type World } from './world.ts';
+import { later, matches, note, type SimPod, type SimWorkload, type World } from './world.ts';
 
 /** The Deployment controller and its ReplicaSets. */
 export function reconcileReplicas(world: World, workload: SimWorkload): void {
   for (const pod of world.pods) if (pod.of === workload.name) claim(pod, workload);
+  if (workload.held !== undefined) return keepHeld(world, workload, workload.held);
   const owned = world.pods.filter((pod) => isOwned(pod, workload));
   const old = owned.filter((pod) => pod.version < workload.version);
-  const surge = Math.min(1, old.length);
-  const missing = workload.replicas + surge - owned.length - workload.creating;
-  for (let i = 0; i < Math.min(missing, allowedBeside(world, workload)); i++) {
-    workload.creating += 1;
-    later(world, 200, () => {
-      workload.creating -= 1;
-      if (world.workloads.includes(workload)) world.pods.push(newPod(world, workload));
-    });
-  }
+  const missing = workload.replicas + surgeOf(old) - owned.length - workload.creating;
+  create(world, workload, workload, { version: workload.version, missing });
   if (old.length > 0) return exchange(world, workload, owned, old);
   for (const pod of chooseSurplus(world, owned, owned.length - workload.replicas)) deletePod(world, pod);
 }
@@ -22,6 +17,82 @@ export function reconcileReplicas(world: World, workload: SimWorkload): void {
 /** Pods that the quota lets be created now: released ones and those that terminate count like any. */
 function allowedBeside(world: World, { name, quota = Number.POSITIVE_INFINITY, creating }: SimWorkload): number {
   return quota - creating - world.pods.filter(({ of, phase }) => of === name && phase !== 'Succeeded').length;
+}
+
+/** Nobody tells the ReplicaSets another size: each keeps its own. */
+function keepHeld(world: World, workload: SimWorkload, held: NonNullable<SimWorkload['held']>): void {
+  for (const replicaSet of held) {
+    const { version, replicas } = replicaSet;
+    const owned = world.pods.filter((pod) => isOwned(pod, workload) && pod.version === version);
+    const creating = replicaSet.creating + (version === workload.version ? workload.creating : 0);
+    create(world, workload, replicaSet, { version, missing: replicas - owned.length - creating });
+    for (const pod of chooseSurplus(world, owned, owned.length - replicas)) deletePod(world, pod);
+  }
+}
+
+function create(
+  world: World,
+  workload: SimWorkload,
+  counts: { creating: number },
+  { version, missing }: { readonly version: number; readonly missing: number },
+): void {
+  const made = Math.min(missing, allowedBeside(world, workload));
+  for (let i = 0; i < made; i++) {
+    counts.creating += 1;
+    later(world, 200, () => {
+      counts.creating -= 1;
+      if (world.workloads.includes(workload)) world.pods.push(newPod(world, workload, version));
+    });
+  }
+}
+
+/**
+ * Deletes a Deployment and leaves what it owns, as `kubectl delete --cascade=orphan` does; it comes back after so long, ms. Its ReplicaSets
+ * go on meanwhile, owned by nobody (Kubernetes docs, "Use Cascading Deletion", Orphan).
+ */
+export function orphanDeployment(world: World, name: string, forMs: number): void {
+  hold(world, name, 'away');
+  note(world, `${name} is away`);
+  later(world, forMs, () => unhold(world, name, 'away'));
+  world.changed();
+}
+
+/** Pauses a Deployment where it stands, in the middle of a rollout where there is one; its ReplicaSets keep their sizes. */
+export function pauseDeployment(world: World, name: string): void {
+  hold(world, name, 'paused');
+  world.changed();
+}
+
+function hold(world: World, name: string, why: 'away' | 'paused'): void {
+  for (const workload of world.workloads) {
+    if (workload.name !== name || workload.kind !== 'Deployment') continue;
+    const versions = world.pods.filter((pod) => isOwned(pod, workload)).map(({ version }) => version);
+    workload.held = [...new Set([...versions, workload.version])].map((version) => ({
+      version,
+      replicas: wantedBy(world, { of: name, version }) ?? 0,
+      creating: 0,
+    }));
+    workload[why] = true;
+  }
+}
+
+function unhold(world: World, name: string, why: 'away' | 'paused'): void {
+  for (const workload of world.workloads) {
+    if (workload.name !== name) continue;
+    delete workload.held;
+    delete workload[why];
+  }
+  note(world, `${name} is back`);
+}
+
+/** A pod that is owned and has failed for good, as one that its kubelet has evicted: it lies about until somebody deletes it. */
+export function addFailedPod(world: World, name: string, node: string): SimPod | undefined {
+  const workload = world.workloads.find((one) => one.name === name);
+  if (workload === undefined) return undefined;
+  const pod: SimPod = { ...newPod(world, workload), node, phase: 'Failed' };
+  world.pods.push(pod);
+  world.changed();
+  return pod;
 }
 
 /** Deletes a Deployment with its ReplicaSets; the garbage collector then deletes the pods that these own. */
@@ -35,16 +106,23 @@ export function deleteDeployment(world: World, name: string): void {
 }
 
 /** Pods that the ReplicaSet which made the pod shall have now; undefined when it does not exist any more. */
-export function wantedBy(world: World, { of, version }: SimPod): number | undefined {
+export function wantedBy(world: World, { of, version }: Pick<SimPod, 'of' | 'version'>): number | undefined {
   const workload = world.workloads.find(({ name, kind }) => name === of && kind === 'Deployment');
   if (workload === undefined) return undefined;
+  if (workload.held !== undefined) return workload.held.find((one) => one.version === version)?.replicas ?? 0;
   const old = world.pods.filter((pod) => isOwned(pod, workload) && pod.version < workload.version);
   if (version < workload.version) return old.filter((pod) => pod.version === version).length;
-  return Math.max(0, workload.replicas - old.length);
+  return Math.max(0, Math.min(workload.replicas, workload.replicas + surgeOf(old) - old.length));
 }
 
+/** A rollout has one pod more than replicas. */
+function surgeOf(old: readonly SimPod[]): number {
+  return Math.min(1, old.length);
+}
+
+/** ReplicaSets count active pods only: none that is told to stop, has failed or is finished (pkg/controller/controller_utils.go, FilterActivePods). */
 function isOwned(pod: SimPod, { name }: SimWorkload): boolean {
-  return pod.of === name && pod.ownerKind === 'ReplicaSet' && !pod.terminating;
+  return pod.of === name && pod.ownerKind === 'ReplicaSet' && !pod.terminating && !isFinished(pod);
 }
 
 /** Pods that the selector does not match any more are let go; those without a controller that it matches are taken. */

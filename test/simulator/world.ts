@@ -103,6 +103,11 @@ export interface SimWorkload {
   quota?: number;
   /** Its pods are as large as a node: one that finds none free stays without. */
   fillsNode?: true;
+  /** Sizes that its ReplicaSets keep while no Deployment controller changes them: it is paused, or its Deployment is away. */
+  held?: { version: number; replicas: number; creating: number }[];
+  paused?: boolean;
+  /** Its Deployment has been deleted without its ReplicaSets. */
+  away?: boolean;
 }
 
 export interface SimTarget {

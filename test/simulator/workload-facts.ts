@@ -1,0 +1,45 @@
+import { isFinished, type PodFacts } from '../../core/model/pod.ts';
+import type { WorkloadFacts } from '../../core/model/workload.ts';
+import { replicaSetName } from './pods.ts';
+import { wantedBy } from './replica-sets.ts';
+import type { SimPod, SimWorkload, World } from './world.ts';
+
+/** A Deployment that is away has left its ReplicaSets, which are workloads of their own meanwhile. */
+export function workloadsOf(world: World, workload: SimWorkload): readonly WorkloadFacts[] {
+  const whole = workloadFacts(world, workload);
+  if (workload.away !== true) return [whole];
+  return (workload.held ?? []).map(({ version, replicas }) => {
+    const name = replicaSetName(workload.name, version);
+    const { surge: _, paused: __, ...rest } = whole;
+    return { ...rest, key: `ReplicaSet default/${name}`, kind: 'ReplicaSet', name, replicas, rollingOut: false };
+  });
+}
+
+function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
+  const { kind, name, paused } = workload;
+  const pods = world.pods.filter(
+    (pod) => pod.of === name && pod.ownerKind !== 'none' && !pod.terminating && !isFinished(pod),
+  );
+  return {
+    key: `${kind} default/${name}`,
+    kind,
+    namespace: 'default',
+    name,
+    replicas: kind === 'DaemonSet' ? pods.length : workload.replicas,
+    podLabels: workload.labels,
+    rollingOut: paused !== true && pods.some((pod) => pod.version < workload.version),
+    ...(kind === 'Deployment' ? { surge: 1 } : {}),
+    ...(paused === true ? { paused } : {}),
+  };
+}
+
+/** What is told of a pod's ReplicaSet: what it wants, and that it is a workload of its own while its Deployment is away. */
+export function keeperOf(world: World, pod: SimPod): Pick<PodFacts, 'workload' | 'ownerWants'> {
+  if (pod.ownerKind !== 'ReplicaSet') return {};
+  const ownerWants = wantedBy(world, pod);
+  const workload = world.workloads.find(({ name }) => name === pod.of);
+  return {
+    ...(ownerWants === undefined ? {} : { ownerWants }),
+    ...(workload?.away === true ? { workload: `ReplicaSet default/${pod.ownerName}` } : {}),
+  };
+}
