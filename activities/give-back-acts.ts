@@ -1,4 +1,4 @@
-import { decideGiveBack, type GiveBackAct } from '../core/hand-over/give-back.ts';
+import { decideGiveBack, decideUpkeep, type GiveBack, type GiveBackAct } from '../core/hand-over/give-back.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
@@ -12,16 +12,27 @@ export interface GiveBackScope {
 /** The acts that give released pods back. Each may be repeated, and none hurts a pod that serves. */
 export function createGiveBack(cluster: Cluster) {
   return {
-    /** Does what can be done now, of all pods or of those that are asked for; answers how much, and whether more will come. */
+    /** Does what can be done now, of all pods or of those that are asked for; answers that, and what more will come. */
     giveBackNow: async (
       facts: ClusterFacts,
       run: string,
       { isAsked = () => true, leaving }: GiveBackScope = {},
-    ): Promise<{ readonly acts: number; readonly settling: boolean }> => {
-      const { acts, settling } = decideGiveBack(facts, run, leaving);
+    ): Promise<Pick<GiveBack, 'acts' | 'awaited'>> => {
+      const { acts, awaited } = decideGiveBack(facts, run, leaving);
       const asked = acts.filter(isAsked);
-      for (const { kind, pod } of asked) await cluster[kind](pod, run);
-      return { acts: asked.length, settling };
+      await carryOut(asked, run);
+      return { acts: asked, awaited };
+    },
+
+    /** Does what is put right in every look, also where nothing is given back. */
+    keepUp: async (facts: ClusterFacts, run: string): Promise<Pick<GiveBack, 'acts' | 'awaited'>> => {
+      const upkeep = decideUpkeep(facts, run);
+      await carryOut(upkeep.acts, run);
+      return upkeep;
     },
   };
+
+  async function carryOut(acts: readonly GiveBackAct[], run: string): Promise<void> {
+    for (const { kind, pod } of acts) await cluster[kind](pod, run);
+  }
 }

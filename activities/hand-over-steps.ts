@@ -1,7 +1,8 @@
 import { chooseWave } from '../core/hand-over/choose-wave.ts';
+import { trackGone } from '../core/hand-over/dismissal.ts';
 import { decideReleasedEviction } from '../core/hand-over/evict-released.ts';
 import { decideExchanges, type ExchangeQuestion } from '../core/hand-over/exchange.ts';
-import type { GiveBackAct } from '../core/hand-over/give-back.ts';
+import { explainGiveBack, type GiveBackAct } from '../core/hand-over/give-back.ts';
 import { decideHandOverRound } from '../core/hand-over/hand-over-round.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
@@ -9,12 +10,12 @@ import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { UnplacedPods } from '../core/model/unplaced.ts';
 import { handOverTermsOf, type Policy } from '../core/policy/policy.ts';
-import { count } from '../core/text/format.ts';
 import type { Ports } from '../ports/ports.ts';
+import { createDismissals } from './dismissals.ts';
 import { poolLockOf, whileLocked } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
-import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
+import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, timesIn, trackPods } from './pod-acts.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 import { findSharedClaims } from './shared-claims.ts';
 
@@ -52,7 +53,8 @@ type LateSince = Readonly<Record<string, number>>;
 /** Steps that have pods replaced before they leave, and give them back. */
 export function createHandOverSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
-  const { giveBackNow } = createGiveBack(cluster);
+  const { giveBackNow, keepUp } = createGiveBack(cluster);
+  const { dismiss } = createDismissals(ports, looking);
   const { carryOut } = createPodActs(ports, looking);
 
   return {
@@ -73,9 +75,8 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
           const facts = await looking.serving({ policy, baselines: [] }, { since: now - policy.waits.pollMs });
           sharedClaims ??= await findSharedClaims(cluster, waiting, facts.cluster);
           const context = { policy, sharedClaims };
-          if (leaving === undefined)
-            await giveBackNow(facts.cluster, run, { isAsked: ({ kind }) => kind === 'deletePod' });
-          else if (await exchange({ ...context, cluster: facts.cluster, run, leaving }))
+          const dismissed = await dismiss(facts.cluster, { run, policy, now, known: memo['dismissed'] });
+          if (leaving !== undefined && (await exchange({ ...context, cluster: facts.cluster, run, leaving })))
             return { done: false, reason: 'pods change places', memo, againInMs: 100 };
           const known = memo['wave'] as readonly NodeRef[] | undefined;
           const mostNodes = policy.guard.maxInFlight;
@@ -97,7 +98,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
             await cluster.requireLock(poolLockOf(policy), run);
             await cluster.release(pod, from, run);
           }
-          if (round.done)
+          if (round.done && dismissed.leaving === 0)
             return { done: true, value: { wave, released: countReleasedOn(wave, facts.cluster, run), givenUp } };
           const lateSince: LateSince = Object.fromEntries(
             round.awaited.map(({ workload }) => [workload, before[workload] ?? now]),
@@ -114,7 +115,11 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
               run,
               tooLate.map(({ workload }) => workload),
             );
-          return { done: false, reason: round.reason, memo: { wave, lateSince, givenUp: [...givenUp, ...tooLate] } };
+          return {
+            done: false,
+            reason: round.reason,
+            memo: { wave, lateSince, givenUp: [...givenUp, ...tooLate], dismissed: dismissed.known },
+          };
         }),
       });
     },
@@ -128,9 +133,9 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
         pollMs: lookEveryMs,
         hint: 'Look at the ReplicaSets of the pods that are named; then resume.',
         look: async () => {
-          const { acts, settling } = await giveBackNow(await looking.cluster(), run);
-          if (acts === 0 && !settling) return { done: true, value: {} };
-          return { done: false, reason: `${count(acts, 'act')} to give pods back` };
+          const given = await giveBackNow(await looking.cluster(), run);
+          if (given.acts.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
+          return { done: false, reason: explainGiveBack(given) };
         },
       }),
 
@@ -147,26 +152,28 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
         hint: 'Mend what is named (a budget, pods that are not ready, a pod that hangs), then resume.',
         look: whileLocked(cluster, { policy, run }, async ({ now, memo }) => {
           const facts = await looking.cluster();
+          await keepUp(facts, run);
+          const goneSince = trackGone(timesIn(memo['goneSince']), facts, run, now);
           const times = trackPods(
             memo,
             facts.pods.filter(({ released }) => released?.by === run),
             facts,
             now,
           );
-          const round = decideReleasedEviction({ facts, policy, run, now, ...times });
+          const round = decideReleasedEviction({ facts, policy, run, now, goneSince, ...times });
           if (round.remaining === 0) return { done: true, value: {} };
           const acting: ActingInTurn = {
             run,
             fence: { check: async () => await cluster.requireLock(poolLockOf(policy), run) },
             decide: (fresh) =>
-              decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), ...times }).actions,
+              decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), goneSince, ...times }).actions,
             leaving: undefined,
           };
           const outcomes: ActOutcome[] = [];
           for (const action of round.actions) outcomes.push(await carryOut(action, acting, facts));
           const refused = outcomes.flatMap(({ blocked }) => blocked ?? []);
           const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
-          return { done: false, reason: round.reason, blocked, memo: { ...times, blocked } };
+          return { done: false, reason: round.reason, blocked, memo: { ...times, goneSince, blocked } };
         }),
       }),
   };

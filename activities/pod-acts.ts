@@ -168,6 +168,7 @@ export function trackPods(
   };
 }
 
-function timesIn(left: unknown): Readonly<Record<string, number>> {
+/** Times by UID that an earlier look has left behind; none when it left none. */
+export function timesIn(left: unknown): Readonly<Record<string, number>> {
   return typeof left === 'object' && left !== null ? (left as Readonly<Record<string, number>>) : {};
 }

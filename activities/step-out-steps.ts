@@ -10,8 +10,8 @@ import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { ForeignAct } from '../core/status/status.ts';
 import type { Ports } from '../ports/ports.ts';
 import { findExcludedNewNodes, keepCordoned } from './acts-on-nodes.ts';
+import { createDismissals } from './dismissals.ts';
 import { whileLocked } from './fence.ts';
-import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import { type Look, type Outcome, pollUntil } from './polling.ts';
 import {
@@ -35,7 +35,7 @@ export interface SteppedOut extends StepsOut {
 export function createStepOutSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
   const { letGo } = createStepOutActs(ports, looking, ask);
-  const { giveBackNow } = createGiveBack(cluster);
+  const { dismiss } = createDismissals(ports, looking);
   /** What this worker's looks have agreed on, by run. A worker that is new to a run looks anew. */
   const agreements = new Map<string, Agreed>();
 
@@ -58,8 +58,9 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           const known = (memo['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
           const facts = await looking.serving(scope, { since: settlingSince ?? now });
-          // A released pod whose workload is gone would hold its node for ever: nobody else ends it.
-          await giveBackNow(facts.cluster, input.run, { isAsked: ({ kind }) => kind === 'deletePod' });
+          // A released pod that nobody wants any more would hold its node for ever: nobody else ends it.
+          const { run, policy } = input;
+          const dismissed = await dismiss(facts.cluster, { run, policy, now, known: memo['dismissed'] });
           const baselines = learnBaselines(known, facts, input.policy);
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], [
             ...(await keepCordoned(cluster, input.waiting, input.run, facts)),
@@ -84,12 +85,14 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
               ? undefined
               : await letGoFrom(answer.node, { ...input, baselines, inFlight }, facts);
           if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
-          const reason = stepped?.reason ?? answer.reason;
+          const held = stepped?.reason ?? answer.reason;
+          const reason = dismissed.reason === undefined ? held : `${held}; ${dismissed.reason}`;
           const lonelySince =
             inFlight.length > 0 ? now : typeof memo['lonelySince'] === 'number' ? memo['lonelySince'] : since;
           const giveUp = now - lonelySince >= input.policy.waits.deadlines.guardMs;
           const againInMs = stepped?.againInMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollMs);
-          return { done: false, reason, memo: { lonelySince, ...seen }, giveUp, againInMs };
+          const memoKept = { lonelySince, dismissed: dismissed.known, ...seen };
+          return { done: false, reason, memo: memoKept, giveUp, againInMs };
         }),
       });
     },

@@ -46,7 +46,9 @@ function withOwners({ pods, replicaSets, daemonSets }: MappedObjects): PodFacts[
     const workload = replicaSet === undefined ? ownWorkload(facts) : (replicaSet.deployment ?? replicaSet.facts.key);
     return {
       ...facts,
-      ...(replicaSet === undefined ? {} : { ownerSelector: replicaSet.selector }),
+      ...(replicaSet === undefined
+        ? {}
+        : { ownerSelector: replicaSet.selector, ownerWants: replicaSet.facts.replicas }),
       ...(workload === undefined ? {} : { workload }),
       ...(facts.released === undefined ? {} : { released: withWants(facts.released, byUid) }),
       // By name, as kubectl drain asks (pkg/drain/filters.go, daemonSetFilter).

@@ -1,14 +1,15 @@
 import { type BlockedPod, type PodAction, tellHeld } from '../drain/actions.ts';
 import { openDisruptionLedger } from '../drain/disruptions.ts';
-import { decideStep, type StepQuestion } from '../drain/eviction-round.ts';
+import { decideStep } from '../drain/eviction-round.ts';
 import { hangs } from '../drain/hanging.ts';
 import { isReadyEndpoint, servicesOf } from '../drain/services-of-pod.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, count } from '../text/format.ts';
+import { type Dismissal, type DismissalQuestion, decideDismissal } from './dismissal.ts';
 import { decideGiveBack } from './give-back.ts';
-import { isServing } from './owned-pods.ts';
+import { isAbandoned, isActive, isReleasedBy, isServing, ownedPods } from './owned-pods.ts';
 
 /** What to do now with released pods that nobody takes back, what can't be done yet, and how much is left. */
 export interface ReleasedEviction {
@@ -25,14 +26,16 @@ export interface ReleasedEviction {
  * Ready before they could be given back. Their nodes stay in the load balancers: a pod leaves one only where another serves the same callers.
  * Pods that none of that holds for serve on.
  */
-export function decideReleasedEviction(question: StepQuestion & { readonly run: string }): ReleasedEviction {
+export function decideReleasedEviction(question: DismissalQuestion): ReleasedEviction {
   const { facts, run, now } = question;
   const ledger = openDisruptionLedger(facts, now);
+  const dismissal = decideDismissal(question);
   const unwanted = new Set(decideGiveBack(facts, run).stays.map(({ pod }) => pod.uid));
   const leaving = new Set(facts.pods.filter((pod) => isLeaving(pod, run)).map(({ uid }) => uid));
-  const actions: PodAction[] = [];
-  const blocked: BlockedPod[] = [];
+  const actions: PodAction[] = [...dismissal.actions];
+  const blocked: BlockedPod[] = [...dismissal.blocked];
   for (const pod of facts.pods.toSorted((a, b) => compareText(a.name, b.name))) {
+    if (dismissal.pods.has(pod.uid)) continue;
     const isUnwanted = unwanted.has(pod.uid) && isSpared(pod, leaving, facts);
     if (!isUnwanted && !(leaving.has(pod.uid) && !pod.terminating)) continue;
     leaving.add(pod.uid);
@@ -43,7 +46,8 @@ export function decideReleasedEviction(question: StepQuestion & { readonly run: 
     if (step.action !== undefined) actions.push(step.action);
     if (step.blocked !== undefined) blocked.push(step.blocked);
   }
-  const remaining = facts.pods.filter((pod) => leaving.has(pod.uid) && !hangs(pod, now)).length;
+  const leaves = (pod: PodFacts) => leaving.has(pod.uid) || isDismissed(pod, dismissal, question);
+  const remaining = facts.pods.filter((pod) => leaves(pod) && !hangs(pod, now)).length;
   const [first] = blocked;
   const why = first === undefined ? '' : `; ${first.pod.namespace}/${first.pod.name}: ${first.reason}`;
   return {
@@ -52,6 +56,12 @@ export function decideReleasedEviction(question: StepQuestion & { readonly run: 
     remaining,
     reason: `${count(remaining, 'released pod')} that no ReplicaSet takes back${why}`,
   };
+}
+
+/** Nobody wants it any more, or nobody will when looks have agreed on that for a while. */
+function isDismissed(pod: PodFacts, { actions, blocked }: Dismissal, { facts, run }: DismissalQuestion): boolean {
+  if (isActive(pod) && isReleasedBy(pod, run) && isAbandoned(pod, facts)) return true;
+  return [...actions, ...blocked].some((one) => one.pod.uid === pod.uid);
 }
 
 /** It was taken out of its endpoints, or told to stop, already. */
@@ -69,14 +79,15 @@ function isSpared(pod: PodFacts, leaving: ReadonlySet<string>, facts: ClusterFac
     .every((service) => others.some((other) => isReadyEndpoint(other, service)));
 }
 
-/** The pods that its workload keeps don't serve all of what it wants yet. */
-function tellShort({ released }: PodFacts, facts: ClusterFacts): string | undefined {
+/** The pods that its workload keeps don't serve all of what it wants yet. A Deployment that is away wants what its ReplicaSet does. */
+function tellShort(pod: PodFacts, facts: ClusterFacts): string | undefined {
+  const { released, namespace } = pod;
+  if (released === undefined) return undefined;
   const index = indexOf(facts);
-  const workload = index.workload(released?.workload ?? '');
-  if (workload === undefined) return undefined;
-  const serving = index
-    .podsOfWorkload(workload.key)
-    .filter((pod) => isServing(pod) && !pod.terminating && pod.released === undefined);
-  if (serving.length >= workload.replicas) return undefined;
-  return `${workload.key} has ${serving.length} of ${workload.replicas} pods ready without it`;
+  const workload = index.workload(released.workload);
+  const wanted = workload?.replicas ?? released.wants ?? 0;
+  const kept = workload === undefined ? ownedPods(released, namespace, facts) : index.podsOfWorkload(workload.key);
+  const serving = kept.filter((other) => isServing(other) && isActive(other) && !isReleasedBy(other, released.by));
+  if (serving.length >= wanted) return undefined;
+  return `${released.workload} has ${serving.length} of ${wanted} pods ready without it`;
 }

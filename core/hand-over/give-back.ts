@@ -1,14 +1,24 @@
 import { identify, type PodIdentity } from '../drain/actions.ts';
 import { podsWith } from '../drain/services-of-pod.ts';
 import { indexOf } from '../model/cluster-index.ts';
-import { type PodFacts, type ReleasedFacts, templateLabel } from '../model/pod.ts';
+import { isFinished, type PodFacts, type ReleasedFacts, templateLabel } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import { compareText } from '../text/format.ts';
-import { isOnLeaving, isServing, ownedPods, waitsToBeTaken } from './owned-pods.ts';
+import { compareText, count, listNames } from '../text/format.ts';
+import {
+  isAbandoned,
+  isActive,
+  isOnLeaving,
+  isReleasedBy,
+  isReturned,
+  isServing,
+  ownedPods,
+  type ReleasedPod,
+  waitsToBeTaken,
+} from './owned-pods.ts';
 
-/** One act that gives released pods back to their ReplicaSets, or ends what nobody takes any more; named as the Cluster port does. */
+/** One act that gives released pods back to their ReplicaSets; named as the Cluster port does. */
 export interface GiveBackAct {
-  readonly kind: 'raiseDeletionCost' | 'adopt' | 'restoreDeletionCost' | 'deletePod';
+  readonly kind: 'raiseDeletionCost' | 'adopt' | 'restoreDeletionCost';
   readonly pod: PodIdentity;
 }
 
@@ -17,11 +27,9 @@ export interface GiveBack {
   readonly acts: readonly GiveBackAct[];
   /** Pods that serve on as they are, each with the reason. */
   readonly stays: readonly { readonly pod: PodIdentity; readonly reason: string }[];
-  /** A ReplicaSet that was given pods back has more than it wants still: look again. */
-  readonly settling: boolean;
+  /** ReplicaSets that have yet to react to what was given back, in words: look again. */
+  readonly awaited: readonly string[];
 }
-
-type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
 /**
  * Decides how the pods that a run has released come back to their ReplicaSets without one that serves being deleted for it. A ReplicaSet
@@ -29,27 +37,50 @@ type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
  * shall stay are made dear before, and for as long as it has too many. Pods on cordoned nodes of the pool `leaving` don't come back.
  */
 export function decideGiveBack(cluster: ClusterFacts, run: string, leaving?: string): GiveBack {
-  const alive = cluster.pods.filter(({ terminating }) => !terminating);
   const goes = (pod: PodFacts) => leaving !== undefined && isOnLeaving(pod, leaving, cluster);
-  const released = alive.filter((pod): pod is ReleasedPod => pod.released?.by === run && !goes(pod));
+  const released = cluster.pods.filter(
+    (pod): pod is ReleasedPod => isActive(pod) && isReleasedBy(pod, run) && !goes(pod) && !isAbandoned(pod, cluster),
+  );
   const groups = Map.groupBy(released, ({ namespace, released: { replicaSet } }) => `${namespace}/${replicaSet.name}`);
   const decided = [...groups.values()].map((pods) => decideReplicaSet(pods, cluster));
-  const raised = alive.filter((pod) => pod.costRaisedBy === run && pod.released?.by !== run);
-  const settled = raised.filter((pod) => hasChosen(pod, raised, cluster));
+  const upkeep = decideUpkeep(cluster, run);
   return {
-    acts: [...decided.flatMap(({ acts }) => acts), ...settled.map((pod) => act('restoreDeletionCost', pod))],
+    acts: [...decided.flatMap(({ acts }) => acts), ...upkeep.acts],
     stays: decided.flatMap(({ stays }) => stays),
-    settling: settled.length < raised.length,
+    awaited: upkeep.awaited,
   };
+}
+
+/**
+ * What is put right in every look, on the way forward too: deletion costs are as before once ReplicaSets have chosen, and a pod that
+ * somebody has given its label back, or that has failed meanwhile, loses our mark.
+ */
+export function decideUpkeep(cluster: ClusterFacts, run: string): Pick<GiveBack, 'acts' | 'awaited'> {
+  const alive = cluster.pods.filter(({ terminating }) => !terminating);
+  const unmarked = alive.filter((pod) => isReturned(pod, run) || (isReleasedBy(pod, run) && isFinished(pod)));
+  const raised = alive.filter((pod) => pod.costRaisedBy === run && !isReleasedBy(pod, run));
+  const decided = raised.map((pod) => ({ pod, awaited: findUnsettled(pod, raised, cluster) }));
+  return {
+    acts: [
+      ...unmarked.map((pod) => act('adopt', pod)),
+      ...decided.flatMap(({ pod, awaited }) => (awaited === undefined ? [act('restoreDeletionCost', pod)] : [])),
+    ],
+    awaited: [...new Set(decided.flatMap(({ awaited }) => awaited ?? []))],
+  };
+}
+
+/** What giving back still waits for, in one sentence. */
+export function explainGiveBack({ acts, awaited }: Pick<GiveBack, 'acts' | 'awaited'>): string {
+  if (awaited.length > 0) return awaited.slice(0, 3).join('; ');
+  const names = [...new Set(acts.map(({ pod }) => `${pod.namespace}/${pod.name}`))];
+  return `${count(names.length, 'pod')} given back or put right a moment ago (${listNames(names)})`;
 }
 
 /** Pods that one ReplicaSet has lost. */
 function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): Pick<GiveBack, 'acts' | 'stays'> {
   const [first] = pods;
   if (first === undefined) return { acts: [], stays: [] };
-  const { workload, wants } = first.released;
-  const isGone = indexOf(cluster).workload(workload) === undefined;
-  if (isGone) return { acts: pods.map((pod) => act('deletePod', pod)), stays: [] };
+  const { wants } = first.released;
   const owned = ownedPods(first.released, first.namespace, cluster);
   const serving = owned.filter(isServing);
   // One that was taken out of its endpoints and is still owned needs its time to leave: with one too many it would be ended before.
@@ -74,19 +105,22 @@ function tellStays({ workload, replicaSet, wants }: ReleasedFacts): string {
 }
 
 /**
- * No pod too many is left among those that share the pod's workload, and none that was given back waits to be taken. While it rolls out,
- * more than it wants is what it wants.
+ * What the deletion cost of a pod is still kept high for: its ReplicaSet has too many, or one that was given back waits to be taken.
+ * Undefined when its ReplicaSet has chosen.
  */
-function hasChosen(pod: PodFacts, raised: readonly PodFacts[], cluster: ClusterFacts): boolean {
-  if (raised.some((other) => waitsToBeTaken(other) && isOfVersion(other, pod) && hasTaker(other, cluster)))
-    return false;
-  const { workload = '' } = pod;
-  const wanted = indexOf(cluster).workload(workload);
-  if (wanted === undefined || wanted.rollingOut) return true;
-  const has = indexOf(cluster)
-    .podsOfWorkload(workload)
-    .filter(({ terminating }) => !terminating);
-  return has.length <= wanted.replicas;
+function findUnsettled(pod: PodFacts, raised: readonly PodFacts[], cluster: ClusterFacts): string | undefined {
+  if (isFinished(pod)) return undefined;
+  const waiting = raised.find(
+    (other) => isActive(other) && waitsToBeTaken(other) && isOfVersion(other, pod) && hasTaker(other, cluster),
+  );
+  if (waiting !== undefined) return `${waiting.namespace}/${waiting.name} waits for its ReplicaSet to take it back`;
+  const { ownerName, ownerWants, namespace } = pod;
+  if (ownerWants === undefined) return undefined;
+  const owned = indexOf(cluster)
+    .podsOfWorkload(pod.workload ?? '')
+    .filter((other) => isActive(other) && other.ownerName === ownerName && other.namespace === namespace).length;
+  if (owned <= ownerWants) return undefined;
+  return `ReplicaSet ${namespace}/${ownerName} has ${owned} pods, wants ${ownerWants} and has yet to delete what is too many`;
 }
 
 function isOfVersion(other: PodFacts, pod: PodFacts): boolean {

@@ -31,6 +31,8 @@ export interface PodFacts {
   readonly workload?: string;
   /** Label selector of the owning ReplicaSet (matchLabels), when that is the owner. */
   readonly ownerSelector?: Readonly<Record<string, string>>;
+  /** Pods that the owning ReplicaSet shall have now; absent when that is not the owner, or is not there any more. */
+  readonly ownerWants?: number;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
   /** True once it has a deletion timestamp. */

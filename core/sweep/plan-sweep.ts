@@ -1,7 +1,9 @@
 /** What runs that are over have left on a cluster, and the acts that take it away. */
 import { identify, type PodIdentity } from '../drain/actions.ts';
 import { decidePutBack } from '../drain/put-back.ts';
+import { isReadyEndpoint, servicesOf } from '../drain/services-of-pod.ts';
 import { decideGiveBack, type GiveBack, type GiveBackAct } from '../hand-over/give-back.ts';
+import { isAbandoned, isActive, isReleasedBy, type ReleasedPod } from '../hand-over/owned-pods.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { PoolFacts, PoolRef } from '../model/pool.ts';
@@ -25,7 +27,11 @@ export interface SweepQuestion {
 
 /** One act that takes something away. */
 export type SweepAct =
-  | { readonly kind: 'relist' | 'evict' | GiveBackAct['kind']; readonly run: string; readonly pod: PodIdentity }
+  | {
+      readonly kind: 'relist' | 'evict' | 'deletePod' | GiveBackAct['kind'];
+      readonly run: string;
+      readonly pod: PodIdentity;
+    }
   | { readonly kind: 'untaint' | 'include' | 'uncordon' | 'unclaim'; readonly run: string; readonly node: NodeRef }
   | { readonly kind: 'release'; readonly pool: PoolRef; readonly held: readonly string[] }
   | { readonly kind: 'delete-pool'; readonly pool: PoolRef; readonly run: string }
@@ -52,9 +58,13 @@ export function planSweep(question: SweepQuestion): SweepPlan {
   const mine = replacements.filter(({ createdBy, status }) => runs.includes(createdBy ?? '') && status !== 'deleting');
   const used = mine.filter((made) => nodesOf(made, cluster).length > 0);
   const givenBack = runs.map((run) => ({ run, ...decideGiveBack(cluster, run) }));
+  const left = runs.map((run) => ({ run, pods: findAbandoned(run, cluster) }));
   const acts: SweepAct[] = [
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => podActs(node, cluster, run))),
     ...givenBack.flatMap(({ run, acts: given }) => given.map((act) => ({ ...act, run }))),
+    ...left.flatMap(({ run, pods }) =>
+      pods.flatMap(({ pod, listedBy }) => (listedBy.length > 0 ? [] : [{ kind: 'deletePod', run, pod } as const])),
+    ),
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActs(node, run))),
     ...pools.flatMap(({ ref, held }) => (held === undefined ? [] : [{ kind: 'release', pool: ref, held } as const])),
     ...mine
@@ -66,8 +76,12 @@ export function planSweep(question: SweepQuestion): SweepPlan {
   return {
     runs,
     acts,
-    stays: [...serving, ...used.map((made) => tellUsed(made, cluster))],
-    settling: givenBack.some(({ settling }) => settling),
+    stays: [
+      ...serving,
+      ...left.flatMap(({ run, pods }) => pods.flatMap((one) => tellAbandoned(run, one))),
+      ...used.map((made) => tellUsed(made, cluster)),
+    ],
+    settling: givenBack.some(({ awaited }) => awaited.length > 0),
   };
 }
 
@@ -163,6 +177,33 @@ function nodesOf({ ref }: PoolFacts, cluster: ClusterFacts): readonly string[] {
 function tellServing(run: string, { pod, reason }: GiveBack['stays'][number]): string {
   const name = `${pod.namespace}/${pod.name}`;
   return `pod ${name}, released by run ${run}, serves on: ${reason}; the next run takes it over, or delete it when callers can do without it`;
+}
+
+/** Pods that a run had released from a workload that is gone since, each with the Services that still send to it. */
+function findAbandoned(run: string, cluster: ClusterFacts): readonly AbandonedPod[] {
+  return cluster.pods
+    .filter((pod): pod is ReleasedPod => isActive(pod) && isReleasedBy(pod, run) && isAbandoned(pod, cluster))
+    .map((pod) => ({
+      pod: identify(pod),
+      workload: pod.released.workload,
+      listedBy: servicesOf(pod, cluster)
+        .filter((service) => isReadyEndpoint(pod, service))
+        .map(({ key }) => key),
+    }));
+}
+
+interface AbandonedPod {
+  readonly pod: PodIdentity;
+  readonly workload: string;
+  readonly listedBy: readonly string[];
+}
+
+function tellAbandoned(run: string, { pod, workload, listedBy }: AbandonedPod): readonly string[] {
+  if (listedBy.length === 0) return [];
+  const name = `${pod.namespace}/${pod.name}`;
+  return [
+    `pod ${name}, released by run ${run}, serves ${listNames(listedBy)}, though ${workload} is gone: delete it when callers can do without it`,
+  ];
 }
 
 function tellUsed(pool: PoolFacts, cluster: ClusterFacts): string {

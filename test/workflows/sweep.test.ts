@@ -133,10 +133,24 @@ describe('pods that a run had released', () => {
     expectNothingLost(world);
   });
 
-  test('are deleted when their Deployment is gone', async () => {
+  test('stay while a Service sends to them, though their Deployment is gone', async () => {
+    const world = createScenario();
+    const before = await release(world);
+    deleteDeployment(world, 'web');
+    world.clock.advance(30_000);
+    const { left } = await sweepAll(world);
+    expect(left.acts).toEqual([]);
+    expect(left.stays).toHaveLength(4);
+    expect(left.stays[0]).toContain('serves default/web, though Deployment default/web is gone');
+    expect(namesOf(world)).toEqual(before);
+    expectNothingLost(world);
+  });
+
+  test('are deleted when their Deployment is gone, and their Service', async () => {
     const world = createScenario();
     await release(world);
     deleteDeployment(world, 'web');
+    world.services = world.services.filter(({ key }) => key !== 'default/web');
     world.clock.advance(30_000);
     const { left, told } = await sweepAll(world);
     expect(left).toMatchObject({ acts: [], stays: [] });

@@ -13,7 +13,15 @@ function decide(pods: readonly PodFacts[], policy: 'Local' | 'Cluster' = 'Local'
   const nodes = [aNode('n1'), aNode('n2')];
   const service = { ...aService('web', pods), externalTrafficPolicy: policy };
   const facts = aCluster({ nodes, pods, workloads: [aWorkload('web', 2)], services: [service] });
-  const question = { facts, policy: aPolicy(handingOver()), run: 'r1', now, unlistedAt, unreadySince: {} };
+  const question = {
+    facts,
+    policy: aPolicy(handingOver()),
+    run: 'r1',
+    now,
+    unlistedAt,
+    unreadySince: {},
+    goneSince: {},
+  };
   const { actions, blocked, remaining } = decideReleasedEviction(question);
   return {
     actions: actions.map(({ kind, pod }) => `${kind} ${pod.name}`),

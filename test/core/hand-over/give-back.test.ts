@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideGiveBack } from '../../../core/hand-over/give-back.ts';
+import { decideGiveBack, decideUpkeep, explainGiveBack } from '../../../core/hand-over/give-back.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { aCluster, aPod, aWorkload, released } from '../support/facts.ts';
@@ -13,11 +13,11 @@ function letGo(name: string, wants: number | 'gone' = 2, changes: Partial<PodFac
 }
 
 function told(pods: readonly PodFacts[], workloads: readonly WorkloadFacts[] = [web]) {
-  const { acts, stays, settling } = decideGiveBack(aCluster({ pods, workloads }), 'r1');
+  const { acts, stays, awaited } = decideGiveBack(aCluster({ pods, workloads }), 'r1');
   return {
     acts: acts.map(({ kind, pod }) => `${kind} ${pod.name}`),
     stays: stays.map(({ pod, reason }) => `${pod.name}: ${reason}`),
-    settling,
+    settling: awaited.length > 0,
   };
 }
 
@@ -98,22 +98,63 @@ describe('released pods are given back', () => {
       });
   });
 
-  test('and deleted when their Deployment is gone', () => {
-    expect(told([letGo('web-1', 'gone'), letGo('web-2', 'gone')], []).acts).toEqual([
-      'deletePod web-1',
-      'deletePod web-2',
-    ]);
+  test('to a ReplicaSet whose Deployment is away for a moment, and not to one that is gone too', () => {
+    expect(told([letGo('web-1'), letGo('web-2')], []).acts).toEqual(['adopt web-1', 'adopt web-2']);
+    const nothing = { acts: [], stays: [], settling: false };
+    expect(told([letGo('web-1', 'gone'), letGo('web-2', 'gone')], [])).toEqual(nothing);
   });
 
   test('and as cheap as before once their ReplicaSet has chosen', () => {
-    const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { costRaisedBy: 'r1' }));
-    const surplus = aPod('web-3', 'n9');
+    const owned = { ownerWants: 2 };
+    const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ...owned, costRaisedBy: 'r1' }));
+    const surplus = aPod('web-3', 'n9', owned);
     expect(told([...raised, surplus])).toEqual({ acts: [], stays: [], settling: true });
     const settled = { acts: ['restoreDeletionCost web-1', 'restoreDeletionCost web-2'], stays: [], settling: false };
     expect(told(raised)).toEqual(settled);
     expect(told([...raised, { ...surplus, terminating: true }])).toEqual(settled);
-    expect(told([...raised, surplus], [{ ...web, rollingOut: true }])).toEqual(settled);
     expect(told(raised, [])).toEqual(settled);
+  });
+
+  test('as though pods that have failed or finished were not there: no ReplicaSet counts them', () => {
+    const owned = { ownerWants: 2 };
+    const failed = aPod('web-0', 'n1', { ...owned, ready: false, phase: 'Failed' });
+    expect(told([failed, letGo('web-1'), aPod('web-2', 'n1', owned)]).acts).toEqual(['adopt web-1']);
+    const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ...owned, costRaisedBy: 'r1' }));
+    expect(told([failed, ...raised])).toMatchObject({ settling: false });
+    expect(told([failed, ...raised]).acts).toHaveLength(2);
+    const ended = { phase: 'Failed', ready: false } as const;
+    expect(told([letGo('web-1', 2, ended), ...raised.slice(1)]).acts[0]).toBe('adopt web-1');
+  });
+
+  test('by ReplicaSet: one of a Deployment that is paused in the middle of a rollout has what it wants', () => {
+    const old = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ownerWants: 2, costRaisedBy: 'r1' }));
+    const fresh = aPod('web-3', 'n9', { ownerName: 'web-rs2', ownerWants: 1 });
+    const paused = { ...web, paused: true };
+    expect(told([...old, fresh], [paused])).toMatchObject({ settling: false });
+  });
+
+  test('told by name while they are waited for', () => {
+    const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ownerWants: 1, costRaisedBy: 'r1' }));
+    const explain = (pods: readonly PodFacts[]) =>
+      explainGiveBack(decideGiveBack(aCluster({ pods, workloads: [web] }), 'r1'));
+    expect(explain(raised)).toBe(
+      'ReplicaSet default/web-rs has 2 pods, wants 1 and has yet to delete what is too many',
+    );
+    expect(explain([orphan, ...raised.slice(1)])).toBe('default/web-1 waits for its ReplicaSet to take it back');
+    expect(explain([letGo('web-1'), letGo('web-2')])).toBe(
+      '2 pods given back or put right a moment ago (default/web-1, default/web-2)',
+    );
+  });
+
+  test('by their ReplicaSet itself when somebody has given them their label back: our mark goes', () => {
+    const back = letGo('web-1', 2, {
+      labels: { app: 'web', 'pod-template-hash': 'x' },
+      ownerKind: 'ReplicaSet',
+      ownerName: 'web-rs',
+    });
+    expect(told([back, aPod('web-2', 'n1')])).toEqual({ acts: ['adopt web-1'], stays: [], settling: false });
+    const { acts } = decideUpkeep(aCluster({ pods: [back, letGo('web-2')], workloads: [web] }), 'r1');
+    expect(acts.map(({ kind, pod }) => `${kind} ${pod.name}`)).toEqual(['adopt web-1']);
   });
 });
 

@@ -50,6 +50,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look:
       decideGiveBack(look.cluster, 'run', pool.ref.name),
       decideExchanges({ cluster: look.cluster, policy: handing, sharedClaims, run: 'run', leaving: pool.ref.name }),
       decideReleasedEviction({
+        goneSince: {},
         facts: look.cluster,
         policy: handing,
         run: 'run',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PoolFacts } from '../../../core/model/pool.ts';
 import { explainSweepAct, findRuns, planSweep, type SweepQuestion } from '../../../core/sweep/plan-sweep.ts';
-import { aCluster, aNode, aPod, aPool, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPool, aService, released } from '../support/facts.ts';
 
 const marked = aNode('n1', {
   cordoned: true,
@@ -62,8 +62,13 @@ describe('what is left of a run', () => {
     const cluster = aCluster({ nodes: [aNode('n1')], pods });
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual(['r1']);
     expect(told({ cluster, locking: [] })).toEqual([
-      'pod default/web-1: delete; its workload is gone',
       'pod default/web-2: restore its deletion cost',
+      'pod default/web-1: delete; its workload is gone',
+    ]);
+    const served = { ...cluster, services: [aService('web', pods)] };
+    expect(told({ cluster: served, locking: [] })).toEqual(['pod default/web-2: restore its deletion cost']);
+    expect(plan({ cluster: served, locking: [] }).stays).toEqual([
+      'pod default/web-1, released by run r1, serves default/web, though Deployment default/web is gone: delete it when callers can do without it',
     ]);
   });
 
