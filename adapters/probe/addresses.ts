@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { isLinkLocalHost } from '../../core/policy/probe-address.ts';
 
 /** One place to send a probe to: an address of a URL's host. */
 export interface ProbeTarget {
@@ -14,14 +15,19 @@ export interface UnresolvedTarget {
 
 /**
  * All addresses of all URLs, one after the other. A load balancer has one address per zone, and clients use them all;
- * a URL that does not resolve stays in the list, because a client would fail there.
+ * a URL that does not resolve stays in the list, because a client would fail there. A name that leads to the machine's own surroundings
+ * (instance metadata) counts as one that does not resolve.
  */
-export async function resolveTargets(urls: readonly URL[]): Promise<readonly (ProbeTarget | UnresolvedTarget)[]> {
+export async function resolveTargets(
+  urls: readonly URL[],
+  addressesOf = async (host: string) => await lookup(host, { all: true }),
+): Promise<readonly (ProbeTarget | UnresolvedTarget)[]> {
   const resolved = await Promise.all(
     urls.map(async (url) => {
       // URL writes IPv6 addresses in brackets, the resolver takes them without.
       const host = url.hostname.replace(/^\[|\]$/g, '');
-      const found = await lookup(host, { all: true }).catch(() => []);
+      const all = await addressesOf(host).catch(() => []);
+      const found = all.filter(({ address }) => !isLinkLocalHost(address));
       return found.length === 0 ? [{ url, address: undefined }] : found.map(({ address }) => ({ url, address }));
     }),
   );

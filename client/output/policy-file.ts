@@ -12,11 +12,13 @@ export function readPolicyFile(path: string): Policy {
   const text = readText(path);
   const parsed = parsePolicy(text, path === '-' ? '<stdin>' : path);
   if (!parsed.ok) {
+    const all = parsed.problems.length + parsed.more;
     throw new NodeferryError({
       code: 'InvalidPolicy',
       message: [
-        `${parsed.problems.length === 1 ? 'a problem' : `${parsed.problems.length} problems`} in the policy`,
+        `${all === 1 ? 'a problem' : `${all} problems`} in the policy`,
         ...parsed.problems.map((problem) => `  ${formatPolicyProblem(problem)}`),
+        ...(parsed.more === 0 ? [] : [`  and ${parsed.more} more`]),
       ].join('\n'),
       hint: 'The fields are described in docs/policy.md and schemas/pool-upgrade.schema.json; nothing was started.',
     });

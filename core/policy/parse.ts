@@ -1,110 +1,107 @@
-import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isScalar, type Node } from 'yaml';
 import type { z } from 'zod';
+import { printable } from '../text/printable.ts';
 import type { Policy } from './policy.ts';
+import { formatPolicyProblem, type PolicyProblem } from './policy-problem.ts';
+import { keyOffset, nodeAt, type Path, placeAt, readYaml, type Source, startOf } from './read-yaml.ts';
 import { longestPoolName, resolvePolicy } from './resolve.ts';
 import { policyJsonSchema, policySchema } from './schema.ts';
 import { suggest } from './suggest.ts';
 
-/** Something wrong in a policy file, with the place where a reader finds it. */
-export interface PolicyProblem {
-  readonly file: string;
-  /** Counted from 1. */
-  readonly line: number;
-  /** Counted from 1. */
-  readonly column: number;
-  /** Path of the field, e.g. `spec.guard.maxInFlight`; empty for the whole file. */
-  readonly field: string;
-  /** What is wrong, with what was found. */
-  readonly message: string;
-  /** What may stand there. */
-  readonly allowed?: string;
-  /** What was probably meant. */
-  readonly suggestion?: string;
-}
+export { formatPolicyProblem };
 
-/** A policy, or everything that is wrong with it. */
+/** A policy, or what is wrong with it: the first problems, and how many more there are. */
 export type PolicyResult =
   | { readonly ok: true; readonly policy: Policy; readonly warnings: readonly PolicyProblem[] }
-  | { readonly ok: false; readonly problems: readonly PolicyProblem[] };
+  | { readonly ok: false; readonly problems: readonly PolicyProblem[]; readonly more: number };
 
-type Path = readonly PropertyKey[];
 type Issue = z.core.$ZodIssue;
 
-interface Source {
-  readonly file: string;
-  readonly document: Document.Parsed;
-  readonly lines: LineCounter;
-}
+/** As many problems are told at once: who has more mends these first. */
+const toldAtMost = 50;
 
-/** Reads a policy from YAML (or JSON). Answers all problems at once, in the order of the file; never throws. */
+/**
+ * Reads a policy from YAML (or JSON). Answers its problems in the order of the file, at most fifty at once. Takes time in proportion to the
+ * length of the text, and never throws.
+ */
 export function parsePolicy(text: string, file: string): PolicyResult {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const source = { file, document, lines };
-  if (document.errors.length > 0) {
-    const problems = document.errors.map((error) => problemAt(source, error.pos[0], '', error.message));
-    return { ok: false, problems };
-  }
-  if (document.contents === null) {
-    return { ok: false, problems: [{ ...problemAt(source, 0, '', 'the file is empty'), allowed: 'a PoolUpgrade' }] };
-  }
-  const parsed = policySchema.safeParse(document.toJS());
+  const yaml = readYaml(text, file);
+  if (!yaml.ok) return refused(yaml.problems);
+  const { source } = yaml;
+  const parsed = policySchema.safeParse(yaml.value);
   if (!parsed.success) {
-    const problems = parsed.error.issues.flatMap((issue) => explain(source, issue));
-    return { ok: false, problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column) };
+    const faults = parsed.error.issues
+      .flatMap((issue) => faultsOf(source, issue))
+      .toSorted((a, b) => a.offset - b.offset)
+      .filter((fault, index, all) => !saysTheSame(fault, all[index - 1]));
+    const problems = faults.slice(0, toldAtMost).map((fault) => explain(source, fault));
+    return { ok: false, problems, more: faults.length - problems.length };
   }
   const policy = resolvePolicy(parsed.data);
   const problems = checkNames(source, policy);
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return refused(problems);
   return { ok: true, policy, warnings: warn(source, policy) };
 }
 
-/** Writes a problem on one line: `file:line:column field: what; allowed: what. Did you mean …?` */
-export function formatPolicyProblem(problem: PolicyProblem): string {
-  const place = `${problem.file}:${problem.line}:${problem.column}`;
-  const field = problem.field === '' ? '' : ` ${problem.field}`;
-  const allowed = problem.allowed === undefined ? '' : `; allowed: ${problem.allowed}`;
-  const suggestion = problem.suggestion === undefined ? '' : `. Did you mean ${problem.suggestion}?`;
-  return `${place}${field}: ${problem.message}${allowed}${suggestion}`;
+function refused(problems: readonly PolicyProblem[]): PolicyResult {
+  const told = problems.slice(0, toldAtMost);
+  return { ok: false, problems: told, more: problems.length - told.length };
 }
 
-function explain(source: Source, issue: Issue): readonly PolicyProblem[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => explainUnknown(source, issue.path, key));
-  if (issue.code === 'invalid_key') {
-    const key = String(issue.path.at(-1));
-    const allowed = issue.issues[0]?.message ?? issue.message;
-    return [
-      {
-        ...problemAt(
-          source,
-          keyOffset(source, issue.path),
-          fieldName(issue.path),
-          `the name '${key}' is not allowed here`,
-        ),
-        allowed,
-      },
-    ];
-  }
-  const node = nodeAt(source, issue.path);
-  if (node === undefined) {
-    const parent = issue.path.slice(0, -1);
-    const missing = problemAt(source, keyOffset(source, parent), fieldName(issue.path), 'it is missing');
-    return [{ ...missing, allowed: allowedText(issue) }];
-  }
-  const found = problemAt(source, node.range?.[0] ?? 0, fieldName(issue.path), `${quote(node)} is not allowed here`);
-  const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
-  const meant = isScalar(node) ? suggest(String(node.value), values) : undefined;
-  return [{ ...found, allowed: allowedText(issue), ...(meant === undefined ? {} : { suggestion: meant }) }];
+/** What the schema found, with where it stands, before it is put into words. */
+interface Fault {
+  readonly issue: Issue;
+  readonly path: Path;
+  readonly kind: 'unknown' | 'name' | 'missing' | 'value';
+  readonly offset: number;
 }
 
-function explainUnknown(source: Source, path: Path, key: string): PolicyProblem {
-  const known = knownKeys(path);
-  const meant = suggest(key, known);
-  return {
-    ...problemAt(source, keyOffset(source, [...path, key]), fieldName([...path, key]), 'there is no such field'),
-    allowed: known.join(', '),
-    ...(meant === undefined ? {} : { suggestion: meant }),
-  };
+function faultsOf(source: Source, issue: Issue): readonly Fault[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key];
+      return { issue, path, kind: 'unknown', offset: keyOffset(source, path) };
+    });
+  }
+  const { path } = issue;
+  if (issue.code === 'invalid_key') return [{ issue, path, kind: 'name', offset: keyOffset(source, path) }];
+  const node = nodeAt(source, path);
+  if (node !== undefined) return [{ issue, path, kind: 'value', offset: startOf(node) }];
+  return [{ issue, path, kind: 'missing', offset: keyOffset(source, path.slice(0, -1)) }];
+}
+
+/** Whether two rules of a field say the same of it, such as its pattern and its length. */
+function saysTheSame({ issue, path, offset }: Fault, before: Fault | undefined): boolean {
+  if (before?.offset !== offset || before.issue.message !== issue.message) return false;
+  return before.path.length === path.length && before.path.every((step, index) => step === path[index]);
+}
+
+function explain(source: Source, { issue, path, kind, offset }: Fault): PolicyProblem {
+  const tell = (message: string) => placeAt(source, offset, fieldName(path), message);
+  const lastKey = String(path.at(-1));
+  switch (kind) {
+    case 'unknown': {
+      const known = knownKeys(path.slice(0, -1));
+      return { ...tell('there is no such field'), allowed: known.join(', '), ...meant(lastKey, known) };
+    }
+    case 'name': {
+      const allowed = (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined) ?? issue.message;
+      return { ...tell(`the name '${printable(lastKey)}' is not allowed here`), allowed };
+    }
+    case 'missing':
+      return { ...tell('it is missing'), allowed: allowedText(issue) };
+    case 'value': {
+      const node = nodeAt(source, path);
+      const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
+      const suggestion = isScalar(node) ? meant(String(node.value), values) : {};
+      return { ...tell(`${quote(node)} is not allowed here`), allowed: allowedText(issue), ...suggestion };
+    }
+  }
+}
+
+function meant(found: string, candidates: readonly string[]): { readonly suggestion?: string } {
+  const suggestion = suggest(found, candidates);
+  return suggestion === undefined ? {} : { suggestion };
 }
 
 function allowedText(issue: Issue): string {
@@ -119,7 +116,9 @@ function knownKeys(path: Path): readonly string[] {
   let schema: unknown = policyJsonSchema();
   for (const step of path) {
     schema =
-      typeof step === 'number' ? property(schema, 'items') : property(property(schema, 'properties'), String(step));
+      typeof step === 'number'
+        ? property(schema, 'items')
+        : (property(property(schema, 'properties'), String(step)) ?? property(schema, 'additionalProperties'));
   }
   const properties = property(schema, 'properties');
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
@@ -129,29 +128,11 @@ function property(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-function nodeAt(source: Source, path: Path): Node | undefined {
-  const node: unknown = path.length === 0 ? source.document.contents : source.document.getIn(path, true);
-  return isNodeLike(node) ? node : undefined;
-}
-
-function isNodeLike(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'range' in value;
-}
-
-/** Where the key of a field stands; the start of what holds it when it is an item of a list or missing. */
-function keyOffset(source: Source, path: Path): number {
-  if (path.length === 0) return 0;
-  const parent = nodeAt(source, path.slice(0, -1));
-  const pair = isMap(parent)
-    ? parent.items.find((item) => isScalar(item.key) && String(item.key.value) === String(path.at(-1)))
-    : undefined;
-  if (isScalar(pair?.key)) return pair.key.range?.[0] ?? 0;
-  return nodeAt(source, path)?.range?.[0] ?? keyOffset(source, path.slice(0, -1));
-}
-
-function quote(node: Node): string {
+function quote(node: Node | undefined): string {
   if (!isScalar(node)) return isMap(node) ? 'an object' : 'a list';
-  return node.value === null ? 'an empty value' : `'${node.source ?? JSON.stringify(node.value)}'`;
+  if (node.value === null) return 'an empty value';
+  // A password in an address is not repeated.
+  return `'${printable((node.source ?? JSON.stringify(node.value)).replace(/\/\/[^/\s]*@/, '//…@'))}'`;
 }
 
 function fieldName(path: Path): string {
@@ -159,33 +140,27 @@ function fieldName(path: Path): string {
     .map((step) =>
       typeof step === 'number'
         ? `[${step}]`
-        : /^[A-Za-z]\w*$/.test(String(step))
+        : /^[A-Za-z]\w{0,79}$/.test(String(step))
           ? `.${String(step)}`
-          : `['${String(step)}']`,
+          : `['${printable(String(step))}']`,
     )
     .join('')
     .replace(/^\./, '');
 }
 
-function problemAt({ file, lines }: Source, offset: number, field: string, message: string): PolicyProblem {
-  const { line, col } = lines.linePos(offset);
-  return { file, line: Math.max(1, line), column: Math.max(1, col), field, message };
-}
-
 function checkNames(source: Source, policy: Policy): readonly PolicyProblem[] {
   const path = ['spec', 'target', 'poolName'];
   const { poolName } = policy.target;
-  const place = nodeAt(source, path)?.range?.[0] ?? keyOffset(source, ['spec', 'pool', 'name']);
+  const named = nodeAt(source, path);
+  const place = named === undefined ? keyOffset(source, ['spec', 'pool', 'name']) : startOf(named);
   const field = fieldName(path);
   if (poolName === policy.pool.name) {
     const message = `'${poolName}' is the pool to replace`;
-    return [{ ...problemAt(source, place, field, message), allowed: 'a name that differs from spec.pool.name' }];
+    return [{ ...placeAt(source, place, field, message), allowed: 'a name that differs from spec.pool.name' }];
   }
   if (poolName.length > longestPoolName) {
-    const message = `the default '${poolName}' is longer than ${longestPoolName} characters`;
-    return [
-      { ...problemAt(source, place, field, message), allowed: `a name of at most ${longestPoolName} characters` },
-    ];
+    const message = `the default '${printable(poolName)}' is longer than ${longestPoolName} characters`;
+    return [{ ...placeAt(source, place, field, message), allowed: `a name of at most ${longestPoolName} characters` }];
   }
   return [];
 }
@@ -194,5 +169,5 @@ function warn(source: Source, policy: Policy): readonly PolicyProblem[] {
   const path = ['spec', 'disabledRules'];
   if (policy.disabledRules.length === 0) return [];
   const message = `the run does without ${policy.disabledRules.join(', ')}: requests can be lost`;
-  return [problemAt(source, keyOffset(source, path), fieldName(path), message)];
+  return [placeAt(source, keyOffset(source, path), fieldName(path), message)];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { durationPattern, sharePattern } from './durations.ts';
+import { durationPattern, parseDuration, sharePattern } from './durations.ts';
 import { handOverModes, protectiveRules } from './policy.ts';
+import { carriesPassword, isLinkLocal } from './probe-address.ts';
 
 /** `apiVersion` of the written form. */
 const policyApiVersion = 'nodeferry.dev/v1alpha1';
@@ -9,14 +10,34 @@ const policyApiVersion = 'nodeferry.dev/v1alpha1';
 const text = (allowed: string, pattern: RegExp, longest: number) =>
   z.string({ error: allowed }).regex(pattern, { error: allowed }).max(longest, { error: allowed });
 
+/** Readers see it in terminals, reports and the web UI: no control characters, no space at its ends. */
 const name = (description: string, longest: number) =>
-  text(`a text of 1 to ${longest} characters`, /^.+$/, longest).meta({ description });
+  text(
+    `a text of 1 to ${longest} printable characters`,
+    /^[^\p{Cc}\p{Cf}\p{Z}](?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*[^\p{Cc}\p{Cf}\p{Z}])?$/u,
+    longest,
+  ).meta({ description });
 
-const duration = (description: string) =>
-  text('a duration with units, such as 300ms, 15s, 5m or 1h30m', durationPattern, 64).meta({ description });
+/** A word in the cloud's own language, handed to it as it is. */
+const word = (allowed: string, description: string, longest: number) =>
+  text(allowed, /^[!-~]+$/, longest).meta({ description });
 
-const wait = (description: string, fallback: string) =>
-  duration(`${description} Default ${fallback}.`).default(fallback);
+/** Longer waits are slips of the pen: a run that waits for a month is not watched by anybody. */
+const longestDurationMs = 30 * 86_400_000;
+
+const duration = (description: string, leastMs = 0) =>
+  text('a duration with units, such as 300ms, 15s, 5m or 1h30m', durationPattern, 64)
+    .refine((written) => (parseDuration(written) ?? 0) <= longestDurationMs, { error: 'a duration of at most 30d' })
+    .refine((written) => (parseDuration(written) ?? leastMs) >= leastMs, {
+      error: `a duration of at least ${leastMs}ms`,
+    })
+    .meta({ description });
+
+const wait = (description: string, fallback: string, leastMs = 0) =>
+  duration(`${description} Default ${fallback}.`, leastMs).default(fallback);
+
+/** A wait that ends the run's patience: one that is over at once would stop every run. */
+const deadline = (description: string, fallback: string) => wait(description, fallback, 1000);
 
 const share = (allowed: string) => text(allowed, sharePattern, 16);
 
@@ -40,6 +61,21 @@ const choice = <const T extends readonly [string, ...string[]]>(values: T, descr
     .default(fallback)
     .meta({ description: `${description} Default ${fallback}.` });
 
+/**
+ * Letters, digits, hyphens and underscores, at most 100 (Amazon EKS API reference, CreateCluster). A slash would name a run that no command
+ * can reach: they read CLUSTER/POOL.
+ */
+const clusterName = text(
+  'an EKS cluster name: letters, digits, - and _, at most 100, a letter or digit first',
+  /^[0-9A-Za-z][0-9A-Za-z_-]*$/,
+  100,
+).meta({ description: 'Name of the cluster.' });
+
+/** As all regions of all partitions are written (aws/aws-sdk-js-v3, partitions.json: `us-gov-west-1`, `eu-isoe-west-1`, `eusc-de-east-1`). */
+const region = text('an AWS region, such as eu-west-1', /^[a-z]{2,4}(?:-[a-z]+)+-\d{1,2}$/, 32).meta({
+  description: 'Region of the cluster, e.g. eu-west-1.',
+});
+
 /** Letters, digits, hyphens and underscores, at most 63 (Amazon EKS API reference, CreateNodegroup). */
 const nodegroupName = (description: string) =>
   text(
@@ -55,11 +91,19 @@ const target = z
     poolName: nodegroupName(
       'Name of the replacement pool. Default: the old name with the new version, e.g. web-1-34.',
     ).optional(),
-    version: text('a Kubernetes version in quotes, such as "1.34"', /^\d+\.\d+$/, 16)
+    version: text('a Kubernetes version in quotes, such as "1.34"', /^1\.[1-9]\d{0,2}$/, 16)
       .meta({ description: 'Kubernetes version of the new nodes, in quotes, e.g. "1.34". Default: as before.' })
       .optional(),
-    releaseVersion: name('AMI release version of the new nodes. Default: the newest of the version.', 128).optional(),
-    launchTemplateVersion: name('Launch template version of the new nodes. Default: as before.', 64).optional(),
+    releaseVersion: word(
+      'an AMI release version, such as 1.34.2-20251103',
+      'AMI release version of the new nodes. Default: the newest of the version.',
+      128,
+    ).optional(),
+    launchTemplateVersion: word(
+      'a launch template version, such as "7"',
+      'Launch template version of the new nodes. Default: as before.',
+      64,
+    ).optional(),
   })
   .meta({ description: 'What the new pool shall be; what is not said is taken over from the old one.' });
 
@@ -105,19 +149,19 @@ const guard = z
 
 const deadlines = z
   .strictObject({
-    surgeReady: wait('New nodes are Ready and registered.', '20m'),
-    capacity: wait(
+    surgeReady: deadline('New nodes are Ready and registered.', '20m'),
+    capacity: deadline(
       'New machines for which the cloud has no room: after that a run whose new pool grows in waves (spec.surge) goes on with those that are there.',
       '5m',
     ),
-    observedOut: wait('A node is seen out of its target groups after it was excluded.', '2m'),
-    connectionsDrained: wait('A node has left its target groups after it was seen out.', '20m'),
-    eviction: wait('All pods of a node are gone.', '15m'),
-    replacementsServing: wait('Replacements are Ready and healthy in their load balancers.', '15m'),
-    endpointsRetired: wait('The endpoints of DaemonSets are gone from a node.', '5m'),
-    completion: wait('Pods that run to their end have ended (spec.drain.jobs, spec.drain.protected).', '1h'),
-    nodeGone: wait('A machine has ended and its node is gone.', '15m'),
-    guard: wait('The capacity guard lets the next node go.', '1h'),
+    observedOut: deadline('A node is seen out of its target groups after it was excluded.', '2m'),
+    connectionsDrained: deadline('A node has left its target groups after it was seen out.', '20m'),
+    eviction: deadline('All pods of a node are gone.', '15m'),
+    replacementsServing: deadline('Replacements are Ready and healthy in their load balancers.', '15m'),
+    endpointsRetired: deadline('The endpoints of DaemonSets are gone from a node.', '5m'),
+    completion: deadline('Pods that run to their end have ended (spec.drain.jobs, spec.drain.protected).', '1h'),
+    nodeGone: deadline('A machine has ended and its node is gone.', '15m'),
+    guard: deadline('The capacity guard lets the next node go.', '1h'),
   })
   .meta({ description: 'After these times a wait ends and the run asks for attention; nothing is forced.' });
 
@@ -129,7 +173,7 @@ const waits = z
     ),
     endpointPropagation: wait('Until a change of endpoints has reached every kube-proxy.', '3s'),
     margin: wait('Added to every timer.', '15s'),
-    poll: wait('Time between two looks at load balancers and cluster.', '15s'),
+    poll: wait('Time between two looks at load balancers and cluster.', '15s', 100),
     settle: wait('Looks must agree for this long before a node steps out.', '5s'),
     settleAfterOutage: wait(
       'After the API server was away, or many nodes fell silent at once, nothing steps out for this long; after the first no pod is told to stop either, because kube-proxies take up to a minute to listen again.',
@@ -197,7 +241,16 @@ const drain = z
   })
   .meta({ description: 'How pods are moved, in the words of kubectl drain.' });
 
-const url = z.url({ protocol: /^https?$/, error: 'an http or https address' });
+const url = z
+  .url({ protocol: /^https?$/, error: 'an http or https address' })
+  .max(2048, { error: 'an http or https address of at most 2048 characters' })
+  .refine((address) => !carriesPassword(address), {
+    error:
+      'an address without user name and password, which would stand in the history of the run; have a path that needs none answer the probe',
+  })
+  .refine((address) => !isLinkLocal(address), {
+    error: 'the address of a service; link-local and instance metadata addresses are not probed',
+  });
 
 const probe = z.strictObject({
   name: name('Name of the probe in status and report.', 63),
@@ -235,8 +288,8 @@ export const policySchema = z
     metadata: z.strictObject({ name: name('Name of the policy.', 63) }),
     spec: z.strictObject({
       cluster: z.strictObject({
-        name: name('Name of the cluster.', 100),
-        region: name('Region of the cluster, e.g. eu-west-1.', 32),
+        name: clusterName,
+        region,
       }),
       pool: z.strictObject({
         provider: z
@@ -264,5 +317,8 @@ export type WrittenPolicy = z.output<typeof policySchema>;
 
 /** The JSON schema (draft 7) of the written form, for editors. */
 export function policyJsonSchema(): Readonly<Record<string, unknown>> {
-  return z.toJSONSchema(policySchema, { io: 'input', target: 'draft-7' });
+  jsonSchema ??= z.toJSONSchema(policySchema, { io: 'input', target: 'draft-7' });
+  return jsonSchema;
 }
+
+let jsonSchema: Readonly<Record<string, unknown>> | undefined;

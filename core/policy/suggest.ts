@@ -1,5 +1,9 @@
+/** Longer texts resemble nothing that we have a name for. */
+const longestName = 64;
+
 /** The candidate that was most likely meant, when one is near enough to say so. */
 export function suggest(found: string, candidates: readonly string[]): string | undefined {
+  if (found.length > longestName) return undefined;
   const scored = candidates
     .map((candidate) => ({ candidate, distance: editDistance(found.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance);
@@ -7,15 +11,19 @@ export function suggest(found: string, candidates: readonly string[]): string | 
   return best !== undefined && best.distance <= Math.max(1, Math.floor(found.length / 3)) ? best.candidate : undefined;
 }
 
-/** Levenshtein distance: how many characters must be added, removed or changed. */
+/** How many characters must be added, removed, changed, or swapped with their neighbour (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? (before[j - 2] ?? changed) + 1 : changed;
+      next.push(Math.min(changed, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

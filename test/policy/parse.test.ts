@@ -324,7 +324,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
 
   test('missing fields are told where they belong', () => {
     expect(problemsOf(head.replace('    region: eu-west-1\n', ''))).toEqual([
-      'p.yaml:6:3 spec.cluster.region: it is missing; allowed: a text of 1 to 32 characters',
+      'p.yaml:6:3 spec.cluster.region: it is missing; allowed: an AWS region, such as eu-west-1',
     ]);
     expect(problemsOf('kind: PoolUpgrade\n').map((problem) => problem.split(/[ :]+/)[3])).toEqual([
       'apiVersion',
@@ -350,7 +350,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
   });
 
   test('YAML that cannot be read is told with its place', () => {
-    expect(problemsOf('a: 1\na: 2')).toEqual(['p.yaml:2:1: Map keys must be unique']);
+    expect(problemsOf('a: 1\na: 2')).toEqual(["p.yaml:2:1: the field 'a' stands here twice"]);
     expect(problemsOf('a: [1')[0]).toMatch(/^p\.yaml:1:\d+: /);
   });
 });
