@@ -1,5 +1,12 @@
+import type { Policy } from '../policy/policy.ts';
+
 /** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
 export const candidatesAtMost = 50;
+
+/** As many nodes are named to a hand-over: enough for a wave of as many as may be on their way out together. */
+export function mostToHandOver({ guard }: Pick<Policy, 'guard'>): number {
+  return Math.max(candidatesAtMost, guard.maxInFlight);
+}
 
 /** What a run takes of Temporal. */
 export interface RunSize {
@@ -22,9 +29,10 @@ export const limits: RunSize = { events: 10_000, historyBytes: 25_000_000, paylo
 
 /**
  * Measured on recorded histories: what a run takes without any node, what the watch over it adds in a day (fifty answers of six events),
- * what each node adds (9.6 with sixty nodes, 12 with three), and what each further wave of new nodes adds (24, with hand-over 31).
+ * what each node adds (9.6 with sixty nodes, 12 with three), what each further wave of new nodes adds (24, with hand-over 31), and what each
+ * further hand-over adds (11 to 14; with a node in each, 23 for both).
  */
-export const eventsOf = { fixed: 150, watched: 300, perNode: 12, perSurge: 32 } as const;
+export const eventsOf = { fixed: 150, watched: 300, perNode: 12, perSurge: 32, perWave: 14 } as const;
 
 /** What Temporal itself writes into an event, bytes: times, identities, options of a step. */
 export const bytesPerEvent = 300;

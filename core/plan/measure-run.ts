@@ -1,13 +1,25 @@
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { countSurges } from '../surge/at-once.ts';
-import { bytesOf, bytesPerEvent, candidatesAtMost, eventsOf, nodeBytes, type RunSize } from './limits.ts';
+import {
+  bytesOf,
+  bytesPerEvent,
+  candidatesAtMost,
+  eventsOf,
+  mostToHandOver,
+  nodeBytes,
+  type RunSize,
+} from './limits.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
-/** What the upgrade will take: every node once. An abort takes no more, since for each node that was replaced a new one stays. */
+/**
+ * What the upgrade will take: every node once, and its pods handed over in so many waves. An abort takes no more, since for each node that
+ * was replaced a new one stays.
+ */
 export function measureRun(
   plan: Pick<PoolPlan, 'policy' | 'nodes' | 'services' | 'baselines'>,
   facts: ServingFacts,
+  waves = 0,
 ): RunSize {
   const { policy, nodes, services, baselines } = plan;
   const nodeCount = Math.max(1, nodes.length);
@@ -20,9 +32,16 @@ export function measureRun(
   const perNode = asked + answered + started + nodeBytes.reported + eventsOf.perNode * bytesPerEvent;
   const fixedEvents = eventsOf.fixed + (policy.traffic.probes.length === 0 ? 0 : eventsOf.watched);
   const planBytes = bytesOf({ policy, nodes, services, baselines });
+  const surges = countSurges(policy, nodes.length);
+  // The first hand-over of each wave of new nodes is in its figure.
+  const wavesBeyond = Math.max(0, waves - surges) * eventsOf.perWave;
+  const named = Math.min(mostToHandOver(policy), nodes.length) * refBytes;
+  const handedOver = waves * (bytesOf(policy) + named) + wavesBeyond * bytesPerEvent;
   return {
-    events: fixedEvents + nodes.length * eventsOf.perNode + (countSurges(policy, nodes.length) - 1) * eventsOf.perSurge,
-    historyBytes: Math.round(planBytes + nodes.length * (perNode + 2 * refBytes) + fixedEvents * bytesPerEvent),
+    events: fixedEvents + nodes.length * eventsOf.perNode + (surges - 1) * eventsOf.perSurge + wavesBeyond,
+    historyBytes: Math.round(
+      planBytes + nodes.length * (perNode + 2 * refBytes) + handedOver + fixedEvents * bytesPerEvent,
+    ),
     payloadBytes: Math.round(Math.max(planBytes, nodes.length * (nodeBytes.reported + refBytes))),
   };
 }

@@ -51,7 +51,13 @@ export function isHandedOver(window: Window, cluster: ClusterFacts): boolean {
 }
 
 /** Which nodes the guard lets out together when everything in between goes as well as it can. */
-export interface Windows {
+export interface Windows extends Played {
+  /** How often pods are handed over before nodes leave; never where that is off. */
+  readonly waves: number;
+}
+
+/** The same for some of the nodes. */
+interface Played {
   readonly windows: readonly Window[];
   /** Nodes that the guard never lets out, and what holds the first of them; empty when the run is possible. */
   readonly stuck: readonly NodeRef[];
@@ -75,7 +81,7 @@ export function simulateWindows(input: WindowsInput): Windows {
     const waves = chooseWaves({ ...context, waiting: leaving, mostNodes: policy.guard.maxInFlight });
     return waves.map((wave) => playWave(wave, surge, guard, facts, context));
   });
-  return joinWindows(played);
+  return { ...joinWindows(played), waves: handsOver(policy) ? played.length : 0 };
 }
 
 /** Nodes that new ones come up for together; at least one wave, though nobody is there to leave. */
@@ -93,7 +99,7 @@ function playWave(
   guard: Guard | undefined,
   facts: ServingFacts,
   context: HandOverContext,
-): Windows {
+): Played {
   const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
   const released = chooseReleases(candidates, context, new Map()).release.map(({ pod }) => pod);
   const takeAway = guard === undefined ? undefined : addReplacements(guard, released, facts);
@@ -102,7 +108,7 @@ function playWave(
   return played;
 }
 
-function joinWindows(played: readonly Windows[]): Windows {
+function joinWindows(played: readonly Played[]): Played {
   const held = played.find(({ block }) => block !== undefined);
   return {
     windows: played.flatMap(({ windows }) => windows),
@@ -119,7 +125,7 @@ function letLeave(
   released: readonly PodFacts[],
   guard: Guard | undefined,
   policy: Policy,
-): Windows {
+): Played {
   const place = { from: openSupply(policy.guard.maxInFlight), amount: 1 };
   const takenBy = guard === undefined ? () => [] : openSupplies(guard);
   const blocks = nodes.map((node) => guard?.findBlock(node));

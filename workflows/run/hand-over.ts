@@ -1,6 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { HandOverInput } from '../../activities/hand-over-steps.ts';
 import type { NodeRef } from '../../core/model/node.ts';
+import { mostToHandOver } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { handsOver } from '../../core/policy/policy.ts';
 import { count } from '../../core/text/format.ts';
@@ -21,7 +22,8 @@ export async function handOver(
   enter(run, 'hand-over');
   await condition(() => mayStepOut(run));
   if (!run.ledger.some(({ kind }) => kind === 'released')) record(run, { kind: 'released' });
-  return await replacePods(run, { run: run.input.run, policy, waiting, unplaced });
+  const named = waiting.slice(0, mostToHandOver(policy));
+  return await replacePods(run, { run: run.input.run, policy, waiting: named, unplaced });
 }
 
 /** The same for new nodes that an aborted run gives back: what their pods stood in for comes back before they leave. */
@@ -31,7 +33,8 @@ export async function handBack(
   waiting: readonly NodeRef[],
 ): Promise<readonly NodeRef[]> {
   if (!handsOver(policy)) return waiting;
-  return await replacePods(run, { run: run.input.run, policy, waiting, unplaced, turnedBackFrom: newPool.name });
+  const named = waiting.slice(0, mostToHandOver(policy));
+  return await replacePods(run, { run: run.input.run, policy, waiting: named, unplaced, turnedBackFrom: newPool.name });
 }
 
 async function replacePods(run: Run, input: HandOverInput): Promise<readonly NodeRef[]> {

@@ -1,7 +1,7 @@
 import { count } from '../../text/format.ts';
 import { limits, type RunSize } from '../limits.ts';
 import { measureRun } from '../measure-run.ts';
-import type { AuditRule } from './rule.ts';
+import type { AuditQuestion, AuditRule } from './rule.ts';
 
 const words: Readonly<Record<keyof RunSize, (size: number) => string>> = {
   events: (size) => `${size.toLocaleString('en')} events of history`,
@@ -17,15 +17,13 @@ const roomShare = 0.95;
  * go on or back.
  */
 export const inf014TooLarge: AuditRule = (question) => {
-  const { pool, nodes, policy } = question;
-  const size = measureRun(question, question.facts);
+  const { pool, nodes, windows } = question;
+  const size = measureRun(question, question.facts, windows.waves);
   const names = Object.keys(limits) as (keyof RunSize)[];
   const room = Math.min(...names.map((name) => limits[name] / size[name]));
   const fits = 10 * Math.floor((roomShare * nodes.length * room) / 10);
   const tooLarge = names.filter((name) => size[name] > limits[name]);
   if (tooLarge.length === 0) return [];
-  const atOnce = measureRun({ ...question, policy: { ...policy, surge: { share: 1 } } }, question.facts);
-  const isByWaves = names.every((name) => atOnce[name] <= limits[name]);
   return tooLarge.map((name) => ({
     rule: 'INF-014',
     severity: 'blocker',
@@ -33,11 +31,28 @@ export const inf014TooLarge: AuditRule = (question) => {
     message:
       `its ${count(nodes.length, 'node')} would take about ${words[name](size[name])} in Temporal, ` +
       `and one run may take ${words[name](limits[name])}`,
-    hint: isByWaves
-      ? 'It is the waves in which new machines come: let more of them come at a time (spec.surge).'
-      : explainRemedy(fits),
+    hint: explainWaves(question) ?? explainRemedy(fits),
   }));
 };
+
+/** What to do where fewer waves would do; undefined where it is the number of nodes. */
+function explainWaves(question: AuditQuestion): string | undefined {
+  const { policy, facts, windows } = question;
+  const inOneSurge = { ...question, policy: { ...policy, surge: { share: 1 } } };
+  const carries = (size: RunSize) =>
+    (Object.keys(limits) as (keyof RunSize)[]).every((name) => size[name] <= limits[name]);
+  const moreAtATime = [
+    { words: 'let more new machines come at a time (spec.surge)', size: measureRun(inOneSurge, facts, windows.waves) },
+    {
+      words:
+        'let more pods be handed over at a time (spec.handOver.surplus), or switch hand-over off (spec.handOver.mode)',
+      size: measureRun(question, facts),
+    },
+  ].find(({ size }) => carries(size));
+  if (moreAtATime !== undefined) return `It is the number of waves: ${moreAtATime.words}.`;
+  if (!carries(measureRun(inOneSurge, facts))) return undefined;
+  return 'It is the number of waves: let more new machines come and more pods be handed over at a time (spec.surge, spec.handOver.surplus).';
+}
 
 function explainRemedy(fits: number): string {
   if (fits === 0)

@@ -64,6 +64,16 @@ describe('a pool that is too large for one run', () => {
     expect(tooLarge(plan(shape, { surge: { machines: 4 } }))).toEqual([]);
   });
 
+  test('by the waves in which pods are handed over, and is told so', () => {
+    const shape = { nodes: 450, services: 2, replicas: 500 };
+    const one = { surplus: 0.001, workloads: {} } as const;
+    const [found] = tooLarge(plan(shape, { handOver: { mode: 'auto', ...one } }));
+    expect(found?.message).toContain('would take about 11,836 events of history');
+    expect(found?.hint).toContain('spec.handOver.surplus');
+    expect(tooLarge(plan(shape, { handOver: { mode: 'auto', surplus: 0.1, workloads: {} } }))).toEqual([]);
+    expect(tooLarge(plan(shape, { handOver: { mode: 'off', ...one } }))).toEqual([]);
+  });
+
   test('by a policy that all of its steps carry', () => {
     const shape = { nodes: 300, services: 2, replicas: 50 };
     const neverUnlist = Array.from({ length: 2_000 }, (_, index) => `default/some-workload-${index}`);
