@@ -68,13 +68,14 @@ export function countService(
   };
 }
 
+/** Pods that a run has released count too: they are what is stable while the others come and go. */
 function findRollouts(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap<string, string> {
   const rolling = new Set(workloadsOf(service, cluster).flatMap(({ key, rollingOut }) => (rollingOut ? [key] : [])));
   if (rolling.size === 0) return new Map();
   const index = indexOf(cluster);
   return new Map(
     [...rolling].flatMap((workload) =>
-      index.podsOfWorkload(workload).flatMap(({ node }) => (node === undefined ? [] : [[node, workload] as const])),
+      index.podsMadeBy(workload).flatMap(({ node }) => (node === undefined ? [] : [[node, workload] as const])),
     ),
   );
 }

@@ -18,6 +18,8 @@ export interface ClusterIndex {
   podsIn(namespace: string): readonly PodFacts[];
   /** By the key of the workload that keeps them. */
   podsOfWorkload(key: string): readonly PodFacts[];
+  /** By the key of the workload that made them: also those that a run has released from it. */
+  podsMadeBy(workload: string): readonly PodFacts[];
   budgetsOf(podUid: string): readonly DisruptionBudgetFacts[];
   /** Pods of the budget that are there. */
   podsOfBudget(budget: DisruptionBudgetFacts): readonly PodFacts[];
@@ -52,6 +54,7 @@ function makeIndex({ nodes, pods, services, workloads, budgets }: ClusterFacts):
     workloadsIn: (namespace) => workloadsByNamespace(workloads).get(namespace) ?? [],
     podsIn: (namespace) => podsByNamespace(pods).get(namespace) ?? [],
     podsOfWorkload: (key) => podsByWorkload(pods).get(key) ?? [],
+    podsMadeBy: (workload) => podsByMaker(pods).get(workload) ?? [],
     budgetsOf: (uid) => budgetsByPod(budgets).get(uid) ?? [],
     podsOfBudget: onceFor((budget) => budget.podUids.flatMap((uid) => podsByUid(pods).get(uid) ?? [])),
   };
@@ -64,6 +67,9 @@ const podsByUid = onceFor((pods: readonly PodFacts[]) => new Map(pods.map((pod) 
 const podsByNode = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.node ?? ''));
 const podsByNamespace = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.namespace));
 const podsByWorkload = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.workload ?? ''));
+const podsByMaker = onceFor((pods: readonly PodFacts[]) =>
+  Map.groupBy(pods, (pod) => pod.released?.workload ?? pod.workload ?? ''),
+);
 const servicesByKey = onceFor((services: readonly ServiceFacts[]) => new Map(services.map((one) => [one.key, one])));
 const servicesByNamespace = onceFor((services: readonly ServiceFacts[]) =>
   Map.groupBy(services, (service) => namespaceOf(service.key)),

@@ -21,6 +21,7 @@ import {
   aWorkload,
   endpointOf,
   onePodOnEach,
+  released,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -278,6 +279,12 @@ describe('a rollout', () => {
       service: 'default/web',
       what: 'Deployment default/web',
     });
+  });
+
+  test('holds the nodes of pods too that a run has released from the workload', () => {
+    const { workload: _none, ...bare } = { ...aPod('web-3', 'n3'), ...released('web-3', 'run') };
+    const guard = guardOf(look({ pods: [...two.slice(0, 2), bare], workloads: rolling }), look({ pods: two }));
+    expect(held(guard)).toEqual(['n1', 'n2', 'n3']);
   });
 
   test('of one of two workloads behind the Service holds the nodes that host its pods, and no others', () => {
