@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Agreed, disagree } from '../core/guard/agreement.ts';
+import { type Agreed, agree, disagree, isSettled } from '../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
 import { nextStepOut, type StepOutAnswer } from '../core/guard/next-step-out.ts';
+import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
@@ -26,6 +27,9 @@ import {
 /** As many go in one moment: what is told of them stays far below what a payload may weigh. */
 const togetherAtMost = 20;
 
+/** On so many looks agree at a time: enough that those who are next have not to wait once more. */
+const agreedAtMost = 2 * togetherAtMost;
+
 /** Nodes that have stepped out, and what was noticed beside. */
 export interface SteppedOut extends StepsOut {
   readonly foreignActs: readonly ForeignAct[];
@@ -36,7 +40,7 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
   const { letGo } = createStepOutActs(ports, looking, ask);
   const { dismiss } = createDismissals(ports, looking);
-  /** What this worker's looks have agreed on, by run. A worker that is new to a run looks anew. */
+  /** Nodes that this worker's looks have agreed on, which may be out together, by run. A worker that is new to a run looks anew. */
   const agreements = new Map<string, Agreed>();
 
   return {
@@ -76,14 +80,12 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           const inFlight = input.inFlight.filter(
             (node) => indexOf(facts.cluster).nodes.get(node.name)?.uid === node.uid,
           );
-          const answer = ask({ ...input, baselines, inFlight }, facts);
-          agreements.set(input.run, answer.agreed);
+          const question = { ...input, baselines, inFlight };
+          await agreeOn(question, facts);
+          const answer = ask(question, facts);
           const settles = (answer.settlesInMs ?? Number.POSITIVE_INFINITY) <= input.policy.waits.pollMs;
           settlingSince = settles && settlingSince === undefined ? now : undefined;
-          const stepped =
-            answer.node === undefined
-              ? undefined
-              : await letGoFrom(answer.node, { ...input, baselines, inFlight }, facts);
+          const stepped = answer.node === undefined ? undefined : await letGoWith(answer.node, question, facts);
           if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
           const held = stepped?.reason ?? answer.reason;
           const reason = dismissed.reason === undefined ? held : `${held}; ${dismissed.reason}`;
@@ -98,26 +100,41 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
     },
   };
 
+  /** One more look at who may be out together: what lets them go is what every look of the settling time allowed, not the last alone. */
+  async function agreeOn(input: StepOutInput, facts: ServingFacts): Promise<void> {
+    const known = agreements.get(input.run) ?? {};
+    const names: string[] = [];
+    if (findLost(input, facts) === undefined) {
+      for (const { name } of chooseTogether({ ...input, facts, agreed: known }, agreedAtMost)) {
+        names.push(name);
+        // Hundreds of nodes take a while to decide on, and heartbeats of other steps must not wait for it.
+        await setImmediate();
+      }
+    }
+    agreements.set(input.run, agree(known, names, facts.observedAt));
+  }
+
   function ask(input: StepOutInput, facts: ServingFacts): StepOutAnswer {
-    const lost = findLostProtection({ ...input, facts, nodes: input.waiting });
+    const lost = findLost(input, facts);
     if (lost !== undefined) return { node: undefined, reason: lost, agreed: {} };
     return nextStepOut({ ...input, facts, agreed: agreements.get(input.run) ?? {} });
   }
 
-  /** Lets go who is next, and with it all that may go as things look now. */
-  async function letGoFrom(next: NodeRef, input: StepOutInput, facts: ServingFacts): Promise<Look<StepsOut>> {
-    const chosen: [NodeRef, ...NodeRef[]] = [next];
-    while (chosen.length < togetherAtMost) {
-      // Hundreds of nodes take a while to decide on, and heartbeats of other steps must not wait for it.
-      await setImmediate();
-      const { node } = ask({ ...input, inFlight: [...input.inFlight, ...chosen] }, facts);
-      if (node === undefined) break;
-      chosen.push(node);
-    }
-    return await letGo(chosen, input, facts, ({ name }) => {
+  /** Lets go who is next, and with it all that looks have agreed on together with it. */
+  async function letGoWith(next: NodeRef, input: StepOutInput, facts: ServingFacts): Promise<Look<StepsOut>> {
+    const agreed = agreements.get(input.run) ?? {};
+    const others = input.waiting.filter(
+      ({ name }) => name !== next.name && isSettled(agreed, name, facts.observedAt, input.policy.waits.settleMs),
+    );
+    const room = Math.min(togetherAtMost, input.policy.guard.maxInFlight - input.inFlight.length) - 1;
+    return await letGo([next, ...others.slice(0, Math.max(0, room))], input, facts, ({ name }) => {
       agreements.set(input.run, disagree(agreements.get(input.run) ?? {}, name));
     });
   }
+}
+
+function findLost(input: StepOutInput, facts: ServingFacts): string | undefined {
+  return findLostProtection({ ...input, facts, nodes: input.waiting });
 }
 
 function isExcludedBy(node: NodeRef, facts: ServingFacts, run: string): boolean {

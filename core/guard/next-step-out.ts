@@ -10,7 +10,7 @@ import { type Guard, type GuardQuestion, openGuard } from './guard.ts';
 
 /** Everything that decides who may step out next. */
 export interface StepOutQuestion extends GuardQuestion {
-  /** What earlier looks have agreed on. */
+  /** What earlier looks have agreed on: every node that each of them would have let go, together with the others. */
   readonly agreed: Agreed;
 }
 
@@ -55,13 +55,14 @@ export function nextStepOut(question: StepOutQuestion): StepOutAnswer {
   return { node: undefined, reason, agreed, settlesInMs };
 }
 
-function waitingOf({ waiting, inFlight }: GuardQuestion): readonly NodeRef[] {
+/** Those of them that are not in flight already. */
+export function waitingOf({ waiting, inFlight }: GuardQuestion): readonly NodeRef[] {
   const names = new Set(inFlight.map((node) => node.name));
   return waiting.filter((node) => !names.has(node.name));
 }
 
 /** A wish of its owner, which may have come after the plan was made. */
-function findProtection({ name }: NodeRef, { facts, policy }: GuardQuestion): StepOutBlock | undefined {
+export function findProtection({ name }: NodeRef, { facts, policy }: GuardQuestion): StepOutBlock | undefined {
   const asks = indexOf(facts.cluster).nodes.get(name)?.doNotDisrupt === true;
   if (!asks || policy.drain.protected === 'evict') return undefined;
   return { node: name, limit: 'do-not-disrupt', needs: 0, has: 0 };

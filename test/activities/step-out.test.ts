@@ -5,6 +5,7 @@ import { poolLockOf } from '../../activities/fence.ts';
 import type { StepOutInput } from '../../activities/step-out-acts.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { excludedNodes, flap, serviceNamed } from '../simulator/disturbances.ts';
 import { createSimPorts } from '../simulator/ports.ts';
@@ -48,9 +49,9 @@ function listen(ports: Ports, before: (call: string, times: number) => void | Pr
 }
 
 /** A settled world in which the run holds its pool and all nodes wait for their turn. */
-async function openScene(before: Strike = () => undefined) {
+async function openScene(before: Strike = () => undefined, change: (policy: Policy) => Policy = (policy) => policy) {
   const world = createScenario();
-  const policy = scenarioPolicy();
+  const policy = change(scenarioPolicy());
   world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
   const { calls, ports } = listen(createSimPorts(world), (call, times) => before(world, call, times));
   const activities = createActivities(ports);
@@ -219,5 +220,30 @@ describe('letting a node step out', () => {
 
     expect(excludedNodes(world)).toHaveLength(2);
     expect(again).toMatchObject({ reason: 'excluded before', alongside: [{ reason: 'excluded before' }] });
+  });
+
+  test.each([
+    ['one alone, until the last', true, 1],
+    ['two in each', false, 2],
+  ])('lets go what all looks of the settling time allowed together: %s', async (_, fails, gone) => {
+    const settleMs = 12_000;
+    let began: number | undefined;
+    const { world, letGo } = await openScene(
+      (scene, call) => {
+        if (!call.startsWith('read ') || began === undefined) return;
+        const last = serviceNamed(scene, 'web').targets.at(-1);
+        const isLate = scene.clock.now() - began >= 10_000;
+        if (fails && last !== undefined) last.state = isLate ? 'healthy' : 'unhealthy';
+      },
+      (policy) => ({ ...policy, waits: { ...policy.waits, settleMs } }),
+    );
+
+    began = world.clock.now();
+    await letGo();
+    const takes = world.clock.now() - began;
+    world.clock.stop();
+
+    expect(takes).toBeGreaterThanOrEqual(settleMs);
+    expect(excludedNodes(world)).toHaveLength(gone);
   });
 });

@@ -1,0 +1,35 @@
+import type { NodeRef } from '../model/node.ts';
+import { isEnabled } from '../waits/formulas.ts';
+import type { Agreed } from './agreement.ts';
+import { findDistrust } from './distrust.ts';
+import { openGuard } from './guard.ts';
+import { findProtection, type StepOutQuestion, waitingOf } from './next-step-out.ts';
+
+/**
+ * The nodes that may be out together as things look now, each as though those before it had gone; no more than `atMost`, nor than may be in
+ * flight, but one at least. Those on which looks have agreed for longer come first, so that looks which let any of them go agree on the
+ * same. Each answer takes a guard of its own: a caller may let others work in between.
+ */
+export function* chooseTogether(question: StepOutQuestion, atMost: number): Generator<NodeRef> {
+  const { facts, policy, agreed, inFlight } = question;
+  if (findDistrust(facts, policy) !== undefined) return;
+  const isGuarded = isEnabled(policy, 'capacity-guard');
+  const most = Math.max(1, Math.min(atMost, policy.guard.maxInFlight - inFlight.length));
+  const out = [...inFlight];
+  let guard = isGuarded ? openGuard(question) : undefined;
+  let chosen = 0;
+  // Who is held with fewer out is held with more: nobody is asked twice.
+  for (const node of inOrder(waitingOf(question), agreed)) {
+    if (findProtection(node, question) !== undefined || guard?.findBlock(node) !== undefined) continue;
+    yield node;
+    chosen += 1;
+    if (chosen >= most) return;
+    out.push(node);
+    guard = isGuarded ? openGuard({ ...question, inFlight: out }) : undefined;
+  }
+}
+
+function inOrder(waiting: readonly NodeRef[], agreed: Agreed): readonly NodeRef[] {
+  const since = ({ name }: NodeRef) => agreed[name] ?? Number.MAX_VALUE;
+  return waiting.toSorted((a, b) => since(a) - since(b));
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { learnBaselines } from '../../../core/guard/baseline.ts';
+import type { StepOutQuestion } from '../../../core/guard/next-step-out.ts';
+import { chooseTogether } from '../../../core/guard/together.ts';
+import { aGroup, aLook, aNode, aPolicy, aService, onePodOnEach, refOf } from '../support/facts.ts';
+
+const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
+const pods = onePodOnEach('web', nodes);
+const facts = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+
+/** Names of four nodes, of which so many must go on serving. */
+function choose(floor: number, changes: Partial<StepOutQuestion> = {}, atMost = 10, maxInFlight = 10) {
+  const guard = { ...aPolicy().guard, floors: { 'default/web': { targets: floor } }, maxInFlight };
+  const policy = aPolicy({ guard });
+  const baselines = learnBaselines([], facts, policy);
+  const waiting = nodes.map(refOf);
+  const question = { facts, policy, baselines, inFlight: [], waiting, agreed: {}, ...changes };
+  return [...chooseTogether(question, atMost)].map(({ name }) => name);
+}
+
+test.each([
+  [1, ['n1', 'n2', 'n3']],
+  [3, ['n1']],
+  [4, []],
+])('as many may be out together as a floor of %d leaves', (floor, names) => {
+  expect(choose(floor)).toEqual(names);
+});
+
+test('those on which looks have agreed for longer come first', () => {
+  expect(choose(2, { agreed: { n3: 5, n4: 10 } })).toEqual(['n3', 'n4']);
+});
+
+test('no more than asked for, or than may be in flight; but one is named for when somebody is back', () => {
+  expect(choose(0, {}, 2)).toEqual(['n1', 'n2']);
+  expect(choose(0, {}, 10, 3)).toEqual(['n1', 'n2', 'n3']);
+  expect(choose(0, { inFlight: [refOf(aNode('n1'))] }, 10, 1)).toEqual(['n2']);
+});
+
+test('without the guard anybody may', () => {
+  const policy = aPolicy({ disabledRules: ['capacity-guard'] });
+  expect(choose(4, { policy })).toEqual(['n1', 'n2', 'n3', 'n4']);
+});
