@@ -1,8 +1,8 @@
 import type { V1Container, V1OwnerReference, V1Pod, V1Toleration } from '@kubernetes/client-node';
 
-import { type PodFacts, type PodOwnerKind, type TolerationFacts, templateLabel } from '../../core/model/pod.ts';
-import { selects } from './map-budget.ts';
+import { type PodFacts, type PodOwnerKind, type TolerationFacts } from '../../core/model/pod.ts';
 import { requiredNodeLabels } from './map-node-labels.ts';
+import { placementOf } from './map-placement.ts';
 import { hasEmptyDirData, wishesOf } from './map-wishes.ts';
 import {
   parseRaisedCostMark,
@@ -51,7 +51,7 @@ export function podFacts(pod: V1Pod): PodFacts {
     terminationGracePeriodSeconds: grace,
     tolerations: (spec?.tolerations ?? []).map(tolerationFacts),
     ...(nodeLabels === undefined ? {} : { requiredNodeLabels: nodeLabels }),
-    ...keepsApart(pod),
+    ...placementOf(pod),
     ...(spec?.priority === undefined ? {} : { priority: spec.priority }),
     ...(deletion === undefined ? {} : { killedAt: new Date(deletion).getTime(), ...remains(pod) }),
     ...wishesOf(pod),
@@ -79,21 +79,6 @@ function releasedFrom(mark: ReleasedMark | undefined): PodFacts['released'] {
   if (mark === undefined) return undefined;
   const { annotationsBefore: _before, ...released } = mark;
   return released;
-}
-
-/**
- * Anti-affinity against pods with the labels that this one has, but for the one that tells ReplicaSets apart: a released pod has lost it, and
- * what asks for it (`matchLabelKeys`) does not see that pod any more.
- */
-function keepsApart({ metadata, spec }: V1Pod): Pick<PodFacts, 'keepsApartBy'> {
-  const terms = spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  const { [templateLabel]: _template, ...labels } = metadata?.labels ?? {};
-  const own = terms.filter(
-    ({ labelSelector, namespaces = [], namespaceSelector }) =>
-      selects(labelSelector, labels) &&
-      (namespaceSelector !== undefined || namespaces.length === 0 || namespaces.includes(metadata?.namespace ?? '')),
-  );
-  return own.length === 0 ? {} : { keepsApartBy: [...new Set(own.map(({ topologyKey }) => topologyKey))] };
 }
 
 /** What is left of a pod that was told to stop: whether containers of it still run, and who keeps its object. */

@@ -48,8 +48,10 @@ export interface PodFacts {
   readonly tolerations: readonly TolerationFacts[];
   /** Labels that its node must have, with the values that are allowed; absent when it may run anywhere. */
   readonly requiredNodeLabels?: Readonly<Record<string, readonly string[]>>;
-  /** Topology keys of required anti-affinity that keeps pods like itself away, released ones included; absent when nothing does. */
+  /** Topology keys of required anti-affinity that keeps pods like itself away, owned or released; absent when nothing does. */
   readonly keepsApartBy?: readonly string[];
+  /** Constraints by which the scheduler spreads it among pods like itself; absent when it has none. */
+  readonly spreads?: readonly SpreadFacts[];
   /** Why the scheduler can't place it, from the PodScheduled condition. */
   readonly unschedulableReason?: string;
   /** `spec.priority`, which its priority class gives it; 0 when absent. */
@@ -72,6 +74,20 @@ export interface PodFacts {
   readonly released?: ReleasedFacts;
   /** Run that raised its deletion cost, so that its ReplicaSet takes other pods first. */
   readonly costRaisedBy?: string;
+}
+
+/** A topology spread constraint of a pod that counts pods like itself. */
+export interface SpreadFacts {
+  /** Label of nodes whose values are the domains, e.g. `topology.kubernetes.io/zone`. */
+  readonly topologyKey: string;
+  /** Most pods that a domain may have more than the one with the fewest. */
+  readonly maxSkew: number;
+  /** The pod waits rather than break it (DoNotSchedule). */
+  readonly isRequired: boolean;
+  /** Pods that a run has released are counted too: its selector does not ask for the label that tells ReplicaSets apart. */
+  readonly countsReleased: boolean;
+  /** Cordoned nodes are domains too: `nodeTaintsPolicy` is not Honor. */
+  readonly countsCordoned: boolean;
 }
 
 /** What is known of a pod that was let go from its ReplicaSet. */

@@ -298,7 +298,7 @@ describe('a pod', () => {
     expect(ownerOf({})).toMatchObject({ ownerKind: 'none', ownerName: '' });
   });
 
-  it('tells by which topologies it keeps apart from pods like itself, once these have been released', () => {
+  it('tells by which topologies it keeps apart from pods like itself, as they are owned or once they have been released', () => {
     const apart = (terms: readonly object[]) => {
       const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: terms };
       return withSpec({ containers: [], affinity: { podAntiAffinity } }).keepsApartBy;
@@ -308,8 +308,33 @@ describe('a pod', () => {
     expect(apart([{ ...like({ app: 'web' }), namespaces: ['shop'] }])).toEqual(['zone']);
     expect(apart([{ ...like({ app: 'web' }), namespaces: ['other'] }])).toBeUndefined();
     expect(apart([like({ app: 'api' })])).toBeUndefined();
-    expect(apart([like({ app: 'web', 'pod-template-hash': '7d4b9c6f5' })])).toBeUndefined();
+    // matchLabelKeys and mismatchLabelKeys, as the API server merges them: those of a released pod are held against its replacement.
+    expect(apart([like({ app: 'web', 'pod-template-hash': '7d4b9c6f5' })])).toEqual(['zone']);
+    const hashed = (operator: string, value = '7d4b9c6f5') => {
+      const matchExpressions = [{ key: 'pod-template-hash', operator, values: [value] }];
+      return { labelSelector: { matchLabels: { app: 'web' }, matchExpressions }, topologyKey: 'zone' };
+    };
+    expect(apart([hashed('In')])).toEqual(['zone']);
+    expect(apart([hashed('In', 'other')])).toBeUndefined();
+    expect(apart([hashed('NotIn')])).toEqual(['zone']);
     expect(withSpec({ containers: [] })).not.toHaveProperty('keepsApartBy');
+  });
+
+  it('tells how it is spread among pods like itself', () => {
+    const spread = (changes: object) => {
+      const plain = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
+      const constraint = { ...plain, labelSelector: { matchLabels: { app: 'web' } }, ...changes };
+      return withSpec({ containers: [], topologySpreadConstraints: [constraint] }).spreads?.[0];
+    };
+    const facts = { topologyKey: 'zone', maxSkew: 1, isRequired: true, countsReleased: true, countsCordoned: true };
+    expect(spread({})).toEqual(facts);
+    expect(spread({ whenUnsatisfiable: 'ScheduleAnyway' })).toEqual({ ...facts, isRequired: false });
+    expect(spread({ matchLabelKeys: ['pod-template-hash'] })).toEqual({ ...facts, countsReleased: false });
+    const merged = { matchLabels: { app: 'web', 'pod-template-hash': '7d4b9c6f5' } };
+    expect(spread({ labelSelector: merged })).toEqual({ ...facts, countsReleased: false });
+    expect(spread({ nodeTaintsPolicy: 'Honor' })).toEqual({ ...facts, countsCordoned: false });
+    expect(spread({ labelSelector: { matchLabels: { app: 'api' } } })).toBeUndefined();
+    expect(withSpec({ containers: [] })).not.toHaveProperty('spreads');
   });
 
   it('carries the mark of the run that released it, unless the mark is not ours', () => {

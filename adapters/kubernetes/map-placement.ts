@@ -1,0 +1,61 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import { type PodFacts, type SpreadFacts, templateLabel } from '../../core/model/pod.ts';
+import { selects } from './map-budget.ts';
+
+/** What keeps pods of one kind away from each other. */
+export function placementOf(pod: V1Pod): Pick<PodFacts, 'keepsApartBy' | 'spreads'> {
+  return { ...keepsApart(pod), ...spreadOf(pod) };
+}
+
+/** Labels of a pod as they are while its ReplicaSet owns it, and once a run has released it. */
+function ownLabels({ metadata }: V1Pod) {
+  const { [templateLabel]: _template, ...released } = metadata?.labels ?? {};
+  return { owned: metadata?.labels ?? {}, released };
+}
+
+/**
+ * Anti-affinity against pods like itself, as its ReplicaSet owns them or as they are once they have been released. Either is enough: the
+ * terms of the replacement are held against the pods that are there, and the terms of those against the replacement, which has all labels
+ * (kubernetes/kubernetes, pkg/scheduler/framework/plugins/interpodaffinity/filtering.go, "existing pods anti-affinity rules").
+ */
+function keepsApart(pod: V1Pod): Pick<PodFacts, 'keepsApartBy'> {
+  const { metadata, spec } = pod;
+  const terms = spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const { owned, released } = ownLabels(pod);
+  const own = terms.filter(
+    ({ labelSelector, namespaces = [], namespaceSelector }) =>
+      (selects(labelSelector, owned) || selects(labelSelector, released)) &&
+      (namespaceSelector !== undefined || namespaces.length === 0 || namespaces.includes(metadata?.namespace ?? '')),
+  );
+  return own.length === 0 ? {} : { keepsApartBy: [...new Set(own.map(({ topologyKey }) => topologyKey))] };
+}
+
+/**
+ * The constraints by which it is spread among pods like itself. `matchLabelKeys` are merged with the selector (by the scheduler, and by newer
+ * API servers in the object itself); taints are ignored unless `nodeTaintsPolicy` says otherwise (Kubernetes docs, "Pod Topology Spread
+ * Constraints").
+ */
+function spreadOf(pod: V1Pod): Pick<PodFacts, 'spreads'> {
+  const { owned, released } = ownLabels(pod);
+  const spreads = (pod.spec?.topologySpreadConstraints ?? []).flatMap((constraint): readonly SpreadFacts[] => {
+    const {
+      labelSelector,
+      matchLabelKeys = [],
+      topologyKey,
+      maxSkew,
+      whenUnsatisfiable,
+      nodeTaintsPolicy,
+    } = constraint;
+    if (!selects(labelSelector, owned)) return [];
+    return [
+      {
+        topologyKey,
+        maxSkew,
+        isRequired: whenUnsatisfiable === 'DoNotSchedule',
+        countsReleased: !matchLabelKeys.includes(templateLabel) && selects(labelSelector, released),
+        countsCordoned: nodeTaintsPolicy !== 'Honor',
+      },
+    ];
+  });
+  return spreads.length === 0 ? {} : { spreads };
+}
