@@ -1,3 +1,4 @@
+import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import { chooseWave } from '../core/hand-over/choose-wave.ts';
 import { trackGone } from '../core/hand-over/dismissal.ts';
 import { decideReleasedEviction } from '../core/hand-over/evict-released.ts';
@@ -10,11 +11,13 @@ import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { UnplacedPods } from '../core/model/unplaced.ts';
 import { handOverTermsOf, type Policy } from '../core/policy/policy.ts';
+import type { StepProgress } from '../core/status/progress.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createDismissals } from './dismissals.ts';
 import { poolLockOf, whileLocked } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
+import { createMoves } from './moves.ts';
 import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, timesIn, trackPods } from './pod-acts.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 import { findSharedClaims } from './shared-claims.ts';
@@ -35,6 +38,8 @@ export interface HandOverInput {
   readonly turnedBackFrom?: string;
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
+  /** What Services were seen to serve at their best; absent where nobody asks what zones keep. */
+  readonly baselines?: readonly ServiceBaseline[];
 }
 
 /** What a hand-over came to. */
@@ -56,14 +61,15 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
   const { giveBackNow, keepUp } = createGiveBack(cluster);
   const { dismiss } = createDismissals(ports, looking);
   const { carryOut } = createPodActs(ports, looking);
+  const { move } = createMoves(ports, looking);
 
   return {
     /**
-     * Releases the pods of the next nodes from their ReplicaSets and waits until their replacements serve. A workload whose replacements are
+     * Releases the pods of the next nodes from their ReplicaSets and waits until their replacements serve, in each zone that must keep one. A workload whose replacements are
      * not there by the deadline gets its pods back, as far as no serving replacement has to go for it, and is evicted within its budget.
      */
     handOver: async (input: HandOverInput): Promise<Outcome<HandedOver>> => {
-      const { run, policy, waiting, turnedBackFrom: leaving, unplaced = {} } = input;
+      const { run, policy, waiting, turnedBackFrom: leaving, unplaced = {}, baselines = [] } = input;
       let sharedClaims: ReadonlySet<string> | undefined;
       return await pollUntil<HandedOver>({
         clock,
@@ -98,14 +104,26 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
             await cluster.requireLock(poolLockOf(policy), run);
             await cluster.release(pod, from, run);
           }
-          if (round.done && dismissed.leaving === 0)
+          const places = { ...context, facts, baselines, run, wave, givenUp: names, leaving: policy.pool.name, now };
+          const fence = { check: async () => await cluster.requireLock(poolLockOf(policy), run) };
+          const { awaited, kept: placed } =
+            leaving === undefined
+              ? await move({ ...places, fence }, (memo['places'] ?? {}) as NonNullable<StepProgress['memo']>)
+              : { awaited: [], kept: {} };
+          if (round.done && awaited.length === 0 && dismissed.leaving === 0)
             return { done: true, value: { wave, released: countReleasedOn(wave, facts.cluster, run), givenUp } };
           const lateSince: LateSince = Object.fromEntries(
-            round.awaited.map(({ workload }) => [workload, before[workload] ?? now]),
+            [...round.awaited, ...awaited].map(({ workload }) => [workload, before[workload] ?? now]),
           );
-          const tooLate = round.awaited.filter(
-            ({ workload }) => now - (lateSince[workload] ?? now) >= policy.waits.deadlines.replacementsServingMs,
-          );
+          const isTooLate = ({ workload }: { readonly workload: string }) =>
+            now - (lateSince[workload] ?? now) >= policy.waits.deadlines.replacementsServingMs;
+          const late = [
+            ...awaited.filter((one) => one.isHopeless || isTooLate(one)),
+            ...round.awaited.filter(isTooLate),
+          ];
+          const tooLate = [
+            ...new Map(late.map(({ workload, reason: why }) => [workload, { workload, reason: why }])).values(),
+          ];
           const wanted =
             leaving === undefined ? tooLate.filter(({ workload }) => isRequired(workload, facts.cluster, policy)) : [];
           if (wanted.length > 0) return { done: false, reason: tellLate(wanted), giveUp: true };
@@ -115,11 +133,15 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
               run,
               tooLate.map(({ workload }) => workload),
             );
-          return {
-            done: false,
-            reason: round.reason,
-            memo: { wave, lateSince, givenUp: [...givenUp, ...tooLate], dismissed: dismissed.known },
+          const reason = round.done && awaited.length > 0 ? tellLate(awaited) : round.reason;
+          const kept = {
+            wave,
+            lateSince,
+            givenUp: [...givenUp, ...tooLate],
+            dismissed: dismissed.known,
+            places: placed,
           };
+          return { done: false, reason, memo: kept };
         }),
       });
     },

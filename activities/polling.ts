@@ -29,6 +29,8 @@ export type Look<T> =
       readonly againInMs?: number;
       /** The look itself says that it has taken too long. */
       readonly giveUp?: boolean;
+      /** What the reader of the problem can do about this very reason, instead of what the wait says. */
+      readonly hint?: string;
       /** What is waited for comes by itself in a bounded time: the deadline lets it. */
       readonly comes?: boolean;
     };
@@ -84,6 +86,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
         let pause = wait.pollMs;
         let giveUp = false;
         let comes = false;
+        let { hint } = wait;
         try {
           const look = await wait.look({
             now,
@@ -98,6 +101,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           pause = look.againInMs ?? wait.pollMs;
           giveUp = look.giveUp === true;
           comes = look.comes === true;
+          hint = look.hint ?? wait.hint;
         } catch (error) {
           const failure = retryable(error);
           failures += 1;
@@ -109,7 +113,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
         heartbeat(progress);
         const stands = until === undefined || blindSince !== undefined;
         const untilDeadline = stands ? Number.POSITIVE_INFINITY : (until ?? 0) - wait.clock.now();
-        if (giveUp || (untilDeadline <= 0 && !comes)) return deadline(wait, progress, wait.clock.now());
+        if (giveUp || (untilDeadline <= 0 && !comes)) return deadline({ ...wait, hint }, progress, wait.clock.now());
         const left = untilDeadline <= 0 ? pause : Math.min(pause, untilDeadline);
         await wait.clock.sleep(Math.max(1, left), Context.current().cancellationSignal);
       }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Agreed, agree, disagree, isSettled } from '../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
+import { tellWayOut } from '../core/guard/block.ts';
 import { nextStepOut, type StepOutAnswer } from '../core/guard/next-step-out.ts';
 import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
@@ -93,8 +94,15 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
             inFlight.length > 0 ? now : typeof memo['lonelySince'] === 'number' ? memo['lonelySince'] : since;
           const giveUp = now - lonelySince >= input.policy.waits.deadlines.guardMs;
           const againInMs = stepped?.againInMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollMs);
-          const memoKept = { lonelySince, dismissed: dismissed.known, ...seen };
-          return { done: false, reason, memo: memoKept, giveUp, againInMs };
+          const hint = answer.blockedBy === undefined ? undefined : tellWayOut(answer.blockedBy);
+          const told = { reason, ...(hint === undefined ? {} : { hint }) };
+          return {
+            done: false,
+            ...told,
+            memo: { lonelySince, dismissed: dismissed.known, ...seen },
+            giveUp,
+            againInMs,
+          };
         }),
       });
     },

@@ -63,3 +63,12 @@ export function explainBlock(block: StepOutBlock): string {
     }
   }
 }
+
+/** What would let the node go; undefined where there is nothing better to say than to mend what does not serve. */
+export function tellWayOut({ limit, service = '', zone = '' }: StepOutBlock): string | undefined {
+  if (limit !== 'zone') return undefined;
+  return (
+    `Have one more pod of ${service} run in ${zone}, on a node that stays; or turn cross-zone load balancing on for its load balancer. ` +
+    'Then resume.'
+  );
+}

@@ -80,19 +80,24 @@ function possibleTargets(look: ServiceLook, facts: ServingFacts, baseline: Servi
   return Math.min(baseline.targets, hosts.size + missing, expected);
 }
 
-/** A zone that served keeps a target as long as anything is there that could be one: pods (policy Local), or nodes. */
+/**
+ * A zone that served keeps a target as long as anything is there that could be one, pods (policy Local) or nodes, and its load balancer keeps
+ * to it: somebody may have turned cross-zone balancing on since.
+ */
 function zoneFloors(
   look: ServiceLook,
   facts: ServingFacts,
   baseline: ServiceBaseline,
 ): Readonly<Record<string, number>> {
-  if (baseline.zones.length === 0) return {};
+  const alone = new Set(look.groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
+  const served = baseline.zones.filter((zone) => alone.has(zone));
+  if (served.length === 0) return {};
   const local = look.service.externalTrafficPolicy === 'Local';
   const places = facts.cluster.nodes.filter(
     (node) => look.hosts.has(node.name) || (!local && (look.attached.has(node.name) || node.excluded)),
   );
   const zones = new Set(places.map((node) => node.zone));
-  return Object.fromEntries(baseline.zones.filter((zone) => zones.has(zone)).map((zone) => [zone, 1]));
+  return Object.fromEntries(served.filter((zone) => zones.has(zone)).map((zone) => [zone, 1]));
 }
 
 /** Budgets that cover at least one endpoint of the Service, by name. */

@@ -1,6 +1,7 @@
 import type { TolerationFacts } from '../../core/model/pod.ts';
 import { newPod } from './pods.ts';
 import { reconcileReplicas } from './replica-sets.ts';
+import { chooseNode, tolerates } from './scheduler.ts';
 import { later, matches, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
 
 /** What DaemonSet pods tolerate without being asked: cordons, not the taint of a retiring node. */
@@ -66,22 +67,9 @@ function reconcileDaemons(world: World, workload: SimWorkload): void {
 
 function schedule(world: World, pod: SimPod): void {
   if (pod.node !== undefined || pod.terminating || pod.phase !== 'Pending') return;
-  const fit = world.nodes
-    .filter((node) => node.ready && !node.cordoned && tolerates(pod.tolerations, node) && hasRoom(world, pod, node))
-    .sort((a, b) => load(world, pod, a) - load(world, pod, b) || a.name.localeCompare(b.name));
-  const node = fit[0];
+  const node = chooseNode(world, pod);
   if (node === undefined) pod.unschedulableReason = `0/${world.nodes.length} nodes are available`;
   else bind(world, pod, node);
-}
-
-function hasRoom(world: World, pod: SimPod, node: SimNode): boolean {
-  const isLarge = world.workloads.some(({ name, fillsNode }) => name === pod.of && fillsNode === true);
-  return !isLarge || !world.pods.some((other) => other.node === node.name && other.of === pod.of);
-}
-
-function load(world: World, pod: SimPod, node: SimNode): number {
-  const sameApp = world.pods.filter((other) => other.node === node.name && other.of === pod.of);
-  return sameApp.length * 100 + world.pods.filter((other) => other.node === node.name).length;
 }
 
 /** What scheduler and kubelet do: the pod has the node, and runs there after a while. */
@@ -94,17 +82,6 @@ export function bind(world: World, pod: SimPod, node: SimNode): void {
     pod.started = true;
     pod.accepts = true;
   });
-}
-
-function tolerates(tolerations: readonly TolerationFacts[], node: SimNode): boolean {
-  const taints = node.cordoned
-    ? [...node.taints, { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' as const }]
-    : node.taints;
-  return taints.every(
-    (taint) =>
-      taint.effect === 'PreferNoSchedule' ||
-      tolerations.some((one) => (one.key === undefined && one.operator === 'Exists') || one.key === taint.key),
-  );
 }
 
 /** kube-proxies learn of endpoints only after the endpoint delay. */

@@ -77,6 +77,7 @@ export function newPod(world: World, workload: SimWorkload, version = workload.v
     // Its owner has given it the time that it takes.
     terminationGracePeriodSeconds: Math.max(30, Math.ceil(world.delays.podGone / 1000) + workload.preStopSeconds),
     tolerations: workload.tolerations,
+    ...(workload.spreads === undefined ? {} : { spreads: workload.spreads }),
     accepts: false,
     of: workload.name,
     version,

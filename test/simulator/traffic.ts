@@ -25,15 +25,20 @@ export function loseRequests(world: World, count: number): void {
 
 /** Targets that really serve: in rotation, and a packet sent there finds a living endpoint. */
 export function servingTargets(world: World, service: SimService): number {
-  return service.targets.filter(
-    (target) =>
-      target.state === 'healthy' &&
-      world.nodes.some(
-        (node) =>
-          node.instanceId === target.instanceId &&
-          (service.externalTrafficPolicy === 'Cluster' || readyOn(world, service, node.name) > 0),
-      ),
-  ).length;
+  return servingNodes(world, service).length;
+}
+
+/** Zones that have one. */
+export function servingZones(world: World, service: SimService): readonly string[] {
+  return [...new Set(servingNodes(world, service).map(({ zone }) => zone))];
+}
+
+function servingNodes(world: World, service: SimService): World['nodes'] {
+  return service.targets.flatMap(({ state, instanceId }) => {
+    const node = state === 'healthy' ? world.nodes.find((one) => one.instanceId === instanceId) : undefined;
+    if (node === undefined) return [];
+    return service.externalTrafficPolicy === 'Cluster' || readyOn(world, service, node.name) > 0 ? [node] : [];
+  });
 }
 
 function readyOn(world: World, service: SimService, node: string): number {

@@ -1,6 +1,6 @@
 import type { AnnotationsBefore } from '../../core/hand-over/keep-from-pruners.ts';
 import type { TaintFacts } from '../../core/model/node.ts';
-import type { PodFacts, TolerationFacts } from '../../core/model/pod.ts';
+import type { PodFacts, SpreadFacts, TolerationFacts } from '../../core/model/pod.ts';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
 import type { TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
@@ -94,6 +94,8 @@ export interface SimWorkload {
   creating: number;
   /** Seconds that its pods go on serving after they were told to stop. */
   preStopSeconds: number;
+  /** How its pods are spread; by load alone unless it says. */
+  spreads?: readonly SpreadFacts[];
   /** Version of its pods' template; pods of older ones are exchanged one by one, the new one first. */
   version: number;
   /**
@@ -203,6 +205,8 @@ export interface Faults {
   policiesHidden: boolean;
   /** The API server does not answer. */
   apiDown: boolean;
+  /** Which of the nodes that fit a pod gets: the one that spreads best, any, or the one that spreads worst. */
+  scheduler: 'spreads' | 'any' | 'crowds';
   /** Called before a Lease of that name is renewed; throws what nobody has foreseen. */
   onRenewal: (lease: string) => void;
 }
@@ -282,6 +286,7 @@ export function createWorld(options: {
       controllersFrozen: false,
       policiesHidden: false,
       apiDown: false,
+      scheduler: 'spreads',
       onRenewal: () => undefined,
     },
     instances: [],

@@ -41,7 +41,7 @@ async function replacePods(run: Run, input: HandOverInput): Promise<readonly Nod
   const { wave, released, givenUp, at } = await attempt(
     run,
     `the pods of ${count(input.waiting.length, 'node')} to be handed over`,
-    () => steps('hand pods over').handOver(input),
+    () => steps('hand pods over').handOver({ ...input, baselines: run.baselines }),
   );
   run.notProtected.push(
     ...givenUp.map(

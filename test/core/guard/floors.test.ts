@@ -165,6 +165,10 @@ describe('the floor of a zone', () => {
     expect(floorOf(look({ nodes: nodesOf(4), pods: inA, crossZone: false })).perZone).toEqual({ a: 1 });
   });
 
+  test('ends once cross-zone balancing has been turned on', () => {
+    expect(floorOf(look({ nodes: nodesOf(4), pods: podsOn(4, 4), crossZone: true }), before).perZone).toEqual({});
+  });
+
   test('holds as long as the zone has pods, Ready or not', () => {
     const unready = podsOn(4, 4).map((pod) => ({ ...pod, ready: pod.node === 'n1' }));
     expect(zones(unready)).toEqual({ a: 1, b: 1 });

@@ -1,0 +1,97 @@
+/** Zones that must keep a serving target, and schedulers that put replacements where they like. */
+import { describe, expect, test } from 'vitest';
+import type { SpreadFacts } from '../../core/model/pod.ts';
+import { resumeUpdate } from '../../workflows/messages.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { servingZones } from '../simulator/traffic.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'];
+
+/** One pod of each workload in each zone, and load balancers that keep to their zone. */
+function onePerZone(count: number, scheduler: World['faults']['scheduler'], spread?: SpreadFacts): World {
+  const world = createScenario({ nodes: count, zones: zones.slice(0, count), delays: { podReady: 6_000 } });
+  for (const service of world.services) service.crossZone = false;
+  for (const workload of world.workloads) {
+    if (workload.kind === 'Deployment' && spread !== undefined) workload.spreads = [spread];
+  }
+  world.faults.scheduler = scheduler;
+  return world;
+}
+
+/** The fewest zones that Service `web` was served in while time passed. */
+function watchZones(world: World): () => number {
+  let fewest = Number.POSITIVE_INFINITY;
+  const web = world.services.find(({ key }) => key === 'default/web');
+  world.clock.onPassage(() => {
+    if (web !== undefined) fewest = Math.min(fewest, servingZones(world, web).length);
+  });
+  return () => fewest;
+}
+
+const byZone: SpreadFacts = {
+  topologyKey: 'topology.kubernetes.io/zone',
+  maxSkew: 1,
+  isRequired: true,
+  countsReleased: true,
+  countsCordoned: true,
+};
+
+describe('a run that hands over pods, one in each zone', () => {
+  test.each([1, 2, 3])('has replacements start again that came to the wrong zone (%d)', async (seed) => {
+    const world = onePerZone(3, 'any');
+    for (let i = 0; i < seed; i++) world.random();
+    const fewest = watchZones(world);
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report).toMatchObject({ outcome: 'completed', notProtected: [] });
+    expectNothingLost(world);
+    expectNothingLeft(world, 3);
+    expect(fewest()).toBe(3);
+  });
+
+  test.each(['any', 'crowds'] as const)(
+    'goes by a required constraint that counts released pods too (%s)',
+    async (scheduler) => {
+      const world = onePerZone(3, scheduler, byZone);
+      const fewest = watchZones(world);
+      const harness = await openHarness(world, {});
+      const report = await harness.finish(await harness.start(handOverPolicy()));
+      expect(report).toMatchObject({ outcome: 'completed', notProtected: [] });
+      expectNothingLost(world);
+      expectNothingLeft(world, 3);
+      expect(fewest()).toBe(3);
+    },
+  );
+
+  test('gives a workload up that comes to no other zone, and calls with a way out that works', async () => {
+    const world = onePerZone(2, 'crowds');
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(handOverPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.message).toMatch(
+      /default\/web has 1 serving target in eu-west-1[ab] and must keep 1/,
+    );
+    expect(parked.needsAttention?.hint).toContain('turn cross-zone load balancing on');
+    for (const service of world.services) service.crossZone = true;
+    world.changed();
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'cross-zone is on' }] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.notProtected.join()).toContain('its replacements came to other zones');
+    expectNothingLost(world);
+    expectNothingLeft(world, 2);
+  });
+
+  test('without waiting for replacements, waits for a zone that stays empty', async () => {
+    const world = onePerZone(2, 'crowds');
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(handOverPolicy({}, { disabledRules: ['wait-for-replacements'] }));
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.message).toContain('and must keep 1');
+    await handle.cancel();
+    await handle.result().catch(() => undefined);
+  });
+});
