@@ -1,5 +1,6 @@
 import { findLostGrant } from '../core/guard/grant-holds.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
+import { stepOutLock } from '../core/model/pool-lock.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { ForeignAct } from '../core/status/status.ts';
@@ -10,7 +11,7 @@ import { keepCordoned } from './acts-on-nodes.ts';
 import type { Fence } from './fence.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { stepOutLock, withShortLocks } from './short-locks.ts';
+import { withShortLocks } from './short-locks.ts';
 
 /** What is remembered from look to look of a node that is kept out of its load balancers. Plain data. */
 export interface KeptOut {

@@ -1,3 +1,4 @@
+import { explainGiveBack } from '../core/hand-over/give-back.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
@@ -9,6 +10,7 @@ import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { tellNode } from './acts-on-nodes.ts';
 import { poolLeaseMs } from './fence.ts';
+import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
@@ -18,10 +20,14 @@ import { holdersOfWorkflow } from './short-locks.ts';
 /** Pods come and go within seconds, ms. */
 const lookEveryMs = 1_000;
 
+/** ReplicaSets delete what they have too many of within moments, ms; what they haven't by then is left as it is, and told. */
+const chosenWithinMs = 120_000;
+
 /** Steps that take away what a run has done to nodes and pods. */
 export function createPutBackSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
   const putPodsBack = createPutPodsBack(ports);
+  const { keepUp } = createGiveBack(cluster);
 
   return {
     /**
@@ -82,15 +88,18 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollMs: lookEveryMs,
         hint: 'See the runbook on leftovers.',
-        look: async ({ now, isLast, memo }) => {
+        look: async ({ now, since, isLast, memo }) => {
           await keep(lock);
           const facts = await looking.cluster();
           const { nodes } = facts;
           const pods = await putPodsBack({ run, nodes, waits: policy.waits }, facts, now, memo);
+          const upkeep = await keepUp(facts, run);
           const waiting = pods.unlisted.filter((pod) => !pod.terminating);
-          const isOver = waiting.length === 0 || (isLast && !pods.comes);
+          const isSettled = upkeep.awaited.length === 0 || now - since >= chosenWithinMs;
+          const isOver = (waiting.length === 0 && isSettled) || (isLast && !pods.comes);
           const awaited = new Set(isOver ? [] : waiting.map(({ node }) => node));
           for (const node of nodes) if (!awaited.has(node.name)) await unmark(node, run);
+          if (!isOver && waiting.length === 0) return { ...pods, done: false, reason: explainGiveBack(upkeep) };
           if (!isOver) return { ...pods, done: false };
           await releaseLocks(run, lock);
           const left = await cluster.findMarks(run);

@@ -11,9 +11,6 @@ const heldMs = 30_000;
 /** Steps of one worker wait so long for each other before they look again, ms. */
 const patienceMs = 10_000;
 
-/** Held by whoever lets a node go or takes one back in, for the moment between its look and its act; one for all runs of a cluster. */
-export const stepOutLock = 'nodeferry-step-out';
-
 /** What can be done about the locks while they are held. */
 export interface Held {
   /** Right before the act. @throws LockLost */

@@ -4,6 +4,7 @@ import type { StepOutAnswer } from '../core/guard/next-step-out.ts';
 import { findTouched } from '../core/guard/touched.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../core/model/node.ts';
+import { stepOutLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import type { UnplacedPods } from '../core/model/unplaced.ts';
@@ -16,7 +17,7 @@ import type { Ports } from '../ports/ports.ts';
 import { requireDeadMachine, tellNode } from './acts-on-nodes.ts';
 import type { Looking } from './looking.ts';
 import { isCancelled, type Look, throwIfCancelled } from './polling.ts';
-import { type Held, stepOutLock, withShortLocks } from './short-locks.ts';
+import { type Held, withShortLocks } from './short-locks.ts';
 
 /** Another run is in that moment: it is over soon, ms. */
 const lockedAgainMs = 500;

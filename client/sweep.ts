@@ -1,6 +1,7 @@
 /** Takes away what runs that are over have left: looks, plans, acts, looks again. */
 import { poolLockName } from '../core/model/pool-lock.ts';
-import { explainSweepAct, findRuns, planSweep, type SweepAct, type SweepPlan } from '../core/sweep/plan-sweep.ts';
+import { findElsewhere, findRuns } from '../core/sweep/find-runs.ts';
+import { explainSweepAct, planSweep, type SweepAct, type SweepPlan } from '../core/sweep/plan-sweep.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';
@@ -46,11 +47,21 @@ export async function lookForLeftovers({ cluster, pools }: Swept, target: SweepT
     pools.findReplacements(ref),
     cluster.findHolder(poolLockName(target.cluster, target.pool)),
   ]);
-  const found = { cluster: facts, name: target.pool, replacements };
-  const runs = target.runs ?? findRuns({ ...found, holder });
-  const held = await Promise.all(runs.map(async (run) => await cluster.findLocks(run)));
-  const locking = runs.filter((_, index) => (held[index]?.length ?? 0) > 0);
-  return planSweep({ ...found, pool, runs, locking });
+  const found = { cluster: facts, name: target.pool, replacements, holder };
+  const asked = target.runs ?? findRuns(found);
+  const held = await Promise.all(asked.map(async (run) => ({ run, locks: await cluster.findLocks(run) })));
+  const looked = held.map(({ run, locks }) => {
+    const elsewhere = findElsewhere(run, { ...found, locks: locks.map(({ name }) => name) });
+    return { run, locks, elsewhere };
+  });
+  const mine = looked.filter(({ elsewhere }) => elsewhere === undefined);
+  return planSweep({
+    ...found,
+    pool,
+    runs: mine.map(({ run }) => run),
+    locking: mine.flatMap(({ run, locks }) => (locks.length > 0 ? [run] : [])),
+    elsewhere: looked.flatMap(({ elsewhere }) => elsewhere ?? []),
+  });
 }
 
 /**
@@ -64,7 +75,7 @@ export async function sweep(
   report: (act: SweptAct) => void,
 ): Promise<SweepPlan> {
   const { cluster, clock } = swept;
-  const { runs, acts } = await lookForLeftovers(swept, target);
+  const { runs, acts, leftAlone } = await lookForLeftovers(swept, target);
   const lock = await cluster.acquireLock(poolLockName(target.cluster, target.pool), holder, lockedMs);
   const carryOutAll = async (due: readonly SweepAct[]) => {
     for (const act of due) {
@@ -85,7 +96,7 @@ export async function sweep(
   } finally {
     await cluster.releaseLock(lock);
   }
-  return await lookForLeftovers(swept, { ...target, runs });
+  return { ...(await lookForLeftovers(swept, { ...target, runs })), leftAlone };
 }
 
 /** Answers why the act did not take effect; undefined when it did. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { NodeferryError } from '../core/model/problem.ts';
-import { findMarkedRuns } from '../core/sweep/plan-sweep.ts';
+import { findMarkedRuns } from '../core/sweep/find-runs.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
 /** Says once, when a worker starts, whose marks are on the cluster: of runs that go on, or of one that was terminated. */

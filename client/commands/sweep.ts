@@ -3,6 +3,7 @@ import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { explainSweepAct, type SweepPlan } from '../../core/sweep/plan-sweep.ts';
+import { count } from '../../core/text/format.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { connectTemporal, operatorName } from '../connect.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
@@ -37,7 +38,7 @@ export async function sweepCommand(target: RunTarget, options: SweepOptions): Pr
     if (!options.yes) {
       const plan = await lookForLeftovers(swept, where);
       printData(options.output, plan, () => renderPlan(name, plan).join('\n'));
-      if (plan.acts.length === 0) return exitCodes.ok;
+      if (plan.acts.length === 0) return plan.stays.length === 0 ? exitCodes.ok : exitCodes.needsHuman;
       printProgress(`\nNothing was changed. Do it: nodeferry sweep ${name} --yes`);
       return exitCodes.needsHuman;
     }
@@ -46,7 +47,8 @@ export async function sweepCommand(target: RunTarget, options: SweepOptions): Pr
       printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
     );
     printData(options.output, left, () => renderPlan(name, left).join('\n'));
-    return left.acts.length === 0 && !left.settling ? exitCodes.ok : exitCodes.failed;
+    if (left.acts.length > 0 || left.settling) return exitCodes.failed;
+    return left.stays.length === 0 ? exitCodes.ok : exitCodes.needsHuman;
   } finally {
     swept.cluster.close();
   }
@@ -85,12 +87,21 @@ async function isRunning({ cluster, pool }: RunTarget): Promise<boolean> {
   }
 }
 
-function renderPlan(name: string, { runs, acts, stays, settling }: SweepPlan): string[] {
-  const of = runs.length === 0 ? '' : ` of ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
+function renderPlan(name: string, plan: SweepPlan): string[] {
+  const { acts, stays, leftAlone, settling } = plan;
   return [
-    acts.length === 0 && !settling ? `${name}: nothing${of} is left` : `${name}: left${of}:`,
+    explainLeft(name, plan),
     ...acts.map((act) => `  ${explainSweepAct(act)}`),
     ...stays.map((what) => `stays: ${what}`),
+    ...leftAlone.map((what) => `left alone: ${what}`),
     ...(settling ? ['unfinished: a ReplicaSet has yet to delete what it has too many of; sweep again after that'] : []),
   ];
+}
+
+function explainLeft(name: string, { runs, acts, stays, settling }: SweepPlan): string {
+  const of = runs.length === 0 ? '' : ` of ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
+  if (acts.length > 0 || settling) return `${name}: left${of}:`;
+  return stays.length === 0
+    ? `${name}: nothing${of} is left`
+    : `${name}: no mark${of} is left that can be taken away; ${count(stays.length, 'thing')} that serve stay, see below`;
 }

@@ -8,7 +8,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { PoolFacts, PoolRef } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import { compareText, count, listNames } from '../text/format.ts';
+import { count, listNames } from '../text/format.ts';
 
 /** A look at everything that a run can have left a mark on. */
 export interface SweepQuestion {
@@ -21,6 +21,8 @@ export interface SweepQuestion {
   readonly replacements: readonly PoolFacts[];
   /** Runs to sweep after. */
   readonly runs: readonly string[];
+  /** See findElsewhere. */
+  readonly elsewhere?: readonly string[];
   /** Those of them that hold a lock. */
   readonly locking: readonly string[];
 }
@@ -43,6 +45,8 @@ export interface SweepPlan {
   readonly acts: readonly SweepAct[];
   /** Things of ours that serve and therefore stay, in words. */
   readonly stays: readonly string[];
+  /** Runs that have marks here and work on another pool, each with what says so: theirs is theirs. */
+  readonly leftAlone: readonly string[];
   /** Controllers have yet to react to what was given back; there is more to do after that. */
   readonly settling: boolean;
 }
@@ -81,13 +85,9 @@ export function planSweep(question: SweepQuestion): SweepPlan {
       ...left.flatMap(({ run, pods }) => pods.flatMap((one) => tellAbandoned(run, one))),
       ...used.map((made) => tellUsed(made, cluster)),
     ],
+    leftAlone: question.elsewhere ?? [],
     settling: givenBack.some(({ awaited }) => awaited.length > 0),
   };
-}
-
-/** Runs that have left a mark on any node. */
-export function findMarkedRuns({ nodes }: ClusterFacts): readonly string[] {
-  return [...new Set(nodes.flatMap(runsOn))].toSorted(compareText);
 }
 
 /** The act in words, as something that is to be done. */
@@ -122,35 +122,6 @@ export function explainSweepAct(act: SweepAct): string {
   }
 }
 
-/** Runs that have left a mark on the pool or on what was to replace it, or hold its lock. */
-export function findRuns({
-  cluster,
-  name,
-  replacements,
-  holder,
-}: Pick<SweepQuestion, 'cluster' | 'name' | 'replacements'> & {
-  /** Who holds the lock on the pool. */
-  readonly holder: string | undefined;
-}): readonly string[] {
-  const names = new Set([name, ...replacements.map(({ ref }) => ref.name)]);
-  const nodes = cluster.nodes.filter((node) => node.pool !== undefined && names.has(node.pool));
-  const found = [
-    ...nodes.flatMap(runsOn),
-    ...nodes.flatMap((node) =>
-      indexOf(cluster)
-        .podsOn(node.name)
-        .flatMap(({ unlisted, released, costRaisedBy }) => [unlisted?.by, released?.by, costRaisedBy]),
-    ),
-    holder?.split('/')[0],
-  ].filter((one) => one !== undefined);
-  return [...new Set(found)].toSorted(compareText);
-}
-
-function runsOn({ marks }: Pick<NodeFacts, 'marks'>): readonly string[] {
-  const { cordonedBy, excludedBy, retiringBy, claim } = marks;
-  return [cordonedBy, excludedBy, retiringBy, claim?.run].filter((run) => run !== undefined);
-}
-
 function podActs(node: NodeFacts, cluster: ClusterFacts, run: string): readonly SweepAct[] {
   return decidePutBack(node, indexOf(cluster).podsOn(node.name), run).map(({ kind, pod }) => ({
     kind: kind === 'relist' ? 'relist' : 'evict',
@@ -176,7 +147,7 @@ function nodesOf({ ref }: PoolFacts, cluster: ClusterFacts): readonly string[] {
 
 function tellServing(run: string, { pod, reason }: GiveBack['stays'][number]): string {
   const name = `${pod.namespace}/${pod.name}`;
-  return `pod ${name}, released by run ${run}, serves on: ${reason}; the next run takes it over, or delete it when callers can do without it`;
+  return `pod ${name}, released by run ${run}, serves on: ${reason}; it leaves in good order when a run replaces its node, or delete it when callers can do without it`;
 }
 
 /** Pods that a run had released from a workload that is gone since, each with the Services that still send to it. */

@@ -1,11 +1,13 @@
 /** A run that was terminated put nothing back; a sweep does, without Temporal. */
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../client/sweep.ts';
+import { poolLockName } from '../../core/model/pool-lock.ts';
 import { nodeReplacementId } from '../../workflows/messages.ts';
 import { fromOwner } from '../contract/cases/ownership-subject.ts';
+import { marksOf } from '../simulator/cluster-port.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -56,6 +58,7 @@ describe('a run that was terminated', () => {
         runs: ['run-1'],
         acts: [],
         stays,
+        leftAlone: [],
         settling: false,
         problems: [],
       });
@@ -71,12 +74,50 @@ describe('a run that was terminated', () => {
     const cluster = await terminateAt(world, 'awaitSurgeReady');
     world.clock.advance(5 * 60_000);
     const { left, problems } = await sweepAfter(world, cluster);
-    expect({ ...left, problems }).toEqual({ runs: ['run-1'], acts: [], stays: [], settling: false, problems: [] });
+    expect({ ...left, problems }).toEqual({
+      runs: ['run-1'],
+      acts: [],
+      stays: [],
+      leftAlone: [],
+      settling: false,
+      problems: [],
+    });
     world.clock.advance(10 * 60_000);
     expectNothingLeft(world, 4);
     expectNothingLost(world);
     expect(world.pools.map(({ name }) => name)).toEqual(['web']);
   });
+});
+
+test('a sweep of one pool touches nothing of a run that works on another', async () => {
+  const world = createScenario();
+  addBatchPool(world);
+  const { cluster, pools, clock } = createSimPorts(world);
+  const { nodes, pods } = await cluster.observe();
+  const [batch] = nodes.filter(({ pool }) => pool === 'batch');
+  const [web] = pods.filter(({ labels }) => labels['app'] === 'web');
+  if (batch === undefined || web === undefined) throw new Error('the world has no such node or pod');
+  // As it is while that run turns back: costs are raised wherever a ReplicaSet has pods.
+  await cluster.acquireLock(poolLockName('sim', 'batch'), 'batch-run', 60_000);
+  await cluster.cordon(batch, 'batch-run');
+  await cluster.exclude(batch, 'batch-run');
+  await cluster.raiseDeletionCost(web, 'batch-run');
+  const before = marksOf(world);
+  const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
+  const told: string[] = [];
+  const left = await sweep({ cluster, pools, clock }, target, 'sweep-ann', ({ what }) => told.push(what));
+  expect(told).toEqual([]);
+  expect(left).toEqual({
+    runs: [],
+    acts: [],
+    stays: [],
+    leftAlone: [
+      'run batch-run has pods here and works on another pool than web: it holds the lock nodeferry-sim-batch',
+    ],
+    settling: false,
+  });
+  expect(marksOf(world)).toEqual(before);
+  expect(world.leases.has(poolLockName('sim', 'batch'))).toBe(true);
 });
 
 describe('pods that a run had released', () => {
@@ -110,7 +151,7 @@ describe('pods that a run had released', () => {
     const world = createScenario();
     const before = await release(world);
     const { left, told } = await sweepAll(world);
-    expect(left).toEqual({ runs: ['run-1'], acts: [], stays: [], settling: false });
+    expect(left).toEqual({ runs: ['run-1'], acts: [], stays: [], leftAlone: [], settling: false });
     expect(told).toContain(`pod default/${before[0] ?? ''}: restore its deletion cost`);
     expect(namesOf(world)).toEqual(before);
     expectNothingLeft(world, 4);

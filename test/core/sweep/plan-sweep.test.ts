@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PoolFacts } from '../../../core/model/pool.ts';
-import { explainSweepAct, findRuns, planSweep, type SweepQuestion } from '../../../core/sweep/plan-sweep.ts';
+import { findRuns } from '../../../core/sweep/find-runs.ts';
+import { explainSweepAct, planSweep, type SweepQuestion } from '../../../core/sweep/plan-sweep.ts';
 import { aCluster, aNode, aPod, aPool, aService, released } from '../support/facts.ts';
 
 const marked = aNode('n1', {
@@ -37,7 +38,13 @@ const told = (question: Partial<SweepQuestion>) => plan(question).acts.map(expla
 describe('what is left of a run', () => {
   test('nothing is found where nothing is', () => {
     const cluster = aCluster({ nodes: [aNode('n1')] });
-    expect(plan({ cluster, locking: [] })).toEqual({ runs: ['r1'], acts: [], stays: [], settling: false });
+    expect(plan({ cluster, locking: [] })).toEqual({
+      runs: ['r1'],
+      acts: [],
+      stays: [],
+      leftAlone: [],
+      settling: false,
+    });
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual([]);
   });
 
