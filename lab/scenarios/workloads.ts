@@ -11,6 +11,7 @@ import type {
   V1Volume,
 } from '@kubernetes/client-node';
 import { IMAGES } from '../cluster/images.ts';
+import { INSTANCE_LABEL } from '../cluster/pruner.ts';
 import type { ProberConfig } from '../traffic/prober.ts';
 
 const APP_PORT = 8080;
@@ -42,7 +43,8 @@ export function deployment(options: DeploymentOptions): V1Deployment {
       replicas: options.replicas,
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels },
+        // As Helm charts mark the pods of a release; nothing selects by it.
+        metadata: { labels: { ...labels, [INSTANCE_LABEL]: 'shop' } },
         spec: {
           ...appPod(options.nodeSelector, options.env ?? {}, options.unreadyFile),
           tolerations: [...(options.tolerations ?? [])],

@@ -4,6 +4,7 @@ import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
 import { crossAndAbort, expectUnharmed, metSteps } from '../support/disturbed-crossing.ts';
 import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { describePrunedCrossings } from '../support/pruned-crossings.ts';
 import { watchServiceLevels } from '../support/service-levels.ts';
 
 let crossings: Crossings;
@@ -66,6 +67,8 @@ test.each([
     if (handOver) expect(broken).toEqual([]);
   },
 );
+
+describePrunedCrossings(() => crossings);
 
 /** The last one: the pool is two halves afterwards. */
 test('aborted in the second wave of new nodes, what was there goes on, on as many machines', async () => {

@@ -1,0 +1,61 @@
+/** A tool for GitOps that prunes: what Argo CD with label tracking does to pods that a run has released. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CoreV1Api, KubeConfig, type V1Pod } from '@kubernetes/client-node';
+
+/** Label by which Argo CD 2 knows what is of an application, and Helm charts put on pods too. */
+export const INSTANCE_LABEL = 'app.kubernetes.io/instance';
+
+const SYNC_OPTIONS = 'argocd.argoproj.io/sync-options';
+
+/** Argo CD hears of changes by a watch and acts within seconds. */
+const PRUNE_EVERY_MS = 1_000;
+
+/** A pruner at work. */
+export interface Pruner {
+  /** Names of the pods that it has deleted. */
+  readonly pruned: readonly string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts it: whatever pod has the label and no owner is deleted, whoever still sends there, unless an annotation of the pod says
+ * `Prune=false` and the pruner heeds that (argo-cd 37ee009, gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs, and
+ * pkg/sync/sync_context.go, isPruningDisabled).
+ */
+export function startPruner(kubeconfig: string, { obeys }: { readonly obeys: boolean }): Pruner {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const core = config.makeApiClient(CoreV1Api);
+  const pruned: string[] = [];
+  let isStopped = false;
+
+  async function prune(): Promise<void> {
+    const { items } = await core.listNamespacedPod({ namespace: 'default', labelSelector: INSTANCE_LABEL });
+    for (const pod of items.filter((one) => isGarbage(one, obeys))) {
+      const name = pod.metadata?.name ?? '';
+      await core.deleteNamespacedPod({ name, namespace: 'default' });
+      pruned.push(name);
+    }
+  }
+
+  const working = (async () => {
+    while (!isStopped) {
+      // What fails is tried again: the API server may be away.
+      await prune().catch(() => undefined);
+      await sleep(PRUNE_EVERY_MS);
+    }
+  })();
+  return {
+    pruned,
+    stop: async () => {
+      isStopped = true;
+      await working;
+    },
+  };
+}
+
+function isGarbage({ metadata }: V1Pod, obeys: boolean): boolean {
+  if ((metadata?.ownerReferences ?? []).length > 0 || metadata?.deletionTimestamp !== undefined) return false;
+  const options = (metadata?.annotations?.[SYNC_OPTIONS] ?? '').split(',').map((option) => option.trim());
+  return !obeys || !options.includes('Prune=false');
+}
