@@ -13,6 +13,7 @@ import type { UnplacedPods } from '../core/model/unplaced.ts';
 import { handOverTermsOf, type Policy } from '../core/policy/policy.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import type { Ports } from '../ports/ports.ts';
+import { type Asked, askBeforeHandOver } from './ask-before-hand-over.ts';
 import { createDismissals } from './dismissals.ts';
 import { poolLockOf, whileLocked } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
@@ -20,7 +21,6 @@ import type { Looking } from './looking.ts';
 import { createMoves } from './moves.ts';
 import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, timesIn, trackPods } from './pod-acts.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
-import { findSharedClaims } from './shared-claims.ts';
 
 /** Pods come up within seconds, ms. */
 const lookEveryMs = 1_000;
@@ -70,7 +70,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
      */
     handOver: async (input: HandOverInput): Promise<Outcome<HandedOver>> => {
       const { run, policy, waiting, turnedBackFrom: leaving, unplaced = {}, baselines = [] } = input;
-      let sharedClaims: ReadonlySet<string> | undefined;
+      let asked: Asked | undefined;
       return await pollUntil<HandedOver>({
         clock,
         what: 'replacements of released pods',
@@ -79,8 +79,8 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
         hint: 'See why the replacements are not there; then resume. Or abort, and set mode auto for them in spec.handOver.workloads.',
         look: whileLocked(cluster, input, async ({ now, memo }) => {
           const facts = await looking.serving({ policy, baselines: [] }, { since: now - policy.waits.pollMs });
-          sharedClaims ??= await findSharedClaims(cluster, waiting, facts.cluster);
-          const context = { policy, sharedClaims };
+          asked ??= await askBeforeHandOver(cluster, waiting, { facts: facts.cluster, policy });
+          const context = { policy, ...asked };
           const dismissed = await dismiss(facts.cluster, { run, policy, now, known: memo['dismissed'] });
           if (leaving !== undefined && (await exchange({ ...context, cluster: facts.cluster, run, leaving })))
             return { done: false, reason: 'pods change places', memo, againInMs: 100 };

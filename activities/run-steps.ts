@@ -5,10 +5,10 @@ import { refusal } from '../core/plan/refusal.ts';
 import { handsOver, type Policy } from '../core/policy/policy.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
+import { askBeforeHandOver } from './ask-before-hand-over.ts';
 import { poolLeaseMs, poolLockOf } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
-import { findSharedClaims } from './shared-claims.ts';
 
 /** Steps that concern the run as a whole. */
 export function createRunSteps(ports: Ports, looking: Looking) {
@@ -24,10 +24,10 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           const pool = await ports.pools.describePool(ref);
           const facts = await looking.servingAnew(policy);
           const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
-          const sharedClaims = handsOver(policy)
-            ? await findSharedClaims(cluster, old, facts.cluster)
-            : new Set<string>();
-          const plan = buildPlan({ policy, run, pool, facts, sharedClaims });
+          const asked = handsOver(policy)
+            ? await askBeforeHandOver(cluster, old, { facts: facts.cluster, policy })
+            : undefined;
+          const plan = buildPlan({ policy, run, pool, facts, ...asked });
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
           if ((await ports.pools.findPool(plan.newPool)) !== undefined)

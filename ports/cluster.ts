@@ -64,6 +64,11 @@ export interface Cluster {
    * ReplicaSet does not have it now, or not by that label.
    */
   release(pod: PodRef, from: ReleasedFrom, run: string): Promise<'done' | 'not-owned' | 'gone'>;
+  /**
+   * Tries whether the pod could be released, and its ReplicaSet let go of it, and changes nothing: what the API server says where admission
+   * forbids that; undefined where it does not, or where that can't be tried.
+   */
+  tryRelease(pod: PodRef, from: ReleasedFrom): Promise<string | undefined>;
   /** Gives the released pod back. Its ReplicaSet then has one too many and deletes one: which, its deletion costs decide. */
   adopt(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
   /** Makes a ReplicaSet that has too many pods take others before this one; keeps the cost that it had in an annotation of ours. */

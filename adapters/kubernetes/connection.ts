@@ -10,7 +10,7 @@ import {
 } from '@kubernetes/client-node';
 
 import { NodeferryError } from '../../core/model/problem.ts';
-import { type ApiAnswer, answerError, isTimeout, retryAfterMs, transportError } from './errors.ts';
+import { type ApiAnswer, answerError, denialOf, isTimeout, retryAfterMs, transportError } from './errors.ts';
 import { watchOutages } from './outage.ts';
 import { type Operation, resourcePath, type Verb, type WatchedResource } from './resources.ts';
 
@@ -148,7 +148,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   async function request(wanted: ApiRequest): Promise<ApiAnswer> {
     for (let tries = 1; ; tries += 1) {
       const answer = await send(wanted);
-      if (answer.status === 403 && tries < forbiddenAttempts) await delay(1_000);
+      if (answer.status === 403 && denialOf(answer) === undefined && tries < forbiddenAttempts) await delay(1_000);
       else if (answer.status !== 429) return answer;
       else if (tries === throttledAttempts) throw answerError(answer, wanted);
       else await delay(retryAfterMs(answer) ?? 1_000);

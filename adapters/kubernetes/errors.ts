@@ -46,8 +46,10 @@ export function answerError(answer: ApiAnswer, operation: Operation): NodeferryE
         message: `The Kubernetes API server does not accept our credentials (${what}): ${said}`,
         hint: 'Check the user of the kubeconfig context, or the service account of the worker.',
       });
-    case 403:
-      return forbidden(operation, said);
+    case 403: {
+      const denial = denialOf(answer);
+      return denial === undefined ? forbidden(operation, said) : denied(what, denial);
+    }
     case 409:
       return new NodeferryError({ code: 'Conflict', message: `Could not ${what}: ${said}` }, options);
     case 429:
@@ -60,6 +62,36 @@ export function answerError(answer: ApiAnswer, operation: Operation): NodeferryE
         return unreachable(`it answered ${answer.status} to ${what}: ${said}`, undefined, delay);
       return new NodeferryError({ code: 'Internal', message: `Could not ${what} (${answer.status}): ${said}` });
   }
+}
+
+/**
+ * What an admission webhook, a ValidatingAdmissionPolicy or another admission plugin said against a request; undefined where the answer is of
+ * another kind. Such refusals have the codes 400, 403 and 422, and 500 where a webhook can't be asked (k8s.io/apiserver,
+ * pkg/admission/plugin/webhook/errors/statuserror.go and pkg/admission/plugin/policy/validating); a role that lacks a rule has
+ * 403 too and names the user (pkg/endpoints/handlers/responsewriters/errors.go).
+ */
+export function denialOf(answer: ApiAnswer): string | undefined {
+  const { message = '' } = statusOf(answer);
+  switch (answer.status) {
+    case 400:
+      return /denied the request/.test(message) ? message : undefined;
+    case 403:
+      return /denied (the )?request|is forbidden: (?!User ")/.test(message) ? message : undefined;
+    case 422:
+      return message;
+    case 500:
+      return /failed calling webhook/.test(message) ? message : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function denied(what: string, said: string): NodeferryError {
+  return new NodeferryError({
+    code: 'Forbidden',
+    message: `The cluster's admission does not let us ${what}: ${said}`,
+    hint: 'Ask whoever keeps that webhook or policy to spare nodeferry.',
+  });
 }
 
 /** The error for an operation that no role allows; says which rule is missing. */

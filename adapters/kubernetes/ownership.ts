@@ -2,10 +2,11 @@ import type { V1Pod } from '@kubernetes/client-node';
 
 import { giveBackToPruners, keepFromPruners } from '../../core/hand-over/keep-from-pruners.ts';
 import type { ReleasedFrom } from '../../core/model/pod.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster, PodRef } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import { changeObject, type Decision } from './change.ts';
 import type { Connection } from './connection.ts';
+import { answerError, denialOf } from './errors.ts';
 import {
   deletionCostAnnotation,
   parseRaisedCostMark,
@@ -15,7 +16,10 @@ import {
 } from './marks.ts';
 
 /** The operations on what a ReplicaSet has to do with its pods. */
-export type OwnershipOperations = Pick<Cluster, 'release' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost'>;
+export type OwnershipOperations = Pick<
+  Cluster,
+  'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost'
+>;
 
 /** Deletion costs are 32-bit integers (Kubernetes docs, "ReplicaSet", Pod deletion cost). */
 const highestCost = String(2 ** 31 - 1);
@@ -30,6 +34,7 @@ export function ownershipOperations(access: {
       changeObject<V1Pod, 'done' | 'not-owned' | 'gone'>(access, 'pods', pod, (object) =>
         decideRelease(object, from, run),
       ),
+    tryRelease: (pod, from) => tryRelease(access.connection, pod, from),
     adopt: (pod, run) =>
       changeObject<V1Pod, 'done' | 'not-ours' | 'gone'>(access, 'pods', pod, (object) => decideAdopt(object, run)),
     raiseDeletionCost: (pod, run) =>
@@ -37,6 +42,37 @@ export function ownershipOperations(access: {
     restoreDeletionCost: (pod, run) =>
       changeObject<V1Pod, 'done' | 'not-ours'>(access, 'pods', pod, (object) => decideRestore(object, run)),
   };
+}
+
+/** Nobody's run: what is marked with it is never stored. */
+const trialRun = 'trial';
+
+/**
+ * The patch of a release, and the same with the owner gone, which is what the ReplicaSet's controller makes of it; both as a dry run. Webhooks
+ * that may have side effects refuse every dry run: then nothing is known.
+ */
+async function tryRelease(
+  connection: Connection,
+  { namespace, name, uid }: PodRef,
+  from: ReleasedFrom,
+): Promise<string | undefined> {
+  const target = { resource: 'pods', namespace, name } as const;
+  const read = await connection.request({ ...target, verb: 'get' });
+  if (read.status === 404) return undefined;
+  if (read.status !== 200) throw answerError(read, { resource: 'pods', verb: 'get' });
+  const object = read.body as V1Pod;
+  const { patch } = decideRelease(object, from, trialRun);
+  if (patch === undefined || object.metadata?.uid !== uid) return undefined;
+  for (const metadata of [patch.metadata, { ...patch.metadata, ownerReferences: null }]) {
+    const body = { metadata: { ...metadata, uid } };
+    const answer = await connection.send({ ...target, verb: 'patch', query: { dryRun: 'All' }, body });
+    const denial = denialOf(answer);
+    if (denial !== undefined) return denial;
+    // Gone or changed since, or a webhook that takes no dry run: nothing is known.
+    if (answer.status >= 400 && ![400, 404, 409].includes(answer.status))
+      throw answerError(answer, { resource: 'pods', verb: 'patch' });
+  }
+  return undefined;
 }
 
 function decideRelease(

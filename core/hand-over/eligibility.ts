@@ -1,4 +1,5 @@
 import { type PodFacts, type ReleasedFrom, templateLabel } from '../model/pod.ts';
+import { admission } from './rules/admission.ts';
 import { owner } from './rules/owner.ts';
 import { policyAllows } from './rules/policy.ts';
 import { readiness } from './rules/readiness.ts';
@@ -17,6 +18,7 @@ const handOverRules: readonly HandOverRule[] = [
   label,
   volumes,
   topology,
+  admission,
   rollout,
   readiness,
 ];

@@ -22,17 +22,21 @@ export interface PlanQuestion {
   readonly facts: ServingFacts;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
   readonly sharedClaims?: ReadonlySet<string>;
+  /** What the API server said to trials of releasing pods; see `HandOverContext`. */
+  readonly denials?: ReadonlyMap<string, string>;
 }
 
 /** Makes the plan of one upgrade from one look. The same facts give the same plan, whatever order they come in. */
-export function buildPlan({ policy, run, pool, facts, sharedClaims = new Set() }: PlanQuestion): PoolPlan {
+export function buildPlan(question: PlanQuestion): PoolPlan {
+  const { policy, run, pool, facts, sharedClaims = new Set<string>(), denials = new Map<string, string>() } = question;
+  const asked = { policy, sharedClaims, denials };
   const baselines = learnBaselines([], facts, policy);
   const services = planServices(facts, policy, baselines);
   const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
   const nodes = orderNodes(old, facts, services);
-  const windows = simulateWindows({ facts, policy, baselines, nodes, sharedClaims });
-  const handOver = planHandOver(nodes, { cluster: facts.cluster, policy, sharedClaims });
-  const handedOver = handsOver(policy) ? handedOverFacts({ facts, policy, sharedClaims, wave: nodes }) : facts;
+  const windows = simulateWindows({ ...asked, facts, baselines, nodes });
+  const handOver = planHandOver(nodes, { ...asked, cluster: facts.cluster });
+  const handedOver = handsOver(policy) ? handedOverFacts({ ...asked, facts, wave: nodes }) : facts;
   const surge = Math.max(nodes.length, pool.desiredSize);
   const unplaced = countUnplaced(facts.cluster);
   const atOnce = surgeAtOnce(policy, surge);

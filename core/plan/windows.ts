@@ -26,6 +26,7 @@ export interface WindowsInput {
   readonly nodes: readonly NodeRef[];
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
   readonly sharedClaims?: ReadonlySet<string>;
+  readonly denials?: ReadonlyMap<string, string>;
 }
 
 /** Nodes that leave together. */
@@ -72,10 +73,10 @@ interface Played {
  * with the same figures, and whom those hold is held for good.
  */
 export function simulateWindows(input: WindowsInput): Windows {
-  const { policy, nodes } = input;
+  const { policy, nodes, sharedClaims = new Set<string>(), denials = new Map<string, string>() } = input;
   const facts = perfectFacts(input.facts);
   const guard = isEnabled(policy, 'capacity-guard') ? openPerfectGuard(input, facts) : undefined;
-  const context = { cluster: facts.cluster, policy, sharedClaims: input.sharedClaims ?? new Set<string>() };
+  const context = { cluster: facts.cluster, policy, sharedClaims, denials };
   const played = surgesOf(nodes, policy).flatMap((leaving, surge) => {
     if (!handsOver(policy)) return [letLeave(leaving, surge, [], guard, policy)];
     const waves = chooseWaves({ ...context, waiting: leaving, mostNodes: policy.guard.maxInFlight });

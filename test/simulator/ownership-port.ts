@@ -1,5 +1,6 @@
 import { giveBackToPruners, keepFromPruners } from '../../core/hand-over/keep-from-pruners.ts';
 import type { ReleasedFacts } from '../../core/model/pod.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster, PodRef } from '../../ports/cluster.ts';
 import { replicaSetName } from './pods.ts';
 import { wantedBy } from './replica-sets.ts';
@@ -8,7 +9,7 @@ import { note, type SimPod, type World } from './world.ts';
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
 const highestCost = '2147483647';
 
-type Ownership = Pick<Cluster, 'release' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost'>;
+type Ownership = Pick<Cluster, 'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost'>;
 
 /** What the Cluster port does between a pod and its ReplicaSet. */
 export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod | undefined): Ownership {
@@ -22,6 +23,8 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
         return 'done';
       }
       if (pod.ownerName !== replicaSet.name || pod.labels[label] !== value) return 'not-owned';
+      const denial = world.denials.find(({ workload: name, what }) => name === pod.of && what === 'release');
+      if (denial !== undefined) throw new NodeferryError({ code: 'Forbidden', message: denial.says });
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => key !== label));
       pod.released = { by: run, ...from };
       const { set, before } = keepFromPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {});
@@ -30,6 +33,7 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       note(world, `pod ${pod.name} on ${pod.node} released`);
       return 'done';
     },
+    tryRelease: async (ref) => world.denials.find(({ workload }) => workload === podOf(ref)?.of)?.says,
     adopt: async (ref, run) => {
       const pod = podOf(ref);
       if (pod === undefined) return 'gone';

@@ -4,6 +4,7 @@ import { later, matches, note, type SimPod, type SimWorkload, type World } from 
 
 /** The Deployment controller and its ReplicaSets. */
 export function reconcileReplicas(world: World, workload: SimWorkload): void {
+  if (isDenied(world, workload)) return;
   for (const pod of world.pods) if (pod.of === workload.name) claim(pod, workload);
   if (workload.held !== undefined) return keepHeld(world, workload, workload.held);
   const owned = world.pods.filter((pod) => isOwned(pod, workload));
@@ -176,4 +177,16 @@ function exchange(world: World, workload: SimWorkload, owned: readonly SimPod[],
   const spare = owned.filter((pod) => pod.ready).length > workload.replicas;
   const next = idle ?? (spare ? old[0] : undefined);
   if (next !== undefined && owned.length > workload.replicas) deletePod(world, next);
+}
+
+/**
+ * A ReplicaSet that may not let go of a pod which it no longer selects does nothing else in that turn, as long as there is one
+ * (Kubernetes 1.36, pkg/controller/replicaset/replica_set.go, syncReplicaSet).
+ */
+function isDenied(world: World, workload: SimWorkload): boolean {
+  const { name, selector } = workload;
+  if (!world.denials.some(({ workload: of, what }) => of === name && what === 'no-owner')) return false;
+  return world.pods.some(
+    (pod) => isOwned(pod, workload) && !matches({ ...selector, ...templateHash(pod.version) }, pod.labels),
+  );
 }

@@ -173,6 +173,13 @@ export interface SimNetworkPolicy {
   selector: Record<string, string>;
 }
 
+/** What admission forbids: that a run changes a pod's labels, or that somebody takes the owner of a pod away. */
+export interface SimDenial {
+  workload: string;
+  what: 'release' | 'no-owner';
+  says: string;
+}
+
 export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'held'> {
   name: string;
   problems: string[];
@@ -223,6 +230,7 @@ export interface World {
   services: SimService[];
   budgets: SimBudget[];
   networkPolicies: SimNetworkPolicy[];
+  denials: SimDenial[];
   pools: SimPool[];
   leases: Map<string, { holder: string; token: number; expiresAt: number }>;
   /** Epoch ms at which the API server was last back after it had been away. */
@@ -296,6 +304,7 @@ export function createWorld(options: {
     services: [],
     budgets: [],
     networkPolicies: [],
+    denials: [],
     pools: [],
     leases: new Map(),
     traffic: { sent: 0, lost: 0, cut: 0 },

@@ -1,22 +1,30 @@
 /** Crossings of the lab beside a tool that prunes pods without owner. For any scenario with `web` and `api`. */
 import { describe, expect, test } from 'vitest';
-import { startPruner } from '../../lab/cluster/pruner.ts';
+import type { RunReport } from '../../core/status/status.ts';
+import { type Pruner, startPruner } from '../../lab/cluster/pruner.ts';
 import { expectUnharmed } from './disturbed-crossing.ts';
-import { type Crossings, describeLosses } from './lab-crossings.ts';
+import { type Crossings, describeLosses, type NextOptions } from './lab-crossings.ts';
 import { countBad } from './lab-disturbances.ts';
 import { watchServiceLevels } from './service-levels.ts';
 
 /** Describes them; the lab is asked for when they run. */
 export function describePrunedCrossings(crossings: () => Crossings): void {
   describe('a pruner of pods without owner', () => {
+    /** Replaces the pool while it is at work. */
+    async function crossPruned(pruner: Pruner, options: NextOptions): Promise<RunReport> {
+      try {
+        return await crossings().cross(crossings().nextPolicy({ handOver: true, ...options }));
+      } finally {
+        await pruner.stop();
+      }
+    }
+
     test('leaves released pods alone, and no Service has less than before', async () => {
       const { session } = crossings();
       await crossings().beginClean();
       const levels = await watchServiceLevels(session.lab.kubeconfigPath);
       const pruner = startPruner(session.lab.kubeconfigPath, { obeys: true });
-      const report = await crossings()
-        .cross(crossings().nextPolicy({ handOver: true }))
-        .finally(() => pruner.stop());
+      const report = await crossPruned(pruner, {});
       expect(report.outcome).toBe('completed');
       expect(pruner.pruned).toEqual([]);
       await expectUnharmed(crossings(), report);
@@ -27,9 +35,7 @@ export function describePrunedCrossings(crossings: () => Crossings): void {
       const { session } = crossings();
       await crossings().beginClean();
       const pruner = startPruner(session.lab.kubeconfigPath, { obeys: false });
-      await crossings()
-        .cross(crossings().nextPolicy({ handOver: true, lossBudget: 1_000_000 }))
-        .finally(() => pruner.stop());
+      await crossPruned(pruner, { lossBudget: 1_000_000 });
       const losses = await crossings().losses();
       process.stderr.write(`* ${pruner.pruned.length} pods pruned: ${describeLosses(losses)}\n`);
       expect(pruner.pruned.length).toBeGreaterThan(0);

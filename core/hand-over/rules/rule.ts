@@ -17,6 +17,8 @@ export interface HandOverContext {
   readonly policy: Policy;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount. */
   readonly sharedClaims: ReadonlySet<string>;
+  /** What the API server said to the trial of releasing a pod, by the key of its workload; those that it would let go are not there. */
+  readonly denials?: ReadonlyMap<string, string>;
 }
 
 /** A rule answers for the pods that it knows to stand in the way of their replacements, and is silent about others. */

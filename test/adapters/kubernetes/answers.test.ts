@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type ApiAnswer, answerError, transportError } from '../../../adapters/kubernetes/errors.ts';
+import { type ApiAnswer, answerError, denialOf, transportError } from '../../../adapters/kubernetes/errors.ts';
 import { readEvictionAnswer } from '../../../adapters/kubernetes/eviction.ts';
 import { leaseName } from '../../../adapters/kubernetes/lease-lock.ts';
 
@@ -82,6 +82,26 @@ describe('an answer that nobody can use', () => {
       message: 'Not allowed to create leases: no',
       hint: expect.stringMatching(/Role \(deploy\/rbac\): .*"coordination.k8s.io".*"leases".*"create"/),
     });
+  });
+
+  it('that admission gave is no matter of our role', () => {
+    const webhook = 'admission webhook "validate.kyverno.svc-fail" denied the request: bare pods are not allowed';
+    const { problem } = answerError(answer(403, { message: webhook }), { resource: 'pods', verb: 'patch' });
+    expect(problem.message).toBe(`The cluster's admission does not let us patch pods: ${webhook}`);
+    expect(problem.hint).not.toContain('deploy/rbac');
+  });
+
+  it.each([
+    [400, 'admission webhook "one" denied the request: no', true],
+    [400, 'admission webhook "one" does not support dry run', false],
+    [403, `ValidatingAdmissionPolicy 'one' with binding 'one' denied request: pods need an owner`, true],
+    [403, 'pods "web-1" is forbidden: violates PodSecurity "baseline:latest"', true],
+    [403, 'pods "web-1" is forbidden: User "nodeferry" cannot patch resource "pods" in API group ""', false],
+    [422, `Pod "web-1" is invalid: ValidatingAdmissionPolicy 'one' denied request: no`, true],
+    [500, 'Internal error occurred: failed calling webhook "one": no endpoints available', true],
+    [500, 'etcdserver: request timed out', false],
+  ])('with %i and “%s” was given by admission: %s', (status, message, expected) => {
+    expect(denialOf(answer(status, { message }))).toBe(expected ? message : undefined);
   });
 
   it('becomes the code that says who has to act', () => {

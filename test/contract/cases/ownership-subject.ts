@@ -24,6 +24,8 @@ export interface Deployments {
   /** Somebody sets annotations of a pod. */
   annotate(pod: string, annotations: Readonly<Record<string, string>>): Promise<void>;
   annotationsOf(pod: string): Promise<Readonly<Record<string, string>>>;
+  /** From when this resolves on, nobody may take the owner of a pod of this Deployment away. */
+  forbidNoOwner(name: string): Promise<void>;
   /** Controllers get some time. */
   passTime(): Promise<void>;
 }

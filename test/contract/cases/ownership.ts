@@ -138,6 +138,33 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       await becomes('pruned', { owned: old, released: [] });
     });
 
+    it('tries a release without changing anything', async () => {
+      await deploy('tried');
+      const { one } = subject();
+      const before = await podsOf(subject(), 'tried');
+      for (const pod of before) expect(await one.tryRelease(pod, fromOwner(pod))).toBeUndefined();
+      await subject().deployments.passTime();
+      expect(await podsOf(subject(), 'tried')).toEqual(before);
+      expect(await marks('tried')).toEqual([]);
+    });
+
+    it('where pods must have an owner, says so when a release is tried; else their ReplicaSet would stand still', async () => {
+      await deploy('owned');
+      const { one, deployments } = subject();
+      await deployments.forbidNoOwner('owned');
+      const [first] = (await podsOf(subject(), 'owned')).map(present);
+      if (first === undefined) throw new Error('a pod was expected');
+      expect(await one.tryRelease(first, fromOwner(first))).toMatch(/pods need an owner/);
+      expect(await one.release(first, fromOwner(first), run)).toBe('done');
+      await deployments.passTime();
+      expect(await find(first)).toMatchObject({ ownerKind: 'ReplicaSet', released: { by: run } });
+      await deployments.scale('owned', 3);
+      for (let times = 0; times < 20; times += 1) await deployments.passTime();
+      expect(await podsOf(subject(), 'owned')).toHaveLength(2);
+      expect(await one.adopt(first, run)).toBe('done');
+      await becomes('owned', { owned: ['old-1', 'old-2', 'pending'], released: [] });
+    });
+
     it('a pod that was released before a scale-down stays, and its ReplicaSet wants fewer', async () => {
       await deploy('scaled');
       const pods = await releaseAll('scaled');

@@ -4,7 +4,7 @@ import { beforeAll } from 'vitest';
 import type { ControlPlane } from '../../support/control-plane.ts';
 import { describeOwnership } from '../cases/ownership.ts';
 import type { Deployments } from '../cases/ownership-subject.ts';
-import { createBudget, createNode } from './objects.ts';
+import { createBudget, createNode, createPod } from './objects.ts';
 import { useRealCluster } from './subject.ts';
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
@@ -72,6 +72,7 @@ function realDeployments(controlPlane: ControlPlane): Deployments {
       await controlPlane.api('PATCH', `${pods}/${pod}`, { metadata: { annotations } });
     },
     annotationsOf: async (pod) => (await controlPlane.api<V1Pod>('GET', `${pods}/${pod}`)).metadata?.annotations ?? {},
+    forbidNoOwner: async (name) => await forbidNoOwner(controlPlane, name),
     passTime: async () => await delay(100),
   };
 }
@@ -95,6 +96,46 @@ async function startPod(controlPlane: ControlPlane, { metadata }: V1Pod, node: s
   }));
   const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
   await controlPlane.api('PATCH', `${pods}/${name}/status`, { status });
+}
+
+/** A policy as those that forbid bare pods are, with the code of a webhook: ReplicaSets take 422 for done (controller_ref_manager.go, ReleasePod). */
+async function forbidNoOwner(controlPlane: ControlPlane, app: string): Promise<void> {
+  const group = '/apis/admissionregistration.k8s.io/v1';
+  await controlPlane.api('POST', `${group}/validatingadmissionpolicies`, {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: app },
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods'] }],
+        objectSelector: { matchLabels: { app } },
+      },
+      validations: [
+        { expression: 'has(object.metadata.ownerReferences)', message: 'pods need an owner', reason: 'Forbidden' },
+      ],
+    },
+  });
+  await controlPlane.api('POST', `${group}/validatingadmissionpolicybindings`, {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: app },
+    spec: { policyName: app, validationActions: ['Deny'] },
+  });
+  // The API server hears of its own policies by a watch.
+  const pod = `${pods}/${app}-bare`;
+  await createPod(controlPlane, `${app}-bare`, { labels: { app } });
+  const change = async (at: number) =>
+    await controlPlane.api('PATCH', pod, { metadata: { labels: { at: String(at) } } });
+  for (let at = 0; ; at += 1) {
+    const refused = await change(at).then(
+      () => false,
+      () => true,
+    );
+    if (refused) break;
+    await delay(100);
+  }
+  await controlPlane.api('DELETE', pod);
 }
 
 async function createService(controlPlane: ControlPlane, name: string): Promise<void> {

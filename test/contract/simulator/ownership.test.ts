@@ -58,6 +58,9 @@ function simulatedDeployments(world: World): Deployments {
       found.annotations = { ...found.annotations, ...annotations };
     },
     annotationsOf: async (pod) => podOf(world, pod).annotations ?? {},
+    forbidNoOwner: async (name) => {
+      world.denials.push({ workload: name, what: 'no-owner', says: 'pods need an owner' });
+    },
     passTime: settle,
   };
 }
