@@ -1,4 +1,6 @@
+import { onceFor } from '../model/cluster-index.ts';
 import { type PodFacts, type ReleasedFrom, templateLabel } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
 import { admission } from './rules/admission.ts';
 import { owner } from './rules/owner.ts';
 import { policyAllows } from './rules/policy.ts';
@@ -28,8 +30,32 @@ export type Eligibility =
   | { readonly eligible: true; readonly from: ReleasedFrom }
   | ({ readonly eligible: false } & HandOverRefusal);
 
+/** Answers of one look, as long as the same is asked: a plan asks of each pod several times. */
+const answersOf = onceFor(
+  (_cluster: ClusterFacts): { context?: HandOverContext; byPod: WeakMap<PodFacts, Eligibility> } => ({
+    byPod: new WeakMap(),
+  }),
+);
+
 /** Decides whether a pod on a node that goes may be released, so that its replacement serves before it leaves. */
 export function decideEligibility(pod: PodFacts, context: HandOverContext): Eligibility {
+  const answers = answersOf(context.cluster);
+  if (answers.context === undefined || !asksTheSame(answers.context, context)) {
+    answers.context = context;
+    answers.byPod = new WeakMap();
+  }
+  const known = answers.byPod.get(pod);
+  if (known !== undefined) return known;
+  const made = askRules(pod, context);
+  answers.byPod.set(pod, made);
+  return made;
+}
+
+function asksTheSame(one: HandOverContext, other: HandOverContext): boolean {
+  return one.policy === other.policy && one.sharedClaims === other.sharedClaims && one.denials === other.denials;
+}
+
+function askRules(pod: PodFacts, context: HandOverContext): Eligibility {
   for (const rule of handOverRules) {
     const refusal = rule(pod, context);
     if (refusal !== undefined) return { eligible: false, ...refusal };

@@ -6,8 +6,9 @@ import type { HandOverRule } from './rule.ts';
  * (kubernetes/kubernetes, pkg/controller/replicaset/replica_set.go, syncReplicaSet returns before manageReplicas).
  */
 export const admission: HandOverRule = (pod, { cluster, denials }) => {
+  if (denials === undefined || denials.size === 0) return undefined;
   const workload = workloadOf(pod, cluster);
-  const denial = denials?.get(workload?.key ?? '');
+  const denial = denials.get(workload?.key ?? '');
   if (denial === undefined) return undefined;
   return {
     reason: `the cluster does not admit a pod of ${workload?.key ?? 'it'} without owner: ${denial}`,
