@@ -7,6 +7,7 @@ import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { askBeforeHandOver } from './ask-before-hand-over.ts';
 import { poolLeaseMs, poolLockOf } from './fence.ts';
+import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
 import type { Looking } from './looking.ts';
 import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
 
@@ -65,9 +66,9 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         },
       }),
 
-    /** Lets time pass, ms, while the watch goes on. */
-    linger: async ({ forMs }: { forMs: number }): Promise<Outcome> =>
-      await pollUntil<object>({
+    /** Lets time pass, ms, while the watch goes on; answers what that has said last. */
+    linger: async ({ forMs }: { forMs: number }): Promise<Outcome<Lingered>> =>
+      await pollUntil<Lingered>({
         clock,
         what: 'the probes to go on for a moment',
         deadlineMs: undefined,
@@ -75,11 +76,21 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         hint: 'Resume.',
         look: async ({ now, since }) => {
           const left = since + forMs - now;
-          if (left <= 0) return { done: true, value: {} };
+          if (left <= 0) return { done: true, value: await lookAtWatch() };
           return { done: false, reason: 'the probes watch what happens after the end', againInMs: left };
         },
       }),
   };
+}
+
+/** What the watch beside it has told by heartbeat, if anything. */
+interface Lingered {
+  readonly watched?: Watched;
+}
+
+async function lookAtWatch(): Promise<Lingered> {
+  const watched = await lastHeartbeatOfWatch();
+  return watched === undefined ? {} : { watched };
 }
 
 function alreadyThere(pool: string): Problem {

@@ -47,6 +47,7 @@ async function preflight(run: Run): Promise<PoolPlan> {
   run.plan = plan;
   run.baselines = plan.baselines;
   run.now = looked.at;
+  run.heardAt = Date.now();
   run.notProtected = [...notProtected(plan.findings)];
   run.status.startedAt = looked.at;
   run.status.fromVersion = plan.fromVersion;

@@ -59,6 +59,23 @@ describe('abort', () => {
     expect(world.pools.some((pool) => pool.name === 'web-new')).toBe(replaced > 0);
   });
 
+  test('in preflight takes the time that it took, and leaves nothing', async () => {
+    const world = createScenario();
+    let abort = async (): Promise<unknown> => undefined;
+    const before = async (step: string) => {
+      if (step !== 'preflight') return;
+      await abort();
+      throw new Error('the cloud is away');
+    };
+    const harness = await openHarness(world, { before });
+    const handle = await harness.start(scenarioPolicy());
+    abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expect(report.makespanMs).toBeGreaterThan(0);
+    expect(report.finishedAt).toBe(report.startedAt + report.makespanMs);
+  });
+
   test('after two nodes keeps two new nodes', async () => {
     const world = createScenario();
     let abort = async (): Promise<unknown> => undefined;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { exitCodeOfReport } from '../../client/commands/watch.ts';
 import { exitCodes } from '../../client/output/exit-codes.ts';
 import type { RunStatus } from '../../core/status/status.ts';
-import { resumeUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { findTally } from '../../workflows/run/tally.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { loseRequests } from '../simulator/traffic.ts';
@@ -115,12 +115,12 @@ test('requests that get lost just when a watch takes over from another are count
   expect(report.traffic.lost).toBe(7);
 });
 
-/** Has the watch fail for good at its next renewal of the lock on the pool. */
-function breakWatch(world: World): void {
+/** Has the watch fail, for good unless the error says otherwise, at its next renewal of the lock on the pool. */
+function breakWatch(world: World, error: Error = ApplicationFailure.nonRetryable('a bug')): void {
   world.faults.onRenewal = (lease) => {
     if (!lease.endsWith('-web')) return;
     world.faults.onRenewal = () => undefined;
-    throw ApplicationFailure.nonRetryable('a bug');
+    throw error;
   };
 }
 
@@ -151,6 +151,51 @@ describe('a watch that fails for good', () => {
     expect(Math.abs(report.traffic.sent / sentPerSecond - watchedMs / 1_000)).toBeLessThan(10);
     expectNothingLeft(world, 4);
   });
+
+  test.each([
+    { until: 'some of it has been seen', seenSeconds: 60 },
+    { until: 'anything has been seen', seenSeconds: 0 },
+  ])(
+    'and is being tried again as the run ends, before $until, tells what its heartbeats said, the rest as a gap',
+    async ({ seenSeconds }) => {
+      const world = createScenario();
+      let broken = seenSeconds === 0;
+      let watches = 0;
+      // The abort ends the first; the second has what nobody but its heartbeats tells.
+      const second = Promise.withResolvers<void>();
+      const harness = await openHarness(world, {
+        before: async (step) => {
+          if (step === 'holdRebalancing') {
+            await world.clock.sleep(seenSeconds * 1_000);
+            await handle.executeUpdate(abortUpdate, { args: [operator] });
+          }
+          if (step === 'linger' && !broken) {
+            await second.promise;
+            broken = true;
+            breakWatch(world, new Error('its worker dies'));
+          }
+          if (step !== 'watchRun') return;
+          watches += 1;
+          if (!broken) return;
+          // The next attempt has yet to begin when the run stops its watch.
+          await world.clock.sleep(35_000);
+          throw new Error('its worker has died before it said anything');
+        },
+        progress: (step) => {
+          if (step === 'watchRun' && watches === 2) second.resolve();
+        },
+      });
+      const { traffic } = watchedPolicy(0);
+      const handle = await harness.start(scenarioPolicy({ traffic: { ...traffic, watchAfterMs: 30_000 } }));
+      const report = await harness.finish(handle);
+      const { sent, unwatchedMs = 0 } = report.traffic;
+      const seconds = ((report.finishedAt ?? 0) - report.startedAt) / 1_000;
+      // The heartbeats of the last watch go on for some seconds beyond what the one before it has answered.
+      if (seenSeconds > 0) expect(sent / sentPerSecond).toBeGreaterThan(seenSeconds + 5);
+      expect(unwatchedMs).toBeGreaterThan(10_000);
+      expect(Math.abs(sent / sentPerSecond + unwatchedMs / 1_000 - seconds)).toBeLessThan(30);
+    },
+  );
 
   test('as soon as it begins asks for an operator, and another goes on from the counts after a resume', async () => {
     const world = createScenario();

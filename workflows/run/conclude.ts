@@ -2,7 +2,7 @@ import type { Problem } from '../../core/model/problem.ts';
 import { fitStatus } from '../../core/status/fit-status.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../../core/status/status.ts';
 import { instanceMinutes } from '../../core/surge/instance-minutes.ts';
-import { enter, type Run } from './run.ts';
+import { enter, type Run, timeOf } from './run.ts';
 import { failWith } from './steps.ts';
 
 /**
@@ -17,15 +17,17 @@ export function conclude(
 ): RunReport {
   const { status } = run;
   const failure = problem ?? incomplete(status, leftBehind);
-  status.finishedAt = run.now;
+  // The last step of a completed run has answered; one that is aborted or fails may not have heard of a step for long.
+  const now = outcome === 'completed' ? run.now : timeOf(run);
+  status.finishedAt = now;
   status.needsAttention = failure;
   enter(run, failure === undefined ? outcome : 'failed');
   const report: RunReport = fitStatus({
     ...status,
     outcome: failure === undefined ? outcome : 'failed',
-    makespanMs: (run.doneAt ?? run.now) - status.startedAt,
+    makespanMs: (run.doneAt ?? now) - status.startedAt,
     newNodes: run.newNodes,
-    instanceMinutes: instanceMinutes({ asked: run.asked, nodes: status.nodes, until: run.doneAt ?? run.now }),
+    instanceMinutes: instanceMinutes({ asked: run.asked, nodes: status.nodes, until: run.doneAt ?? now }),
     leftBehind: [...leftBehind, ...run.keptOnPurpose],
     notProtected: [...run.notProtected, ...notProtectedOn(status.nodes)],
   });

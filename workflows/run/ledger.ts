@@ -20,7 +20,10 @@ async function watchBeyondTheEnd(run: Run): Promise<void> {
   const { probes, watchAfterMs: forMs } = run.input.policy.traffic;
   run.doneAt = run.now;
   if (run.watch === undefined || probes.length === 0 || forMs === 0) return;
-  await attempt(run, 'the probes to go on for a moment', () => steps('watch beyond the end').linger({ forMs }));
+  const { watched } = await attempt(run, 'the probes to go on for a moment', () =>
+    steps('watch beyond the end').linger({ forMs }),
+  );
+  if (watched !== undefined) run.watch.takeOver(watched.traffic, watched.seenAt);
 }
 
 async function giveBack(run: Run): Promise<void> {

@@ -6,7 +6,7 @@ import type { NodeRef } from '../../core/model/node.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import { candidatesAtMost } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { mayStepOut, needAttention, type Run, show, tellForeignActs } from './run.ts';
+import { hear, mayStepOut, needAttention, type Run, show, tellForeignActs } from './run.ts';
 import { settle, waits } from './steps.ts';
 
 /**
@@ -60,7 +60,7 @@ function isWaiting(run: Run, name: string): boolean {
 }
 
 function takeOver(run: Run, out: Done<SteppedOut>): readonly StepOut[] {
-  run.now = Math.max(run.now, out.at);
+  hear(run, out.at);
   run.baselines = out.baselines ?? run.baselines;
   tellForeignActs(run, out.foreignActs);
   return [out, ...(out.alongside ?? [])];

@@ -29,6 +29,7 @@ export function openRun(input: PoolUpgradeInput): Run {
     withdrawn: [],
     resumes: 0,
     now: startedAt,
+    heardAt: startedAt,
     doneAt: undefined,
   };
   setHandlers(run);

@@ -26,7 +26,7 @@ import {
 import { childInput } from './child-input.ts';
 import { letNextStepOut } from './let-step-out.ts';
 import { disown, unpark } from './parking.ts';
-import { changeNode, type Run, raise, tellForeignActs } from './run.ts';
+import { changeNode, hear, type Run, raise, tellForeignActs } from './run.ts';
 import { problemOf } from './steps.ts';
 
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
@@ -95,8 +95,7 @@ async function follow(
     const child = await starting;
     if (scope.consideredCancelled) await cancelAgain(child);
     const status = await child.result();
-    const latest = status.evidence.at(-1)?.at ?? run.now;
-    run.now = Math.max(run.now, latest);
+    hear(run, status.evidence.at(-1)?.at ?? run.now);
     changeNode(run, node.name, status);
     if (status.step === 'put-back' && !scope.consideredCancelled) waitForAnotherTurn(run, node, status);
   } catch (error) {

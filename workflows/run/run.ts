@@ -7,7 +7,7 @@ import type { Problem } from '../../core/model/problem.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { addForeignActs } from '../../core/status/foreign-acts.ts';
 import { renderDetails } from '../../core/status/render-details.ts';
-import type { ForeignAct, NodeStatus, PoolPhase, RunStatus } from '../../core/status/status.ts';
+import type { ForeignAct, NodeStatus, PoolPhase, RunStatus, TrafficCounts } from '../../core/status/status.ts';
 import { type PoolUpgradeInput, searchAttributes } from '../messages.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { failWith, settle } from './steps.ts';
@@ -30,6 +30,8 @@ export interface ChildOnItsWay {
 
 /** The watch over traffic and lock that goes on beside a run. */
 export interface RunWatch {
+  /** Takes over what it had counted at a moment (epoch ms), as its heartbeat said. */
+  takeOver(counts: TrafficCounts, seenAt: number): void;
   /** Ends it and takes over the last counts. */
   stop(): Promise<void>;
 }
@@ -70,8 +72,21 @@ export interface Run {
   resumes: number;
   /** Latest time (epoch ms) that a step answered with. */
   now: number;
+  /** When it did so, by the workflow's own clock, epoch ms. */
+  heardAt: number;
   /** Epoch ms at which nothing was left to do but to watch for a while; undefined before. */
   doneAt: number | undefined;
+}
+
+/** Takes over the time (epoch ms) that a step answered with. */
+export function hear(run: Run, at: number): void {
+  run.now = Math.max(run.now, at);
+  run.heardAt = Date.now();
+}
+
+/** The time (epoch ms) that a step would answer with now: a run may end while it waits for one, or when one has given up. */
+export function timeOf(run: Run): number {
+  return run.now + Date.now() - run.heardAt;
 }
 
 /** Keeps what others did. */
@@ -123,7 +138,7 @@ export async function attempt<T>(run: Run, on: string, step: () => Promise<Outco
     show(run);
     const outcome = await settle(step);
     if (outcome.outcome === 'done') {
-      run.now = Math.max(run.now, outcome.at);
+      hear(run, outcome.at);
       return outcome;
     }
     await needAttention(run, outcome.problem, resumes);

@@ -3,7 +3,7 @@ import type { WatchInput, WatchOutcome } from '../../activities/watch-steps.ts';
 import type { TrafficCounts } from '../../core/status/status.ts';
 import { addGap, laterCounts, tellAfterMs } from '../../core/status/tally.ts';
 import { pauseForLoss } from './handlers.ts';
-import { attempt, needAttention, type Run, type RunWatch, show } from './run.ts';
+import { attempt, hear, needAttention, type Run, type RunWatch, show } from './run.ts';
 import { failWith, problemOf, steps, waits } from './steps.ts';
 import { findTally } from './tally.ts';
 
@@ -27,7 +27,8 @@ interface Watching {
 /** Begins to watch: lost requests above the budget pause the run, a lost lock parks it. */
 export function startWatch(run: Run): RunWatch {
   const scope = new CancellationScope();
-  const { resumes, status } = run;
+  const { resumes, status, now: begunAt } = run;
+  const isMeasuring = run.input.policy.traffic.probes.length > 0;
   const watching: Watching = {
     heldSince: resumes,
     resumes,
@@ -40,10 +41,13 @@ export function startWatch(run: Run): RunWatch {
   });
   const quiet = going.catch(() => undefined);
   return {
+    takeOver: (counts, seenAt) => takeOver(run, watching, counts, seenAt),
     stop: async () => {
       scope.cancel();
       await quiet;
-      status.traffic = addGap(status.traffic, watching.watchedUntil, run.now);
+      // A watch that is stopped while it waits to be tried again answers nothing: the server cancels it as ACTIVITY_ID_NOT_STARTED.
+      const seenUntil = watching.watchedUntil ?? (isMeasuring ? begunAt : undefined);
+      status.traffic = addGap(status.traffic, seenUntil, run.now);
       show(run);
     },
   };
@@ -105,7 +109,7 @@ function nextInput({ input, lock, resumes, status, now }: Run, watching: Watchin
 
 function takeOver(run: Run, watching: Watching, counts: TrafficCounts, seenAt: number): void {
   run.status.traffic = laterCounts(run.status.traffic, counts);
-  run.now = Math.max(run.now, seenAt);
+  hear(run, seenAt);
   watching.watchedUntil = seenAt;
   show(run);
 }
