@@ -1,5 +1,6 @@
 import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
 import { decideEligibility } from './eligibility.ts';
+import { chooseEvenly } from './even-releases.ts';
 import type { HandOverContext } from './rules/rule.ts';
 import { noteServed } from './served-before.ts';
 import { mostReleased, workloadOf } from './surplus.ts';
@@ -10,13 +11,14 @@ export interface Releases {
   readonly later: readonly { readonly workload: string; readonly reason: string }[];
 }
 
-/** Chooses, in the order of the pods, as many of each workload as its surplus allows beside those that are `taken` already. */
+/** Chooses, in the order of the pods, as many of each workload as its surplus and its spreading allow beside those that are `taken` already. */
 export function chooseReleases(
   pods: readonly PodFacts[],
   context: HandOverContext,
   taken: ReadonlyMap<string, number>,
 ): Releases {
   const counts = new Map(taken);
+  const evenly = chooseEvenly(pods, context, taken);
   const release: Releases['release'][number][] = [];
   const later = new Map<string, string>();
   for (const pod of pods) {
@@ -27,6 +29,7 @@ export function chooseReleases(
       if (eligibility.passes === true && workload.rollingOut) later.set(workload.key, eligibility.reason);
       continue;
     }
+    if (evenly.get(workload.key)?.has(pod.uid) === false) continue;
     const has = counts.get(workload.key) ?? 0;
     if (has >= mostReleased(workload, context.policy)) continue;
     counts.set(workload.key, has + 1);

@@ -2,6 +2,7 @@ import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import { decideEligibility } from './eligibility.ts';
+import { byTurns } from './even-releases.ts';
 import type { HandOverContext } from './rules/rule.ts';
 import { countReleased, mostReleased, workloadOf } from './surplus.ts';
 
@@ -19,14 +20,14 @@ export interface WaveQuestion extends HandOverContext {
  * guard decides about that when the node steps out.
  */
 export function chooseWave(question: WaveQuestion): readonly NodeRef[] {
-  return choose(question.waiting, question, (node) => countEligible(node, question));
+  return choose(byTurns(question.waiting, question.cluster), question, (node) => countEligible(node, question));
 }
 
 /** Chooses wave after wave, each as if the one before had left. */
 export function chooseWaves(question: WaveQuestion): readonly (readonly NodeRef[])[] {
   const needsOf = onceFor((node: NodeRef) => countEligible(node, question));
   const waves: (readonly NodeRef[])[] = [];
-  for (let waiting = question.waiting; waiting.length > 0; ) {
+  for (let waiting = byTurns(question.waiting, question.cluster); waiting.length > 0; ) {
     const wave = choose(waiting, question, needsOf);
     waves.push(wave);
     const gone = new Set(wave);

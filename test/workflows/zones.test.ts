@@ -14,11 +14,15 @@ const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'];
 function onePerZone(count: number, scheduler: World['faults']['scheduler'], spread?: SpreadFacts): World {
   const world = createScenario({ nodes: count, zones: zones.slice(0, count), delays: { podReady: 6_000 } });
   for (const service of world.services) service.crossZone = false;
-  for (const workload of world.workloads) {
-    if (workload.kind === 'Deployment' && spread !== undefined) workload.spreads = [spread];
-  }
+  if (spread !== undefined) spreadPods(world, spread);
   world.faults.scheduler = scheduler;
   return world;
+}
+
+/** All Deployments have had that constraint from the beginning. */
+function spreadPods(world: World, spread: SpreadFacts): void {
+  for (const workload of world.workloads) if (workload.kind === 'Deployment') workload.spreads = [spread];
+  for (const pod of world.pods) if (pod.ownerKind === 'ReplicaSet') pod.spreads = [spread];
 }
 
 /** The fewest zones that Service `web` was served in while time passed. */
@@ -93,5 +97,37 @@ describe('a run that hands over pods, one in each zone', () => {
     expect(parked.needsAttention?.message).toContain('and must keep 1');
     await handle.cancel();
     await handle.result().catch(() => undefined);
+  });
+});
+
+describe('a run whose pods are spread over zones, released ones counted', () => {
+  const spreadOf = (world: World) => {
+    const pods = world.pods.filter(({ of, terminating }) => of === 'web' && !terminating);
+    const zoneOf = new Map(world.nodes.map(({ name, zone }) => [name, zone]));
+    return [...Map.groupBy(pods, ({ node }) => zoneOf.get(node ?? '')).values()].map(({ length }) => length);
+  };
+
+  test.each([
+    ['evenly, where half of them may be surplus', 6, 0.5, byZone, [2, 2, 2], 'handed over'],
+    ['by eviction, where fewer may be surplus than there are zones', 3, 'maxSurge', byZone, [1, 1, 1], 'evicted'],
+    [
+      'one by one, where the constraint counts none that was released',
+      6,
+      'maxSurge',
+      { ...byZone, countsReleased: false },
+      [2, 2, 2],
+      'handed over',
+    ],
+  ] as const)('moves them %s, and leaves them spread as they were', async (_, nodes, surplus, spread, left, how) => {
+    const world = createScenario({ nodes, zones });
+    spreadPods(world, spread);
+    world.faults.scheduler = 'any';
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy({ surplus })));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, nodes);
+    expect(spreadOf(world)).toEqual(left);
+    expect(world.log.some((line) => line.endsWith(' released'))).toBe(how === 'handed over');
   });
 });

@@ -1,7 +1,6 @@
 import { listNames } from '../../text/format.ts';
+import { hostname } from '../spread.ts';
 import type { HandOverRule } from './rule.ts';
-
-const hostname = 'kubernetes.io/hostname';
 
 /** A pod that tolerates none like itself in its zone keeps its replacement out of that zone; on another node it would not. */
 export const topology: HandOverRule = ({ keepsApartBy = [] }) => {

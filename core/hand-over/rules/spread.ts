@@ -1,0 +1,21 @@
+import { count } from '../../text/format.ts';
+import { domainsOf, evenBy } from '../spread.ts';
+import { mostReleased, workloadOf } from '../surplus.ts';
+import type { HandOverRule } from './rule.ts';
+
+/**
+ * To a spread constraint that counts released pods a zone is full until they have left. Released in every zone at once, they are replaced in
+ * every zone; one alone is replaced anywhere.
+ */
+export const spread: HandOverRule = (pod, { cluster, policy }) => {
+  const key = evenBy(pod);
+  const workload = workloadOf(pod, cluster);
+  if (key === undefined || workload === undefined) return undefined;
+  const domains = domainsOf(workload, key, cluster).length;
+  const most = mostReleased(workload, policy);
+  if (most >= Math.min(domains, workload.replicas)) return undefined;
+  return {
+    reason: `its topologySpreadConstraints by ${key} count released pods, and no more than ${count(most, 'pod')} may be surplus while it runs in ${domains} of them`,
+    hint: `Add matchLabelKeys: [pod-template-hash] to the constraint, or allow ${count(domains, 'pod')} beyond its replicas (surplus).`,
+  };
+};
