@@ -5,7 +5,7 @@ import type { ClusterFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import type { Ports } from '../ports/ports.ts';
-import { poolLockOf } from './fence.ts';
+import type { PoolFence } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import { type ActingInTurn, createPodActs, timesIn, trackPods } from './pod-acts.ts';
@@ -16,6 +16,7 @@ export interface DismissalScope {
   readonly policy: Policy;
   /** Epoch ms. */
   readonly now: number;
+  readonly fence: PoolFence;
   /** What the last look answered. */
   readonly known: unknown;
 }
@@ -32,13 +33,12 @@ export interface Dismissed {
 
 /** What is put right about released pods in every look of a step that waits, on the way forward. */
 export function createDismissals(ports: Ports, looking: Looking) {
-  const { clock, cluster } = ports;
-  const { keepUp } = createGiveBack(cluster);
+  const { clock } = ports;
   const { carryOut } = createPodActs(ports, looking);
   return {
     /** Takes off marks that mean nothing any more, and has those leave that nobody wants. */
-    dismiss: async (facts: ClusterFacts, { run, policy, now, known }: DismissalScope): Promise<Dismissed> => {
-      await keepUp(facts, run);
+    dismiss: async (facts: ClusterFacts, { run, policy, now, fence, known }: DismissalScope): Promise<Dismissed> => {
+      await createGiveBack(fence.acting).keepUp(facts, run);
       const memo = (known ?? {}) as NonNullable<StepProgress['memo']>;
       const goneSince = trackGone(timesIn(memo['goneSince']), facts, run, now);
       const mine = facts.pods.filter((pod) => isReleasedBy(pod, run));
@@ -46,7 +46,7 @@ export function createDismissals(ports: Ports, looking: Looking) {
       const question = { policy, run, ...times, goneSince };
       const acting: ActingInTurn = {
         run,
-        fence: { check: async () => await cluster.requireLock(poolLockOf(policy), run) },
+        fence,
         decide: (fresh) => decideDismissal({ ...question, facts: fresh, now: clock.now() }).actions,
         leaving: undefined,
       };

@@ -4,6 +4,7 @@ import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Cluster } from '../ports/cluster.ts';
+import { guardActs } from './guarded-acts.ts';
 import type { Look, LookContext } from './polling.ts';
 
 /** Name of the lock on the pool of a policy. */
@@ -28,7 +29,7 @@ export interface Fence {
    */
   around<T>(look: (context: LookContext) => Promise<Look<T>>): (context: LookContext) => Promise<Look<T>>;
   /** The same question right before an act. @throws LockLost, Superseded */
-  check(): Promise<void>;
+  readonly check: () => Promise<void>;
 }
 
 /** The fence of this attempt of a step on a node. */
@@ -66,16 +67,53 @@ export function openFence(
   };
 }
 
-/** The same for a look that acts on no one node: it asks for the lock alone. */
-export function whileLocked<T>(
-  cluster: Cluster,
-  { policy, run }: { readonly policy: Policy; readonly run: string },
-  look: (context: LookContext) => Promise<Look<T>>,
-): (context: LookContext) => Promise<Look<T>> {
-  return whileHolding(async (context) => {
-    await cluster.requireLock(poolLockOf(policy), run);
-    return await look(context);
-  });
+/** What a step of the pool as a whole is told. */
+export interface PoolStepInput {
+  readonly run: string;
+  readonly policy: Policy;
+  /** Rises with every step of the run, also where the run was reset in between. */
+  readonly turn: number;
+}
+
+/** Keeps an attempt at a step of the pool from acting once a later one of its run has begun. */
+export interface PoolFence extends Fence {
+  /** The cluster to act on: it asks right before each act. */
+  readonly acting: Cluster;
+}
+
+/** The fence of this attempt of a step of the pool: a claim of the run on the pool's lock. */
+export function openPoolFence(cluster: Cluster, { run, policy, turn }: PoolStepInput): PoolFence {
+  const claim: NodeClaim = { run, round: 0, step: turn, attempt: activityInfo().attempt };
+  const check = async () => await cluster.claimLock(poolLockOf(policy), claim);
+  return {
+    check,
+    acting: guardActs(cluster, { check }),
+    around: (look) =>
+      whileHolding(async (context) => {
+        await check();
+        return await look(context);
+      }),
+  };
+}
+
+/** The same for steps that may be taken without the lock: putting back, and what hurts nobody. Who has come after them counts all the same. */
+export function openLooseFence(cluster: Cluster, input: PoolStepInput): PoolFence {
+  const strict = openPoolFence(cluster, input);
+  const check = async () => {
+    try {
+      await strict.check();
+    } catch (error) {
+      if (!isLockLost(error)) throw error;
+    }
+  };
+  return {
+    check,
+    acting: guardActs(cluster, { check }),
+    around: (look) => async (context) => {
+      await check();
+      return await look(context);
+    },
+  };
 }
 
 function whileHolding<T>(look: (context: LookContext) => Promise<Look<T>>): (context: LookContext) => Promise<Look<T>> {
@@ -83,8 +121,12 @@ function whileHolding<T>(look: (context: LookContext) => Promise<Look<T>>): (con
     try {
       return await look(context);
     } catch (error) {
-      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockLost') throw error;
+      if (!isLockLost(error)) throw error;
       return { done: false, reason: error.problem.message };
     }
   };
+}
+
+function isLockLost(error: unknown): error is NodeferryError {
+  return error instanceof NodeferryError && error.problem.code === 'LockLost';
 }

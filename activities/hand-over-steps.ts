@@ -15,7 +15,7 @@ import type { StepProgress } from '../core/status/progress.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type Asked, askBeforeHandOver } from './ask-before-hand-over.ts';
 import { createDismissals } from './dismissals.ts';
-import { poolLockOf, whileLocked } from './fence.ts';
+import { openLooseFence, openPoolFence, type PoolFence, type PoolStepInput } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import { createMoves } from './moves.ts';
@@ -29,9 +29,7 @@ const lookEveryMs = 1_000;
 const givenBackWithinMs = 120_000;
 
 /** Nodes whose pods are to be handed over, as many of them as may be at a time. */
-export interface HandOverInput {
-  readonly run: string;
-  readonly policy: Policy;
+export interface HandOverInput extends PoolStepInput {
   /** Nodes that are to go, in their order. */
   readonly waiting: readonly NodeRef[];
   /** Name of their pool, when it is the new one that a run turns back from. */
@@ -58,7 +56,6 @@ type LateSince = Readonly<Record<string, number>>;
 /** Steps that have pods replaced before they leave, and give them back. */
 export function createHandOverSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
-  const { giveBackNow, keepUp } = createGiveBack(cluster);
   const { dismiss } = createDismissals(ports, looking);
   const { carryOut } = createPodActs(ports, looking);
   const { move } = createMoves(ports, looking);
@@ -71,18 +68,19 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
     handOver: async (input: HandOverInput): Promise<Outcome<HandedOver>> => {
       const { run, policy, waiting, turnedBackFrom: leaving, unplaced = {}, baselines = [] } = input;
       let asked: Asked | undefined;
+      const fence = openPoolFence(cluster, input);
       return await pollUntil<HandedOver>({
         clock,
         what: 'replacements of released pods',
         deadlineMs: undefined,
         pollMs: lookEveryMs,
         hint: 'See why the replacements are not there; then resume. Or abort, and set mode auto for them in spec.handOver.workloads.',
-        look: whileLocked(cluster, input, async ({ now, memo }) => {
+        look: fence.around<HandedOver>(async ({ now, memo }) => {
           const facts = await looking.serving({ policy, baselines: [] }, { since: now - policy.waits.pollMs });
           asked ??= await askBeforeHandOver(cluster, waiting, { facts: facts.cluster, policy });
           const context = { policy, ...asked };
-          const dismissed = await dismiss(facts.cluster, { run, policy, now, known: memo['dismissed'] });
-          if (leaving !== undefined && (await exchange({ ...context, cluster: facts.cluster, run, leaving })))
+          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: memo['dismissed'] });
+          if (leaving !== undefined && (await exchange({ ...context, cluster: facts.cluster, run, leaving }, fence)))
             return { done: false, reason: 'pods change places', memo, againInMs: 100 };
           const known = memo['wave'] as readonly NodeRef[] | undefined;
           const mostNodes = policy.guard.maxInFlight;
@@ -101,11 +99,9 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
           });
           for (const { pod, from } of round.release) {
             throwIfCancelled();
-            await cluster.requireLock(poolLockOf(policy), run);
-            await cluster.release(pod, from, run);
+            await fence.acting.release(pod, from, run);
           }
           const places = { ...context, facts, baselines, run, wave, givenUp: names, leaving: policy.pool.name, now };
-          const fence = { check: async () => await cluster.requireLock(poolLockOf(policy), run) };
           const { awaited, kept: placed } =
             leaving === undefined
               ? await move({ ...places, fence }, (memo['places'] ?? {}) as NonNullable<StepProgress['memo']>)
@@ -132,6 +128,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
               facts.cluster,
               run,
               tooLate.map(({ workload }) => workload),
+              fence,
             );
           const reason = round.done && awaited.length > 0 ? tellLate(awaited) : round.reason;
           const kept = {
@@ -147,34 +144,39 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
     },
 
     /** Gives pods back to their ReplicaSets as far as none that serves has to go for it; the others serve on. */
-    giveBack: async ({ run }: { readonly run: string }): Promise<Outcome> =>
-      await pollUntil<object>({
+    giveBack: async (input: PoolStepInput): Promise<Outcome> => {
+      const fence = openLooseFence(cluster, input);
+      const { giveBackNow } = createGiveBack(fence.acting);
+      return await pollUntil<object>({
         clock,
         what: 'released pods to be given back',
         deadlineMs: givenBackWithinMs,
         pollMs: lookEveryMs,
         hint: 'Look at the ReplicaSets of the pods that are named; then resume.',
-        look: async () => {
-          const given = await giveBackNow(await looking.cluster(), run);
+        look: fence.around<object>(async () => {
+          const given = await giveBackNow(await looking.cluster(), input.run);
           if (given.acts.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
           return { done: false, reason: explainGiveBack(given) };
-        },
-      }),
+        }),
+      });
+    },
 
     /**
      * Evicts the released pods that no ReplicaSet takes back any more, within their budgets, where others serve in their stead; those that
      * nobody stands in for serve on.
      */
-    evictReleased: async ({ run, policy }: { readonly run: string; readonly policy: Policy }): Promise<Outcome> =>
-      await pollUntil<object>({
+    evictReleased: async (input: PoolStepInput): Promise<Outcome> => {
+      const { run, policy } = input;
+      const fence = openPoolFence(cluster, input);
+      return await pollUntil<object>({
         clock,
         what: 'released pods to leave',
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollMs: lookEveryMs,
         hint: 'Mend what is named (a budget, pods that are not ready, a pod that hangs), then resume.',
-        look: whileLocked(cluster, { policy, run }, async ({ now, memo }) => {
+        look: fence.around<object>(async ({ now, memo }) => {
           const facts = await looking.cluster();
-          await keepUp(facts, run);
+          await createGiveBack(fence.acting).keepUp(facts, run);
           const goneSince = trackGone(timesIn(memo['goneSince']), facts, run, now);
           const times = trackPods(
             memo,
@@ -186,7 +188,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
           if (round.remaining === 0) return { done: true, value: {} };
           const acting: ActingInTurn = {
             run,
-            fence: { check: async () => await cluster.requireLock(poolLockOf(policy), run) },
+            fence,
             decide: (fresh) =>
               decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), goneSince, ...times }).actions,
             leaving: undefined,
@@ -197,33 +199,38 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
           const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
           return { done: false, reason: round.reason, blocked, memo: { ...times, goneSince, blocked } };
         }),
-      }),
+      });
+    },
   };
 
   /** Whether any pods did. */
-  async function exchange(question: ExchangeQuestion): Promise<boolean> {
-    const { cluster: facts, run, policy, leaving } = question;
-    await giveBackNow(facts, run, { leaving });
+  async function exchange(question: ExchangeQuestion, { acting }: PoolFence): Promise<boolean> {
+    const { cluster: facts, run, leaving } = question;
+    await createGiveBack(acting).giveBackNow(facts, run, { leaving });
     const exchanges = decideExchanges(question);
     for (const { keeps, pairs } of exchanges) {
-      for (const pod of keeps) await cluster.raiseDeletionCost(pod, run);
+      for (const pod of keeps) await acting.raiseDeletionCost(pod, run);
       for (const { release, adopt } of pairs) {
         throwIfCancelled();
-        await cluster.requireLock(poolLockOf(policy), run);
-        const outcome = await cluster.release(release.pod, release.from, run);
-        if (outcome === 'done') await cluster.adopt(adopt, run);
+        const outcome = await acting.release(release.pod, release.from, run);
+        if (outcome === 'done') await acting.adopt(adopt, run);
       }
     }
     return exchanges.length > 0;
   }
 
-  async function giveBackWorkloads(facts: ClusterFacts, run: string, workloads: readonly string[]): Promise<void> {
+  async function giveBackWorkloads(
+    facts: ClusterFacts,
+    run: string,
+    workloads: readonly string[],
+    { acting }: PoolFence,
+  ): Promise<void> {
     const { podsByUid } = indexOf(facts);
     const isOf = ({ pod }: GiveBackAct) => {
       const seen = podsByUid.get(pod.uid);
       return workloads.includes(seen?.released?.workload ?? seen?.workload ?? '');
     };
-    await giveBackNow(facts, run, { isAsked: isOf });
+    await createGiveBack(acting).giveBackNow(facts, run, { isAsked: isOf });
   }
 }
 

@@ -9,6 +9,7 @@ import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 import { keepCordoned } from './acts-on-nodes.ts';
 import type { Fence } from './fence.ts';
+import { guardActs } from './guarded-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { withShortLocks } from './short-locks.ts';
@@ -49,7 +50,7 @@ export function createKeepOut(ports: Ports, looking: Looking) {
     const now = facts.observedAt;
     const seen = indexOf(facts.cluster).nodes.get(node.name);
     if (seen?.uid !== node.uid) return { kept: earlier, anew: false };
-    const opened = await keepCordoned(cluster, [node], run, facts);
+    const opened = await keepCordoned(guardActs(cluster, fence), [node], run, facts);
     const kept = { ...earlier, foreignActs: addForeignActs(earlier.foreignActs, opened) };
 
     if (kept.removedAt !== undefined) {

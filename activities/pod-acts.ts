@@ -12,6 +12,7 @@ import type { StepProgress } from '../core/status/progress.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
+import { guardActs } from './guarded-acts.ts';
 import type { Looking } from './looking.ts';
 import { disruptionLockNames, withShortLocks } from './short-locks.ts';
 
@@ -40,7 +41,6 @@ export interface ActingInTurn extends Acting {
 /** Single acts on pods, each fenced, and those that need it one at a time over all nodes. */
 export function createPodActs(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
-  const { giveBackNow } = createGiveBack(cluster);
 
   /** Carries out one act, in its turn where it needs one. */
   async function carryOut(action: PodAction, acting: ActingInTurn, facts: ClusterFacts): Promise<ActOutcome> {
@@ -101,10 +101,10 @@ export function createPodActs(ports: Ports, looking: Looking) {
    * What the pod of a new node stood in for comes back as it leaves: at once, because its ReplicaSet starts another as soon, and takes
    * nobody back once that serves.
    */
-  async function giveBack({ pod }: PodAction, { run, leaving }: ActingInTurn): Promise<void> {
+  async function giveBack({ pod }: PodAction, { run, fence, leaving }: ActingInTurn): Promise<void> {
     if (leaving === undefined) return;
     await seeLeaving(pod.uid);
-    await giveBackNow(await looking.cluster(), run, { leaving });
+    await createGiveBack(guardActs(cluster, fence)).giveBackNow(await looking.cluster(), run, { leaving });
   }
 
   /** Others decide from what they see: the lock is given back only once a look shows the pod on its way. */

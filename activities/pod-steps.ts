@@ -18,6 +18,7 @@ import { keepCordoned } from './acts-on-nodes.ts';
 import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
+import { guardActs } from './guarded-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
@@ -51,7 +52,6 @@ export interface RetiringResult extends EndingResult {
 /** Steps that take the pods off one node. Whatever they do they do from a look in which the node is out of its load balancers. */
 export function createPodSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
-  const { giveBackNow } = createGiveBack(cluster);
   const { carryOut } = createPodActs(ports, looking);
   const { findBack, retire } = createRetireActs(ports, looking);
 
@@ -64,6 +64,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     evictPods: async (input: NodeStepInput): Promise<Outcome<EvictingResult>> => {
       const { node, policy, run } = input;
       const fence = openFence(cluster, input);
+      const acting = guardActs(cluster, fence);
+      const { giveBackNow } = createGiveBack(acting);
       const leaving = poolTurnedBackFrom(input);
       return await pollUntil<EvictingResult>({
         clock,
@@ -78,7 +80,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const now = clock.now();
           const pods = podsOn(facts, node.name);
           const times = trackPods(memo, pods, facts, now);
-          const opened = await keepCordoned(cluster, [node], run, { cluster: facts, observedAt: now });
+          const opened = await keepCordoned(acting, [node], run, { cluster: facts, observedAt: now });
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], opened);
           const notProtected = (memo['notProtected'] as readonly string[] | undefined) ?? [];
           const round = decideEvictionRound({ node, facts, policy, run, now, ...times });
@@ -113,13 +115,13 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const back = early && (await retire(early, input, fence));
           if (back !== undefined) return { done: true, value: { ...back, notProtected } };
           const outcomes: ActOutcome[] = [];
-          const acting: ActingInTurn = {
+          const turn: ActingInTurn = {
             run,
             fence,
             decide: (fresh) => decideAgain({ ...input, facts: fresh, now: clock.now(), ...times }),
             leaving,
           };
-          for (const action of round.actions) outcomes.push(await carryOut(action, acting, facts));
+          for (const action of round.actions) outcomes.push(await carryOut(action, turn, facts));
           const refused = outcomes.flatMap((outcome) => outcome.blocked ?? []);
           const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
           const first = blocked[0];

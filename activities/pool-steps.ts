@@ -2,9 +2,9 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { chooseSurplus } from '../core/plan/retreat.ts';
-import type { Policy } from '../core/policy/policy.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Ports } from '../ports/ports.ts';
+import { openLooseFence, type PoolStepInput } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { refOf } from './refs.ts';
@@ -14,43 +14,51 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
   const { clock, cluster, pools } = ports;
   return {
     /** Stops the cloud from moving machines of the pool by itself; says what was suspended, the same on every call. */
-    holdRebalancing: async (input: { pool: PoolRef }): Promise<Outcome<{ suspended: readonly string[] }>> =>
-      await persist(
+    holdRebalancing: async (
+      input: PoolStepInput & { pool: PoolRef },
+    ): Promise<Outcome<{ suspended: readonly string[] }>> => {
+      const fence = openLooseFence(cluster, input);
+      return await persist(
         { clock, what: `holding ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
-        async () => ({
-          suspended: await pools.holdRebalancing(input.pool),
-        }),
-      ),
+        async () => {
+          await fence.check();
+          return { suspended: await pools.holdRebalancing(input.pool) };
+        },
+      );
+    },
 
     /**
      * Lets the cloud go on with what was suspended, if the pool is still there. `kept`: what stays suspended on purpose, in words, because
      * letting it go on would end a machine that serves.
      */
-    releaseRebalancing: async (input: {
-      pool: PoolRef;
-      suspended: readonly string[];
-    }): Promise<Outcome<{ kept: readonly string[] }>> =>
-      await persist(
+    releaseRebalancing: async (
+      input: PoolStepInput & { pool: PoolRef; suspended: readonly string[] },
+    ): Promise<Outcome<{ kept: readonly string[] }>> => {
+      const fence = openLooseFence(cluster, input);
+      return await persist(
         { clock, what: `releasing ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           // A pool that is gone has nothing to be released.
           if ((await pools.findPool(input.pool)) === undefined) return { kept: [] };
+          await fence.check();
           return { kept: await pools.releaseRebalancing(input.pool, input.suspended) };
         },
-      ),
+      );
+    },
 
     /** Cordons; says which cordons are ours and which somebody had set before. */
-    cordonNodes: async (input: {
-      nodes: readonly NodeRef[];
-      run: string;
-    }): Promise<Outcome<{ foreign: readonly string[] }>> =>
-      await persist({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
+    cordonNodes: async (
+      input: PoolStepInput & { nodes: readonly NodeRef[] },
+    ): Promise<Outcome<{ foreign: readonly string[] }>> => {
+      const { acting } = openLooseFence(cluster, input);
+      return await persist({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
         const foreign: string[] = [];
         for (const node of input.nodes) {
-          if ((await cluster.cordon(node, input.run)) === 'already') foreign.push(node.name);
+          if ((await acting.cordon(node, input.run)) === 'already') foreign.push(node.name);
         }
         return { foreign };
-      }),
+      });
+    },
 
     /** Finds the nodes that the old pool still has. A machine that is not a node yet is waited for: it may serve as soon as it is one. */
     findJoined: async ({ plan }: { plan: PlanInBrief }): Promise<Outcome<{ nodes: readonly NodeRef[] }>> => {
@@ -75,22 +83,23 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
     },
 
     /** Takes back our cordons; those of others stay. */
-    uncordonNodes: async (input: { nodes: readonly NodeRef[]; run: string }): Promise<Outcome> =>
-      await persist({ clock, what: 'taking back cordons', hint: 'Check access to nodes.' }, async () => {
-        for (const node of input.nodes) await cluster.uncordon(node, input.run);
+    uncordonNodes: async (input: PoolStepInput & { nodes: readonly NodeRef[] }): Promise<Outcome> => {
+      const { acting } = openLooseFence(cluster, input);
+      return await persist({ clock, what: 'taking back cordons', hint: 'Check access to nodes.' }, async () => {
+        for (const node of input.nodes) await acting.uncordon(node, input.run);
         return {};
-      }),
+      });
+    },
 
     /**
      * Chooses the new nodes that are too many once `keep` old ones have been replaced, and cordons them. Machines of the new pool that
      * never became nodes serve nobody: they are terminated here.
      */
-    planRetreat: async (input: {
-      pool: PoolRef;
-      keep: number;
-      run: string;
-    }): Promise<Outcome<{ surplus: readonly NodeRef[] }>> =>
-      await persist(
+    planRetreat: async (
+      input: PoolStepInput & { pool: PoolRef; keep: number },
+    ): Promise<Outcome<{ surplus: readonly NodeRef[] }>> => {
+      const fence = openLooseFence(cluster, input);
+      return await persist(
         { clock, what: `choosing what leaves ${input.pool.name}`, hint: 'Resume to try again.' },
         async () => {
           const pool = await pools.findPool(input.pool);
@@ -101,16 +110,20 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
           for (const instance of await pools.observeInstances(input.pool)) {
             const joined = seen.nodes.some((node) => node.instanceId === instance.instanceId);
             const lives = instance.state === 'pending' || instance.state === 'running';
-            if (!joined && lives) await pools.terminateInstance(input.pool, instance.instanceId);
+            if (joined || !lives) continue;
+            await fence.check();
+            await pools.terminateInstance(input.pool, instance.instanceId);
           }
-          for (const node of leaving) await cluster.cordon(node, input.run);
+          for (const node of leaving) await fence.acting.cordon(node, input.run);
           return { surplus: leaving };
         },
-      ),
+      );
+    },
 
     /** Deletes a pool that has no node left, and waits until it is gone. */
-    removePool: async (input: { pool: PoolRef; policy: Policy; onlyIfCreatedBy?: string }): Promise<Outcome> =>
-      await pollUntil<object>({
+    removePool: async (input: PoolStepInput & { pool: PoolRef; onlyIfCreatedBy?: string }): Promise<Outcome> => {
+      const fence = openLooseFence(cluster, input);
+      return await pollUntil<object>({
         clock,
         what: `${input.pool.name} to be gone`,
         deadlineMs: 2 * input.policy.waits.deadlines.nodeGoneMs,
@@ -126,9 +139,11 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
             };
           }
           const { onlyIfCreatedBy } = input;
+          await fence.check();
           await pools.deletePool(input.pool, onlyIfCreatedBy === undefined ? {} : { onlyIfCreatedBy });
           return { done: false, reason: `${input.pool.name} is being deleted` };
         },
-      }),
+      });
+    },
   };
 }

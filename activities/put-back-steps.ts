@@ -2,14 +2,13 @@ import { explainGiveBack } from '../core/hand-over/give-back.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import type { Policy } from '../core/policy/policy.ts';
 import type { BlockedProgress } from '../core/status/blocked.ts';
 import { listNames } from '../core/text/format.ts';
 import { targetsOf } from '../core/waits/load-balancers.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { tellNode } from './acts-on-nodes.ts';
-import { poolLeaseMs } from './fence.ts';
+import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
@@ -65,23 +64,24 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
     },
 
     /** Takes nodes back in that have stepped out and have no workflow of their own: it ended, or never began. */
-    includeStrays: async (input: { run: string }): Promise<Outcome> =>
-      await persist({ clock, what: 'taking nodes back in', hint: 'Check access to nodes.' }, async () => {
+    includeStrays: async (input: PoolStepInput): Promise<Outcome> => {
+      const { check } = openLooseFence(cluster, input);
+      return await persist({ clock, what: 'taking nodes back in', hint: 'Check access to nodes.' }, async () => {
+        // Whoever still lets nodes step out ends here, before it is looked for who has.
+        await check();
         const { nodes } = await looking.cluster();
         for (const node of nodes) if (node.marks.excludedBy === input.run) await cluster.include(node, input.run);
         return {};
-      }),
+      });
+    },
 
     /**
      * Puts back whatever still carries a mark of the run, then gives the lock back: nobody else works on the pool while marks of ours
      * are on it. Pods that can't leave in the time that evictions have are left behind; says what is, and why.
      */
-    letGo: async (input: {
-      run: string;
-      policy: Policy;
-      lock: PoolLock;
-    }): Promise<Outcome<{ left: readonly string[] }>> => {
+    letGo: async (input: PoolStepInput & { lock: PoolLock }): Promise<Outcome<{ left: readonly string[] }>> => {
       const { run, lock, policy } = input;
+      const fence = openLooseFence(cluster, input);
       return await pollUntil<{ left: readonly string[] }>({
         clock,
         what: `the marks of run ${run} to be put back`,
@@ -89,6 +89,7 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
         pollMs: lookEveryMs,
         hint: 'See the runbook on leftovers.',
         look: async ({ now, since, isLast, memo }) => {
+          await fence.check();
           await keep(lock);
           const facts = await looking.cluster();
           const { nodes } = facts;

@@ -15,6 +15,7 @@ import { targetsOf } from '../core/waits/load-balancers.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Ports } from '../ports/ports.ts';
 import { requireDeadMachine, tellNode } from './acts-on-nodes.ts';
+import type { PoolFence, PoolStepInput } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { isCancelled, type Look, throwIfCancelled } from './polling.ts';
 import { type Held, withShortLocks } from './short-locks.ts';
@@ -26,10 +27,15 @@ const lockedAgainMs = 500;
 const readForMs = 3_000;
 
 /** Who asks to let a node step out, and what the guard has to know of it. */
-export interface StepOutInput extends Omit<GuardQuestion, 'facts'> {
-  readonly run: string;
+export interface StepOutInput extends Omit<GuardQuestion, 'facts'>, PoolStepInput {
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
+}
+
+/** Keeps whoever lets go from acting out of turn, and hears of nodes that may not go after all. */
+export interface LettingGo {
+  readonly fence: PoolFence;
+  readonly onRefused: (node: NodeRef) => void;
 }
 
 /** A node that has stepped out, why, and what was seen of it. */
@@ -75,7 +81,7 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
       nodes: readonly [NodeRef, ...NodeRef[]],
       input: StepOutInput,
       earlier: ServingFacts,
-      onRefused: (node: NodeRef) => void,
+      letting: LettingGo,
     ): Promise<Look<StepsOut>> => {
       const [first] = nodes;
       return await withShortLocks<Look<StepsOut>>(ports, {
@@ -88,13 +94,13 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
             return wait(`${first.name} waits: what it serves has changed just now`, lockedAgainMs);
           const again = ask({ ...input, baselines: look.baselines, waiting: [first] }, look.facts);
           if (again.node === undefined) {
-            onRefused(first);
+            letting.onRefused(first);
             return { done: false, reason: again.reason };
           }
           throwIfCancelled();
-          await exclude(first, input, held);
+          await exclude(first, input, held, letting.fence);
           const gone = [describeStepOut(first, again.reason, look.facts, input.unplaced)];
-          const baselines = await letFollow(nodes.slice(1), gone, { input, look, held, onRefused });
+          const baselines = await letFollow(nodes.slice(1), gone, { ...letting, input, look, held });
           await looking.cluster();
           for (const { node } of gone)
             await tellNode(cluster, node, 'SteppedOut', `excluded from load balancers by run ${input.run}`);
@@ -108,14 +114,9 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
   async function letFollow(
     nodes: readonly NodeRef[],
     gone: StepOut[],
-    moment: {
-      readonly input: StepOutInput;
-      readonly look: DecidingLook;
-      readonly held: Held;
-      readonly onRefused: (node: NodeRef) => void;
-    },
+    moment: LettingGo & { readonly input: StepOutInput; readonly look: DecidingLook; readonly held: Held },
   ): Promise<readonly ServiceBaseline[]> {
-    const { input, held, onRefused } = moment;
+    const { input, held, fence, onRefused } = moment;
     let { look } = moment;
     const readAt = look.facts.observedAt;
     try {
@@ -131,7 +132,7 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
           break;
         }
         if (isCancelled()) break;
-        await exclude(node, input, held);
+        await exclude(node, input, held, fence);
         gone.push(describeStepOut(node, answer.reason, look.facts, input.unplaced));
       }
     } catch (error) {
@@ -141,9 +142,10 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
     return look.baselines;
   }
 
-  async function exclude(node: NodeRef, { run, policy }: StepOutInput, held: Held): Promise<void> {
+  async function exclude(node: NodeRef, input: StepOutInput, held: Held, { acting }: PoolFence): Promise<void> {
+    const { run, policy } = input;
     await held.require();
-    if ((await cluster.exclude(node, run)) === 'gone') await requireDeadMachine(pools, node, policy);
+    if ((await acting.exclude(node, run)) === 'gone') await requireDeadMachine(pools, node, policy);
   }
 
   /**

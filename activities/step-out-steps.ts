@@ -13,7 +13,7 @@ import type { ForeignAct } from '../core/status/status.ts';
 import type { Ports } from '../ports/ports.ts';
 import { findExcludedNewNodes, keepCordoned } from './acts-on-nodes.ts';
 import { createDismissals } from './dismissals.ts';
-import { whileLocked } from './fence.ts';
+import { openPoolFence, type PoolFence } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { type Look, type Outcome, pollUntil } from './polling.ts';
 import {
@@ -53,22 +53,23 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
     letNextStepOut: async (input: StepOutInput): Promise<Outcome<SteppedOut>> => {
       /** When the last look began, if all it found wanting was that looks agree for a while: what it read will do to choose by. */
       let settlingSince: number | undefined;
+      const fence = openPoolFence(cluster, input);
       return await pollUntil<SteppedOut>({
         clock,
         what: 'capacity to let another node step out',
         deadlineMs: undefined,
         pollMs: input.policy.waits.pollMs,
         hint: 'Scale up or mend what does not serve; then resume.',
-        look: whileLocked(cluster, input, async ({ now, since, memo }) => {
+        look: fence.around<SteppedOut>(async ({ now, since, memo }) => {
           const known = (memo['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
           const facts = await looking.serving(scope, { since: settlingSince ?? now });
           // A released pod that nobody wants any more would hold its node for ever: nobody else ends it.
           const { run, policy } = input;
-          const dismissed = await dismiss(facts.cluster, { run, policy, now, known: memo['dismissed'] });
+          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: memo['dismissed'] });
           const baselines = learnBaselines(known, facts, input.policy);
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], [
-            ...(await keepCordoned(cluster, input.waiting, input.run, facts)),
+            ...(await keepCordoned(fence.acting, input.waiting, input.run, facts)),
             ...findExcludedNewNodes(facts, input.policy),
           ]);
           const seen = { foreignActs, ...(baselines === input.baselines ? {} : { baselines }) };
@@ -86,7 +87,7 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           const answer = ask(question, facts);
           const settles = (answer.settlesInMs ?? Number.POSITIVE_INFINITY) <= input.policy.waits.pollMs;
           settlingSince = settles && settlingSince === undefined ? now : undefined;
-          const stepped = answer.node === undefined ? undefined : await letGoWith(answer.node, question, facts);
+          const stepped = answer.node === undefined ? undefined : await letGoWith(answer.node, question, facts, fence);
           if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
           const held = stepped?.reason ?? answer.reason;
           const reason = dismissed.reason === undefined ? held : `${held}; ${dismissed.reason}`;
@@ -129,15 +130,21 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
   }
 
   /** Lets go who is next, and with it all that looks have agreed on together with it. */
-  async function letGoWith(next: NodeRef, input: StepOutInput, facts: ServingFacts): Promise<Look<StepsOut>> {
+  async function letGoWith(
+    next: NodeRef,
+    input: StepOutInput,
+    facts: ServingFacts,
+    fence: PoolFence,
+  ): Promise<Look<StepsOut>> {
     const agreed = agreements.get(input.run) ?? {};
     const others = input.waiting.filter(
       ({ name }) => name !== next.name && isSettled(agreed, name, facts.observedAt, input.policy.waits.settleMs),
     );
     const room = Math.min(togetherAtMost, input.policy.guard.maxInFlight - input.inFlight.length) - 1;
-    return await letGo([next, ...others.slice(0, Math.max(0, room))], input, facts, ({ name }) => {
+    const onRefused = ({ name }: NodeRef) => {
       agreements.set(input.run, disagree(agreements.get(input.run) ?? {}, name));
-    });
+    };
+    return await letGo([next, ...others.slice(0, Math.max(0, room))], input, facts, { fence, onRefused });
   }
 }
 

@@ -4,6 +4,7 @@ import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { decideWithoutMissing, type StandStill } from '../core/surge/missing-capacity.ts';
 import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
 import type { Ports } from '../ports/ports.ts';
+import { openLooseFence, type PoolStepInput } from './fence.ts';
 import type { Looking } from './looking.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { refOf } from './refs.ts';
@@ -29,14 +30,16 @@ export interface SurgeReady {
 
 /** Steps that bring up the new pool. */
 export function createSurgeSteps(ports: Ports, looking: Looking) {
-  const { clock, pools } = ports;
+  const { clock, cluster, pools } = ports;
   return {
     /** Asks for the new pool; the token makes a second call change nothing. */
-    createReplacement: async (input: { plan: PlanInBrief }): Promise<Outcome> =>
-      await persist(
+    createReplacement: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome> => {
+      const fence = openLooseFence(cluster, input);
+      return await persist(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           const { plan } = input;
+          await fence.check();
           await pools.createReplacement({
             source: plan.oldPool,
             target: plan.policy.target,
@@ -46,27 +49,36 @@ export function createSurgeSteps(ports: Ports, looking: Looking) {
           });
           return {};
         },
-      ),
+      );
+    },
 
     /** Asks for so many machines in the new pool; changes nothing when it has them. */
-    growReplacement: async ({ plan, size }: { plan: PlanInBrief; size: number }): Promise<Outcome> =>
-      await persist(
+    growReplacement: async (input: PoolStepInput & { plan: PlanInBrief; size: number }): Promise<Outcome> => {
+      const { plan, size } = input;
+      const fence = openLooseFence(cluster, input);
+      return await persist(
         { clock, what: `growing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
+          await fence.check();
           await pools.growPool(plan.newPool, { size, run: plan.run, source: plan.oldPool });
           return {};
         },
-      ),
+      );
+    },
 
     /** Gives up machines that a pool should have and never got, so that none comes later. */
-    forgoMissing: async ({ pool }: { pool: PoolRef }): Promise<Outcome> =>
-      await persist(
+    forgoMissing: async (input: PoolStepInput & { pool: PoolRef }): Promise<Outcome> => {
+      const { pool } = input;
+      const fence = openLooseFence(cluster, input);
+      return await persist(
         { clock, what: `giving up what ${pool.name} never got`, hint: 'Check Auto Scaling permissions.' },
         async () => {
+          await fence.check();
           if ((await pools.findPool(pool)) !== undefined) await pools.forgoMissing(pool);
           return {};
         },
-      ),
+      );
+    },
 
     /**
      * Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them; that last not where only pods

@@ -88,6 +88,11 @@ export interface Cluster {
   releaseLock(lock: PoolLock): Promise<void>;
   /** @throws LockLost unless the lock is that holder's, under whatever token. An expired lock is his until somebody takes it. */
   requireLock(name: string, holder: string): Promise<void>;
+  /**
+   * Makes sure that nobody of the run has come after this claim, and notes it on the run's lock.
+   * @throws LockLost unless the lock is that run's; Superseded when a later attempt of it has claimed the lock
+   */
+  claimLock(name: string, claim: NodeClaim): Promise<void>;
   recordEvent(event: NodeEvent): Promise<void>;
   /** Everything that still carries a mark of the run, in words, e.g. `node ip-…: label exclude-from-external-load-balancers`. */
   findMarks(run: string): Promise<readonly string[]>;

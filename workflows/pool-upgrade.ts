@@ -11,7 +11,7 @@ import { putBackAll } from './run/ledger.ts';
 import { openRun } from './run/open-run.ts';
 import { record, settled } from './run/record.ts';
 import { addNodes, replaceNodes } from './run/replace-nodes.ts';
-import { attempt, enter, planOf, type Run, tellForeignActs } from './run/run.ts';
+import { attempt, enter, nextStep, planOf, type Run, tellForeignActs } from './run/run.ts';
 import { failWith, problemOf, settle, steps } from './run/steps.ts';
 import { completeSurge, makeRoom, registered, surge } from './run/surge.ts';
 import { startWatch } from './run/watch.ts';
@@ -73,7 +73,7 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
   const pool = plan.oldPool;
   const hold = record(run, { kind: 'rebalancing', pool, suspended: [] as readonly string[] });
   const held = await attempt(run, `${pool.name} to be held`, () =>
-    steps(`hold ${pool.name}`).holdRebalancing({ pool }),
+    steps(`hold ${pool.name}`).holdRebalancing({ ...nextStep(run), pool }),
   );
   hold.suspended = held.suspended;
 }
@@ -81,7 +81,7 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
 /** Keeps new pods off all old nodes, so that none moves twice. */
 async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
   enter(run, 'cordon-old');
-  await cordon(run, plan, plan.nodes);
+  await cordon(run, plan.nodes);
 }
 
 /** Wave by wave: new nodes come up where they don't all come at once, pods are handed over where that is wanted, then their nodes go. */
@@ -113,14 +113,16 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
         what: `${name} joined ${pool.name} during the run; it is replaced too, ${plan.newPool.name} stays as large as planned`,
       })),
     );
-    await cordon(run, plan, nodes);
+    await cordon(run, nodes);
     await replaceInWaves(run, plan, nodes);
   }
 }
 
-async function cordon(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
+async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
   record(run, { kind: 'cordons', nodes });
-  await attempt(run, 'old nodes to be cordoned', () => steps('cordon old nodes').cordonNodes({ nodes, run: plan.run }));
+  await attempt(run, 'old nodes to be cordoned', () =>
+    steps('cordon old nodes').cordonNodes({ ...nextStep(run), nodes }),
+  );
 }
 
 /** Every node is replaced: what was built stays, what was held is let go. */
@@ -129,22 +131,23 @@ async function finish(run: Run): Promise<RunReport> {
   settled(run, 'cordons');
   settled(run, 'new-pool');
   settled(run, 'released');
-  const { oldPool: pool, policy } = planOf(run);
-  await attempt(run, `${pool.name} to be deleted`, () => steps(`delete ${pool.name}`).removePool({ pool, policy }));
+  const { oldPool: pool } = planOf(run);
+  await attempt(run, `${pool.name} to be deleted`, () =>
+    steps(`delete ${pool.name}`).removePool({ ...nextStep(run), pool }),
+  );
   settled(run, 'rebalancing');
   return conclude(run, 'completed', await putBackAll(run));
 }
 
 /** Abort, cancellation or a failure: nodes on their way end safely, then everything is put back, newest first. */
 async function turnBack(run: Run, error: unknown): Promise<RunReport> {
-  const { input } = run;
   const wanted = run.aborting || isCancellation(error);
   if (!run.aborting) turnAround(run);
   enter(run, 'putting-back');
   await Promise.all(Object.values(run.children).map(async (child) => await child.ended));
   if (run.ledger.some(({ kind }) => kind === 'cordons')) {
     await attempt(run, 'nodes without a workflow of their own to come back in', () =>
-      steps('take back in').includeStrays({ run: input.run }),
+      steps('take back in').includeStrays(nextStep(run)),
     );
   }
   const left = await putBackAll(run);

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-
+import { hasClaim, mayClaim } from '../../core/model/claim.ts';
+import type { NodeClaim } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { Connection } from './connection.ts';
 import { type ApiAnswer, answerError } from './errors.ts';
+import { claimAnnotation, formatClaim, parseClaim } from './marks.ts';
 
 /** What is used of a Lease (coordination.k8s.io/v1), as JSON. */
 export interface LeaseObject {
@@ -13,6 +15,7 @@ export interface LeaseObject {
     readonly namespace?: string;
     readonly uid?: string;
     readonly resourceVersion?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec?: {
     readonly holderIdentity?: string;
@@ -25,7 +28,7 @@ export interface LeaseObject {
 
 /** The lock operations, and the leases of a namespace for who looks for leftovers. */
 export interface LeaseLocks
-  extends Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'findHolder'> {
+  extends Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'claimLock' | 'findHolder'> {
   list(): Promise<readonly LeaseObject[]>;
 }
 
@@ -125,6 +128,22 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     if (lease?.spec?.holderIdentity !== holder) throw lockLost({ name, holder }, lease);
   }
 
+  async function claimLock(wanted: string, claim: NodeClaim): Promise<void> {
+    const name = leaseName(wanted);
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const { lease } = await read(name);
+      if (lease?.spec?.holderIdentity !== claim.run) throw lockLost({ name, holder: claim.run }, lease);
+      const annotations = lease.metadata.annotations ?? {};
+      const current = parseClaim(annotations[claimAnnotation]);
+      if (hasClaim(claim, current)) return;
+      if (!mayClaim(claim, current)) throw superseded(name, claim, annotations[claimAnnotation]);
+      const claimed = { ...annotations, [claimAnnotation]: formatClaim(claim) };
+      if (await write({ ...lease, metadata: { ...lease.metadata, annotations: claimed } })) return;
+      await delay(20 * 2 ** attempt);
+    }
+    throw busy(name);
+  }
+
   async function findHolder(wanted: string): Promise<string | undefined> {
     const holder = (await read(leaseName(wanted))).lease?.spec?.holderIdentity;
     return holder === '' ? undefined : holder;
@@ -139,7 +158,7 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     return body.items ?? [];
   }
 
-  return { acquireLock, renewLock, releaseLock, requireLock, findHolder, list };
+  return { acquireLock, renewLock, releaseLock, requireLock, claimLock, findHolder, list };
 }
 
 /**
@@ -216,6 +235,14 @@ function lockLost(
     code: 'LockLost',
     message: `Lease ${lock.name} is no longer held by ${lock.holder}${lock.token === undefined ? '' : ` (token ${lock.token})`}: ${now}`,
     hint: 'Somebody else works on this pool, or deleted the Lease. No further node steps out until it is taken again.',
+  });
+}
+
+function superseded(name: string, claim: NodeClaim, current: string | undefined): NodeferryError {
+  return new NodeferryError({
+    code: 'Superseded',
+    message: `Lease ${name} is claimed by ${current ?? 'nobody'}, which came after ${formatClaim(claim)}`,
+    hint: 'Nothing is to be done: the later attempt goes on.',
   });
 }
 

@@ -14,7 +14,7 @@ export const excludedByAnnotation = 'nodeferry.dev/excluded-by';
 /** Annotation on a node: the run that set the retiring taint. */
 export const retiringByAnnotation = 'nodeferry.dev/retiring-by';
 
-/** Annotation on a node: the attempt of a step that acts on it, as `run round.step.attempt`. */
+/** Annotation on a node, or on the Lease of a pool: the attempt of a step that acts on it, as `run round.step.attempt`. */
 export const claimAnnotation = 'nodeferry.dev/claim';
 
 /** Key of the taint (effect NoSchedule) that keeps DaemonSets from a node that is about to go. */

@@ -43,12 +43,15 @@ export interface NodeMarks {
   readonly claim?: NodeClaim;
 }
 
-/** Who acts on a node: one attempt of one step of a run. Of two the later one has the node, and the other must not act any more. */
+/**
+ * Who acts on a node, or on a pool as a whole: one attempt of one step of a run. Of two the later one has it, and the other must not act
+ * any more.
+ */
 export interface NodeClaim {
   readonly run: string;
-  /** How often the run has let the node step out. */
+  /** How often the run has let the node step out; 0 for steps of the pool. */
   readonly round: number;
-  /** Steps taken in that round. */
+  /** Steps taken in that round; of steps of the pool, a figure that rises with each. */
   readonly step: number;
   readonly attempt: number;
 }

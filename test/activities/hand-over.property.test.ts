@@ -51,6 +51,8 @@ async function handOverAndBack(shape: Shape): Promise<void> {
   const activities = createActivities(createSimPorts(world));
   const policy = handOverPolicy({ surplus: shape.surplus });
   world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
+  let turn = 0;
+  const next = () => ({ run, policy, turn: (turn += 1) });
   const step = async <T extends object>(name: string, body: () => Promise<Outcome<T>>): Promise<T> =>
     await take(world, name, body);
 
@@ -60,21 +62,21 @@ async function handOverAndBack(shape: Shape): Promise<void> {
   // One that is refused: more pods on a node than may be doubled at a time, under a budget that spares none.
   if (looked === undefined) return fc.pre(false);
   const { plan } = looked;
-  await step('create', async () => await activities.createReplacement({ plan }));
+  await step('create', async () => await activities.createReplacement({ ...next(), plan }));
   const awaited = { plan, forPods: true, expected: plan.surge };
   const { nodes } = await step('await', async () => await activities.awaitSurgeReady(awaited));
-  await step('cordon', async () => await activities.cordonNodes({ nodes: plan.nodes, run }));
+  await step('cordon', async () => await activities.cordonNodes({ ...next(), nodes: plan.nodes }));
   world.clock.at(world.clock.now() + shape.atMs, () => happenings[shape.happening](world));
   await handAllOver(plan, []);
   world.clock.advance(60_000);
 
-  await step('cordon new', async () => await activities.cordonNodes({ nodes, run }));
-  await step('uncordon', async () => await activities.uncordonNodes({ nodes: plan.nodes, run }));
-  const back = { run, policy, waiting: nodes, turnedBackFrom: plan.newPool.name };
+  await step('cordon new', async () => await activities.cordonNodes({ ...next(), nodes }));
+  await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
+  const back = { ...next(), waiting: nodes, turnedBackFrom: plan.newPool.name };
   await step('back', async () => await activities.handOver(back));
-  await step('give back', async () => await activities.giveBack({ run }));
-  await step('evict', async () => await activities.evictReleased({ run, policy }));
-  await step('uncordon new', async () => await activities.uncordonNodes({ nodes, run }));
+  await step('give back', async () => await activities.giveBack(next()));
+  await step('evict', async () => await activities.evictReleased(next()));
+  await step('uncordon new', async () => await activities.uncordonNodes({ ...next(), nodes }));
   world.clock.advance(120_000);
   world.clock.stop();
 
@@ -102,7 +104,7 @@ async function handOverAndBack(shape: Shape): Promise<void> {
     if (waiting.length === 0) return;
     const { wave } = await step(
       `hand over ${done.length}`,
-      async () => await activities.handOver({ run, policy, waiting }),
+      async () => await activities.handOver({ ...next(), waiting }),
     );
     await handAllOver(plan, [...done, ...wave.map(({ name }) => name)]);
   }

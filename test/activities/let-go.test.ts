@@ -18,7 +18,7 @@ async function letGoOf(
   const name = poolLockOf(policy);
   world.leases.set(name, { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
   const { letGo } = createActivities(createSimPorts(world));
-  const input = { run, policy, lock: { name, holder: run, token: 1 } };
+  const input = { run, policy, turn: 1, lock: { name, holder: run, token: 1 } };
   const environment = new MockActivityEnvironment({ activityId: 'let-go' });
   environment.on('heartbeat', hear);
   return await world.clock.act('let-go', async (): ReturnType<typeof letGo> => await environment.run(letGo, input));

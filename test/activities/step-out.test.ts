@@ -59,7 +59,7 @@ async function openScene(before: Strike = () => undefined, change: (policy: Poli
     readonly plan: Pick<StepOutInput, 'baselines'> & { readonly nodes: readonly NodeRef[] };
   };
   calls.length = 0;
-  const input: StepOutInput = { run, policy, baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
+  const input: StepOutInput = { run, policy, turn: 1, baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
   const environment = new MockActivityEnvironment({ activityId: 'step-out' });
   const letGo = async () =>
     await inActivity(world, 'step-out', async () => await activities.letNextStepOut(input), environment);

@@ -1,3 +1,4 @@
+import { hasClaim, mayClaim } from '../../core/model/claim.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { World } from './world.ts';
@@ -8,7 +9,10 @@ const namespace = 'nodeferry';
 /** The locks of the Cluster port, kept as Leases are. */
 export function createSimLocks(
   world: World,
-): Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'findHolder' | 'findLocks'> {
+): Pick<
+  Cluster,
+  'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'claimLock' | 'findHolder' | 'findLocks'
+> {
   const held = (lock: PoolLock) => {
     const lease = world.leases.get(lock.name);
     return lease?.holder === lock.holder && lease.token === lock.token ? lease : undefined;
@@ -21,7 +25,7 @@ export function createSimLocks(
         throw new NodeferryError({ code: 'LockHeld', message: `lease ${name} is held by ${lease.holder}` });
       }
       const token = lease?.holder === holder ? lease.token : (lease?.token ?? 0) + 1;
-      world.leases.set(name, { holder, token, expiresAt: now + durationMs });
+      world.leases.set(name, { ...lease, holder, token, expiresAt: now + durationMs });
       return { name, holder, token };
     },
     renewLock: async (lock, durationMs) => {
@@ -35,6 +39,13 @@ export function createSimLocks(
     },
     requireLock: async (name, holder) => {
       if (world.leases.get(name)?.holder !== holder) throw lockLost(world, name);
+    },
+    claimLock: async (name, claim) => {
+      const lease = world.leases.get(name);
+      if (lease?.holder !== claim.run) throw lockLost(world, name);
+      if (!mayClaim(claim, lease.claim))
+        throw new NodeferryError({ code: 'Superseded', message: `lease ${name} is claimed by a later attempt` });
+      if (!hasClaim(claim, lease.claim)) lease.claim = claim;
     },
     findHolder: async (name) => world.leases.get(name)?.holder,
     findLocks: async (run) => locksOf(world, run),

@@ -1,5 +1,5 @@
 import type { AnnotationsBefore } from '../../core/hand-over/keep-from-pruners.ts';
-import type { TaintFacts } from '../../core/model/node.ts';
+import type { NodeClaim, TaintFacts } from '../../core/model/node.ts';
 import type { PodFacts, SpreadFacts, TolerationFacts } from '../../core/model/pod.ts';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
 import type { TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
@@ -232,7 +232,7 @@ export interface World {
   networkPolicies: SimNetworkPolicy[];
   denials: SimDenial[];
   pools: SimPool[];
-  leases: Map<string, { holder: string; token: number; expiresAt: number }>;
+  leases: Map<string, { holder: string; token: number; expiresAt: number; claim?: NodeClaim }>;
   /** Epoch ms at which the API server was last back after it had been away. */
   outageAt?: number;
   /** Epoch ms at which the last kube-proxy asks the API server again after that. */

@@ -1,4 +1,5 @@
 import { condition } from '@temporalio/workflow';
+import type { PoolStepInput } from '../../activities/fence.ts';
 import type { HandOverInput } from '../../activities/hand-over-steps.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { mostToHandOver } from '../../core/plan/limits.ts';
@@ -6,7 +7,7 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { handsOver } from '../../core/policy/policy.ts';
 import { count } from '../../core/text/format.ts';
 import { record } from './record.ts';
-import { attempt, changeNode, enter, mayStepOut, type Run } from './run.ts';
+import { attempt, changeNode, enter, mayStepOut, nextStep, type Run } from './run.ts';
 import { steps } from './steps.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function handOver(
   await condition(() => mayStepOut(run));
   if (!run.ledger.some(({ kind }) => kind === 'released')) record(run, { kind: 'released' });
   const named = waiting.slice(0, mostToHandOver(policy));
-  return await replacePods(run, { run: run.input.run, policy, waiting: named, unplaced });
+  return await replacePods(run, { waiting: named, unplaced });
 }
 
 /** The same for new nodes that an aborted run gives back: what their pods stood in for comes back before they leave. */
@@ -34,14 +35,14 @@ export async function handBack(
 ): Promise<readonly NodeRef[]> {
   if (!handsOver(policy)) return waiting;
   const named = waiting.slice(0, mostToHandOver(policy));
-  return await replacePods(run, { run: run.input.run, policy, waiting: named, unplaced, turnedBackFrom: newPool.name });
+  return await replacePods(run, { waiting: named, unplaced, turnedBackFrom: newPool.name });
 }
 
-async function replacePods(run: Run, input: HandOverInput): Promise<readonly NodeRef[]> {
+async function replacePods(run: Run, input: Omit<HandOverInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
   const { wave, released, givenUp, at } = await attempt(
     run,
     `the pods of ${count(input.waiting.length, 'node')} to be handed over`,
-    () => steps('hand pods over').handOver({ ...input, baselines: run.baselines }),
+    () => steps('hand pods over').handOver({ ...nextStep(run), ...input, baselines: run.baselines }),
   );
   run.notProtected.push(
     ...givenUp.map(

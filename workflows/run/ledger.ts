@@ -1,7 +1,7 @@
 import { handsOver } from '../../core/policy/policy.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { releasePool, retreat } from './retreat.ts';
-import { attempt, planOf, type Run } from './run.ts';
+import { attempt, nextStep, planOf, type Run } from './run.ts';
 import { steps } from './steps.ts';
 
 /** Puts back everything on the ledger, newest first; answers what could not be put back, in words. */
@@ -27,22 +27,21 @@ async function watchBeyondTheEnd(run: Run): Promise<void> {
 }
 
 async function giveBack(run: Run): Promise<void> {
-  const { run: name } = run.input;
-  await attempt(run, 'released pods to be given back', () => steps('give pods back').giveBack({ run: name }));
+  await attempt(run, 'released pods to be given back', () => steps('give pods back').giveBack(nextStep(run)));
 }
 
 /** Pods that nobody takes back any more, because their workload has rolled out since. */
 async function evictReleased(run: Run): Promise<void> {
-  const { run: name, policy } = run.input;
-  await attempt(run, 'released pods to leave', () => steps('evict released pods').evictReleased({ run: name, policy }));
+  await attempt(run, 'released pods to leave', () => steps('evict released pods').evictReleased(nextStep(run)));
 }
 
 async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]> {
-  const { run: name } = run.input;
   switch (entry.kind) {
     case 'cordons': {
       const { nodes } = entry;
-      await attempt(run, 'cordons to be taken back', () => steps('uncordon').uncordonNodes({ nodes, run: name }));
+      await attempt(run, 'cordons to be taken back', () =>
+        steps('uncordon').uncordonNodes({ ...nextStep(run), nodes }),
+      );
       return [];
     }
     case 'released':
@@ -69,7 +68,7 @@ async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]>
       const { lock } = run;
       if (lock === undefined) return [];
       const gone = await attempt(run, 'marks and lock to be given back', () =>
-        steps('sweep, unlock').letGo({ run: name, policy: run.input.policy, lock }),
+        steps('sweep, unlock').letGo({ ...nextStep(run), lock }),
       );
       return gone.left;
     }

@@ -6,7 +6,7 @@ import type { NodeRef } from '../../core/model/node.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import { candidatesAtMost } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { hear, mayStepOut, needAttention, type Run, show, tellForeignActs } from './run.ts';
+import { hear, mayStepOut, needAttention, nextStep, type Run, show, tellForeignActs } from './run.ts';
 import { settle, waits } from './steps.ts';
 
 /**
@@ -15,7 +15,7 @@ import { settle, waits } from './steps.ts';
  */
 export async function letNextStepOut(
   run: Run,
-  { policy, unplaced = {} }: PoolPlan,
+  { unplaced = {} }: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly StepOut[]> {
   await condition(() => mayStepOut(run));
@@ -28,7 +28,7 @@ export async function letNextStepOut(
   const { resumes, baselines } = run;
   const inFlight = Object.values(run.children).map((child) => child.node);
   const candidates = waiting.slice(0, candidatesAtMost);
-  const question = { run: run.input.run, policy, baselines, inFlight, waiting: candidates, unplaced };
+  const question = { ...nextStep(run), baselines, inFlight, waiting: candidates, unplaced };
   const asking = new CancellationScope();
   let answer: Done<SteppedOut> | { outcome: 'deadline'; problem: Problem } | undefined;
   run.isAsking = true;

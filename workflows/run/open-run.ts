@@ -15,6 +15,7 @@ export function openRun(input: PoolUpgradeInput): Run {
     children: {},
     parked: {},
     rounds: {},
+    turn: 0,
     baselines: [],
     isAsking: false,
     plan: undefined,

@@ -2,7 +2,7 @@ import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { handBack } from './hand-over.ts';
 import { addNodes, replaceNodes } from './replace-nodes.ts';
-import { attempt, type Run } from './run.ts';
+import { attempt, nextStep, type Run } from './run.ts';
 import { steps } from './steps.ts';
 
 /**
@@ -13,20 +13,22 @@ export async function retreat(run: Run, plan: PoolPlan): Promise<void> {
   const old = new Set(plan.nodes.map((node) => node.uid));
   const keep = run.status.nodes.filter((node) => old.has(node.node.uid) && node.step === 'replaced').length;
   const pool = plan.newPool;
-  const inRun = { pool, run: plan.run };
   const hold = async () =>
-    (await attempt(run, `${pool.name} to be held`, () => steps(`hold ${pool.name}`).holdRebalancing({ pool })))
-      .suspended;
+    (
+      await attempt(run, `${pool.name} to be held`, () =>
+        steps(`hold ${pool.name}`).holdRebalancing({ ...nextStep(run), pool }),
+      )
+    ).suspended;
   let held: readonly string[] | undefined;
   if (plan.surgeAtOnce !== undefined && keep > 0) {
     held = await hold();
     await attempt(run, `${pool.name} to do without missing machines`, () =>
-      steps(`give up what ${pool.name} never got`).forgoMissing({ pool }),
+      steps(`give up what ${pool.name} never got`).forgoMissing({ ...nextStep(run), pool }),
     );
   }
   for (;;) {
     const { surplus } = await attempt(run, `surplus nodes of ${pool.name}`, () =>
-      steps('choose surplus').planRetreat({ ...inRun, keep }),
+      steps('choose surplus').planRetreat({ ...nextStep(run), pool, keep }),
     );
     if (surplus.length === 0) break;
     held ??= await hold();
@@ -35,9 +37,8 @@ export async function retreat(run: Run, plan: PoolPlan): Promise<void> {
     await replaceNodes(run, plan, wave, pool);
   }
   if (keep === 0) {
-    const { policy } = plan;
     await attempt(run, `${pool.name} to be deleted`, () =>
-      steps(`delete ${pool.name}`).removePool({ pool, policy, onlyIfCreatedBy: plan.run }),
+      steps(`delete ${pool.name}`).removePool({ ...nextStep(run), pool, onlyIfCreatedBy: plan.run }),
     );
   } else if (held !== undefined) {
     const suspended = held;
@@ -48,7 +49,7 @@ export async function retreat(run: Run, plan: PoolPlan): Promise<void> {
 /** Lets the cloud go on with a pool, but for what would end a machine that serves. */
 export async function releasePool(run: Run, pool: PoolRef, suspended: readonly string[]): Promise<void> {
   const { kept } = await attempt(run, `${pool.name} to be released`, () =>
-    steps(`release ${pool.name}`).releaseRebalancing({ pool, suspended }),
+    steps(`release ${pool.name}`).releaseRebalancing({ ...nextStep(run), pool, suspended }),
   );
   run.keptOnPurpose.push(...kept);
 }

@@ -1,5 +1,6 @@
 import { type CancellationScope, condition, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
+import type { PoolStepInput } from '../../activities/fence.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import type { ServiceBaseline } from '../../core/guard/baseline.ts';
 import type { NodeRef } from '../../core/model/node.ts';
@@ -50,6 +51,8 @@ export interface Run {
   readonly parked: Record<string, Problem>;
   /** How often each node was let go, by name. */
   readonly rounds: Record<string, number>;
+  /** Of the last step of the pool; see `nextStep`. */
+  turn: number;
   /** What each Service was seen to serve at its best. */
   baselines: readonly ServiceBaseline[];
   /** A step is under way that may let a node go. */
@@ -87,6 +90,12 @@ export function hear(run: Run, at: number): void {
 /** The time (epoch ms) that a step would answer with now: a run may end while it waits for one, or when one has given up. */
 export function timeOf(run: Run): number {
   return run.now + Date.now() - run.heardAt;
+}
+
+/** What the next step of the pool is told. Its turn rises from step to step, and also above those that a reset has made undone. */
+export function nextStep(run: Run): PoolStepInput {
+  run.turn = Math.max(run.turn + 1, Date.now());
+  return { run: run.input.run, policy: run.input.policy, turn: run.turn };
 }
 
 /** Keeps what others did. */

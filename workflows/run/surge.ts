@@ -4,7 +4,7 @@ import { inBrief, type PoolPlan } from '../../core/plan/pool-plan.ts';
 import { handsOver } from '../../core/policy/policy.ts';
 import { chooseWithRoom } from '../../core/surge/choose-with-room.ts';
 import { record } from './record.ts';
-import { attempt, enter, mayStepOut, type Run, tellForeignActs } from './run.ts';
+import { attempt, enter, mayStepOut, nextStep, type Run, tellForeignActs } from './run.ts';
 import { steps } from './steps.ts';
 
 /** Brings up the new nodes, or the first of them, and waits until the load balancers have taken them; where pods are handed over, only until they can take those. */
@@ -13,7 +13,7 @@ export async function surge(run: Run, plan: PoolPlan): Promise<void> {
   enter(run, 'surge');
   record(run, { kind: 'new-pool' });
   await attempt(run, `${newPool.name} to be created`, () =>
-    steps(`create ${newPool.name}`).createReplacement({ plan: inBrief(plan) }),
+    steps(`create ${newPool.name}`).createReplacement({ ...nextStep(run), plan: inBrief(plan) }),
   );
   asked(run, surgeAtOnce ?? plan.surge);
   enter(run, 'surge-ready');
@@ -56,7 +56,7 @@ async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
   await condition(() => mayStepOut(run));
   enter(run, 'surge');
   await attempt(run, `${newPool.name} to grow`, () =>
-    steps(`grow ${newPool.name} to ${size}`).growReplacement({ plan: inBrief(plan), size }),
+    steps(`grow ${newPool.name} to ${size}`).growReplacement({ ...nextStep(run), plan: inBrief(plan), size }),
   );
   asked(run, size);
 }

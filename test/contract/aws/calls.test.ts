@@ -12,7 +12,7 @@ const policy = aPolicy();
 function openRun(cloud: CrowdedCloud) {
   const looking = createLooking(cloud.ports);
   const { letNextStepOut } = createStepOutSteps(cloud.ports, looking);
-  const input = { run: 'run-1', policy, baselines: [], inFlight: [], waiting: cloud.nodes };
+  const input = { run: 'run-1', policy, turn: 1, baselines: [], inFlight: [], waiting: cloud.nodes };
   return {
     preflight: async () => await looking.servingAnew(policy),
     letGo: async () => await new MockActivityEnvironment().run(async () => await letNextStepOut(input)),

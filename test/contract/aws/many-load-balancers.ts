@@ -79,6 +79,7 @@ export async function startCrowdedCloud(
       renewLock: nothing,
       releaseLock: nothing,
       requireLock: nothing,
+      claimLock: nothing,
       exclude: async () => 'done',
       recordEvent: nothing,
     },

@@ -56,6 +56,36 @@ export function describeLocks(name: string, subject: () => ClusterSubject): void
       });
     });
 
+    it('is claimed by the attempts of its run, each of which ends the earlier ones', async () => {
+      const { one, other } = subject();
+      const first = { run: 'run-1', round: 0, step: 7, attempt: 1 };
+      const again = { ...first, attempt: 2 };
+      const next = { ...first, step: 8 };
+      await expect(one.claimLock('claimed', first)).rejects.toMatchObject({ problem: { code: 'LockLost' } });
+      const lock = await one.acquireLock('claimed', 'run-1', 30_000);
+      await one.claimLock('claimed', first);
+      await one.claimLock('claimed', first);
+      await other.claimLock('claimed', again);
+      await expect(one.claimLock('claimed', first)).rejects.toMatchObject({ problem: { code: 'Superseded' } });
+      await other.claimLock('claimed', next);
+      await one.renewLock(lock, 30_000);
+      await one.acquireLock('claimed', 'run-1', 30_000);
+      await expect(other.claimLock('claimed', again)).rejects.toMatchObject({ problem: { code: 'Superseded' } });
+      await one.claimLock('claimed', next);
+    });
+
+    it('that another has taken over is his to claim, and nobody else’s', async () => {
+      const { one, other, others } = subject();
+      const old = { run: 'run-1', round: 0, step: 7, attempt: 1 };
+      const mine = { ...old, run: 'run-2', step: 1 };
+      await one.acquireLock('inherited', 'run-1', 30_000);
+      await one.claimLock('inherited', old);
+      await others.expireLock('inherited');
+      await other.acquireLock('inherited', 'run-2', 30_000);
+      await expect(one.claimLock('inherited', old)).rejects.toMatchObject({ problem: { code: 'LockLost' } });
+      await other.claimLock('inherited', mine);
+    });
+
     it('stays with a holder who renews late, as long as nobody has taken it', async () => {
       const { one, other, others } = subject();
       const lock = await one.acquireLock('late', 'run-1', 30_000);

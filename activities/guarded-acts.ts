@@ -1,0 +1,22 @@
+import type { Cluster } from '../ports/cluster.ts';
+
+/** The cluster as an attempt may act on it: right before each act on a node or a pod it asks whether that is still its own to do. */
+export function guardActs(cluster: Cluster, { check }: { readonly check: () => Promise<void> }): Cluster {
+  async function checked<T>(act: () => Promise<T>): Promise<T> {
+    await check();
+    return await act();
+  }
+  return {
+    ...cluster,
+    cordon: (node, run) => checked(() => cluster.cordon(node, run)),
+    uncordon: (node, run) => checked(() => cluster.uncordon(node, run)),
+    exclude: (node, run) => checked(() => cluster.exclude(node, run)),
+    include: (node, run) => checked(() => cluster.include(node, run)),
+    release: (pod, from, run) => checked(() => cluster.release(pod, from, run)),
+    adopt: (pod, run) => checked(() => cluster.adopt(pod, run)),
+    raiseDeletionCost: (pod, run) => checked(() => cluster.raiseDeletionCost(pod, run)),
+    restoreDeletionCost: (pod, run) => checked(() => cluster.restoreDeletionCost(pod, run)),
+    deletePod: (pod) => checked(() => cluster.deletePod(pod)),
+    evict: (pod, options) => checked(() => cluster.evict(pod, options)),
+  };
+}

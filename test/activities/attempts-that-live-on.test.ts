@@ -1,0 +1,146 @@
+/**
+ * Attempts at the pool's own steps that live on beside their successors: their worker can't reach Temporal, which has given them up,
+ * but still reaches the cluster.
+ */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect, test } from 'vitest';
+import { type Activities, createActivities } from '../../activities/activities.ts';
+import { type PoolStepInput, poolLockOf } from '../../activities/fence.ts';
+import type { Outcome } from '../../activities/polling.ts';
+import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { marksOf } from '../simulator/cluster-port.ts';
+import { createSimPorts } from '../simulator/ports.ts';
+import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { inActivity } from '../support/in-activity.ts';
+
+const run = 'run-1';
+
+interface Scene {
+  readonly plan: PoolPlan;
+  readonly activities: Activities;
+  /** One more attempt at a step, to its end. */
+  readonly step: <T extends object>(name: string, body: () => Promise<Outcome<T>>) => Promise<T>;
+  /** An attempt that nobody waits for any more. */
+  readonly liveOn: (body: () => Promise<unknown>) => { ended(): Promise<unknown> };
+  /** What the run says of the next of its steps. */
+  readonly next: () => PoolStepInput;
+}
+
+/** A run that has its new nodes and its old ones cordoned; steps of successors see the ports as they are, the others through `seen`. */
+async function openScene(world: World, policy: Policy): Promise<Scene> {
+  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
+  const activities = createActivities(createSimPorts(world));
+  let turn = 0;
+  const next = () => ({ run, policy, turn: (turn += 1) });
+  const step: Scene['step'] = async (name, body) => {
+    const outcome = await inActivity(world, name, body);
+    if (outcome.outcome === 'deadline') throw new Error(`${name}: ${outcome.problem.message}`);
+    return outcome;
+  };
+  const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
+  await step('create', async () => await activities.createReplacement({ ...next(), plan }));
+  const awaited = { plan, forPods: true, expected: plan.surge };
+  await step('await', async () => await activities.awaitSurgeReady(awaited));
+  await step('cordon', async () => await activities.cordonNodes({ ...next(), nodes: plan.nodes }));
+  const liveOn: Scene['liveOn'] = (body) => {
+    const environment = new MockActivityEnvironment({ activityId: 'lives on' });
+    const running = inActivity(world, 'lives on', body, environment).catch((error: unknown) => error);
+    return {
+      ended: async () => {
+        environment.cancel();
+        return await running;
+      },
+    };
+  };
+  return { plan, activities, step, liveOn, next };
+}
+
+/** Waits until the world shows it. */
+async function until(world: World, holds: () => boolean): Promise<void> {
+  await inActivity(world, 'until', async () => {
+    while (!holds()) await world.clock.sleep(100);
+  });
+}
+
+test('a hand-over that lives on releases nothing that its run has given back', async () => {
+  const world = createScenario({ delays: { podReady: 30_000 } });
+  const { plan, activities, step, liveOn, next } = await openScene(world, handOverPolicy());
+  const input = { ...next(), waiting: plan.nodes };
+  const old = liveOn(async () => await activities.handOver(input));
+  await until(world, () => world.pods.filter(({ released }) => released !== undefined).length === 8);
+
+  await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
+  await step('give back', async () => await activities.giveBack(next()));
+  await inActivity(world, 'a minute', async () => await world.clock.sleep(60_000));
+
+  expect(marksOf(world), world.log.join('\n')).toEqual([]);
+  expect(await old.ended()).toMatchObject({ type: 'Superseded' });
+  world.clock.stop();
+});
+
+test('a step-out that lives on neither cordons nor excludes what its run has put back', async () => {
+  const world = createScenario();
+  const { plan, activities, step, liveOn, next } = await openScene(world, scenarioPolicy());
+  // No node may go yet.
+  const [web] = world.budgets;
+  if (web !== undefined) web.maxUnavailable = 0;
+  world.changed();
+  const input = { ...next(), baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
+  const old = liveOn(async () => await activities.letNextStepOut(input));
+  await inActivity(world, 'a while', async () => await world.clock.sleep(30_000));
+
+  await step('take back in', async () => await activities.includeStrays(next()));
+  await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
+  if (web !== undefined) web.maxUnavailable = 2;
+  world.changed();
+  await inActivity(world, 'a minute', async () => await world.clock.sleep(60_000));
+
+  expect(marksOf(world), world.log.join('\n')).toEqual([]);
+  expect(await old.ended()).toMatchObject({ type: 'Superseded' });
+  world.clock.stop();
+});
+
+test('cordons that take long are not set on nodes whose cordons have been taken back', async () => {
+  const world = createScenario();
+  const { plan, activities, step, liveOn, next } = await openScene(world, scenarioPolicy());
+  await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
+  const held = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const ports = createSimPorts(world);
+  const frozen: Ports = {
+    ...ports,
+    cluster: {
+      ...ports.cluster,
+      cordon: async (node, by) => {
+        const done = await ports.cluster.cordon(node, by);
+        begun.resolve();
+        await held.promise;
+        return done;
+      },
+    },
+  };
+  const input = { ...next(), nodes: plan.nodes };
+  const old = liveOn(async () => await createActivities(frozen).cordonNodes(input));
+  await begun.promise;
+
+  await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
+  held.resolve();
+
+  expect(await old.ended()).toMatchObject({ type: 'Superseded' });
+  expect(marksOf(world), world.log.join('\n')).toEqual([]);
+  world.clock.stop();
+});
+
+test('an attempt that begins when its successor has the pool does nothing', async () => {
+  const world = createScenario();
+  const { plan, activities, step, liveOn, next } = await openScene(world, scenarioPolicy());
+  const late = { ...next(), nodes: plan.nodes };
+  await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
+  const old = liveOn(async () => await activities.cordonNodes(late));
+  expect(await old.ended()).toMatchObject({ type: 'Superseded' });
+  expect(marksOf(world)).toEqual([]);
+  world.clock.stop();
+});
