@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly context?: string;
   /** Longest wait for one answer, ms. */
   readonly requestTimeoutMs?: number;
+  /** Credentials that were accepted before may be refused for so long, ms, before that is believed; a minute unless told otherwise. */
+  readonly refusedForMs?: number;
 }
 
 /** One request; what may be asked is fixed by the table in resources.ts. */
@@ -65,6 +67,7 @@ export interface Connection {
 
 const defaultTimeoutMs = 30_000;
 const throttledAttempts = 5;
+const refusedForMs = 60_000;
 /** An API server that has just started refuses everything for a moment, until it has read the roles. */
 const forbiddenAttempts = 4;
 
@@ -88,18 +91,34 @@ const methods = {
  * @throws ClusterUnreachable when the kubeconfig can't be used.
  */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { config, server } = loadConfig(options);
   const http = new IsomorphicFetchHttpLibrary();
-  const watcher = new Watch(config);
   let dispatcher: ReturnType<RequestContext['getDispatcher']>;
   let generation = 0;
+  /** The server has known us: if it does not now, that may be its own trouble. */
+  let wasAccepted = false;
   const outages = watchOutages();
-  const authenticate = config.applySecurityAuthentication.bind(config);
-  config.applySecurityAuthentication = async (context) => {
-    await authenticate(context);
-    dispatcher ??= context.getDispatcher();
-    if (dispatcher !== undefined) context.setDispatcher(dispatcher);
-  };
+  let { config, server, watcher } = openSession();
+
+  /** Reads who we are anew; the SDK keeps tokens for as long as its KubeConfig lives. */
+  function openSession() {
+    const session = loadConfig(options);
+    const authenticate = session.config.applySecurityAuthentication.bind(session.config);
+    session.config.applySecurityAuthentication = async (context) => {
+      await authenticate(context);
+      dispatcher ??= context.getDispatcher();
+      if (dispatcher !== undefined) context.setDispatcher(dispatcher);
+    };
+    return { ...session, watcher: new Watch(session.config) };
+  }
+
+  function introduceAgain(): void {
+    reconnect();
+    try {
+      ({ config, server, watcher } = openSession());
+    } catch {
+      // A kubeconfig that is just being written: as before, then.
+    }
+  }
 
   function reconnect(): void {
     generation += 1;
@@ -126,7 +145,27 @@ export function openConnection(options: ConnectionOptions): Connection {
     return { status: response.httpStatusCode, headers: response.headers, body: parseBody(text) };
   }
 
+  /**
+   * An API server that EKS takes out of service goes on answering on the connections that it has, and answers 401 to everybody
+   * (aws/containers-roadmap#1810). A new connection leads to another one, with credentials that are read anew.
+   */
   async function send(wanted: ApiRequest): Promise<ApiAnswer> {
+    const until = Date.now() + (options.refusedForMs ?? refusedForMs);
+    for (let tries = 1; ; tries += 1) {
+      const before = generation;
+      const answer = await sendOnce(wanted);
+      if (answer.status !== 401) {
+        wasAccepted = true;
+        return answer;
+      }
+      if (generation === before) introduceAgain();
+      if (tries === 1) continue;
+      if (!wasAccepted || Date.now() >= until) return answer;
+      await delay(1_000);
+    }
+  }
+
+  async function sendOnce(wanted: ApiRequest): Promise<ApiAnswer> {
     for (let tries = 1; ; tries += 1) {
       const before = generation;
       const startedAt = Date.now();
@@ -168,9 +207,11 @@ export function openConnection(options: ConnectionOptions): Connection {
   ): WatchStream {
     const { promise: ended, resolve, reject } = Promise.withResolvers<'ended' | 'gone'>();
     let over = false;
+    const before = generation;
     const finish = (error: unknown) => {
       if (over) return;
       over = true;
+      if (statusCodeOf(error) === 401 && generation === before) introduceAgain();
       if (error === null || error === undefined) resolve('ended');
       else if (statusCodeOf(error) === 410) resolve('gone');
       else {
