@@ -33,6 +33,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           if (refused !== undefined) throw failureOf(refused);
           if ((await ports.pools.findPool(plan.newPool)) !== undefined)
             throw failureOf(alreadyThere(plan.newPool.name));
+          await ports.pools.requireMayCreate({ source: ref, target: policy.target });
           return { plan };
         },
       ),

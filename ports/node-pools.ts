@@ -15,6 +15,11 @@ export interface NodePools {
   findPool(ref: PoolRef): Promise<PoolFacts | undefined>;
   /** Pools that runs have created in place of this one, whether or not it is still there. */
   findReplacements(ref: PoolRef): Promise<readonly PoolFacts[]>;
+  /**
+   * Asks the cloud, as far as it can tell beforehand, whether we may create such a replacement; changes nothing. @throws Forbidden,
+   * ProviderRefused
+   */
+  requireMayCreate(request: { readonly source: PoolRef; readonly target: TargetPolicy }): Promise<void>;
   /** Creates a pool like `source` with the target's changes; a second call with the same token changes nothing. */
   createReplacement(request: {
     readonly source: PoolRef;

@@ -40,8 +40,28 @@ const explanations: Readonly<Record<string, Explanation>> = {
   },
 };
 
+/** What node groups with a launch template of the customer need beyond our own calls (EKS user guide, "Launch templates"). */
+const launchHint =
+  'A node group with a launch template needs ec2:RunInstances, ec2:CreateTags and ec2:DescribeLaunchTemplateVersions: allow them to the role that nodeferry runs under (deploy/iam/policy.json).';
+
+/** Who creates the node group may not launch from its template. Nothing was created. */
+export function mayNotLaunch(error: unknown, { action, subject }: AwsCall): NodeferryError {
+  const { name, message } = readAwsError(error);
+  return new NodeferryError(
+    { code: 'Forbidden', message: `${subject}: ${action}: ${name}: ${message}`, hint: launchHint },
+    { cause: error },
+  );
+}
+
+/** EKS tells by its message alone what it means (EKS user guide, "Not authorized for launch template"). */
+function isLaunchRefusal(error: unknown): boolean {
+  const { name, message } = readAwsError(error);
+  return name === 'InvalidRequestException' && /not authorized to launch instances/i.test(message);
+}
+
 /** Turns an error of EKS, Auto Scaling or EC2 into a NodeferryError that names the call and its IAM action. */
 export function translateEksError(error: unknown, call: AwsCall): NodeferryError {
+  if (isLaunchRefusal(error)) return mayNotLaunch(error, call);
   const known = explanations[readAwsError(error).name];
   return toNodeferryError(error, call, known?.code, known?.hint);
 }

@@ -16,6 +16,7 @@ import { type CloneRequest, cloneNodegroup, createdByTag, replacesTag } from './
 import { callEks, isCapacityProblem } from './errors.ts';
 import { forgoMissing, holdPool, releasePool } from './hold.ts';
 import { mapInstances, mapIssues } from './map.ts';
+import { requireMayLaunch } from './may-launch.ts';
 import {
   type EksClients,
   findNodegroup,
@@ -62,6 +63,7 @@ export function createEksNodePools(options: EksOptions): NodePools {
     },
     findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
     createReplacement: ({ source, ...request }) => createReplacement(clientsFor(source.region), source, request),
+    requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
     growPool: (ref, request) => growPool(clientsFor(ref.region), ref, request, patience),
     forgoMissing: (ref) => forgoMissing(clientsFor(ref.region), ref, patience),
     holdRebalancing: (ref) => holdPool(clientsFor(ref.region), ref, patience),

@@ -14,6 +14,8 @@ export interface Faults {
   throttle(match: CallMatch, rate: number): void;
   /** This share (0..1) of the calls ends in the service's internal error. */
   fail(match: CallMatch, rate: number): void;
+  /** IAM allows the caller no such call. */
+  forbid(match: CallMatch): void;
   /** Answers come this many milliseconds late. */
   slow(match: CallMatch, ms: number): void;
   /** The next launches fail for lack of capacity; without a count until cleared, without a zone in all of them. */
@@ -26,7 +28,7 @@ export interface Faults {
 
 interface CallFault {
   readonly match: CallMatch;
-  readonly kind: 'throttle' | 'fail' | 'slow';
+  readonly kind: 'throttle' | 'fail' | 'forbid' | 'slow';
   /** A share, or milliseconds for `slow`. */
   readonly amount: number;
 }
@@ -51,6 +53,7 @@ export function faultControls(state: FaultState): Faults {
   return {
     throttle: add('throttle'),
     fail: add('fail'),
+    forbid: (match) => add('forbid')(match, 1),
     slow: add('slow'),
     refuseLaunches: ({ count, zone } = {}) => {
       state.refusedLaunches = { left: count ?? Number.POSITIVE_INFINITY, zone };
@@ -82,10 +85,23 @@ export function injectedError(
   service: string,
   action: string,
 ): AwsError | undefined {
+  if (isForbidden(state, service, action)) return forbiddenError(service, action);
   const hit = (fault: CallFault) => random() < fault.amount;
   if (matching(state, 'throttle', service, action).some(hit)) return throttlingError(service);
   if (matching(state, 'fail', service, action).some(hit)) return internalError(service);
   return undefined;
+}
+
+/** Whether IAM refuses that call; services ask it also for what they do on a caller's behalf. */
+export function isForbidden(state: FaultState, service: string, action: string): boolean {
+  return matching(state, 'forbid', service, action).length > 0;
+}
+
+/** EC2 API reference "Error codes": UnauthorizedOperation; the others "Common errors": AccessDenied, or AccessDeniedException in JSON. */
+export function forbiddenError(service: string, action: string): AwsError {
+  const said = `You are not authorized to perform this operation. User: test is not authorized to perform: ${service}:${action}`;
+  if (service === 'ec2') return new AwsError('UnauthorizedOperation', said, 403);
+  return new AwsError(service === 'eks' ? 'AccessDeniedException' : 'AccessDenied', said, 403);
 }
 
 /**

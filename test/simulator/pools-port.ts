@@ -26,6 +26,10 @@ export function createSimPools(world: World): NodePools {
       world.pools
         .filter(({ replaces }) => replaces === ref.name)
         .map((pool) => poolFacts(world, { ...ref, name: pool.name }, pool)),
+    requireMayCreate: async ({ source }) => {
+      if (!world.faults.mayNotLaunch) return;
+      throw new NodeferryError({ code: 'Forbidden', message: `${source.name}: nobody of ours may launch machines` });
+    },
     createReplacement: async ({ source, ...request }) => {
       const existing = find({ ...source, name: request.target.poolName });
       if (existing === undefined) createPool(world, need(source), request);

@@ -202,6 +202,8 @@ export interface Faults {
   neverReady: number;
   /** The most machines that the cloud can give; more are refused with a capacity problem. */
   capacity: number;
+  /** The cloud lets nobody of ours launch machines. */
+  mayNotLaunch: boolean;
   /** The endpoint slice controller stands still: slices stay as they are, and so do the kube-proxies. */
   slicesFrozen: boolean;
   /** The controllers of Deployments and ReplicaSets stand still: no pod is made, deleted, let go or taken. */
@@ -289,6 +291,7 @@ export function createWorld(options: {
       throttled: 0,
       neverReady: 0,
       capacity: Number.POSITIVE_INFINITY,
+      mayNotLaunch: false,
       slicesFrozen: false,
       replicaSetsFrozen: false,
       controllersFrozen: false,

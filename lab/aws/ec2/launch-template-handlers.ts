@@ -7,9 +7,11 @@ import type {
   DescribeLaunchTemplateVersionsResult,
   _InstanceType as InstanceType,
   LaunchTemplate as LaunchTemplateDescription,
+  RunInstancesRequest,
   LaunchTemplateVersion as VersionDescription,
 } from '@aws-sdk/client-ec2';
 import { AwsError } from '../codec/errors.ts';
+import { forbiddenError, isForbidden } from '../faults.ts';
 import { pageOf } from '../paging.ts';
 import { randomHex } from '../random.ts';
 import { notifyChange, type World } from '../world.ts';
@@ -101,12 +103,38 @@ export function launchTemplateHandlers(world: World) {
       const template = requireTemplate(input);
       const named: Record<string, number> = { $Latest: template.versions.length, $Default: template.defaultVersion };
       const wanted = input.Versions?.map((version) => named[version] ?? Number(version));
+      const missing = wanted?.find((number) => !template.versions.some((version) => version.number === number));
+      if (missing !== undefined) {
+        throw new AwsError(
+          'InvalidLaunchTemplateId.VersionNotFound',
+          `Could not find launch template version ${missing}`,
+        );
+      }
       const found = template.versions.filter(({ number }) => wanted?.includes(number) ?? true);
       const page = pageOf(found, input.NextToken, input.MaxResults ?? 200, 'InvalidNextToken');
       return {
         NextToken: page.nextToken,
         LaunchTemplateVersions: page.items.map((version) => describeVersion(template, version)),
       };
+    },
+
+    /**
+     * Dry runs only: whoever may launch hears DryRunOperation, whoever may not UnauthorizedOperation; so does who would tag what it
+     * launches and may not (EC2 API reference, RunInstances; "Error codes"; EC2 user guide, "Grant permission to tag resources").
+     */
+    RunInstances(input: RunInstancesRequest): object {
+      if (input.TagSpecifications !== undefined && isForbidden(world.faults, 'ec2', 'CreateTags')) {
+        throw forbiddenError('ec2', 'CreateTags');
+      }
+      const { LaunchTemplateId, Version = '' } = input.LaunchTemplate ?? {};
+      const template = LaunchTemplateId === undefined ? undefined : requireTemplate({ LaunchTemplateId });
+      const version = template?.versions.find(({ number }) => String(number) === Version);
+      if ((input.ImageId ?? version?.imageId ?? '') === '') {
+        throw new AwsError('MissingParameter', 'The request must contain the parameter ImageId');
+      }
+      if (input.DryRun === true)
+        throw new AwsError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);
+      throw new AwsError('UnsupportedOperation', 'Machines are launched by Auto Scaling groups alone here.');
     },
   };
 }

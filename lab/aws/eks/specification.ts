@@ -1,5 +1,6 @@
 import type { CreateNodegroupRequest, NodegroupScalingConfig } from '@aws-sdk/client-eks';
 import type { LaunchTemplate } from '../ec2/state.ts';
+import { isForbidden } from '../faults.ts';
 import type { World } from '../world.ts';
 import { eksError } from './errors.ts';
 import type { NodegroupSpecification } from './nodegroups.ts';
@@ -70,6 +71,7 @@ function requireVersion(world: World, input: CreateNodegroupRequest): Pick<Nodeg
  */
 function machineOf(world: World, input: CreateNodegroupRequest): NodegroupSpecification['request'] {
   const template = requireTemplate(world, input);
+  if (template !== undefined) requireLauncher(world);
   const own = template && { id: template.id, name: template.name, version: templateVersion(template, input) };
   const chosen = template?.versions.find(({ number }) => String(number) === own?.version);
   const custom = (chosen?.imageId ?? '') !== '';
@@ -89,6 +91,16 @@ function machineOf(world: World, input: CreateNodegroupRequest): NodegroupSpecif
     diskSize: own === undefined ? (input.diskSize ?? 20) : undefined,
     launchTemplate: own,
   };
+}
+
+/**
+ * EKS launches from a customer's template only for who may do so himself (EKS user guide, "Troubleshoot problems with Amazon EKS
+ * clusters and nodes", Not authorized for launch template).
+ */
+function requireLauncher({ faults }: World): void {
+  const needed = ['RunInstances', 'CreateTags', 'DescribeLaunchTemplateVersions'];
+  if (needed.every((action) => !isForbidden(faults, 'ec2', action))) return;
+  throw eksError('InvalidRequestException', 'You are not authorized to launch instances with this launch template.');
 }
 
 function requireTemplate(world: World, { launchTemplate }: CreateNodegroupRequest): LaunchTemplate | undefined {

@@ -34,8 +34,8 @@ function allowedActions(): Set<string> {
   return new Set(Statement.flatMap(({ Action }) => Action));
 }
 
-/** What creating a node group needs beyond the calls that we make: EKS reads and takes over the node role. */
-const onBehalf = ['iam:GetRole', 'iam:PassRole'];
+/** What creating a node group needs beyond the calls that we make: EKS reads and takes over the node role, and tags what it launches. */
+const onBehalf = ['ec2:CreateTags', 'iam:GetRole', 'iam:PassRole'];
 
 test('the IAM policy allows what the adapters call and nothing else', () => {
   const allowed = [...allowedActions()].filter((action) => !onBehalf.includes(action)).sort();

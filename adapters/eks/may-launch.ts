@@ -1,0 +1,103 @@
+import {
+  DescribeInstancesCommand,
+  DescribeLaunchTemplateVersionsCommand,
+  type ResponseLaunchTemplateData,
+  RunInstancesCommand,
+  type RunInstancesRequest,
+} from '@aws-sdk/client-ec2';
+import type { LaunchTemplateSpecification, Nodegroup } from '@aws-sdk/client-eks';
+import type { PoolRef } from '../../core/model/pool.ts';
+import type { TargetPolicy } from '../../core/policy/policy.ts';
+import { commonProblemCode, readAwsError } from '../aws/errors.ts';
+import { createdByTag } from './clone.ts';
+import { callEks, mayNotLaunch, translateEksError } from './errors.ts';
+import { type EksClients, poolSubject, requirePool } from './observe.ts';
+import { livingIn } from './sizes.ts';
+
+/**
+ * Asks EC2 whether machines may be launched from the template of a pool, without launching any. EKS refuses a node group with a template
+ * of the customer to a creator who may not do so himself, which nobody should hear only when the pool has been locked and held.
+ * @throws NodeferryError Forbidden; ProviderRefused when the template has no such version
+ */
+export async function requireMayLaunch(clients: EksClients, source: PoolRef, target: TargetPolicy): Promise<void> {
+  const look = await requirePool(clients, source);
+  const { launchTemplate } = look.nodegroup;
+  if (launchTemplate === undefined) return;
+  const subject = poolSubject(source);
+  const wanted = {
+    LaunchTemplateId: launchTemplate.id,
+    Version: target.launchTemplateVersion ?? launchTemplate.version ?? '$Default',
+  };
+  const data = await readTemplate(clients, subject, wanted);
+  const member = livingIn(look.group)[0]?.instanceId;
+  const imageId = data?.ImageId ?? (await readImage(clients, subject, member));
+  await tryLaunch(clients, subject, { ...machineOf(look.nodegroup, data, imageId), LaunchTemplate: wanted });
+}
+
+async function readTemplate(
+  { ec2 }: EksClients,
+  subject: string,
+  {
+    LaunchTemplateId,
+    Version,
+  }: { readonly LaunchTemplateId: LaunchTemplateSpecification['id']; readonly Version: string },
+): Promise<ResponseLaunchTemplateData | undefined> {
+  const command = new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId, Versions: [Version] });
+  const { LaunchTemplateVersions = [] } = await callEks('ec2:DescribeLaunchTemplateVersions', subject, () =>
+    ec2.send(command),
+  );
+  return LaunchTemplateVersions[0]?.LaunchTemplateData;
+}
+
+/** EKS chooses the image where the template names none; EC2 wants one, and that of a machine of the pool will do. */
+async function readImage(
+  { ec2 }: EksClients,
+  subject: string,
+  instanceId: string | undefined,
+): Promise<string | undefined> {
+  if (instanceId === undefined) return undefined;
+  const command = new DescribeInstancesCommand({ InstanceIds: [instanceId] });
+  const { Reservations = [] } = await callEks('ec2:DescribeInstances', `${subject}: instance ${instanceId}`, () =>
+    ec2.send(command),
+  );
+  return Reservations[0]?.Instances?.[0]?.ImageId;
+}
+
+function machineOf(
+  { subnets = [], instanceTypes = [] }: Nodegroup,
+  data: ResponseLaunchTemplateData | undefined,
+  imageId: string | undefined,
+): Partial<RunInstancesRequest> {
+  const [subnet] = subnets;
+  const [instanceType] = instanceTypes;
+  const ownInterfaces = (data?.NetworkInterfaces ?? []).length > 0;
+  return {
+    ...(subnet !== undefined && !ownInterfaces && { SubnetId: subnet }),
+    ...(data?.ImageId === undefined && imageId !== undefined && { ImageId: imageId }),
+    ...(data?.InstanceType === undefined &&
+      instanceType !== undefined && { InstanceType: instanceType as NonNullable<RunInstancesRequest['InstanceType']> }),
+  };
+}
+
+/** A dry run is never done: EC2 answers it with DryRunOperation, or with what it has against it. */
+async function tryLaunch({ ec2 }: EksClients, subject: string, machine: Partial<RunInstancesRequest>): Promise<void> {
+  const tags = [{ Key: createdByTag, Value: 'dry-run' }];
+  const call = { action: 'ec2:RunInstances', subject: `${subject} (dry run)` };
+  try {
+    await ec2.send(
+      new RunInstancesCommand({
+        ...machine,
+        DryRun: true,
+        MinCount: 1,
+        MaxCount: 1,
+        TagSpecifications: [{ ResourceType: 'instance', Tags: tags }],
+      }),
+    );
+  } catch (error) {
+    const facts = readAwsError(error);
+    if (facts.name === 'UnauthorizedOperation') throw mayNotLaunch(error, call);
+    const common = commonProblemCode(facts);
+    // What else EC2 finds wrong with it, EKS may have put right: it makes a template of its own from this one.
+    if (common === 'Throttled' || common === 'ProviderUnavailable') throw translateEksError(error, call);
+  }
+}

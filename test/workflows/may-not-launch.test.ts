@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { marksOf } from '../simulator/cluster-port.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { failureOfRun } from '../support/run-checks.ts';
+
+test('a run that may not launch machines is over before anything is locked or held', async () => {
+  const world = createScenario();
+  world.faults.mayNotLaunch = true;
+  const begun: string[] = [];
+  const harness = await openHarness(world, { before: (step) => void begun.push(step) });
+  const { type, report } = await failureOfRun(await harness.start(scenarioPolicy()));
+  expect(type).toBe('Forbidden');
+  expect(report.outcome).toBe('failed');
+  expect(begun).not.toContain('acquireLock');
+  expect(marksOf(world)).toEqual([]);
+  expect(world.pools.map(({ held }) => held)).toEqual([undefined]);
+});
