@@ -1,4 +1,4 @@
-import { ApplicationFailure, activityInfo, Context, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo, CancelledFailure, Context, heartbeat } from '@temporalio/activity';
 import { NodeferryError, type Problem, type ProblemCode, problemCodes } from '../core/model/problem.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -188,8 +188,16 @@ export function failureOf(problem: Problem, cause?: unknown): ApplicationFailure
   });
 }
 
+/** A fault of our own may be over with the next attempt, on another worker; one that comes back so often is not. */
+const faultyAttempts = 12;
+
 function retryable(error: unknown): NodeferryError {
-  if (!(error instanceof NodeferryError)) throw error;
+  if (!(error instanceof NodeferryError)) {
+    const isOurs = !(error instanceof CancelledFailure) && !(error instanceof ApplicationFailure);
+    if (isOurs && activityInfo().attempt >= faultyAttempts)
+      throw failureOf({ code: 'Internal', message: String(error), hint: 'A fault of nodeferry: report it.' }, error);
+    throw error;
+  }
   if (!problemCodes[error.problem.code].retryable) throw failureOf(error.problem, error);
   return error;
 }

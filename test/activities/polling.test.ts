@@ -45,6 +45,21 @@ describe('pollUntil', () => {
     expect(outcome).toEqual({ outcome: 'done', value: 'there', at: 1_010_000 });
   });
 
+  test('leaves a fault of its own to the next attempt, and after some to a person', async () => {
+    const faulty = waitOn(async () => {
+      throw new TypeError('x is not a function');
+    });
+    const attempt = async (nth: number) =>
+      await new MockActivityEnvironment({ attempt: nth }).run(async () => await pollUntil(faulty));
+    await expect(attempt(11)).rejects.toBeInstanceOf(TypeError);
+    await expect(attempt(12)).rejects.toMatchObject({ type: 'Internal', nonRetryable: true });
+    const cancelled = waitOn(async () => {
+      throw new CancelledFailure('WORKER_SHUTDOWN');
+    });
+    const late = new MockActivityEnvironment({ attempt: 99 });
+    await expect(late.run(async () => await pollUntil(cancelled))).rejects.toBeInstanceOf(CancelledFailure);
+  });
+
   test('gives up at the deadline with a problem that says what it waited for and why', async () => {
     const wait = waitOn(async () => ({ done: false, reason: '2 of 4 are Ready' }));
     const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));

@@ -26,6 +26,19 @@ describe('steps that are carried out more than once', () => {
     expectNothingLeft(world, 4);
   });
 
+  test('a step may lose as many workers as there are: its deadline and its own faults end it, not their number', async () => {
+    const harness = await openHarness(createScenario(), {});
+    const handle = await harness.start(scenarioPolicy());
+    const report = await harness.finish(handle);
+    const ids = [handle.workflowId, ...report.nodes.flatMap(({ workflowId }) => workflowId ?? [])];
+    const histories = await Promise.all(ids.map(async (id) => await harness.workflow(id).fetchHistory()));
+    const scheduled = histories.flatMap(({ events }) =>
+      (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []),
+    );
+    expect(scheduled.length).toBeGreaterThan(30);
+    expect(scheduled.filter(({ retryPolicy }) => (retryPolicy?.maximumAttempts ?? 0) !== 0)).toEqual([]);
+  });
+
   test('an abort in which every step loses its first answer puts everything back', async () => {
     const world = createScenario();
     const done = new Set<string>();

@@ -36,7 +36,7 @@ function optionsOf(summary: string): ActivityOptions {
       initialInterval: '200 milliseconds',
       backoffCoefficient: 2,
       maximumInterval: '20 seconds',
-      maximumAttempts: 12,
+      // Each death of a worker costs one. What is wrong with a step itself ends it (`pollUntil`), and so does its deadline.
     },
     // What a cancelled step still answers counts: the last traffic counts, the pods it let go.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
