@@ -1,5 +1,5 @@
 import type { NodeRef } from '../core/model/node.ts';
-import type { PoolRef } from '../core/model/pool.ts';
+import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { chooseSurplus } from '../core/plan/retreat.ts';
 import { listNames } from '../core/text/format.ts';
@@ -74,10 +74,9 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
           const nodes = (await looking.cluster()).nodes.filter((node) => node.pool === oldPool.name);
           if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(refOf) } };
           // Somebody may have deleted it, now that it is empty.
-          const coming = (pool?.instances ?? []).filter(({ state }) => state === 'pending' || state === 'running');
+          const coming = pool === undefined ? [] : livingIn(pool);
           if (coming.length === 0) return { done: true, value: { nodes: [] } };
-          const names = listNames(coming.map(({ instanceId }) => instanceId));
-          return { done: false, reason: `machines of ${oldPool.name} that are not nodes yet: ${names}` };
+          return { done: false, reason: `machines of ${oldPool.name} that are not nodes yet: ${listNames(coming)}` };
         },
       });
     },
@@ -120,18 +119,29 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
       );
     },
 
-    /** Deletes a pool that has no node left, and waits until it is gone. */
-    removePool: async (input: PoolStepInput & { pool: PoolRef; onlyIfCreatedBy?: string }): Promise<Outcome> => {
+    /**
+     * Deletes a pool that has no node left, and waits until it is gone. A machine that has joined it meanwhile is `joined`: its pods have to
+     * leave first.
+     */
+    removePool: async (
+      input: PoolStepInput & { pool: PoolRef; onlyIfCreatedBy?: string },
+    ): Promise<Outcome<{ joined: boolean }>> => {
       const fence = openLooseFence(cluster, input);
-      return await pollUntil<object>({
+      return await pollUntil<{ joined: boolean }>({
         clock,
         what: `${input.pool.name} to be gone`,
         deadlineMs: 2 * input.policy.waits.deadlines.nodeGoneMs,
         pollMs: input.policy.waits.pollMs,
         hint: 'Move what is left on its nodes, then resume.',
         look: async () => {
-          if ((await pools.findPool(input.pool)) === undefined) return { done: true, value: {} };
+          const pool = await pools.findPool(input.pool);
+          if (pool === undefined) return { done: true, value: { joined: false } };
           const left = (await looking.cluster()).nodes.filter((node) => node.pool === input.pool.name);
+          const living = pool.status === 'deleting' ? [] : livingIn(pool);
+          const joined = left.some(({ instanceId }) => living.includes(instanceId));
+          // A pool of our own goes with machines that are no nodes yet.
+          if (joined || (living.length > 0 && input.onlyIfCreatedBy === undefined))
+            return { done: true, value: { joined: true } };
           if (left.length > 0) {
             return {
               done: false,
@@ -146,4 +156,11 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
       });
     },
   };
+}
+
+/** Instance IDs of the machines of a pool that are there to stay. */
+function livingIn({ instances }: PoolFacts): readonly string[] {
+  return instances
+    .filter(({ state }) => state === 'pending' || state === 'running')
+    .map(({ instanceId }) => instanceId);
 }

@@ -11,7 +11,7 @@ import { putBackAll } from './run/ledger.ts';
 import { openRun } from './run/open-run.ts';
 import { record, settled } from './run/record.ts';
 import { addNodes, replaceNodes } from './run/replace-nodes.ts';
-import { attempt, enter, nextStep, planOf, type Run, tellForeignActs } from './run/run.ts';
+import { attempt, enter, nextStep, type Run, tellForeignActs } from './run/run.ts';
 import { failWith, problemOf, settle, steps } from './run/steps.ts';
 import { completeSurge, makeRoom, registered, surge } from './run/surge.ts';
 import { startWatch } from './run/watch.ts';
@@ -29,8 +29,10 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await surge(run, plan);
       await cordonOld(run, plan);
       await replaceInWaves(run, plan, plan.nodes);
-      await replaceJoined(run, plan);
-      await completeSurge(run, plan);
+      do {
+        await replaceJoined(run, plan);
+        await completeSurge(run, plan);
+      } while (!(await CancellationScope.nonCancellable(async () => await removeOldPool(run, plan))));
     });
   } catch (error) {
     return await CancellationScope.nonCancellable(async () => await turnBack(run, error));
@@ -125,16 +127,21 @@ async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
   );
 }
 
-/** Every node is replaced: what was built stays, what was held is let go. */
-async function finish(run: Run): Promise<RunReport> {
+/** Every node is replaced. Answers false when another has joined in the last moment: then it has its turn, and an abort its sense again. */
+async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boolean> {
   enter(run, 'finalize');
+  const { joined } = await attempt(run, `${pool.name} to be deleted`, () =>
+    steps(`delete ${pool.name}`).removePool({ ...nextStep(run), pool }),
+  );
+  if (joined) enter(run, 'replace');
+  return !joined;
+}
+
+/** What was built stays, what was held is let go. */
+async function finish(run: Run): Promise<RunReport> {
   settled(run, 'cordons');
   settled(run, 'new-pool');
   settled(run, 'released');
-  const { oldPool: pool } = planOf(run);
-  await attempt(run, `${pool.name} to be deleted`, () =>
-    steps(`delete ${pool.name}`).removePool({ ...nextStep(run), pool }),
-  );
   settled(run, 'rebalancing');
   return conclude(run, 'completed', await putBackAll(run));
 }

@@ -132,26 +132,29 @@ describe('the workflow of one node, cancelled in the web UI', () => {
 });
 
 describe('a machine that joins the old pool', () => {
-  test.each(['evictPods', 'findJoined'])('during the run (%s) is replaced too, and told', async (step) => {
-    const world = createScenario();
-    let scaled = false;
-    const harness = await openHarness(world, {
-      before: (begun) => {
-        if (begun !== step || scaled) return;
-        scaled = true;
-        const pool = poolNamed(world, 'web');
-        pool.desiredSize += 1;
-        fillPool(world, pool);
-      },
-    });
-    const report = await harness.finish(await harness.start(scenarioPolicy()));
-    expect(report.outcome).toBe('completed');
-    expectNothingLost(world);
-    expectNothingLeft(world, 4);
-    expect(world.pools.map(({ name }) => name)).toEqual(['web-new']);
-    expect(report.nodes.map((node) => node.step)).toEqual(Array.from({ length: 5 }, () => 'replaced'));
-    expect(report.foreignActs.map(({ what }) => what)).toContainEqual(
-      expect.stringMatching(/joined web during the run; it is replaced too, web-new stays as large as planned$/),
-    );
-  });
+  test.each(['evictPods', 'findJoined', 'removePool'])(
+    'during the run (%s) is replaced too, and told',
+    async (step) => {
+      const world = createScenario();
+      let scaled = false;
+      const harness = await openHarness(world, {
+        before: (begun) => {
+          if (begun !== step || scaled) return;
+          scaled = true;
+          const pool = poolNamed(world, 'web');
+          pool.desiredSize += 1;
+          fillPool(world, pool);
+        },
+      });
+      const report = await harness.finish(await harness.start(scenarioPolicy()));
+      expect(report.outcome).toBe('completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+      expect(world.pools.map(({ name }) => name)).toEqual(['web-new']);
+      expect(report.nodes.map((node) => node.step)).toEqual(Array.from({ length: 5 }, () => 'replaced'));
+      expect(report.foreignActs.map(({ what }) => what)).toContainEqual(
+        expect.stringMatching(/joined web during the run; it is replaced too, web-new stays as large as planned$/),
+      );
+    },
+  );
 });

@@ -26,24 +26,27 @@ export async function retreat(run: Run, plan: PoolPlan): Promise<void> {
       steps(`give up what ${pool.name} never got`).forgoMissing({ ...nextStep(run), pool }),
     );
   }
-  for (;;) {
-    const { surplus } = await attempt(run, `surplus nodes of ${pool.name}`, () =>
-      steps('choose surplus').planRetreat({ ...nextStep(run), pool, keep }),
-    );
-    if (surplus.length === 0) break;
-    held ??= await hold();
-    addNodes(run, surplus);
-    const wave = await handBack(run, plan, surplus);
-    await replaceNodes(run, plan, wave, pool);
-  }
-  if (keep === 0) {
-    await attempt(run, `${pool.name} to be deleted`, () =>
-      steps(`delete ${pool.name}`).removePool({ ...nextStep(run), pool, onlyIfCreatedBy: plan.run }),
-    );
-  } else if (held !== undefined) {
-    const suspended = held;
-    await releasePool(run, pool, suspended);
-  }
+  do {
+    for (;;) {
+      const { surplus } = await attempt(run, `surplus nodes of ${pool.name}`, () =>
+        steps('choose surplus').planRetreat({ ...nextStep(run), pool, keep }),
+      );
+      if (surplus.length === 0) break;
+      held ??= await hold();
+      addNodes(run, surplus);
+      const wave = await handBack(run, plan, surplus);
+      await replaceNodes(run, plan, wave, pool);
+    }
+  } while (keep === 0 && !(await removeNewPool(run, plan)));
+  if (keep > 0 && held !== undefined) await releasePool(run, pool, held);
+}
+
+/** Answers false when a node has joined in the last moment: then it leaves like the others. */
+async function removeNewPool(run: Run, { newPool: pool }: PoolPlan): Promise<boolean> {
+  const { joined } = await attempt(run, `${pool.name} to be deleted`, () =>
+    steps(`delete ${pool.name}`).removePool({ ...nextStep(run), pool, onlyIfCreatedBy: run.input.run }),
+  );
+  return !joined;
 }
 
 /** Lets the cloud go on with a pool, but for what would end a machine that serves. */
