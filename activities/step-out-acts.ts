@@ -1,6 +1,6 @@
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
-import { type GuardQuestion, openGuard } from '../core/guard/guard.ts';
-import type { StepOutAnswer } from '../core/guard/next-step-out.ts';
+import { openGuard } from '../core/guard/guard.ts';
+import type { StepOutAnswer, StepOutQuestion } from '../core/guard/next-step-out.ts';
 import { findTouched } from '../core/guard/touched.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../core/model/node.ts';
@@ -27,7 +27,7 @@ const lockedAgainMs = 500;
 const readForMs = 3_000;
 
 /** Who asks to let a node step out, and what the guard has to know of it. */
-export interface StepOutInput extends Omit<GuardQuestion, 'facts'>, PoolStepInput {
+export interface StepOutInput extends Omit<StepOutQuestion, 'facts' | 'agreed'>, PoolStepInput {
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
 }

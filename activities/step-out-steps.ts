@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Agreed, agree, disagree, isSettled } from '../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
 import { tellWayOut } from '../core/guard/block.ts';
-import { nextStepOut, type StepOutAnswer } from '../core/guard/next-step-out.ts';
+import { nextStepOut, type StepOutAnswer, settleMsOf } from '../core/guard/next-step-out.ts';
 import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
@@ -138,7 +138,7 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
   ): Promise<Look<StepsOut>> {
     const agreed = agreements.get(input.run) ?? {};
     const others = input.waiting.filter(
-      ({ name }) => name !== next.name && isSettled(agreed, name, facts.observedAt, input.policy.waits.settleMs),
+      (node) => node.name !== next.name && isSettled(agreed, node.name, facts.observedAt, settleMsOf(node, input)),
     );
     const room = Math.min(togetherAtMost, input.policy.guard.maxInFlight - input.inFlight.length) - 1;
     const onRefused = ({ name }: NodeRef) => {

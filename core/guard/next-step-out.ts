@@ -12,6 +12,8 @@ import { type Guard, type GuardQuestion, openGuard } from './guard.ts';
 export interface StepOutQuestion extends GuardQuestion {
   /** What earlier looks have agreed on: every node that each of them would have let go, together with the others. */
   readonly agreed: Agreed;
+  /** How often nodes were let go before and came back, by name; those that never did may be left out. */
+  readonly turns?: Readonly<Record<string, number>>;
 }
 
 /** Who may step out, or why nobody may. */
@@ -47,12 +49,20 @@ export function nextStepOut(question: StepOutQuestion): StepOutAnswer {
   const blockedBy = findFull(question, first) ?? (mayGo.length === 0 ? blocks[0] : undefined);
   if (blockedBy !== undefined) return { node: undefined, reason: explainBlock(blockedBy), blockedBy, agreed };
 
-  const next = mayGo.find((node) => isSettled(agreed, node.name, now, policy.waits.settleMs));
+  const next = mayGo.find((node) => isSettled(agreed, node.name, now, settleMsOf(node, question)));
   if (next !== undefined) return { node: next, reason: explainGrant(next, guard), agreed };
-  const since = Math.min(...names.map((name) => agreed[name] ?? now));
-  const settlesInMs = Math.max(1, since + policy.waits.settleMs - now);
+  const settledAt = Math.min(...mayGo.map((node) => (agreed[node.name] ?? now) + settleMsOf(node, question)));
+  const settlesInMs = Math.max(1, settledAt - now);
   const reason = `${mayGo[0]?.name ?? ''} may step out once looks have agreed for another ${formatDuration(settlesInMs)}`;
   return { node: undefined, reason, agreed, settlesInMs };
+}
+
+/** Of what has not lasted before, looks have to agree for longer: for twice as long with each turn, up to this many times. */
+const mostDoublings = 6;
+
+/** So long looks have to agree on the node, ms. */
+export function settleMsOf({ name }: NodeRef, { policy, turns }: Pick<StepOutQuestion, 'policy' | 'turns'>): number {
+  return policy.waits.settleMs * 2 ** Math.min(turns?.[name] ?? 0, mostDoublings);
 }
 
 /** Those of them that are not in flight already. */

@@ -2,7 +2,7 @@
 import { describe, expect, inject, test } from 'vitest';
 import { connectTemporalAt } from '../../client/connect.ts';
 import { fetchRun } from '../../client/fetch-status.ts';
-import { abortUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -47,6 +47,34 @@ describe('a node that was put back', () => {
     const report = await harness.finish(await harness.start(scenarioPolicy(oneByOne)));
     expect(report.outcome).toBe('completed');
     expect(report.foreignActs.map(({ what }) => what).join()).toContain('was put back: budget default/web');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('again and again calls for an operator, and goes on once that is over', async () => {
+    const world = crowd();
+    let turns = 0;
+    let steady = false;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step !== 'awaitDrained' || steady) return;
+        turns += 1;
+        setBudget(world, 'web', 1);
+      },
+      after: (step) => {
+        if (step === 'putBackNode') setBudget(world, 'web', 2);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy(oneByOne));
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.message).toMatch(
+      /was let go 6 times and came back each time, .* budget default\/web/,
+    );
+    expect(turns).toBeGreaterThanOrEqual(6);
+    steady = true;
+    setBudget(world, 'web', 2);
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'it is steady' }] });
+    expect((await harness.finish(handle)).outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });

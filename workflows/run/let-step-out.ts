@@ -28,7 +28,8 @@ export async function letNextStepOut(
   const { resumes, baselines } = run;
   const inFlight = Object.values(run.children).map((child) => child.node);
   const candidates = waiting.slice(0, candidatesAtMost);
-  const question = { ...nextStep(run), baselines, inFlight, waiting: candidates, unplaced };
+  const turns = Object.fromEntries(candidates.flatMap(({ name }) => countTurns(run, name)));
+  const question = { ...nextStep(run), baselines, inFlight, turns, waiting: candidates, unplaced };
   const asking = new CancellationScope();
   let answer: Done<SteppedOut> | { outcome: 'deadline'; problem: Problem } | undefined;
   run.isAsking = true;
@@ -52,6 +53,11 @@ export async function letNextStepOut(
   if (answer.outcome === 'done') return takeOver(run, answer);
   await needAttention(run, answer.problem, resumes);
   return [];
+}
+
+function countTurns({ rounds }: Run, name: string): [string, number][] {
+  const turns = rounds[name];
+  return turns === undefined ? [] : [[name, turns]];
 }
 
 /** The node is not on its way (any more). */

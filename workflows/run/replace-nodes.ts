@@ -132,12 +132,25 @@ async function cancelAgain({ workflowId }: ChildWorkflowHandle<Replacement>): Pr
 function waitForAnotherTurn(run: Run, node: NodeRef, { putBackBecause }: NodeStatus): void {
   if (putBackBecause === undefined) return beginAnew(run, node, cancelledByItself(node));
   tellForeignActs(run, [{ at: run.now, what: `${node.name} was put back: ${putBackBecause}` }]);
+  const turns = run.rounds[node.name] ?? 0;
+  if (turns > 0 && turns % mostTurns === 0) return beginAnew(run, node, neverStays(node, turns, putBackBecause));
   changeNode(run, node.name, { step: 'waiting', problem: undefined });
 }
 
 function beginAnew(run: Run, node: NodeRef, problem: Problem): void {
   changeNode(run, node.name, { step: 'waiting', problem });
   raise(run, problem);
+}
+
+/** What makes a node come back so often is nothing that passes. */
+const mostTurns = 6;
+
+function neverStays(node: NodeRef, turns: number, because: string): Problem {
+  return {
+    code: 'Conflict',
+    message: `${node.name} was let go ${turns} times and came back each time, the last time because ${because}`,
+    hint: 'See what makes that Service or budget lose others again and again; resume once it is steady, or abort the run.',
+  };
 }
 
 function cancelledByItself(node: NodeRef): Problem {

@@ -222,6 +222,19 @@ describe('a moment', () => {
   const at = (observedAt: number, facts = whole): ServingFacts => ({ ...facts, observedAt });
   const flapping = lookWith({ node: 'n4', with: { ready: false } });
 
+  test('has to be found free for twice as long with each turn that it came back from', () => {
+    const facts = { ...whole, observedAt: 0 };
+    const since = (ms: number) => ({ n1: -ms });
+    expect(ask({ facts, waiting: n1, agreed: since(5_000) }).node?.name).toBe('n1');
+    expect(ask({ facts, waiting: n1, agreed: since(5_000), turns: { n1: 1 } })).toMatchObject({
+      node: undefined,
+      settlesInMs: 5_000,
+    });
+    expect(ask({ facts, waiting: n1, agreed: since(10_000), turns: { n1: 1 } }).node?.name).toBe('n1');
+    expect(ask({ facts, waiting: n1, agreed: since(319_999), turns: { n1: 60 } }).node).toBeUndefined();
+    expect(ask({ facts, waiting: n1, agreed: since(320_000), turns: { n1: 60 } }).node?.name).toBe('n1');
+  });
+
   test('is not enough: looks must agree for the settling time', () => {
     const first = ask({ agreed: {} });
     expect(first).toMatchObject({ node: undefined, settlesInMs: 5_000 });
