@@ -1,4 +1,11 @@
-import type { V1DaemonSet, V1Deployment, V1DeploymentSpec, V1ReplicaSet, V1StatefulSet } from '@kubernetes/client-node';
+import type {
+  V1DaemonSet,
+  V1Deployment,
+  V1DeploymentSpec,
+  V1DeploymentStatus,
+  V1ReplicaSet,
+  V1StatefulSet,
+} from '@kubernetes/client-node';
 
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 
@@ -19,18 +26,28 @@ export function workloadKey(kind: WorkloadFacts['kind'], namespace: string, name
 
 /**
  * A Deployment rolls out while its controller has not seen the newest template, or while pods of an older one are left (kubectl
- * pkg/polymorphichelpers/rollout_status.go). A replacement that is not Ready yet is no rollout, and a paused one stands still.
+ * pkg/polymorphichelpers/rollout_status.go). A replacement that is not Ready yet is no rollout. A paused one stands still, and so does one that
+ * its controller has given up: it leaves everything as it is (Kubernetes docs, "Deployments", Failed Deployment).
  */
 export function deploymentFacts({ metadata, spec, status }: V1Deployment): WorkloadFacts {
   const unseen = (metadata?.generation ?? 0) > (status?.observedGeneration ?? 0);
   const old = (status?.replicas ?? 0) > (status?.updatedReplicas ?? 0);
+  const paused = spec?.paused === true;
+  const stalled = unseen || !old || paused ? undefined : whyStalled(status);
   return workload('Deployment', metadata, {
     replicas: spec?.replicas ?? 1,
     podLabels: spec?.template.metadata?.labels ?? {},
-    rollingOut: spec?.paused !== true && (unseen || old),
+    rollingOut: !paused && stalled === undefined && (unseen || old),
     surge: surgeOf(spec),
-    ...(spec?.paused === true ? { paused: true } : {}),
+    ...(paused ? { paused } : {}),
+    ...(stalled === undefined ? {} : { stalled }),
   });
+}
+
+function whyStalled(status: V1DeploymentStatus | undefined): string | undefined {
+  const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
+  if (progressing?.status !== 'False') return undefined;
+  return progressing.message ?? progressing.reason ?? 'it does not progress';
 }
 
 /** `maxSurge`, a number or a share of the replicas that is rounded up (Kubernetes docs, "Deployments", Max Surge; 25% when absent). */

@@ -12,6 +12,8 @@ export interface WorkloadFacts {
   readonly podLabels: Readonly<Record<string, string>>;
   /** It exchanges its pods for those of another template right now, and is not paused. */
   readonly rollingOut: boolean;
+  /** Why it has stopped half way in doing so, in its controller's words: nothing will change by itself. Told of Deployments only. */
+  readonly stalled?: string;
   /** Pods beyond `replicas` that its own rollouts may start, 0 for strategy Recreate. Told of Deployments only. */
   readonly surge?: number;
   /** Its owners have stopped it from exchanging pods. Told of Deployments only. */

@@ -6,6 +6,12 @@ export const rollout: HandOverRule = (pod, { cluster }) => {
   const workload = workloadOf(pod, cluster);
   if (workload === undefined) return undefined;
   if (workload.rollingOut) return { reason: `${workload.key} rolls out`, passes: true };
+  if (workload.stalled !== undefined) {
+    return {
+      reason: `${workload.key} has stopped half way in a rollout (${workload.stalled})`,
+      hint: `kubectl -n ${workload.namespace} rollout undo deployment/${workload.name}, or mend the new version`,
+    };
+  }
   if (workload.paused !== true) return undefined;
   return {
     reason: `${workload.key} is paused`,

@@ -36,6 +36,7 @@ import { wkl021LongGracePeriod } from './wkl-021-long-grace-period.ts';
 import { wkl025ProtectedPod } from './wkl-025-protected-pod.ts';
 import { wkl026JobPod } from './wkl-026-job-pod.ts';
 import { wkl027HangingPod } from './wkl-027-hanging-pod.ts';
+import { wkl028RollsOut } from './wkl-028-rolls-out.ts';
 
 /** Every rule that can be decided from one look. */
 const auditRules: readonly AuditRule[] = [
@@ -62,6 +63,7 @@ const auditRules: readonly AuditRule[] = [
   wkl025ProtectedPod,
   wkl026JobPod,
   wkl027HangingPod,
+  wkl028RollsOut,
   inf003PoolBusy,
   inf004ForeignMarks,
   inf012NodesMissing,

@@ -14,6 +14,13 @@ import { deploymentPod, nothing, replicaSet } from './objects.ts';
 const metadata = { name: 'web', namespace: 'shop', generation: 3 };
 const template = { metadata: { labels: { app: 'web' } } };
 const selector = { matchLabels: { app: 'web' } };
+/** Of a Deployment past its progress deadline (Kubernetes docs, "Deployments", Failed Deployment). */
+const givenUp = {
+  type: 'Progressing',
+  status: 'False',
+  reason: 'ProgressDeadlineExceeded',
+  message: 'ReplicaSet "web-2" has timed out progressing.',
+};
 
 describe('a Deployment', () => {
   const facts = (spec: Partial<V1Deployment['spec']>, status: Partial<V1Deployment['status']> = {}) =>
@@ -63,9 +70,23 @@ describe('a Deployment', () => {
     ['that lacks a pod', false, {}, { replicas: 3, updatedReplicas: 3 }],
     ['that is being scaled up', false, { replicas: 12 }, { replicas: 4, updatedReplicas: 4 }],
     ['that is paused in the middle', false, { paused: true }, { replicas: 5, updatedReplicas: 1 }],
+    ['whose controller has given it up', false, {}, { replicas: 5, updatedReplicas: 1, conditions: [givenUp] }],
+    ['that was given up, and has a newer template', true, {}, { observedGeneration: 2, conditions: [givenUp] }],
   ])('%s rolls out: %s', (_, rollingOut, spec, status) => {
     expect(facts(spec, status).rollingOut).toBe(rollingOut);
   });
+});
+
+it('a Deployment that its controller has given up says why, as long as that is so', () => {
+  const stalledWith = (status: Partial<V1Deployment['status']>) =>
+    deploymentFacts({
+      metadata,
+      spec: { selector, template },
+      status: { observedGeneration: 3, replicas: 5, updatedReplicas: 1, conditions: [givenUp], ...status },
+    }).stalled;
+  expect(stalledWith({})).toBe('ReplicaSet "web-2" has timed out progressing.');
+  expect(stalledWith({ updatedReplicas: 5 })).toBeUndefined();
+  expect(stalledWith({ conditions: [{ ...givenUp, status: 'True' }] })).toBeUndefined();
 });
 
 describe('a StatefulSet', () => {

@@ -59,6 +59,12 @@ describe('a pod is not handed over', () => {
       { workloads: [{ ...web, rollingOut: true }] },
       'Deployment default/web rolls out',
     ],
+    [
+      'whose Deployment has stopped in a rollout',
+      {},
+      { workloads: [{ ...web, stalled: 'timed out' }] },
+      'Deployment default/web has stopped half way in a rollout (timed out)',
+    ],
     ['whose Deployment is paused', {}, { workloads: [{ ...web, paused: true }] }, 'Deployment default/web is paused'],
     ['without the label', { labels: { app: 'web' } }, {}, 'does not select it by label pod-template-hash'],
     [
@@ -92,6 +98,7 @@ describe('a pod is not handed over', () => {
 
   test.each([
     [{}, { workloads: [{ ...web, surge: 0 }] }, 'maxSurge above 0'],
+    [{}, { workloads: [{ ...web, stalled: 'timed out' }] }, 'kubectl -n default rollout undo deployment/web'],
     [{}, { workloads: [{ ...web, paused: true }] }, 'kubectl -n default rollout resume deployment/web'],
     [{}, { services: [aService('web', [], { selector: hash })] }, 'labels of the application'],
     [{ claims: ['data'] }, {}, 'ReadWriteMany'],

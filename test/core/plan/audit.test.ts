@@ -18,6 +18,7 @@ import {
   aPolicy,
   aPool,
   aService,
+  aWorkload,
   onePodOnEach,
   released,
 } from '../support/facts.ts';
@@ -354,6 +355,20 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'a pod that hangs in termination',
     { pods: extra({ terminating: true, killedAt: -60_000 }) },
     { pods: extra({ terminating: true, killedAt: -59_999 }) },
+  ],
+  [
+    'WKL-028',
+    'warning',
+    'a workload that rolls out',
+    { cluster: { workloads: [aWorkload('web', 4, { rollingOut: true })] } },
+    { cluster: { workloads: [aWorkload('web', 4)] } },
+  ],
+  [
+    'WKL-028',
+    'warning',
+    'a workload that has stopped half way in a rollout',
+    { cluster: { workloads: [aWorkload('web', 4, { stalled: 'timed out' })] } },
+    { cluster: { workloads: [aWorkload('elsewhere', 4, { stalled: 'timed out' })] } },
   ],
   [
     'INF-013',
