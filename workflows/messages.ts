@@ -14,8 +14,8 @@ import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 /** Task queue of workflows and activities unless the configuration names another. */
 export const defaultTaskQueue = 'nodeferry';
 
-/** Steps that last as long as a run does, or as a run may wait for capacity. They have slots of their own on a worker. */
-export const longWaits = ['watchRun', 'letNextStepOut'] as const;
+/** Steps that last as long as a run does, or as a run may wait for capacity, and pauses. They have slots of their own on a worker. */
+export const longWaits = ['watchRun', 'letNextStepOut', 'linger'] as const;
 
 /** Task queue of the long waits of runs on this queue. */
 export function waitsQueue(taskQueue: string): string {

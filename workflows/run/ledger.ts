@@ -2,7 +2,7 @@ import { handsOver } from '../../core/policy/policy.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { releasePool, retreat } from './retreat.ts';
 import { attempt, nextStep, planOf, type Run } from './run.ts';
-import { steps } from './steps.ts';
+import { steps, waits } from './steps.ts';
 
 /** Puts back everything on the ledger, newest first; answers what could not be put back, in words. */
 export async function putBackAll(run: Run): Promise<readonly string[]> {
@@ -21,7 +21,7 @@ async function watchBeyondTheEnd(run: Run): Promise<void> {
   run.doneAt = run.now;
   if (run.watch === undefined || probes.length === 0 || forMs === 0) return;
   const { watched } = await attempt(run, 'the probes to go on for a moment', () =>
-    steps('watch beyond the end').linger({ forMs }),
+    waits('watch beyond the end').linger({ forMs }),
   );
   if (watched !== undefined) run.watch.takeOver(watched.traffic, watched.seenAt);
 }

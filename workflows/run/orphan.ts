@@ -10,7 +10,7 @@ import type { Problem } from '../../core/model/problem.ts';
 import type { NodeStep } from '../../core/status/status.ts';
 import { nodeBackSignal, nodeParkedSignal } from '../messages.ts';
 import type { NodeRun } from './node-run.ts';
-import { failWith, steps } from './steps.ts';
+import { failWith, waits } from './steps.ts';
 
 /** So often a node without a run tries a step: with the pauses between them over half an hour, besides the step's own patience. */
 const mostTriesAlone = 6;
@@ -51,7 +51,7 @@ export async function helpOrTime(tries: number, wanted: boolean, help: () => boo
   const forMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1));
   const pause = new CancellationScope();
   let over = false;
-  const passing = pause.run(async () => await steps('pause before the next try').linger({ forMs }));
+  const passing = pause.run(async () => await waits('pause before the next try').linger({ forMs }));
   const passed = passing
     .catch(() => undefined)
     .finally(() => {
