@@ -81,7 +81,7 @@ function replaceUnhealthy(world: World, group: AutoScalingGroup): void {
 }
 
 function launchMissing(world: World, group: AutoScalingGroup): void {
-  if (group.deleting || !runs(group, 'Launch') || world.clock.now() < group.launchNotBefore) return;
+  if (group.deleting || !runs(group, 'Launch') || group.launchesPause) return;
   while (livingMembers(group).length < group.desired) {
     const cause = 'an instance was started in response to a difference between desired and actual capacity.';
     if (!launchInto(world, group, zonesBySize(group, world), cause)) return;
@@ -117,7 +117,7 @@ function scaleInVictim(world: World, group: AutoScalingGroup): GroupMember | und
  */
 function rebalance(world: World, group: AutoScalingGroup): void {
   if (group.deleting || group.rebalancing || !runs(group, 'AZRebalance') || !runs(group, 'Launch')) return;
-  if (livingMembers(group).length !== group.desired || world.clock.now() < group.launchNotBefore) return;
+  if (livingMembers(group).length !== group.desired || group.launchesPause) return;
   const zones = zonesBySize(group, world);
   const [smallest, largest] = [zones[0], zones.at(-1)];
   if (smallest === undefined || largest === undefined || sizeOf(group, largest) - sizeOf(group, smallest) < 2) return;
@@ -164,8 +164,11 @@ function launchInto(world: World, group: AutoScalingGroup, zones: readonly strin
     startActivity(world, group, `Launching a new EC2 instance: ${instance.id}`, cause, instance.id);
     return true;
   }
-  group.launchNotBefore = world.clock.now() + world.delays.launchRetryMs;
-  world.clock.after(world.delays.launchRetryMs, () => reconcile(world, group));
+  group.launchesPause = true;
+  world.clock.after(world.delays.launchRetryMs, () => {
+    group.launchesPause = false;
+    reconcile(world, group);
+  });
   return false;
 }
 

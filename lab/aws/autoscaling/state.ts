@@ -55,8 +55,8 @@ export interface AutoScalingGroup {
   max: number;
   desired: number;
   newInstancesProtected: boolean;
-  /** No launch before this moment, because one failed; milliseconds since the epoch. */
-  launchNotBefore: number;
+  /** One failed, so that none is tried for a while. */
+  launchesPause: boolean;
   /** One instance more than desired was launched to rebalance the zones, and the other has not gone yet. */
   rebalancing: boolean;
   /** The group existed before the story begins: its first instances run at once. */

@@ -105,7 +105,7 @@ function addAutoScalingGroup(world: World, nodegroup: Nodegroup, prewarmed: bool
     activities: [],
     ...nodegroup.scaling,
     newInstancesProtected: false,
-    launchNotBefore: 0,
+    launchesPause: false,
     rebalancing: false,
     prewarmed,
     deleting: false,

@@ -11,12 +11,13 @@ import {
 } from '@aws-sdk/client-auto-scaling';
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
+import { type Clock, type ManualClock, manualClock } from '../../../lab/aws/clock.ts';
 import type { NodegroupSeed } from '../../../lab/aws/seed.ts';
 import { startCloud } from './support.ts';
 
-async function startGroup(seed: Partial<NodegroupSeed> = {}) {
+async function startGroup(seed: Partial<NodegroupSeed> = {}, options: Parameters<typeof startCloud>[0] = {}) {
   const nodegroup = { name: 'web', version: '1.35', instanceType: 'm7i.large', size: 4, ...seed };
-  const cloud = await startCloud({ nodegroups: [nodegroup] });
+  const cloud = await startCloud({ nodegroups: [nodegroup], ...options });
   cloud.clock.advance(0);
   const [group] = cloud.aws.model.autoScalingGroups.values();
   if (group === undefined) throw new Error('no group');
@@ -205,6 +206,24 @@ test('refused launches stand in the history, degrade the node group, and are tri
   cloud.clock.advance(5_000);
   expect(nodegroup?.status).toBe('ACTIVE');
   expect(cloud.sizes()).toEqual([2, 2]);
+});
+
+/** Node's timers fire up to a millisecond early: they count whole milliseconds from the beginning of a turn of the event loop. */
+function earlyClock(clock: ManualClock): Clock {
+  return { now: () => clock.now(), after: (ms, action) => clock.after(Math.max(0, ms - 1), action) };
+}
+
+test('a refused launch is tried again also when the timer fires a millisecond early', async () => {
+  const clock = manualClock();
+  const cloud = await startGroup({ size: 3 }, { clock: earlyClock(clock) });
+  clock.advance(60_000);
+  cloud.aws.faults.refuseLaunches();
+  await cloud.autoScaling.send(
+    new SetDesiredCapacityCommand({ AutoScalingGroupName: cloud.AutoScalingGroupName, DesiredCapacity: 4 }),
+  );
+  cloud.aws.faults.clear();
+  clock.advance(60_000);
+  expect(cloud.group.members.size).toBe(4);
 });
 
 test('the group carries the tags that EKS and the cluster autoscaler look for', async () => {
