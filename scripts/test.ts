@@ -3,6 +3,7 @@ import { SetupError } from './setup/errors.ts';
 import type { ToolName } from './setup/tool.ts';
 import { runChecks } from './testing/checks.ts';
 import { labObstacle } from './testing/lab-ability.ts';
+import { describeMachine } from './testing/machine.ts';
 import {
   besideProjects,
   countTests,
@@ -14,6 +15,7 @@ import {
   runProject,
 } from './testing/projects.ts';
 import { closingLine, failureOutput, outcomeTable, totalCounts } from './testing/summary.ts';
+import { recallUnsteady, rememberUnsteady, unsteadyFile, unsteadyOutput } from './testing/unsteady.ts';
 
 // npm test              everything but the matrix
 // npm test -- unit      only the named projects, without types, lint and format
@@ -22,12 +24,21 @@ const chosen = projectNames.filter((name) => process.argv.includes(name));
 const projects = chosen.length > 0 ? chosen : everydayProjects;
 const needsLab = (project: ProjectName) => labProjects.includes(project);
 const obstacle = labObstacle();
+const memory = unsteadyFile();
+const lastTime = recallUnsteady(memory);
+console.log([await describeMachine(), ...(lastTime === '' ? [] : [lastTime])].join('\n'));
 const outcomes = [...(await prepare()), ...(await runAll())];
 
 const failures = failureOutput(outcomes);
 if (failures !== '') console.log(`\n${failures}`);
 console.log(`\n${outcomeTable(outcomes)}\n`);
 if (obstacle !== undefined && projects.some(needsLab)) announceSkipped(obstacle);
+remember(outcomes);
+const unsteady = unsteadyOutput(
+  outcomes.flatMap((outcome) => outcome.unsteady ?? []),
+  memory,
+);
+if (unsteady !== '') console.log(unsteady);
 const counts = totalCounts(outcomes);
 console.log(closingLine(counts));
 process.exitCode = outcomes.every(({ ok }) => ok) && counts.passed > 0 ? 0 : 1;
@@ -65,6 +76,13 @@ async function runAll(): Promise<Outcome[]> {
   for (const project of projects) if (!beside.includes(project)) done.push(await runOne(project));
   if (beside.length > 0) console.log(`\n${beside.join(', ')}: run beside the others`);
   return [...done, ...(await working)];
+}
+
+function remember(ended: readonly Outcome[]): void {
+  const at = new Date().toISOString();
+  for (const { name, unsteady: tests } of ended) {
+    if (tests !== undefined) rememberUnsteady(memory, name, { at, folder: process.cwd(), tests });
+  }
 }
 
 async function runOne(project: ProjectName): Promise<Outcome> {

@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-
+import { join } from 'node:path';
 import { projectRoot } from '../setup/sources.ts';
+import { repeatFailures, type UnsteadyTest } from './repeat.ts';
+import { type Counts, countEnds, readReport, type TestEnd } from './report.ts';
+import { unhandledFileVariable } from './unhandled-errors.ts';
 
 /** Vitest projects of vitest.config.ts, in the order in which they run. */
 export const projectNames = ['unit', 'workflow', 'e2e', 'worlds', 'matrix'] as const;
@@ -15,6 +17,12 @@ export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2
  * Those that run beside the others, with what time these leave of the machine: they only compute, for up to an hour of one core.
  */
 export const besideProjects: readonly ProjectName[] = ['worlds'];
+
+/**
+ * Those that repeat a failed test once: they run against a real server or a real cluster, beside whatever else the machine does. What
+ * passes then is unsteady, a defect to be mended, but no reason to lose a run of an hour. Tests of the others depend on nothing.
+ */
+export const repeatedProjects: readonly ProjectName[] = ['workflow', 'e2e', 'matrix'];
 
 /** Those that need the lab. */
 export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
@@ -34,20 +42,6 @@ const minutesAtMost: Readonly<Record<ProjectName, number>> = {
   matrix: 300,
 };
 
-/** Numbers of tests by how they ended. */
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-/** A test that failed, and why. */
-export interface FailedTest {
-  /** File from the project's root, then the test's full name. */
-  readonly name: string;
-  readonly why: string;
-}
-
 /** How one test project or check ended. */
 export interface Outcome {
   readonly name: string;
@@ -57,27 +51,9 @@ export interface Outcome {
   /** What it printed, where that was kept back instead of shown. */
   readonly output: string;
   /** The tests that failed, where they are known one by one. */
-  readonly failedTests?: readonly FailedTest[];
-}
-
-/** The parts of vitest's JSON report that are read here. */
-interface VitestReport {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly numTodoTests: number;
-  readonly testResults: readonly VitestFile[];
-}
-
-interface VitestFile {
-  readonly name: string;
-  readonly status: string;
-  readonly message: string;
-  readonly assertionResults: readonly {
-    readonly fullName: string;
-    readonly status: string;
-    readonly failureMessages: readonly string[];
-  }[];
+  readonly failedTests?: readonly TestEnd[];
+  /** Those that failed and passed when they were repeated; absent where nothing is ever repeated. */
+  readonly unsteady?: readonly UnsteadyTest[];
 }
 
 /** How a program of node_modules/.bin ended. `output` is empty where it was shown. */
@@ -87,12 +63,20 @@ export interface ProgramEnd {
   readonly output: string;
 }
 
+/** How a program is run. */
+interface ProgramOptions {
+  /** Its children are ended after this time. */
+  readonly minutes?: number;
+  readonly nice?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Runs a program of node_modules/.bin in the project; its output is shown as it comes, or kept back. */
 export function runProgram(
   name: string,
   args: readonly string[],
   output: 'shown' | 'kept',
-  { minutes, nice = 0 }: { readonly minutes?: number; readonly nice?: number } = {},
+  { minutes, nice = 0, env = {} }: ProgramOptions = {},
 ): Promise<ProgramEnd> {
   const startedMs = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
@@ -100,7 +84,7 @@ export function runProgram(
   const child = spawn('nice', ['-n', String(nice), join(projectRoot, 'node_modules', '.bin', name), ...args], {
     cwd: projectRoot,
     // What is kept back is printed later, among other things: without colours.
-    env: output === 'shown' ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+    env: { ...process.env, ...env, ...(output === 'shown' ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined }) },
     stdio: ['ignore', stdio, stdio],
   });
   let text = '';
@@ -120,22 +104,96 @@ export function runProgram(
   return promise;
 }
 
-/** Runs the tests of one project. A project that holds no tests has failed: there is nothing that it could show. */
-export async function runProject(project: ProjectName, output: 'shown' | 'kept'): Promise<Outcome> {
+/**
+ * Runs the tests of one project, and repeats once what failed where the project is one of those. A project that holds no tests has failed:
+ * there is nothing that it could show. `root` holds vitest's configuration.
+ */
+export async function runProject(
+  project: ProjectName,
+  output: 'shown' | 'kept',
+  root: string = projectRoot,
+): Promise<Outcome> {
+  const minutes = minutesAtMost[project];
+  const first = await runVitest(project, output, { root, minutes });
+  let { ends } = first;
+  let { seconds } = first.end;
+  let unsteady: readonly UnsteadyTest[] | undefined;
+  if (repeatedProjects.includes(project)) {
+    ({ ends, unsteady } = await repeatFailures(ends, async (file, tests) => {
+      const again = await runVitest(project, 'kept', {
+        root,
+        minutes: Math.max(1, minutes - seconds / 60),
+        file,
+        tests,
+      });
+      seconds += again.end.seconds;
+      return { ends: again.ends, output: again.end.output, ok: again.unhandledErrors === 0 };
+    }));
+  }
+  const counted = countEnds(ends);
+  // A run that failed as a whole, because of a crash or an error outside of every test, or that ran nothing, is one failure more.
+  const explained = first.ends.some(({ status }) => status === 'failed') && first.unhandledErrors === 0;
+  const failedAsWhole = ends.length === 0 || (first.end.exitCode !== 0 && !explained);
+  const counts = counted.failed === 0 && failedAsWhole ? { ...counted, failed: 1 } : counted;
+  return {
+    name: project,
+    ok: counts.failed === 0,
+    counts,
+    seconds,
+    output: first.end.output,
+    failedTests: ends.filter(({ status }) => status === 'failed'),
+    ...(unsteady === undefined ? {} : { unsteady }),
+  };
+}
+
+/** What a run of vitest may be limited to. */
+interface Limits {
+  readonly root: string;
+  readonly minutes: number;
+  readonly file?: string;
+  readonly tests?: readonly string[] | undefined;
+}
+
+/** A run of vitest, as it ended and as it reported. */
+interface VitestRun {
+  readonly end: ProgramEnd;
+  readonly ends: readonly TestEnd[];
+  readonly unhandledErrors: number;
+}
+
+async function runVitest(
+  project: ProjectName,
+  output: 'shown' | 'kept',
+  { root, minutes, file, tests }: Limits,
+): Promise<VitestRun> {
   const directory = mkdtempSync(join(tmpdir(), 'nodeferry-test-'));
   try {
     const report = join(directory, 'report.json');
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const args = ['run', '--project', project, '--passWithNoTests', ...reporters];
+    const unhandled = join(directory, 'unhandled');
+    const reporters = [
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      `--reporter=${join(projectRoot, 'scripts', 'testing', 'unhandled-errors.ts')}`,
+    ];
+    const chosen = [...(file === undefined ? [] : [file]), ...(tests === undefined ? [] : ['-t', patternOf(tests)])];
+    const args = ['run', '--root', root, '--project', project, '--passWithNoTests', ...reporters, ...chosen];
     const nice = besideProjects.includes(project) ? 19 : 0;
-    const end = await runProgram('vitest', args, output, { minutes: minutesAtMost[project], nice });
-    const read = readReport(report);
-    const counts = withFailure(read.counts, end.exitCode);
-    const ok = end.exitCode === 0 && counts.failed === 0;
-    return { name: project, ok, counts, seconds: end.seconds, output: end.output, failedTests: read.failedTests };
+    const end = await runProgram('vitest', args, output, {
+      minutes,
+      nice,
+      env: { [unhandledFileVariable]: unhandled },
+    });
+    const unhandledErrors = existsSync(unhandled) ? Number(readFileSync(unhandled, 'utf8')) : 0;
+    return { end, ends: readReport(report, root), unhandledErrors };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** A regular expression for the full names of just these tests. */
+function patternOf(tests: readonly string[]): string {
+  return `^(${tests.map((test) => test.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})$`;
 }
 
 /** Number of tests in a project, found without running any. */
@@ -149,41 +207,4 @@ export async function countTests(project: ProjectName): Promise<number> {
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-function readReport(path: string): { readonly counts: Counts; readonly failedTests: readonly FailedTest[] } {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return { counts: { passed: 0, failed: 0, skipped: 0 }, failedTests: [] };
-  }
-  const report = JSON.parse(text) as VitestReport;
-  const failedTests = report.testResults.flatMap(findFailedTests);
-  // A file that cannot even be loaded has no tests to count, yet it has failed.
-  const broken = report.testResults.filter(isBroken).length;
-  const counts = {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + broken,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
-  return { counts, failedTests };
-}
-
-function isBroken(file: VitestFile): boolean {
-  return file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed');
-}
-
-function findFailedTests(file: VitestFile): readonly FailedTest[] {
-  const path = relative(projectRoot, file.name);
-  if (isBroken(file)) return [{ name: path, why: file.message }];
-  return file.assertionResults
-    .filter(({ status }) => status === 'failed')
-    .map(({ fullName, failureMessages }) => ({ name: `${path}: ${fullName}`, why: failureMessages.join('\n') }));
-}
-
-/** The counts, where a run that failed as a whole (a crash, an unhandled error) or ran nothing counts as one failure. */
-function withFailure(counts: Counts, exitCode: number): Counts {
-  const nothing = counts.passed + counts.failed + counts.skipped === 0;
-  return counts.failed === 0 && (exitCode !== 0 || nothing) ? { ...counts, failed: 1 } : counts;
 }

@@ -1,4 +1,6 @@
-import type { Counts, Outcome } from './projects.ts';
+import type { Outcome } from './projects.ts';
+import { nameOf } from './repeat.ts';
+import type { Counts, TestEnd } from './report.ts';
 
 /** Sum of the counts of all outcomes. */
 export function totalCounts(outcomes: readonly Outcome[]): Counts {
@@ -46,8 +48,12 @@ export function failureOutput(outcomes: readonly Outcome[]): string {
   const told = failed
     .filter(({ output }) => output === '')
     .flatMap(({ failedTests = [] }) => failedTests)
-    .map(({ name, why }) => `--- ${name} ---\n${shorten(why)}\n`);
+    .map((end) => `--- ${nameOf(end)} ---\n${shorten(end.why)}\n${repeatedAs(end)}`);
   return [...printed, ...told].join('\n');
+}
+
+function repeatedAs({ again }: TestEnd): string {
+  return again === undefined ? '' : `and when it was repeated:\n${shorten(again)}\n`;
 }
 
 function shorten(why: string): string {

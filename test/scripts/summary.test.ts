@@ -37,11 +37,12 @@ test('only what failed is shown again', () => {
 test('a failed test whose output was shown long before is told again, with the beginning of its reason', () => {
   const why = Array.from({ length: 40 }, (_, line) => `line ${line + 1}`).join('\n');
   const counts = { passed: 8, failed: 1, skipped: 0 };
-  const failedTests = [{ name: 'test/e2e/lab.test.ts: a lab comes up', why }];
+  const file = 'test/e2e/lab.test.ts';
+  const failedTests = [{ file, test: 'a lab comes up', status: 'failed' as const, why, again: 'it came up too late' }];
 
   const told = failureOutput([{ name: 'e2e', ok: false, counts, seconds: 9, output: '', failedTests }]);
 
   expect(told.split('\n').slice(0, 2)).toEqual(['--- test/e2e/lab.test.ts: a lab comes up ---', 'line 1']);
-  expect(told).toContain('line 12\n');
+  expect(told).toContain('line 12\nand when it was repeated:\nit came up too late\n');
   expect(told).not.toContain('line 13');
 });
