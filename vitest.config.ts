@@ -9,7 +9,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/{core,policy,ports,adapters,activities,client,lab,worker,scripts}/**/*.test.ts'],
-          testTimeout: 20_000,
+          // For tests that hang: none of these is repeated because the machine was busy.
+          testTimeout: 120_000,
         },
       },
       {
