@@ -79,6 +79,7 @@ export function daemonSetFacts({ metadata, spec, status }: V1DaemonSet): Workloa
   const old = (status?.updatedNumberScheduled ?? 0) < (status?.currentNumberScheduled ?? 0);
   return workload('DaemonSet', metadata, {
     replicas: desired,
+    ...(spec?.selector === undefined ? {} : { takes: spec.selector }),
     podLabels: spec?.template.metadata?.labels ?? {},
     rollingOut: spec?.updateStrategy?.type !== 'OnDelete' && (unseen || old),
   });
@@ -94,6 +95,7 @@ export function replicaSetFacts({ metadata, spec }: V1ReplicaSet): MappedReplica
     deployment: isDeployed ? workloadKey('Deployment', metadata?.namespace ?? '', owner.name) : undefined,
     facts: workload('ReplicaSet', metadata, {
       replicas: spec?.replicas ?? 1,
+      ...(spec?.selector === undefined ? {} : { takes: spec.selector }),
       podLabels: spec?.template?.metadata?.labels ?? {},
       rollingOut: false,
     }),

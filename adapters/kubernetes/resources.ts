@@ -36,6 +36,7 @@ export const resources = {
     ...grouped('cilium.io', 'ciliumclusterwidenetworkpolicies', false, ['list']),
     version: 'v2',
   },
+  replicationControllers: core('replicationcontrollers', true, ['list']),
   namespaces: core('namespaces', false, ['get']),
   leases: {
     ...grouped('coordination.k8s.io', 'leases', true, ['get', 'list', 'create', 'update', 'delete']),

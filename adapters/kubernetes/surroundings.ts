@@ -1,5 +1,8 @@
+import type { V1ReplicationController } from '@kubernetes/client-node';
+
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
+import type { TakerFacts } from '../../core/model/taker.ts';
 import type { UnreadFacts } from '../../core/model/unread.ts';
 import type { Connection } from './connection.ts';
 import { answerError, forbidden, statusOf } from './errors.ts';
@@ -13,7 +16,7 @@ import type { ListBody } from './reflector.ts';
 import { type ResourceName, rbacName, resources } from './resources.ts';
 
 /** What changes seldom, and what a role may keep from us. */
-export type Surroundings = Required<Pick<ClusterFacts, 'networkPolicies' | 'unread'>>;
+export type Surroundings = Required<Pick<ClusterFacts, 'networkPolicies' | 'takers' | 'unread'>>;
 
 /** Reads it. */
 export interface SurroundingsReader {
@@ -28,7 +31,7 @@ const pageSize = '500';
 
 type ReadResource = Extract<
   ResourceName,
-  'networkPolicies' | 'ciliumNetworkPolicies' | 'ciliumClusterwideNetworkPolicies'
+  'networkPolicies' | 'ciliumNetworkPolicies' | 'ciliumClusterwideNetworkPolicies' | 'replicationControllers'
 >;
 
 /** Objects of a resource, or why there are none. */
@@ -46,17 +49,19 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
   async function readAll(): Promise<void> {
     const startedAt = Date.now();
     try {
-      const [policies, cilium, wide] = await Promise.all([
+      const [policies, cilium, wide, controllers] = await Promise.all([
         list(connection, 'networkPolicies'),
         list(connection, 'ciliumNetworkPolicies'),
         list(connection, 'ciliumClusterwideNetworkPolicies'),
+        list(connection, 'replicationControllers'),
       ]);
       const now: Surroundings = {
         networkPolicies: [
           ...policies.items.map((item) => networkPolicyFacts(item as NetworkPolicyObject)),
           ...[...cilium.items, ...wide.items].map((item) => ciliumPolicyFacts(item as CiliumPolicy)),
         ],
-        unread: [policies, cilium, wide].flatMap(({ unread }) => unread ?? []),
+        takers: controllers.items.flatMap((item) => takerFacts(item as V1ReplicationController)),
+        unread: [policies, cilium, wide, controllers].flatMap(({ unread }) => unread ?? []),
       };
       // What is as before stays the same object: looks that share it share what was reckoned from it.
       if (JSON.stringify(now) !== JSON.stringify(known)) known = now;
@@ -98,5 +103,13 @@ async function list(connection: Connection, resource: ReadResource): Promise<Lis
 
 function tellUnread(resource: ReadResource, said: string): UnreadFacts {
   const { hint = '' } = forbidden({ resource, verb: 'list' }, said).problem;
-  return { resource: `${rbacName(resource)}.${resources[resource].group}`, hint };
+  const { group } = resources[resource];
+  return { resource: group === '' ? rbacName(resource) : `${rbacName(resource)}.${group}`, hint };
+}
+
+/** The API server fills in an absent selector (Kubernetes API, ReplicationControllerSpec). */
+function takerFacts({ metadata, spec }: V1ReplicationController): readonly TakerFacts[] {
+  const { namespace = '', name = '' } = metadata ?? {};
+  if (spec?.selector === undefined) return [];
+  return [{ key: `ReplicationController ${namespace}/${name}`, namespace, takes: { matchLabels: spec.selector } }];
 }

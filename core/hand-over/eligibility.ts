@@ -2,6 +2,7 @@ import { onceFor } from '../model/cluster-index.ts';
 import { type PodFacts, type ReleasedFrom, templateLabel } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { admission } from './rules/admission.ts';
+import { adoption } from './rules/adoption.ts';
 import { owner } from './rules/owner.ts';
 import { policyAllows } from './rules/policy.ts';
 import { readiness } from './rules/readiness.ts';
@@ -22,6 +23,7 @@ const handOverRules: readonly HandOverRule[] = [
   volumes,
   topology,
   spread,
+  adoption,
   admission,
   rollout,
   readiness,

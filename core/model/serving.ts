@@ -2,6 +2,7 @@ import type { NetworkPolicyFacts } from './network-policy.ts';
 import type { NodeFacts } from './node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
 import type { ServiceFacts } from './service.ts';
+import type { TakerFacts } from './taker.ts';
 import type { TargetGroupFacts } from './target-group.ts';
 import type { UnreadFacts } from './unread.ts';
 import type { UnsupportedServiceFacts } from './unsupported-service.ts';
@@ -18,6 +19,8 @@ export interface ClusterFacts {
   readonly volumeAttachments: readonly VolumeAttachmentFacts[];
   /** Policies for the traffic of pods, as of a minute ago at most; absent where nobody has asked. */
   readonly networkPolicies?: readonly NetworkPolicyFacts[];
+  /** Controllers of other kinds that take pods which nobody owns, as of then; absent where nobody has asked. */
+  readonly takers?: readonly TakerFacts[];
   /** What of the cluster we may not read; absent where nobody has asked. */
   readonly unread?: readonly UnreadFacts[];
   /** Epoch ms at which the API server was last back after it could not be reached; absent when it always could. */

@@ -1,3 +1,5 @@
+import type { LabelSelectorFacts } from './label-selector.ts';
+
 /** A controller that keeps a number of pods: what the pods of a Service are scaled to, and whether they are being exchanged. */
 export interface WorkloadFacts {
   /** `Kind namespace/name`, e.g. `Deployment default/web`; pods name their workload by it. */
@@ -10,6 +12,8 @@ export interface WorkloadFacts {
   readonly replicas: number;
   /** Labels of the pods that it makes. */
   readonly podLabels: Readonly<Record<string, string>>;
+  /** What pods without owner it takes for its own, whatever they are called. Told of DaemonSets, and of ReplicaSets without Deployment. */
+  readonly takes?: LabelSelectorFacts;
   /** It exchanges its pods for those of another template right now, and is not paused. */
   readonly rollingOut: boolean;
   /** Why it has stopped half way in doing so, in its controller's words: nothing will change by itself. Told of Deployments only. */

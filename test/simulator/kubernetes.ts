@@ -1,5 +1,5 @@
 import type { TolerationFacts } from '../../core/model/pod.ts';
-import { newPod } from './pods.ts';
+import { deletePod, newPod } from './pods.ts';
 import { reconcileReplicas } from './replica-sets.ts';
 import { chooseNode, tolerates } from './scheduler.ts';
 import { later, matches, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
@@ -56,6 +56,7 @@ export function slicesOf(world: World, service: SimService): readonly SimPod[] {
 }
 
 function reconcileDaemons(world: World, workload: SimWorkload): void {
+  takePods(world, workload);
   for (const node of world.nodes) {
     const there = world.pods.some((pod) => pod.ownerName === workload.name && pod.node === node.name);
     if (there || !node.ready || !tolerates(workload.tolerations, node)) continue;
@@ -63,6 +64,21 @@ function reconcileDaemons(world: World, workload: SimWorkload): void {
     world.pods.push(pod);
     bind(world, pod, node);
   }
+}
+
+/**
+ * A DaemonSet takes pods without owner that it selects, whoever made them, and ends all of its pods on a node but the oldest
+ * (Kubernetes 1.36, pkg/controller/daemon/daemon_controller.go, getNodesToDaemonPods and podsShouldBeOnNode).
+ */
+function takePods(world: World, { name, selector }: SimWorkload): void {
+  for (const pod of world.pods) {
+    if (pod.ownerKind !== 'none' || pod.terminating || !matches(selector, pod.labels)) continue;
+    pod.ownerKind = 'DaemonSet';
+    pod.ownerName = name;
+  }
+  const own = world.pods.filter((pod) => pod.ownerKind === 'DaemonSet' && pod.ownerName === name && !pod.terminating);
+  for (const onNode of Map.groupBy(own, ({ node }) => node).values())
+    for (const pod of onNode.toSorted((a, b) => a.createdAt - b.createdAt).slice(1)) deletePod(world, pod);
 }
 
 function schedule(world: World, pod: SimPod): void {

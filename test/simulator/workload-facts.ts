@@ -28,7 +28,7 @@ function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
     replicas: kind === 'DaemonSet' ? pods.length : workload.replicas,
     podLabels: workload.labels,
     rollingOut: paused !== true && pods.some((pod) => pod.version < workload.version),
-    ...(kind === 'Deployment' ? { surge: 1 } : {}),
+    ...(kind === 'Deployment' ? { surge: 1 } : { takes: { matchLabels: workload.selector } }),
     ...(paused === true ? { paused } : {}),
   };
 }

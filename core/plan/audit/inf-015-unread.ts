@@ -18,11 +18,20 @@ export const inf015Unread: AuditRule = (question) =>
   }));
 
 function tellUnknown({ resource }: UnreadFacts, { services }: AuditQuestion): Unknown {
-  const isOfPolicies = /networkpolicies\./.test(resource);
+  const [about] =
+    Object.entries(unknownWithout)
+      .find(([name]) => resource.includes(name))
+      ?.slice(1) ?? [];
   return {
-    severity: isOfPolicies && services.some(({ unlist }) => unlist) ? 'warning' : 'info',
-    message: isOfPolicies
-      ? 'not allowed to list them: a policy that goes by a label which a pod loses while it leaves its endpoints may cut what it is in the middle of'
-      : 'not allowed to list them',
+    severity: resource.includes('networkpolicies') && services.some(({ unlist }) => unlist) ? 'warning' : 'info',
+    message: `not allowed to list them${about === undefined ? '' : `: ${about}`}`,
   };
 }
+
+/** By a part of the resource's name. */
+const unknownWithout: Readonly<Record<string, string>> = {
+  networkpolicies:
+    'a policy that goes by a label which a pod loses while it leaves its endpoints may cut what it is in the middle of',
+  replicationcontrollers:
+    'one that selects pods by labels which those of a Deployment have too takes them when they are handed over',
+};

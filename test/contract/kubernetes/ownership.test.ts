@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { V1Pod, V1PodList } from '@kubernetes/client-node';
-import { beforeAll } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { ControlPlane } from '../../support/control-plane.ts';
 import { describeOwnership } from '../cases/ownership.ts';
-import type { Deployments } from '../cases/ownership-subject.ts';
+import { type Deployments, fromOwner, podsOf } from '../cases/ownership-subject.ts';
 import { createBudget, createNode, createPod } from './objects.ts';
 import { useRealCluster } from './subject.ts';
 
@@ -29,6 +29,31 @@ describeOwnership('a real API server with the real controllers', () => ({
   one: real.subject.one,
   deployments: realDeployments(real.controlPlane),
 }));
+
+it('a released pod is taken and ended by whatever ReplicaSet selects it without its label', async () => {
+  const subject = { one: real.subject.one, deployments: realDeployments(real.controlPlane) };
+  await subject.deployments.deploy('taken', 1, ['old-1']);
+  await createTaker(real.controlPlane, 'taken');
+  await expect
+    .poll(async () => (await subject.one.observe()).workloads.find(({ name }) => name === 'taken-taker')?.takes)
+    .toEqual({ matchLabels: { app: 'taken' } });
+  const [pod] = await podsOf(subject, 'taken');
+  if (pod === undefined) throw new Error('there is no pod');
+  expect(await subject.one.release(pod, fromOwner(pod), 'run-1')).toBe('done');
+  await expect.poll(async () => (await podsOf(subject, 'taken')).map(({ uid }) => uid)).not.toContain(pod.uid);
+});
+
+/** A ReplicaSet that shall have no pod, with the selector of the Deployment's Service. */
+async function createTaker(controlPlane: ControlPlane, app: string): Promise<void> {
+  const labels = { app };
+  const spec = { containers: [{ name: 'app', image: 'app.example/app:1' }] };
+  await controlPlane.api('POST', '/apis/apps/v1/namespaces/default/replicasets', {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: `${app}-taker` },
+    spec: { replicas: 0, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  });
+}
 
 /** There is no scheduler and no kubelet: pods are bound and become Ready by hand, and end as soon as they are deleted. */
 function realDeployments(controlPlane: ControlPlane): Deployments {

@@ -6,6 +6,7 @@ import type { HandOverPolicy } from '../../../core/policy/policy.ts';
 import { aBudget, aCluster, aPod, aPolicy, aService, aWorkload, handingOver, released } from '../support/facts.ts';
 
 const web = aWorkload('web', 2, { surge: 1 });
+const agent = aWorkload('agent', 2, { key: 'DaemonSet default/agent', kind: 'DaemonSet' });
 
 function decide(
   pod: Partial<PodFacts> = {},
@@ -28,6 +29,12 @@ test('a pod of a Deployment is released from its ReplicaSet by the label that on
   expect(decide()).toEqual({ eligible: true, from });
   const beside = {
     services: [aService('web', [])],
+    workloads: [
+      web,
+      { ...agent, takes: { matchLabels: { app: 'agent' } } },
+      { ...agent, key: 'ReplicaSet default/web-1', takes: { matchLabels: { app: 'web', 'pod-template-hash': 'x' } } },
+      { ...agent, namespace: 'other', takes: { matchLabels: { app: 'web' } } },
+    ],
     budgets: [{ ...aBudget('web', [], 1), selectorKeys: ['app'] }],
   };
   expect(decide({}, beside)).toEqual({ eligible: true, from });
@@ -72,6 +79,22 @@ describe('a pod is not handed over', () => {
       {},
       { networkPolicies: [byHash] },
       'NetworkPolicy default/old selects by label pod-template-hash',
+    ],
+    [
+      'that a DaemonSet would take',
+      {},
+      { workloads: [web, { ...agent, takes: { matchLabels: { app: 'web' } } }] },
+      'DaemonSet default/agent would take it',
+    ],
+    [
+      'that a ReplicationController would take',
+      {},
+      {
+        takers: [
+          { key: 'ReplicationController default/old', namespace: 'default', takes: { matchLabels: { app: 'web' } } },
+        ],
+      },
+      'ReplicationController default/old would take it',
     ],
     ['whose ReplicaSet asks for less', { ownerSelector: { app: 'web' } }, {}, 'does not select it by label'],
     [

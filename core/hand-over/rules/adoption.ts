@@ -1,0 +1,29 @@
+import { onceFor } from '../../model/cluster-index.ts';
+import { selectsLabels } from '../../model/label-selector.ts';
+import { templateLabel } from '../../model/pod.ts';
+import type { ClusterFacts } from '../../model/serving.ts';
+import type { HandOverRule } from './rule.ts';
+
+/**
+ * A pod without owner is taken by whatever controller selects it (Kubernetes docs, "ReplicaSet", Non-Template Pod acquisitions), and ended where
+ * that has one too many: a DaemonSet keeps one pod on a node, the older one.
+ */
+export const adoption: HandOverRule = (pod, { cluster }) => {
+  const takers = takersIn(cluster)(pod.namespace);
+  if (takers.length === 0) return undefined;
+  const { [templateLabel]: _template, ...labels } = pod.labels;
+  const taker = takers.find(({ takes }) => selectsLabels(takes, labels));
+  if (taker === undefined) return undefined;
+  return {
+    reason: `${taker.key} would take it: that selects pods by labels which this one has too`,
+    hint: `Give the pods of ${taker.key} a label of their own, and have it select by that.`,
+  };
+};
+
+const takersIn = onceFor(({ workloads, takers = [] }: ClusterFacts) => {
+  const own = workloads.flatMap(({ key, namespace, takes }) =>
+    takes === undefined ? [] : [{ key, namespace, takes }],
+  );
+  const byNamespace = Map.groupBy([...own, ...takers], ({ namespace }) => namespace);
+  return (namespace: string) => byNamespace.get(namespace) ?? [];
+});

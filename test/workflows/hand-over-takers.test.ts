@@ -1,0 +1,53 @@
+/** Controllers that select pods of others, and take them once they have no owner. */
+import { expect, test } from 'vitest';
+import { createSimPorts } from '../simulator/ports.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+const selector = { chart: 'shop' };
+
+/** A chart whose agents and servers have one label in common, by which its DaemonSet selects. */
+function createSharedLabels(): World {
+  const world = createScenario();
+  const [web] = world.workloads;
+  const agent = world.workloads.find(({ name }) => name === 'agent');
+  if (web === undefined || agent === undefined) throw new Error('the world has no web or no agent');
+  web.labels = { ...web.labels, ...selector };
+  for (const pod of world.pods) if (pod.of === web.name) pod.labels = { ...pod.labels, ...selector };
+  world.workloads.push({ ...agent, name: 'shop-agent', labels: selector, selector });
+  world.changed();
+  world.clock.advance(60_000);
+  world.log.length = 0;
+  // They are there from the node's first moment.
+  for (const pod of world.pods) if (pod.ownerName === 'shop-agent') pod.createdAt = 0;
+  return world;
+}
+
+test('a pod that a DaemonSet selects is ended by it as soon as it is released', async () => {
+  const world = createSharedLabels();
+  const { cluster } = createSimPorts(world);
+  const pod = (await cluster.observe()).pods.find(({ workload }) => workload === 'Deployment default/web');
+  if (pod === undefined) throw new Error('there is no pod of web');
+  const { ownerName: name, ownerUid: uid = '', labels } = pod;
+  const value = labels['pod-template-hash'] ?? '';
+  const from = { label: 'pod-template-hash', value, replicaSet: { name, uid }, workload: 'Deployment default/web' };
+  expect(await cluster.release(pod, from, 'run')).toBe('done');
+  world.changed();
+  world.clock.advance(1_000);
+  expect(world.log.filter((line) => line.includes(`pod ${pod.name} on`) && line.endsWith('terminates'))).not.toEqual(
+    [],
+  );
+});
+
+test('such a workload is evicted within its budget, and the others are handed over', async () => {
+  const world = createSharedLabels();
+  const harness = await openHarness(world, {});
+  const report = await harness.finish(await harness.start(handOverPolicy()));
+  expect(report.outcome).toBe('completed');
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+  expect(world.log.filter((line) => /pod web-\d+ .* released/.test(line))).toEqual([]);
+  expect(world.log.filter((line) => /pod api-\d+ .* released/.test(line))).toHaveLength(4);
+});
