@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../core/policy/durations.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
 import { type OutputFormat, outputFormats } from './output/print.ts';
@@ -9,7 +10,7 @@ const exitCodeHelp = `
 Exit codes:
   0 done    1 failed    3 needs a human (paused, needs attention)    4 aborted
   5 done, but requests were lost    6 done, but nothing was measured (no probes)
-  64 usage or policy    69 Temporal, cluster or cloud unreachable
+  64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
   124 stopped watching (the run goes on)    130 detached by Ctrl-C (the run goes on)`;
 
 /** Runs one command line and returns its exit code. Nothing here touches a cluster: commands load what they need. */
@@ -92,22 +93,16 @@ function addWatching(program: Command, finish: (code: ExitCode) => void): void {
     .description('follow a run until it ends')
     .argument('<cluster/pool>', 'the pool, as in the policy')
     .option('--until-attention', 'end with exit code 3 as soon as a human is needed', false)
-    .option('--timeout <seconds>', 'stop watching after this long (exit code 124)', parseSeconds)
+    .option('--timeout <duration>', 'stop watching after this long, e.g. 30m (exit code 124)', parseTimeout)
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nCtrl-C detaches; the run goes on.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-attention --timeout 7200   # in a pipeline',
+      '\nCtrl-C detaches; the run goes on.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-attention --timeout 2h   # in a pipeline',
     )
     .action(async (target: string, options: { output: OutputFormat; untilAttention: boolean; timeout?: number }) => {
       const { watchCommand } = await import('./commands/watch.ts');
-      const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
-      finish(
-        await watchCommand(parseRunTarget(target), {
-          output: options.output,
-          untilAttention: options.untilAttention,
-          timeoutMs,
-        }),
-      );
+      const { output, untilAttention, timeout: timeoutMs } = options;
+      finish(await watchCommand(parseRunTarget(target), { output, untilAttention, timeoutMs }));
     });
   program
     .command('report')
@@ -124,6 +119,12 @@ function addWatching(program: Command, finish: (code: ExitCode) => void): void {
     });
 }
 
+const exampleReasons = {
+  pause: 'error rate is up',
+  resume: 'the error rate is down again',
+  abort: 'the new image is broken',
+} as const;
+
 const controlTexts = {
   pause: 'let no further node step out; nodes on their way out finish',
   resume: 'end a pause and try parked steps again',
@@ -138,7 +139,7 @@ function addControls(program: Command, finish: (code: ExitCode) => void): void {
       .argument('<cluster/pool>', 'the pool, as in the policy')
       .option('--reason <text>', 'why, for the audit trail', '')
       .addOption(outputOption())
-      .addHelpText('after', `\nExample:\n  $ nodeferry ${action} prod-eu/web --reason "error rate is up"`)
+      .addHelpText('after', `\nExample:\n  $ nodeferry ${action} prod-eu/web --reason "${exampleReasons[action]}"`)
       .action(async (target: string, options: { reason: string; output: OutputFormat }) => {
         const { controlCommand } = await import('./commands/control.ts');
         finish(await controlCommand(action, parseRunTarget(target), options));
@@ -194,8 +195,12 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
   program
     .command('version')
     .description('print the version')
-    .action(() => {
-      process.stdout.write(`nodeferry ${readVersion()} (Node.js ${process.version})\n`);
+    .addOption(outputOption())
+    .addHelpText('after', '\nExample:\n  $ nodeferry version -o json | jq -r .version')
+    .action(async ({ output }: { output: OutputFormat }) => {
+      const { printData } = await import('./output/print.ts');
+      const version = readVersion();
+      printData(output, { version, node: process.version }, () => `nodeferry ${version} (Node.js ${process.version})`);
     });
 }
 
@@ -203,11 +208,11 @@ function outputOption(): Option {
   return new Option('-o, --output <format>', 'how to print data').choices([...outputFormats]).default('table');
 }
 
-function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!Number.isFinite(seconds) || seconds <= 0)
-    throw new InvalidArgumentError('Say a positive number of seconds, for example 3600.');
-  return seconds;
+function parseTimeout(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined || ms <= 0)
+    throw new InvalidArgumentError('Give a duration with its unit, for example 30m or 2h.');
+  return ms;
 }
 
 function parsePort(text: string): number {

@@ -1,6 +1,11 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
-
+// Nothing is imported before this: an older Node fails at the import, with words that say nothing of its age.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(`nodeferry needs Node.js 22.19 or later; this is ${process.version}.\n`);
+  process.exit(1);
+}
+const { enableCompileCache } = await import('node:module');
 enableCompileCache();
 // A reader that has seen enough (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -8,4 +13,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 const { runCli } = await import('./cli.ts');
-process.exitCode = await runCli(process.argv);
+const code = await runCli(process.argv);
+// A command that has spoken ends: a read that nobody waits for any more would go on trying for a minute.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+
+export {};

@@ -266,7 +266,7 @@ function loadConfig(options: ConnectionOptions): { readonly config: KubeConfig; 
     if (options.kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(options.kubeconfig);
   } catch (error) {
-    throw unusable(`cannot read ${options.kubeconfig ?? 'the default kubeconfig'}: ${(error as Error).message}`, error);
+    throw unusable(`${options.kubeconfig ?? usualKubeconfig()} cannot be read: ${(error as Error).message}`, error);
   }
   if (options.context !== undefined) {
     const known = config.getContexts().map((context) => context.name);
@@ -276,7 +276,16 @@ function loadConfig(options: ConnectionOptions): { readonly config: KubeConfig; 
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw unusable(`context ${config.getCurrentContext()} names no cluster`);
+  // What the client library falls back to where it finds neither a file nor a ServiceAccount.
+  if (cluster.name === 'cluster' && cluster.server === 'http://localhost:8080')
+    throw unusable(`${usualKubeconfig()} does not exist, and this is no pod with a ServiceAccount`);
   return { config, server: cluster.server.replace(/\/$/, '') };
+}
+
+/** Where kubectl looks, in words. */
+function usualKubeconfig(): string {
+  const named = process.env['KUBECONFIG'];
+  return named ? `what KUBECONFIG names, ${named},` : '~/.kube/config';
 }
 
 function unusable(why: string, cause?: unknown): NodeferryError {

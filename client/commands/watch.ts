@@ -7,7 +7,7 @@ import { type FetchedRun, fetchRun } from '../fetch-status.ts';
 import { formatTime } from '../output/duration.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
-import { styleFor } from '../output/style.ts';
+import { legible, styleFor } from '../output/style.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { describeChanges } from '../view/changes.ts';
 import { renderReport } from '../view/report.ts';
@@ -95,10 +95,15 @@ async function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
+function draw(lines: readonly string[]): void {
+  logUpdate(legible(lines.join('\n')));
+}
+
 /** Where a watch shows what it sees: a live tree on a terminal, one line per change elsewhere. */
 function createScreen() {
   const style = styleFor(process.stderr);
-  const live = Boolean(process.stderr.isTTY);
+  // A terminal without a size shows nothing of what is drawn anew.
+  const live = process.stderr.isTTY && process.stderr.rows > 0;
   let before: RunStatus | undefined;
   let silent: { readonly problem: Problem; readonly since: number } | undefined;
 
@@ -108,7 +113,7 @@ function createScreen() {
     const words = `Waiting since ${formatTime(silent.since)} UTC: ${problem.message}`;
     if (live) {
       const tree = before === undefined ? [] : renderTree(before, silent.since, style);
-      logUpdate([...tree, style.paint('warn', words), `fix: ${problem.hint ?? ''}`].join('\n'));
+      draw([...tree, style.paint('warn', words), `fix: ${problem.hint ?? ''}`]);
     } else if (isNews) printProgress(`${words}\n  fix: ${problem.hint ?? ''}`);
   }
 
@@ -117,7 +122,7 @@ function createScreen() {
       if (run instanceof NodeferryError) return tellSilence(run);
       if (silent !== undefined && !live) printProgress('It answers again.');
       silent = undefined;
-      if (live) logUpdate(renderTree(run.status, Date.now(), style).join('\n'));
+      if (live) draw(renderTree(run.status, Date.now(), style));
       else for (const line of describeChanges(before, run.status)) printProgress(line);
       before = run.status;
     },

@@ -1,6 +1,6 @@
 import { NodeferryError, type Problem, type ProblemCode } from '../../core/model/problem.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { styleFor } from './style.ts';
+import { legible, styleFor } from './style.ts';
 
 /** Exit code for a problem: usage for what the caller can mend in the command or file, unreachable for what doesn't answer. */
 export function exitCodeOf(code: ProblemCode): ExitCode {
@@ -13,6 +13,8 @@ export function exitCodeOf(code: ProblemCode): ExitCode {
     case 'ClusterUnreachable':
     case 'ProviderUnavailable':
       return exitCodes.unreachable;
+    case 'Forbidden':
+      return exitCodes.forbidden;
     default:
       return exitCodes.failed;
   }
@@ -25,12 +27,16 @@ export function formatProblem(problem: Problem): string {
     : `error ${problem.code}: ${problem.message}`;
 }
 
-/** Prints what went wrong on stderr and returns the exit code. Unknown errors keep their stack: they are our bug. */
+/** Prints what went wrong on stderr and returns the exit code, the first one's of several. Unknown errors keep their stack: they are our bug. */
 export function reportFailure(error: unknown): ExitCode {
   const style = styleFor(process.stderr);
   if (error instanceof NodeferryError) {
-    process.stderr.write(`${style.paint('bad', formatProblem(error.problem))}\n`);
+    process.stderr.write(legible(`${style.paint('bad', formatProblem(error.problem))}\n`));
     return exitCodeOf(error.problem.code);
+  }
+  if (error instanceof AggregateError) {
+    const codes = error.errors.map(reportFailure);
+    return codes[0] ?? exitCodes.failed;
   }
   process.stderr.write(
     `${style.paint('bad', 'error Internal:')} ${error instanceof Error ? error.stack : String(error)}\n`,

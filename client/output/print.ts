@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { legible } from './style.ts';
 
 /** Formats that every command with data understands. */
 export const outputFormats = ['table', 'json', 'yaml'] as const;
@@ -9,7 +10,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 export function printData(format: OutputFormat, value: unknown, table: () => string): void {
   switch (format) {
     case 'table':
-      process.stdout.write(`${table()}\n`);
+      process.stdout.write(legible(`${table()}\n`));
       return;
     case 'json':
       process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
@@ -21,5 +22,5 @@ export function printData(format: OutputFormat, value: unknown, table: () => str
 
 /** Prints progress and hints on stderr, so that stdout stays data. */
 export function printProgress(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(legible(`${text}\n`));
 }

@@ -14,6 +14,8 @@ const formats = {
 
 /** How a view may draw: colours and icons fit what reads the output. */
 export interface Style {
+  /** Columns of the terminal; undefined where there is none, or it does not say. */
+  readonly width: number | undefined;
   paint(tone: Tone, text: string): string;
   readonly icons: Readonly<Record<'done' | 'busy' | 'waiting' | 'attention' | 'back', string>>;
   readonly branch: Readonly<Record<'middle' | 'last' | 'pipe' | 'gap', string>>;
@@ -30,18 +32,38 @@ const ascii = {
 } as const;
 
 /** Style for plain files and tests: no colour, but the usual icons. */
-export const plainStyle: Style = { paint: (_tone, text) => text, ...unicode };
+export const plainStyle: Style = { width: undefined, paint: (_tone, text) => text, ...unicode };
 
 /**
- * Style for a stream: colours when it is a terminal and NO_COLOR allows (https://no-color.org),
- * ASCII icons when the locale is not UTF-8.
+ * Style for a stream: colours when it is a terminal and NO_COLOR allows (https://no-color.org), or as FORCE_COLOR says
+ * (https://nodejs.org/api/tty.html#writestreamgetcolordepthenv); ASCII icons when the locale is not UTF-8.
  */
 export function styleFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): Style {
-  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'C.UTF-8';
-  const shapes = /utf-?8/i.test(locale) ? unicode : ascii;
-  const colours = env['FORCE_COLOR'] ? true : Boolean(stream.isTTY) && !env['NO_COLOR'];
+  const forced = env['FORCE_COLOR'];
+  const colours = forced ? !/^(0|false)$/.test(forced) : Boolean(stream.isTTY) && !env['NO_COLOR'];
   return {
+    width: stream.isTTY && stream.columns > 0 ? stream.columns : undefined,
     paint: (tone, text) => (colours ? styleText(formats[tone], text, { validateStream: false }) : text),
-    ...shapes,
+    ...(isUnicode(env) ? unicode : ascii),
   };
+}
+
+function isUnicode(env: NodeJS.ProcessEnv): boolean {
+  return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'C.UTF-8');
+}
+
+const spelled: Readonly<Record<string, string>> = {
+  '→': '->',
+  '’': "'",
+  '‘': "'",
+  '“': '"',
+  '”': '"',
+  '…': '...',
+  '×': 'x',
+  '·': '-',
+};
+
+/** Text for people as the locale can show it: without UTF-8, arrows and quotes are spelled in ASCII. */
+export function legible(text: string, env: NodeJS.ProcessEnv = process.env): string {
+  return isUnicode(env) ? text : text.replaceAll(/[→’‘“”…×·]/g, (sign) => spelled[sign] ?? sign);
 }

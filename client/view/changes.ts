@@ -1,6 +1,6 @@
+import { because } from '../../core/status/because.ts';
 import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
 import { formatTime } from '../output/duration.ts';
-import { because } from './seen-run.ts';
 
 /** Says what changed between two looks, one line per change, for logs and pipelines. Pure. */
 export function describeChanges(before: RunStatus | undefined, after: RunStatus): string[] {

@@ -1,9 +1,9 @@
+import { because } from '../../core/status/because.ts';
 import { explainTraffic } from '../../core/status/explain-traffic.ts';
 import { allForeignActs } from '../../core/status/foreign-acts.ts';
 import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
-import { because } from './seen-run.ts';
 import { renderTable } from './table.ts';
 
 interface Column {

@@ -1,10 +1,12 @@
+import { because } from '../../core/status/because.ts';
 import type { BlockedProgress } from '../../core/status/blocked.ts';
 import { explainTraffic } from '../../core/status/explain-traffic.ts';
 import { allForeignActs } from '../../core/status/foreign-acts.ts';
 import type { NodeStatus, Waiting } from '../../core/status/status.ts';
 import { formatDuration, formatTime } from '../output/duration.ts';
 import type { Style, Tone } from '../output/style.ts';
-import { because, explainEnd, isCutOff, nextSteps, type SeenRun, stateOf } from './seen-run.ts';
+import { explainEnd, isCutOff, nextSteps, type SeenRun, stateOf } from './seen-run.ts';
+import { fitWidth } from './wrap.ts';
 
 /** Draws a run as a tree: pool, nodes, step, waiting for what, since, until. Pure: status in, lines out. */
 export function renderTree(status: SeenRun, now: number, style: Style): string[] {
@@ -17,8 +19,7 @@ export function renderTree(status: SeenRun, now: number, style: Style): string[]
   status.nodes.forEach((node, index) => {
     lines.push(...renderNode(node, now, style, index === status.nodes.length - 1));
   });
-  lines.push(...footer(status, style));
-  return lines;
+  return fitWidth([...lines, ...footer(status, style)], style);
 }
 
 function isOver({ finishedAt, workflow }: SeenRun): boolean {

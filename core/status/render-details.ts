@@ -1,5 +1,6 @@
 import { bytesOf } from '../plan/limits.ts';
 import { count, formatDuration, formatTime, listNames } from '../text/format.ts';
+import { because } from './because.ts';
 import { explainTraffic } from './explain-traffic.ts';
 import { allForeignActs } from './foreign-acts.ts';
 import type { NodeStatus, NodeStep, RunReport, RunStatus, Waiting } from './status.ts';
@@ -49,7 +50,8 @@ function assemble(parts: readonly string[]): string {
 }
 
 function heading(status: RunStatus): string {
-  const versions = status.toVersion === '' ? '' : ` · ${status.fromVersion} → ${status.toVersion}`;
+  const from = status.fromVersion === '' ? '' : `${status.fromVersion} `;
+  const versions = status.toVersion === '' ? '' : ` · ${from}→ ${status.toVersion}`;
   const replaced = status.nodes.filter((node) => node.step === 'replaced').length;
   const nodes = status.nodes.length === 0 ? '' : ` · ${replaced} of ${count(status.nodes.length, 'node')} replaced`;
   return [
@@ -71,7 +73,7 @@ function attention({ needsAttention }: RunStatus): string {
 function pauseNote({ paused }: RunStatus): string {
   return paused === undefined
     ? ''
-    : `> **Paused** by ${cut(escape(paused.by))} at ${formatTime(paused.at)}: ${cut(escape(paused.reason))}`;
+    : `> **Paused** by ${cut(escape(because({ ...paused, by: `${paused.by} at ${formatTime(paused.at)}` })))}`;
 }
 
 function waitingLine(label: string, waiting: Waiting | undefined): string {
@@ -165,10 +167,8 @@ function othersDoing(status: RunStatus): string {
   return acts.length === 0 ? '' : ['Others’ doing meanwhile:', '', ...latest(acts)].join('\n');
 }
 
-function actions({ actions: taken }: RunStatus): string {
-  const lines = taken.map(
-    ({ action, by, reason, at }) => `- ${formatTime(at)} ${action} by ${cut(escape(by))}: ${cut(escape(reason))}`,
-  );
+function actions({ actions: all }: RunStatus): string {
+  const lines = all.map((taken) => `- ${formatTime(taken.at)} ${taken.action} by ${cut(escape(because(taken)))}`);
   return latest(lines).join('\n');
 }
 

@@ -52,6 +52,17 @@ describe('the command line', () => {
     expect(refused.stdout).toBe('');
   });
 
+  test('says its version for machines', () => {
+    expect(JSON.parse(nodeferry(['version', '-o', 'json']).stdout)).toMatchObject({ version: expect.any(String) });
+  });
+
+  test.each(['180', '0s', 'soon'])('takes no --timeout of %s, and says what it takes', (timeout) => {
+    const refused = nodeferry(['watch', 'a/b', '--timeout', timeout]);
+
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).toContain('for example 30m or 2h');
+  });
+
   test('names file, line and field of a bad policy and starts nothing', () => {
     const policy =
       'apiVersion: nodeferry.dev/v1alpha1\nkind: PoolUpgrade\nmetadata: { name: web }\nspec:\n  pool: { provider: eks }\n';

@@ -77,6 +77,22 @@ describe('renderTree', () => {
     expect(text).toContain('nodeferry resume prod/web   or: nodeferry abort prod/web');
   });
 
+  test('says what a run that is aborting or has failed is, and has no hole where no version is known yet', () => {
+    const abort = { action: 'abort', by: 'ann', reason: '', at: now } as const;
+    const headOf = (changes: Parameters<typeof aRun>[0]) => renderTree(aRun(changes), now, plainStyle)[0];
+
+    expect(headOf({ phase: 'preflight', actions: [abort] })).toContain('   aborting (was in preflight)   ');
+    expect(headOf({ phase: 'aborted', actions: [abort] })).toContain('   aborted   ');
+    expect(headOf({ phase: 'failed', needsAttention: { code: 'Internal', message: 'x' } })).toContain('   failed   ');
+    expect(headOf({ fromVersion: '' })).toMatch(/^prod\/web {3}→ 1\.36\.3 {3}/);
+    expect(headOf({ fromVersion: '', toVersion: '' })).toMatch(/^prod\/web {3}→ web-1-36 {3}/);
+  });
+
+  test('says who paused without a colon for no reason', () => {
+    const tree = renderTree(aRun({ paused: { by: 'ann', reason: '', at: now } }), now, plainStyle);
+    expect(tree).toContain('paused by ann');
+  });
+
   test('says loudly which rules are switched off', () => {
     const run = aRun({ disabledRules: ['capacity-guard'] });
 

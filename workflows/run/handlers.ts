@@ -1,4 +1,5 @@
 import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
+import { because } from '../../core/status/because.ts';
 import { fitStatus } from '../../core/status/fit-status.ts';
 import type { OperatorAction, PoolPhase } from '../../core/status/status.ts';
 import {
@@ -35,8 +36,7 @@ export function setHandlers(run: Run): void {
     validator: (request) => {
       requireOpen(run, request);
       if (run.aborting) throw refuse('the run is being aborted');
-      if (status.paused !== undefined)
-        throw refuse(`it was paused already by ${status.paused.by}: ${status.paused.reason}`);
+      if (status.paused !== undefined) throw refuse(`it was paused already by ${because(status.paused)}`);
     },
   });
   setHandler(resumeUpdate, (request) => answer(run, 'resume', request), {

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { readBoth } from '../../client/read-both.ts';
+
+const never = new Promise<never>(() => undefined);
+const fail = (what: string) => Promise.reject(new Error(what));
+const errorsOf = async (read: Promise<unknown>) =>
+  await read.then(
+    () => undefined,
+    (error: AggregateError) => error.errors.map(String),
+  );
+
+test('two reads that both fail are both told', async () => {
+  expect(await errorsOf(readBoth(fail('cloud'), fail('cluster')))).toEqual(['Error: cloud', 'Error: cluster']);
+});
+
+test('a read that goes on and on does not keep the failure of the other back', async () => {
+  expect(await errorsOf(readBoth(never, fail('cluster'), 1))).toEqual(['Error: cluster']);
+});
+
+test('two reads that answer are both answered', async () => {
+  expect(await readBoth(Promise.resolve(1), Promise.resolve('a'))).toEqual([1, 'a']);
+});
