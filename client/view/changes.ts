@@ -11,7 +11,9 @@ export function describeChanges(before: RunStatus | undefined, after: RunStatus)
   if (!before?.paused && after.paused) lines.push(`${name} paused by ${because(after.paused)}`);
   if (before?.paused && !after.paused) lines.push(`${name} resumed`);
   if (before?.needsAttention?.message !== after.needsAttention?.message && after.needsAttention) {
-    lines.push(`${name} needs attention: ${after.needsAttention.code}: ${after.needsAttention.message}`);
+    lines.push(
+      `${name} ${after.phase === 'failed' ? 'failed' : 'needs attention'}: ${after.needsAttention.code}: ${after.needsAttention.message}`,
+    );
   }
   for (const { what } of after.foreignActs.slice(before?.foreignActs.length ?? 0))
     lines.push(`${name} noticed: ${what}`);

@@ -64,10 +64,11 @@ function took({ startedAt, finishedAt }: RunStatus): string {
   return finishedAt === undefined ? '' : ` · took ${formatDuration(finishedAt - startedAt)}`;
 }
 
-function attention({ needsAttention }: RunStatus): string {
+function attention({ needsAttention, phase }: RunStatus): string {
   if (needsAttention === undefined) return '';
   const hint = needsAttention.hint === undefined ? '' : `\n>\n> ${cut(escape(needsAttention.hint))}`;
-  return `> **Needs attention** (${needsAttention.code}): ${cut(escape(needsAttention.message))}${hint}`;
+  const label = phase === 'failed' ? 'Failed' : 'Needs attention';
+  return `> **${label}** (${needsAttention.code}): ${cut(escape(needsAttention.message))}${hint}`;
 }
 
 function pauseNote({ paused }: RunStatus): string {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { watchRun } from '../../client/commands/watch.ts';
 import { giveCommand } from '../../client/operator-command.ts';
 import {
   abortUpdate,
@@ -12,6 +14,7 @@ import {
 } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { connectAsCommandsDo, targetOf } from '../support/command-connection.ts';
+import { runCommandLine } from '../support/command-line.ts';
 import { openHarness } from '../support/open-harness.ts';
 
 const operator = { by: 'ann', reason: 'because' };
@@ -101,4 +104,42 @@ test('a command is not even sent where no worker polls', async () => {
   });
 
   expect((await handle.describe()).historyLength).toBe(before);
+});
+
+test('an upgrade starts nothing where no worker polls, and says so', async () => {
+  const cluster = `sim-${randomUUID()}`;
+  const input = stringify({
+    apiVersion: 'nodeferry.dev/v1alpha1',
+    kind: 'PoolUpgrade',
+    metadata: { name: 'web' },
+    spec: { cluster: { name: cluster, region: 'eu-west-1' }, pool: { name: 'web' }, target: { version: '1.36' } },
+  });
+  const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), NODEFERRY_TASK_QUEUE: `nobody-${randomUUID()}` };
+
+  const refused = await runCommandLine(['upgrade', '-f', '-'], { input, env });
+
+  expect(refused).toMatchObject({ code: 69, stdout: '', stderr: expect.stringContaining('nothing was started') });
+  const handle = (await connectAsCommandsDo()).client.workflow.getHandle(poolUpgradeId(cluster, 'web'));
+  await expect(handle.describe()).rejects.toBeInstanceOf(WorkflowNotFoundError);
+});
+
+test('a watch waits for a worker that has gone, says so, and goes on with the next', async () => {
+  const { harness, target } = await runWithoutWorker();
+  const written: string[] = [];
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    if (written.length === 1) void harness.restart();
+    return true;
+  });
+  onTestFinished(() => stderr.mockRestore());
+
+  const watched = watchRun(await connectAsCommandsDo(), target, {
+    output: 'json',
+    untilAttention: true,
+    timeoutMs: undefined,
+  });
+
+  expect(await watched).toBe(3);
+  expect(written[0]).toMatch(/Waiting since .* but no nodeferry worker does/);
+  expect(written[1]).toContain('It answers again.');
 });
