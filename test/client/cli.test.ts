@@ -56,6 +56,16 @@ describe('the command line', () => {
     expect(JSON.parse(nodeferry(['version', '-o', 'json']).stdout)).toMatchObject({ version: expect.any(String) });
   });
 
+  test('says in a sentence that a Node is too old', () => {
+    const older = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`;
+    const refused = spawnSync(process.execPath, ['--import', `data:text/javascript,${older}`, main, 'version'], {
+      encoding: 'utf8',
+    });
+
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(/^nodeferry needs Node\.js 22\.19 or later; this is v[\d.]+\.\n$/);
+  });
+
   test.each(['180', '0s', 'soon'])('takes no --timeout of %s, and says what it takes', (timeout) => {
     const refused = nodeferry(['watch', 'a/b', '--timeout', timeout]);
 

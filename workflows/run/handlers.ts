@@ -23,9 +23,13 @@ const over: readonly PoolPhase[] = ['completed', 'aborted', 'failed'];
 export function setHandlers(run: Run): void {
   const { status } = run;
   // Before the updates: one that was withdrawn before the first workflow task is refused in that task.
-  setHandler(withdrawSignal, (updateId) => {
-    run.withdrawn.push(updateId);
-  });
+  setHandler(
+    withdrawSignal,
+    (updateId) => {
+      run.withdrawn.push(updateId);
+    },
+    { description: 'Take back an update that no worker has taken yet, by its ID' },
+  );
   setHandler(statusQuery, () => fitStatus(status));
   setHandler(nodeParkedSignal, (parked) => park(run, parked));
   setHandler(nodeBackSignal, (node) => {
