@@ -8,7 +8,7 @@ import { policyAllows } from './rules/policy.ts';
 import { readiness } from './rules/readiness.ts';
 import { rollout } from './rules/rollout.ts';
 import type { HandOverContext, HandOverRefusal, HandOverRule } from './rules/rule.ts';
-import { spread } from './rules/spread.ts';
+import { hosts, spread } from './rules/spread.ts';
 import { strategy } from './rules/strategy.ts';
 import { label } from './rules/template-label.ts';
 import { topology } from './rules/topology.ts';
@@ -24,6 +24,7 @@ const handOverRules: readonly HandOverRule[] = [
   topology,
   spread,
   adoption,
+  hosts,
   admission,
   rollout,
   readiness,

@@ -1,4 +1,5 @@
 import { count } from '../../text/format.ts';
+import { findCrowded } from '../host-spread.ts';
 import { domainsOf, evenBy } from '../spread.ts';
 import { mostReleased, workloadOf } from '../surplus.ts';
 import type { HandOverRule } from './rule.ts';
@@ -17,5 +18,16 @@ export const spread: HandOverRule = (pod, { cluster, policy }) => {
   return {
     reason: `its topologySpreadConstraints by ${key} count released pods, and no more than ${count(most, 'pod')} may be surplus while it runs in ${domains} of them`,
     hint: `Add matchLabelKeys: [pod-template-hash] to the constraint, or allow ${count(domains, 'pod')} beyond its replicas (surplus).`,
+  };
+};
+
+/** Replacements have room beside what is there only as far as each node takes them; a constraint that counts released pods has them as before. */
+export const hosts: HandOverRule = (pod, { cluster, policy }) => {
+  const crowded = findCrowded(pod, cluster, policy);
+  if (crowded === undefined || crowded.spread.countsReleased) return undefined;
+  const { pods, spread: by, fit } = crowded;
+  return {
+    reason: `its topologySpreadConstraints by ${by.topologyKey} count emptied nodes too: ${fit} of its ${count(pods, 'pod')} fit on new ones`,
+    hint: 'Set nodeTaintsPolicy: Honor in the constraint.',
   };
 };

@@ -37,6 +37,7 @@ import { wkl025ProtectedPod } from './wkl-025-protected-pod.ts';
 import { wkl026JobPod } from './wkl-026-job-pod.ts';
 import { wkl027HangingPod } from './wkl-027-hanging-pod.ts';
 import { wkl028RollsOut } from './wkl-028-rolls-out.ts';
+import { wkl029CrowdedHosts } from './wkl-029-crowded-hosts.ts';
 
 /** Every rule that can be decided from one look. */
 const auditRules: readonly AuditRule[] = [
@@ -64,6 +65,7 @@ const auditRules: readonly AuditRule[] = [
   wkl026JobPod,
   wkl027HangingPod,
   wkl028RollsOut,
+  wkl029CrowdedHosts,
   inf003PoolBusy,
   inf004ForeignMarks,
   inf012NodesMissing,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NetworkPolicyFacts } from '../../../core/model/network-policy.ts';
 import type { NodeFacts } from '../../../core/model/node.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
+import type { PodFacts, SpreadFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ClusterFacts } from '../../../core/model/serving.ts';
@@ -19,6 +19,7 @@ import {
   aPool,
   aService,
   aWorkload,
+  handingOver,
   onePodOnEach,
   released,
 } from '../support/facts.ts';
@@ -36,6 +37,13 @@ interface Changes {
 const healthy = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
 const onEach = onePodOnEach('web', healthy);
 const n1Only = [aPod('web-1', 'n1'), aPod('web-2', 'n1')];
+
+/** Five pods on four nodes, kept apart by host. */
+const spreadOverHosts = (changes: Partial<SpreadFacts>): readonly PodFacts[] => {
+  const spread = { topologyKey: 'kubernetes.io/hostname', maxSkew: 1, isRequired: true, countsReleased: true };
+  const spreads = [{ ...spread, countsCordoned: true, ...changes }];
+  return [...onEach, aPod('web-5', 'n1')].map((pod) => ({ ...pod, ownerUid: 'rs', spreads }));
+};
 const aged = { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } };
 
 const unreadPolicies = { resource: 'networkpolicies.networking.k8s.io', hint: 'Add a rule.' };
@@ -253,6 +261,24 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'a pod that is pinned to its node',
     { pods: extra({ requiredNodeLabels: { 'kubernetes.io/hostname': ['n1'] } }) },
     { pods: extra({ requiredNodeLabels: { 'kubernetes.io/hostname': ['n1'] }, ownerKind: 'DaemonSet' }) },
+  ],
+  [
+    'WKL-029',
+    'blocker',
+    'more pods than fit beside emptied nodes',
+    { pods: spreadOverHosts({}), cluster: { workloads: [aWorkload('web', 5, { surge: 1 })] } },
+    { pods: spreadOverHosts({ countsCordoned: false }), cluster: { workloads: [aWorkload('web', 5, { surge: 1 })] } },
+  ],
+  [
+    'WKL-029',
+    'blocker',
+    'more pods than fit on new nodes, and none that is handed over where released pods count',
+    {
+      pods: spreadOverHosts({ countsReleased: false }),
+      cluster: { workloads: [aWorkload('web', 5, { surge: 1 })] },
+      policy: handingOver(),
+    },
+    { pods: spreadOverHosts({}), cluster: { workloads: [aWorkload('web', 5, { surge: 1 })] }, policy: handingOver() },
   ],
   [
     'WKL-018',
