@@ -4,6 +4,7 @@ import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
 import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
 import { trackUnready } from '../core/drain/unready.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeRef } from '../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../core/model/pod.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
@@ -129,6 +130,21 @@ function needsTurn(
   if (action.kind === 'unlist') return true;
   if (action.kind !== 'evict' || budgeted || pod === undefined) return false;
   return services.some((service) => isReadyEndpoint(pod, service));
+}
+
+/**
+ * Whether load balancers have to be asked before the acts: one is on a pod that is still in its Services' endpoints, or somebody has taken
+ * the label off the node. A pod that was taken out of them serves nobody, and was so only after a look at them.
+ */
+export function mayMeetCallers(
+  node: Pick<NodeRef, 'name'>,
+  actions: readonly PodAction[],
+  facts: ClusterFacts,
+): boolean {
+  const { nodes, podsByUid } = indexOf(facts);
+  if (actions.length === 0) return false;
+  if (nodes.get(node.name)?.excluded !== true) return true;
+  return actions.some(({ pod: { uid } }) => podsByUid.get(uid)?.unlisted === undefined);
 }
 
 function blockedBy(action: PodAction, reason: string, budget: DisruptionBudgetFacts | undefined): ActOutcome {

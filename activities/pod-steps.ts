@@ -21,7 +21,14 @@ import { createGiveBack } from './give-back-acts.ts';
 import { guardActs } from './guarded-acts.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { type ActingInTurn, type ActOutcome, createPodActs, tellBlocked, trackPods } from './pod-acts.ts';
+import {
+  type ActingInTurn,
+  type ActOutcome,
+  createPodActs,
+  mayMeetCallers,
+  tellBlocked,
+  trackPods,
+} from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { createRetireActs } from './retire-acts.ts';
 
@@ -73,7 +80,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollMs: lookEveryMs(policy),
         hint: 'Mend what is named (a budget, an annotation, a pod that hangs), then resume; or abort.',
-        look: fence.around<EvictingResult>(async ({ memo, since }) => {
+        look: fence.around<EvictingResult>(async ({ now: began, memo, since }) => {
           const facts = await looking.cluster();
           // What an attempt before this one did not come to.
           if (leaving !== undefined) await giveBackNow(facts, run, { leaving });
@@ -101,8 +108,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const begun = memo['begun'] === true || hasBegun(facts, input);
           const completes = round.completes && now - since < policy.waits.deadlines.completionMs;
           const comes = completes || leaveByThemselves({ pods, ...times }, policy.waits, now);
-          if (round.actions.length > 0 || !begun) {
-            const look = await lookBeforeActing(input, begun, memo['lostSince']);
+          if (!begun || mayMeetCallers(node, round.actions, facts)) {
+            const look = await lookBeforeActing(input, { begun, began, known: memo['lostSince'] });
             if (look.result !== undefined) return { done: true, value: { ...look.result, notProtected } };
             if (look.held !== undefined)
               return {
@@ -112,7 +119,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
               };
           }
           const early = round.ends ? decideEarlyRetirement({ node, facts, policy, run, now, ...times }) : undefined;
-          const back = early && (await retire(early, input, fence));
+          const back = early && (await retire(early, input, { fence, facts, began }));
           if (back !== undefined) return { done: true, value: { ...back, notProtected } };
           const outcomes: ActOutcome[] = [];
           const turn: ActingInTurn = {
@@ -160,7 +167,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.endpointsRetiredMs,
         pollMs: lookEveryMs(policy),
         hint: 'Look at the DaemonSet pods that are named; then resume.',
-        look: fence.around(async ({ memo }) => {
+        look: fence.around(async ({ now: began, memo }) => {
           const facts = await looking.cluster();
           const now = clock.now();
           const pods = podsOn(facts, node.name);
@@ -172,7 +179,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
             const evidence = [{ kind: 'endpoints-retired', at: now, detail: reason } as const];
             return { done: true, value: { evidence, notProtected, transitUntil } };
           }
-          const back = await retire({ taint, actions }, input, fence);
+          const back = await retire({ taint, actions }, input, { fence, facts, began });
           if (back !== undefined) return { done: true, value: { ...back, notProtected, transitUntil: input.outSince } };
           if (taint) return { done: false, reason, memo: times, againInMs: 100 };
           const comes = leaveByThemselves({ pods, ...times }, policy.waits, now);
@@ -190,13 +197,15 @@ export function createPodSteps(ports: Ports, looking: Looking) {
     return decideDetached(node, facts, staying);
   }
 
-  /** Whether a round may begin: out of all load balancers, and, before the first pod is touched, rightly so. */
+  /**
+   * Whether a round may begin: out of all load balancers, and, before the first pod is touched, rightly so. What was read since the round
+   * `began` will do: many nodes that are emptied together share it.
+   */
   async function lookBeforeActing(
     input: NodeStepInput,
-    begun: boolean,
-    known: unknown,
+    { begun, began, known }: { readonly begun: boolean; readonly began: number; readonly known: unknown },
   ): Promise<{ readonly result?: EndingResult; readonly held?: string; readonly lostSince?: number }> {
-    const facts = await looking.serving(input);
+    const facts = await looking.serving(input, { since: began });
     const result = await findBack(input, facts);
     if (result !== undefined) return { result };
     const lost = begun ? undefined : findLostGrant({ ...input, facts });

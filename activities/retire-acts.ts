@@ -1,14 +1,23 @@
 import { decidePutBack } from '../core/drain/put-back.ts';
 import type { Retirement } from '../core/drain/retirement.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
-import type { ServingFacts } from '../core/model/serving.ts';
+import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { findBackIn } from '../core/waits/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EndingResult } from './ending-steps.ts';
 import type { Fence } from './fence.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import { createPodActs } from './pod-acts.ts';
+import { createPodActs, mayMeetCallers } from './pod-acts.ts';
+
+/** The round in which something is to be done. */
+export interface RetiringMoment {
+  readonly fence: Fence;
+  /** What it was decided from. */
+  readonly facts: ClusterFacts;
+  /** Epoch ms at which it began: what was read of load balancers since will do. */
+  readonly began: number;
+}
 
 /** Acts on what eviction leaves on a node; none of them while a load balancer has the node. */
 export function createRetireActs(ports: Ports, looking: Looking) {
@@ -35,11 +44,13 @@ export function createRetireActs(ports: Ports, looking: Looking) {
   async function retire(
     { taint, actions }: Pick<Retirement, 'taint' | 'actions'>,
     input: NodeStepInput,
-    fence: Fence,
+    { fence, facts, began }: RetiringMoment,
   ): Promise<EndingResult | undefined> {
     if (!taint && actions.length === 0) return undefined;
-    const back = await findBack(input, await looking.serving(input));
-    if (back !== undefined) return back;
+    if (taint || mayMeetCallers(input.node, actions, facts)) {
+      const back = await findBack(input, await looking.serving(input, { since: began }));
+      if (back !== undefined) return back;
+    }
     await fence.check();
     if (taint) await cluster.taintRetiring(input.node, input.run);
     for (const action of actions) await act(action, { run: input.run, fence });

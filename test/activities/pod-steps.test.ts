@@ -47,6 +47,34 @@ async function openScene(n: number, policy: Policy = scenarioPolicy()) {
   return { world, ports, leaving, inputOf, evict };
 }
 
+/** What is asked of load balancers (with the age that will do) and done to pods, in its order. */
+function listen(ports: Ports) {
+  const events: { readonly what: string; readonly since?: number | undefined }[] = [];
+  const loadBalancers: Ports['loadBalancers'] = {
+    discover: async (...args) => await ports.loadBalancers.discover(...args),
+    readTargets: async (groups, options) => {
+      events.push({ what: 'read', since: options?.since });
+      return await ports.loadBalancers.readTargets(groups, options);
+    },
+  };
+  const cluster: Ports['cluster'] = {
+    ...ports.cluster,
+    unlist: async (pod, labels, by) => {
+      events.push({ what: `unlist ${pod.name}` });
+      return await ports.cluster.unlist(pod, labels, by);
+    },
+    evict: async (pod, options) => {
+      if (!options.dryRun) events.push({ what: `evict ${pod.name}` });
+      return await ports.cluster.evict(pod, options);
+    },
+    taintRetiring: async (one, by) => {
+      events.push({ what: 'taint' });
+      return await ports.cluster.taintRetiring(one, by);
+    },
+  };
+  return { events, ports: { ...ports, loadBalancers, cluster } };
+}
+
 /** Ports of which the act that is named hangs, from that call on, until it is let go: a worker that was cut off just before it. */
 function hangingAt(ports: Ports, act: 'requireClaim', call: number) {
   const reached = Promise.withResolvers<void>();
@@ -76,6 +104,28 @@ function exclude(node: SimNode): void {
 
 const uidsOn = (world: World, node: SimNode | undefined) =>
   world.pods.filter((pod) => pod.node === node?.name && pod.unlisted === undefined).map(({ uid }) => uid);
+
+test('load balancers are read before pods leave their endpoints, once for a round, and not again before they are evicted', async () => {
+  const { world, ports, leaving, inputOf } = await openScene(1);
+  const [node] = leaving;
+  if (node === undefined) throw new Error('no node leaves');
+  const { events, ports: heard } = listen(ports);
+  const { evictPods } = createActivities(heard);
+  const environment = new MockActivityEnvironment({ activityId: node.name });
+  await world.clock.act(node.name, async () => await environment.run(evictPods, inputOf(node, 3)));
+  world.clock.stop();
+
+  const told = events.map(({ what }) => what.split('-')[0] ?? '');
+  expect(told).toContain('unlist web');
+  expect(told).toContain('evict web');
+  const asked = told.flatMap((what, index) => (what === 'read' ? [told[index + 1] ?? 'nothing'] : []));
+  expect(
+    asked.filter((next) => next !== 'taint' && !next.startsWith('unlist')),
+    told.join(', '),
+  ).toEqual([]);
+  // Rounds of other nodes that began later may have been answered by the same read.
+  expect(events.filter(({ what, since }) => what === 'read' && since === undefined)).toEqual([]);
+});
 
 test('what leaves while callers are sent to it is told', async () => {
   const neverUnlist = ['default/web'];
