@@ -1,13 +1,23 @@
 import { hostname, userInfo } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NodeferryError } from '../core/model/problem.ts';
+import { findEndpointFault } from '../adapters/endpoint/find-fault.ts';
+import {
+  defaultTemporalPort,
+  explainAddress,
+  explainConnection,
+  explainRefusal,
+  explainSettings,
+  unknownNamespace,
+} from '../core/connection/explain-connection.ts';
+import { NodeferryError, type Problem } from '../core/model/problem.ts';
 
 /** How long the CLI waits for an answer of Temporal before it says so, ms. */
 const answerTimeoutMs = 10_000;
 
 /** How long the first connection may take, ms. */
-const connectTimeoutMs = 5000;
+const connectTimeoutMs = 4000;
 
 /** A connected client with a bound on how long every call may take. */
 export interface TemporalConnection {
@@ -22,15 +32,22 @@ export interface TemporalConnection {
 /**
  * Connects as the `temporal` CLI does: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*,
  * TEMPORAL_PROFILE and the same TOML file.
- * @throws NodeferryError TemporalUnreachable
+ * @throws NodeferryError InvalidArgument when these can't be read, TemporalUnreachable with the cause as far as it can be seen
  */
 export async function connectTemporal(): Promise<TemporalConnection> {
-  const config = loadClientConnectConfig();
-  return connectTemporalAt({
-    ...config.connectionOptions,
-    address: config.connectionOptions.address ?? 'localhost:7233',
-    namespace: config.namespace ?? 'default',
-  });
+  const config = readSettings();
+  const address = config.connectionOptions.address ?? `localhost:${defaultTemporalPort}`;
+  const problem = explainAddress(address);
+  if (problem !== undefined) throw new NodeferryError(problem);
+  return connectTemporalAt({ ...config.connectionOptions, address, namespace: config.namespace ?? 'default' });
+}
+
+function readSettings(): ReturnType<typeof loadClientConnectConfig> {
+  try {
+    return loadClientConnectConfig();
+  } catch (cause) {
+    throw new NodeferryError(explainSettings(textOf(cause)), { cause });
+  }
 }
 
 /** Where a Temporal server is, and the namespace to work in. */
@@ -45,26 +62,54 @@ export async function connectTemporalAt({ namespace, ...place }: TemporalPlace):
   const { Client, Connection } = await import('@temporalio/client');
   const { address } = place;
   let connection: Awaited<ReturnType<typeof Connection.connect>>;
+  const found = new AbortController();
+  // Why it does not answer is looked for while the SDK tries on, which takes as long as it is let.
+  const fault = delay(connectTimeoutMs / 4, undefined, { signal: found.signal, ref: false })
+    .then(async () => await findEndpointFault(place, connectTimeoutMs / 2))
+    .catch(() => undefined);
   try {
     connection = await Connection.connect({ ...place, connectTimeout: connectTimeoutMs });
   } catch (cause) {
-    throw new NodeferryError(
-      {
-        code: 'TemporalUnreachable',
-        message: `No Temporal server answers at ${address}.`,
-        hint: 'Start one with `nodeferry dev`, or set TEMPORAL_ADDRESS (and TEMPORAL_NAMESPACE, TEMPORAL_API_KEY or TEMPORAL_TLS_*) as for the temporal CLI.',
-      },
-      { cause },
-    );
+    const refused = explainCall(cause, { address, namespace });
+    throw new NodeferryError(refused ?? explainConnection(address, await fault, textOf(cause)), { cause });
+  } finally {
+    found.abort();
   }
   const client = new Client({ connection, namespace });
   return {
     client,
     address,
     namespace,
-    within: (call, timeoutMs = answerTimeoutMs) => connection.withDeadline(Date.now() + timeoutMs, call),
+    within: async (call, timeoutMs = answerTimeoutMs) => {
+      try {
+        return await connection.withDeadline(Date.now() + timeoutMs, call);
+      } catch (cause) {
+        const problem = explainCall(cause, { address, namespace });
+        throw problem === undefined ? cause : new NodeferryError(problem, { cause });
+      }
+    },
     close: () => connection.close(),
   };
+}
+
+/** What a call that failed says about how this process is set up; the SDK puts the server's own answer into the chain of causes. */
+function explainCall(
+  error: unknown,
+  place: { readonly address: string; readonly namespace: string },
+): Problem | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.name === 'NamespaceNotFoundError') return unknownNamespace(place.address, place.namespace);
+    if (!('code' in cause) || typeof cause.code !== 'number') continue;
+    return explainRefusal(place, {
+      code: cause.code,
+      details: 'details' in cause ? String(cause.details) : cause.message,
+    });
+  }
+  return undefined;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Who gives the command, for the audit trail: NODEFERRY_USER or `user@host`. */
