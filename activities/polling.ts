@@ -2,6 +2,7 @@ import { ApplicationFailure, activityInfo, CancelledFailure, Context, heartbeat 
 import { NodeferryError, type Problem, type ProblemCode, problemCodes } from '../core/model/problem.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import type { Clock } from '../ports/clock.ts';
+import { openWaitTelling } from './tell-waits.ts';
 
 /** A step that reached what it waited for. `at` is the clock's time (epoch ms) of the observation that says so. */
 export type Done<T> = T & { readonly outcome: 'done'; readonly at: number };
@@ -75,6 +76,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
   const since = earlier?.since ?? wait.clock.now();
   let until = firstDeadline(earlier, since, wait);
   let progress: StepProgress = { ...(earlier ?? { reason: wait.what }), since, until, seenAt: wait.clock.now() };
+  const tellWait = openWaitTelling(wait.what);
   let failures = 0;
   let blindSince: number | undefined;
   return await whileHeartbeating(
@@ -111,6 +113,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           progress = { ...progress, reason: `${failure.problem.message} (${failure.problem.code}, try ${failures})` };
         }
         heartbeat(progress);
+        tellWait(progress.reason, wait.clock.now());
         const stands = until === undefined || blindSince !== undefined;
         const untilDeadline = stands ? Number.POSITIVE_INFINITY : (until ?? 0) - wait.clock.now();
         if (giveUp || (untilDeadline <= 0 && !comes)) return deadline({ ...wait, hint }, progress, wait.clock.now());

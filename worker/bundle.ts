@@ -2,29 +2,35 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, type Logger } from '@temporalio/worker';
+import { bundleWorkflowCode, type Logger, type WorkflowBundleOption } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
-/** File in which the bundle of exactly these sources is, or would be. */
-export function workflowBundlePath(): string {
-  return join(root, 'build', `workflow-bundle-${hashSources()}.js`);
-}
+const keptIn = join(root, 'build');
 
 /**
- * Path of the workflow bundle; builds it when these sources have none yet. A released worker finds it built. The file appears at
- * once and whole, so that workers that start together don't read half of it.
+ * The workflow bundle; builds it when these sources have none yet. A released worker finds it built. The file appears at once and whole, so
+ * that workers that start together don't read half of it; where none can be written, the next start builds it again.
  */
-export async function ensureWorkflowBundle(logger: Logger): Promise<string> {
-  const path = workflowBundlePath();
-  if (existsSync(path)) return path;
+export async function ensureWorkflowBundle(logger: Logger, folder = keptIn): Promise<WorkflowBundleOption> {
+  const path = join(folder, `workflow-bundle-${hashSources()}.js`);
+  if (existsSync(path)) return { codePath: path };
   const { code } = await bundleWorkflowCode({ workflowsPath: join(root, 'workflows', `index.${extension}`), logger });
+  try {
+    keep(path, code);
+  } catch (error) {
+    logger.warn('the workflow bundle could not be kept for the next start', { path, error });
+    return { code };
+  }
+  return { codePath: path };
+}
+
+function keep(path: string, code: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const half = `${path}.${process.pid}`;
   writeFileSync(half, code);
   renameSync(half, path);
-  return path;
 }
 
 /** A fingerprint of all that goes into the bundle. */

@@ -1,5 +1,6 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { defaultTemporalPort, explainAddress, explainSettings } from '../core/connection/explain-connection.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { defaultTaskQueue } from '../workflows/messages.ts';
 
@@ -12,7 +13,7 @@ export interface ListenAddress {
 /** All that a worker is told from outside. */
 export interface WorkerConfig {
   /** From TEMPORAL_*, TEMPORAL_PROFILE and the TOML file, as the temporal CLI reads them. */
-  readonly connection: NativeConnectionOptions;
+  readonly connection: NativeConnectionOptions & { readonly address: string };
   readonly namespace: string;
   readonly taskQueue: string;
   /** `/livez` and `/readyz`; undefined when switched off. */
@@ -34,15 +35,18 @@ const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
 /**
  * Reads the configuration from environment variables.
- * @throws NodeferryError InvalidPolicy naming the variable and what it may hold
+ * @throws NodeferryError InvalidArgument naming the variable and what it may hold
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): WorkerConfig {
-  const temporal = loadClientConnectConfig({ overrideEnvVars: definedOf(env) });
+  const temporal = readTemporal(env);
+  const address = temporal.connectionOptions.address ?? `localhost:${defaultTemporalPort}`;
+  const problem = explainAddress(address);
+  if (problem !== undefined) throw new NodeferryError(problem);
   const region = env['NODEFERRY_REGION'] ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
   if (region === undefined || region === '')
     throw wrong('AWS_REGION', region, 'the region of the cluster, e.g. eu-west-1');
   return {
-    connection: { ...temporal.connectionOptions, address: temporal.connectionOptions.address ?? 'localhost:7233' },
+    connection: { ...temporal.connectionOptions, address },
     namespace: temporal.namespace ?? 'default',
     taskQueue: env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue,
     health: listenAddress(env, 'NODEFERRY_HEALTH_ADDRESS', '127.0.0.1:8686'),
@@ -53,6 +57,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     maxSteps: positive(env, 'NODEFERRY_MAX_STEPS') ?? 200,
     logLevel: oneOf(env, 'NODEFERRY_LOG_LEVEL', logLevels, 'info'),
   };
+}
+
+function readTemporal(env: Readonly<Record<string, string | undefined>>): ReturnType<typeof loadClientConnectConfig> {
+  try {
+    return loadClientConnectConfig({ overrideEnvVars: definedOf(env) });
+  } catch (cause) {
+    throw new NodeferryError(explainSettings(cause instanceof Error ? cause.message : String(cause)), { cause });
+  }
 }
 
 function listenAddress(
@@ -95,5 +107,5 @@ function definedOf(env: Readonly<Record<string, string | undefined>>): Record<st
 
 function wrong(name: string, value: string | undefined, allowed: string): NodeferryError {
   const given = value === undefined ? 'is not set' : `is ${JSON.stringify(value)}`;
-  return new NodeferryError({ code: 'InvalidPolicy', message: `${name} ${given}`, hint: `Set it to ${allowed}.` });
+  return new NodeferryError({ code: 'InvalidArgument', message: `${name} ${given}`, hint: `Set it to ${allowed}.` });
 }

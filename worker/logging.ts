@@ -1,15 +1,26 @@
 import type { Logger, LogLevel, LogMetadata } from '@temporalio/worker';
-import { type Logger as PinoLogger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
-/** A logger that writes one JSON object per line to stdout. */
-export function createLogger(level: string): PinoLogger {
-  return pino({ level, base: { app: 'nodeferry-worker' }, timestamp: pino.stdTimeFunctions.isoTime });
+/** A logger that writes one JSON object per line to stdout, or to where it is told. */
+export function createLogger(level: string, to?: DestinationStream): PinoLogger {
+  const options = {
+    level,
+    base: { app: 'nodeferry-worker' },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return to === undefined ? pino(options) : pino(options, to);
 }
+
+/** Said by the SDK of a worker that has activities alone, as one of ours is meant to. */
+const expected = /^No workflows registered/;
 
 /** The same logger, as the Temporal SDK calls it; workflow and activity logs come this way too. */
 export function temporalLogger(logger: PinoLogger): Logger {
   const write = (level: LogLevel, message: string, meta: LogMetadata = {}) => {
-    const { error, ...rest } = meta;
+    if (expected.test(message)) return;
+    // A task's token says nothing to a reader, in hundreds of characters.
+    const { error, taskToken: _token, ...rest } = meta;
     logger[pinoLevel[level]](error === undefined ? rest : { ...rest, err: error }, message);
   };
   return {
@@ -23,3 +34,17 @@ export function temporalLogger(logger: PinoLogger): Logger {
 }
 
 const pinoLevel = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+
+/** Of a logger, warnings and errors: webpack lists everything that it packs. */
+export function warningsOnly(logger: Logger): Logger {
+  const drop = () => undefined;
+  return {
+    ...logger,
+    trace: drop,
+    debug: drop,
+    info: drop,
+    log: (level, message, meta) => {
+      if (level === 'WARN' || level === 'ERROR') logger.log(level, message, meta);
+    },
+  };
+}

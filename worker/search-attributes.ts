@@ -1,19 +1,44 @@
 import type { NativeConnection } from '@temporalio/worker';
-import { NodeferryError } from '../core/model/problem.ts';
+import { explainRefusal } from '../core/connection/explain-connection.ts';
+import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import { commandLineType, searchAttributes } from '../workflows/messages.ts';
+
+/** A namespace of a Temporal server. */
+interface TemporalNamespace {
+  readonly address: string;
+  readonly namespace: string;
+}
 
 /**
  * Checks that the namespace knows the search attributes: a workflow that sets an unknown one stands still.
- * @throws NodeferryError Internal with the command that registers them
+ * @throws NodeferryError InvalidArgument with the command that registers them, or when there is no such namespace; Forbidden
  */
-export async function requireSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+export async function requireSearchAttributes(connection: NativeConnection, place: TemporalNamespace): Promise<void> {
+  const { namespace } = place;
+  const { customAttributes } = await listed(connection, place);
   const missing = Object.values(searchAttributes).filter(({ name }) => customAttributes?.[name] === undefined);
   if (missing.length === 0) return;
   const flags = missing.map(({ name, type }) => `--name ${name} --type ${commandLineType(type)}`);
   throw new NodeferryError({
-    code: 'Internal',
+    code: 'InvalidArgument',
     message: `namespace ${namespace} does not know the search attributes ${missing.map(({ name }) => name).join(', ')}`,
     hint: `Run: temporal operator search-attribute create --namespace ${namespace} ${flags.join(' ')}`,
   });
+}
+
+async function listed(connection: NativeConnection, place: TemporalNamespace) {
+  try {
+    return await connection.operatorService.listSearchAttributes({ namespace: place.namespace });
+  } catch (cause) {
+    const problem = explainCall(cause, place);
+    throw problem === undefined ? cause : new NodeferryError(problem, { cause });
+  }
+}
+
+/** Calls fail with the server's own status, which may be no Error. */
+function explainCall(cause: unknown, place: TemporalNamespace): Problem | undefined {
+  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return undefined;
+  const said = 'details' in cause && typeof cause.details === 'string' ? cause.details : '';
+  const details = said === '' && 'message' in cause ? String(cause.message) : said;
+  return explainRefusal(place, { code: Number(cause.code), details });
 }

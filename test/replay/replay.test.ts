@@ -2,7 +2,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureWorkflowBundle } from '../../worker/bundle.ts';
@@ -10,7 +10,7 @@ import { buildBundle, quietLogger } from '../support/temporal-server.ts';
 
 const histories = globSync(fileURLToPath(new URL('histories/*.json', import.meta.url))).toSorted();
 let scratch: string;
-let today: string;
+let today: WorkflowBundleOption;
 let changed: string;
 let patched: string;
 
@@ -42,7 +42,7 @@ describe('recorded histories', () => {
     '%s replays with the workflows of today',
     async (_name, path) => {
       const history: unknown = JSON.parse(readFileSync(path, 'utf8'));
-      await Worker.runReplayHistory({ workflowBundle: { codePath: today } }, history);
+      await Worker.runReplayHistory({ workflowBundle: today }, history);
     },
   );
 

@@ -47,7 +47,7 @@ describe('readConfig', () => {
     [{ NODEFERRY_LOG_LEVEL: 'loud' }, 'NODEFERRY_LOG_LEVEL'],
   ])('names the variable that is wrong: %o', (env: Record<string, string>, name) => {
     const problem = problemOf(name === 'AWS_REGION' ? env : { ...minimal, ...env });
-    expect(problem?.code).toBe('InvalidPolicy');
+    expect(problem?.code).toBe('InvalidArgument');
     expect(problem?.message).toContain(name);
     expect(problem?.hint).toMatch(/^Set it to /);
   });

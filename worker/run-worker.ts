@@ -1,0 +1,98 @@
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import { createActivities } from '../activities/activities.ts';
+import { listenToWaits } from '../activities/tell-waits.ts';
+import { findEndpointFault } from '../adapters/endpoint/find-fault.ts';
+import { explainConnection } from '../core/connection/explain-connection.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import { ensureWorkflowBundle } from './bundle.ts';
+import type { WorkerConfig } from './config.ts';
+import { serveHealth } from './health.ts';
+import { createLogger, temporalLogger, warningsOnly } from './logging.ts';
+import { openPorts } from './ports.ts';
+import { requireSearchAttributes } from './search-attributes.ts';
+import { tellLeftovers } from './tell-leftovers.ts';
+import { createWorkers } from './workers.ts';
+
+/** Longest that is looked for the reason why Temporal does not answer, ms. */
+const diagnosisMs = 2_000;
+
+/**
+ * Runs a worker until SIGTERM or SIGINT. Steps that run then are told to stop and are taken up where they stood, by this worker
+ * after its restart or by another one.
+ *
+ * @param onRunning called once it runs and ends by itself on a signal.
+ * @throws NodeferryError when it can't start; the process is to be ended then, what is open is not closed.
+ */
+export async function runWorker(config: WorkerConfig, onRunning: () => void): Promise<void> {
+  const logger = createLogger(config.logLevel);
+  const forTemporal = temporalLogger(logger);
+  installRuntime(config, forTemporal);
+  let isRunning = () => false;
+  // First what can be refused at once: another worker on this machine, a cluster that is not configured.
+  const server = config.health === undefined ? undefined : await serveHealth(config.health, () => isRunning());
+  const opened = openPorts(config, (error) => logger.warn({ problem: error.problem }, 'an Event was not written'));
+  const connection = await connect(config);
+  const { namespace, taskQueue } = config;
+  const { address } = config.connection;
+  await requireSearchAttributes(connection, { address, namespace });
+  const workers = await createWorkers({
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: await ensureWorkflowBundle(warningsOnly(forTemporal)),
+    activities: createActivities(opened.ports),
+    maxConcurrentActivityTaskExecutions: config.maxSteps,
+    // Progress and cancellation travel with heartbeats: seconds matter to whoever watches.
+    maxHeartbeatThrottleInterval: '1s',
+    defaultHeartbeatThrottleInterval: '1s',
+  });
+  listenToWaits((wait) => logger.info(wait, `waits for ${wait.waitsFor}: ${wait.reason}`));
+  isRunning = workers.isRunning;
+  onRunning();
+  logger.info({ taskQueue, namespace, address }, 'worker runs');
+  await Promise.all([workers.run(), tellLeftovers(opened.ports.cluster, logger)]);
+  server?.close();
+  opened.close();
+  await connection.close();
+  logger.info('worker has stopped');
+}
+
+/** @throws NodeferryError Internal when the address of the metrics is taken */
+function installRuntime(config: WorkerConfig, logger: ReturnType<typeof temporalLogger>): void {
+  try {
+    Runtime.install({ logger, telemetryOptions: telemetry(config) });
+  } catch (cause) {
+    const { metrics } = config;
+    if (metrics === undefined) throw cause;
+    throw new NodeferryError(
+      {
+        code: 'Internal',
+        message: `the metrics can't be served on ${metrics.host}:${metrics.port}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        hint: 'Set NODEFERRY_METRICS_ADDRESS to another host:port, or to `off`.',
+      },
+      { cause },
+    );
+  }
+}
+
+async function connect({ connection }: WorkerConfig): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect(connection);
+  } catch (cause) {
+    const fault = await findEndpointFault(connection, diagnosisMs);
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new NodeferryError(explainConnection(connection.address, fault, said), { cause });
+  }
+}
+
+function telemetry({ metrics }: WorkerConfig) {
+  const logging = { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } as const;
+  if (metrics === undefined) return { logging };
+  const prometheus = {
+    bindAddress: `${metrics.host}:${metrics.port}`,
+    countersTotalSuffix: true,
+    unitSuffix: true,
+    useSecondsForDurations: true,
+  };
+  return { logging, metrics: { prometheus } };
+}
