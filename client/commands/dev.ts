@@ -1,11 +1,16 @@
-import { existsSync, globSync, mkdirSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { searchAttributeFlags } from '../../workflows/messages.ts';
 import { exitOf, startChild, workerEntry } from '../child-process.ts';
+import { type DevLock, lockDatabase } from '../dev-lock.ts';
 import { printProgress } from '../output/print.ts';
+
+/** The server writes its database to disk when it is told to end, ms. */
+const serverEndsWithinMs = 5_000;
 
 /** What `dev` may be told. */
 export interface DevOptions {
@@ -29,36 +34,72 @@ export async function devCommand(options: DevOptions): Promise<number> {
       hint: 'Stop it, take another --port, or start only a worker against it: nodeferry worker',
     });
   }
-  mkdirSync(join(options.database, '..'), { recursive: true });
+  const lock = lockDatabase(options.database);
+  try {
+    return await runUntilStopped(temporal, options, lock);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Server and worker, until one of them ends or a signal comes; a second signal waits for nothing any more. */
+async function runUntilStopped(temporal: string, options: DevOptions, lock: DevLock): Promise<number> {
+  const stopping = Promise.withResolvers<number>();
+  let worker: ChildProcess | undefined;
+  let signals = 0;
+  const stop = (signal: NodeJS.Signals) => {
+    signals += 1;
+    worker?.kill(signals === 1 ? 'SIGTERM' : 'SIGKILL');
+    if (worker === undefined) stopping.resolve(signal === 'SIGINT' ? 130 : 143);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
   // Own process groups: Ctrl-C in the terminal must reach the worker first, and the server only after it.
   const server = await startChild(temporal, serverArguments(options), {
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,
   });
+  lock.include(server.pid);
   try {
-    await untilAnswering(options.port, () => server.exitCode !== null);
+    const answering = untilAnswering(options.port, () => server.exitCode !== null).then(() => undefined);
+    const stopped = await Promise.race([answering, stopping.promise]);
+    if (stopped !== undefined) return stopped;
     printProgress(
       `Temporal: 127.0.0.1:${options.port}   UI: http://127.0.0.1:${options.uiPort}   database: ${options.database}`,
     );
-    const worker = await startChild(process.execPath, [workerEntry()], {
+    worker = await startChild(process.execPath, [workerEntry()], {
       stdio: 'inherit',
       detached: true,
-      env: { ...process.env, TEMPORAL_ADDRESS: `127.0.0.1:${options.port}` },
+      env: workerEnvironment(options.port),
     });
-    const stop = () => worker.kill('SIGTERM');
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
     const workerEnded = exitOf(worker);
     const first = await Promise.race([workerEnded, exitOf(server).then(() => undefined)]);
     if (first !== undefined) return first;
     printProgress('The Temporal server has ended; stopping the worker.');
-    stop();
+    worker.kill('SIGTERM');
     await workerEnded;
     return 1;
   } finally {
-    server.kill('SIGTERM');
-    await exitOf(server);
+    await endServer(server);
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
   }
+}
+
+/** Where there is no file there is no profile; one that is empty would be refused. */
+const noSuchFile = '/nonexistent/temporal.toml';
+
+/** What the shell says of other Temporal servers (namespace, TLS, API key, profile) is not for this one. */
+function workerEnvironment(port: number): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_'));
+  return { ...Object.fromEntries(own), TEMPORAL_ADDRESS: `127.0.0.1:${port}`, TEMPORAL_CONFIG_FILE: noSuchFile };
+}
+
+async function endServer(server: ChildProcess): Promise<void> {
+  server.kill('SIGTERM');
+  const patience = setTimeout(() => server.kill('SIGKILL'), serverEndsWithinMs);
+  await exitOf(server);
+  clearTimeout(patience);
 }
 
 function serverArguments(options: DevOptions): string[] {
