@@ -12,6 +12,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);
 });
+// npm runs scripts in the project's folder; files are named from where the caller is (docs.npmjs.com, npm run: INIT_CWD).
+const startedIn = process.env['INIT_CWD'];
+if (process.env['npm_lifecycle_event'] === 'nodeferry' && startedIn !== undefined) process.chdir(startedIn);
 const { runCli } = await import('./cli.ts');
 const code = await runCli(process.argv);
 // A command that has spoken ends: a read that nobody waits for any more would go on trying for a minute.

@@ -3,10 +3,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ensureWorkflowBundle } from '../../worker/bundle.ts';
 import { describeStartFailure } from '../../worker/start-failure.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
+
+// Each starts a process that loads two SDKs: far above what that takes where others keep the machine busy.
+vi.setConfig({ testTimeout: 120_000 });
 
 let scratch: string;
 let kubeconfig: string;
