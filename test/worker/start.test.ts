@@ -59,7 +59,8 @@ async function expectRefusal(worker: WorkerProcess, code: number, says: RegExp):
 
 describe('a worker that can not start ends by itself and says why', () => {
   test('with a kubeconfig that is not there', async () => {
-    const says = /^nodeferry worker: The kubeconfig cannot be used: what KUBECONFIG names, \/nonexistent\/config, cannot be read: /;
+    const says =
+      /^nodeferry worker: The kubeconfig cannot be used: what KUBECONFIG names, \/nonexistent\/config, cannot be read: /;
     await expectRefusal(start({ KUBECONFIG: '/nonexistent/config' }), 69, says);
   });
 
