@@ -13,6 +13,7 @@ import type {
 
 import type { ClusterFacts } from '../../core/model/serving.ts';
 import { catchUp, type FreshnessTiming } from './catch-up.ts';
+import { nodeInOurTime, podInOurTime } from './clock-skew.ts';
 import type { Connection } from './connection.ts';
 import { clusterFacts } from './map.ts';
 import { budgetFacts } from './map-budget.ts';
@@ -43,8 +44,10 @@ export interface Caches {
 /** Makes the caches; they start with the first look. */
 export function createCaches(connection: Connection, timing: FreshnessTiming): Caches {
   const caches = {
-    nodes: createReflector(connection, 'nodes', (node: V1Node) => nodeFacts(node)),
-    pods: createReflector(connection, 'pods', (pod: V1Pod) => podFacts(pod)),
+    nodes: createReflector(connection, 'nodes', (node: V1Node) =>
+      nodeInOurTime(nodeFacts(node), connection.clockAheadMs()),
+    ),
+    pods: createReflector(connection, 'pods', (pod: V1Pod) => podInOurTime(podFacts(pod), connection.clockAheadMs())),
     services: createReflector(connection, 'services', (service: V1Service) => serviceFacts(service)),
     endpointSlices: createReflector(connection, 'endpointSlices', (slice: V1EndpointSlice) => sliceFacts(slice)),
     podDisruptionBudgets: createReflector(connection, 'podDisruptionBudgets', (budget: V1PodDisruptionBudget) =>

@@ -10,6 +10,7 @@ import {
 } from '@kubernetes/client-node';
 
 import { NodeferryError } from '../../core/model/problem.ts';
+import { watchClockSkew } from './clock-skew.ts';
 import { type ApiAnswer, answerError, denialOf, isTimeout, retryAfterMs, transportError } from './errors.ts';
 import { watchOutages } from './outage.ts';
 import { type Operation, resourcePath, type Verb, type WatchedResource } from './resources.ts';
@@ -62,6 +63,8 @@ export interface Connection {
   generation(): number;
   /** Epoch ms at which the server was last back after it had been away; undefined when it never was. */
   outageAt(): number | undefined;
+  /** So much this machine's clock is ahead of the API server's, ms. */
+  clockAheadMs(): number;
   close(): void;
 }
 
@@ -97,6 +100,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   /** The server has known us: if it does not now, that may be its own trouble. */
   let wasAccepted = false;
   const outages = watchOutages();
+  const skew = watchClockSkew();
   let { config, server, watcher } = openSession();
 
   /** Reads who we are anew; the SDK keeps tokens for as long as its KubeConfig lives. */
@@ -171,6 +175,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       const startedAt = Date.now();
       try {
         const answer = await attempt(wanted);
+        skew.heard(answer.headers['date'], startedAt, Date.now());
         if (answer.status >= 500) outages.failed(startedAt);
         else outages.answered();
         return answer;
@@ -238,7 +243,16 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 
   const outageAt = () => outages.outageAt();
-  return { send, request, fetch, watch, generation: () => generation, outageAt, close: reconnect };
+  return {
+    send,
+    request,
+    fetch,
+    watch,
+    generation: () => generation,
+    outageAt,
+    clockAheadMs: () => skew.aheadMs(),
+    close: reconnect,
+  };
 }
 
 function watchError(error: unknown, resource: WatchedResource): NodeferryError {
