@@ -1,6 +1,7 @@
 import type { PodAction, UnlistedSince } from '../core/drain/actions.ts';
 import { claimsThatStay, decideDetached } from '../core/drain/attached-volumes.ts';
 import { decideEvictionRound, type EvictionQuestion } from '../core/drain/eviction-round.ts';
+import { findGivenBack } from '../core/drain/given-back-labels.ts';
 import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
 import { decideEarlyRetirement, decideRetirement } from '../core/drain/retirement.ts';
 import { findLostGrant } from '../core/guard/grant-holds.ts';
@@ -88,7 +89,10 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           const pods = podsOn(facts, node.name);
           const times = trackPods(memo, pods, facts, now);
           const opened = await keepCordoned(acting, [node], run, { cluster: facts, observedAt: now });
-          const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], opened);
+          const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], [
+            ...opened,
+            ...findGivenBack(pods, facts, now),
+          ]);
           const notProtected = (memo['notProtected'] as readonly string[] | undefined) ?? [];
           const round = decideEvictionRound({ node, facts, policy, run, now, ...times });
           const detached = round.remaining === 0 ? await lookAtVolumes(node, facts) : undefined;

@@ -65,11 +65,11 @@ export function createPutPodsBack({ clock, cluster }: Pick<Ports, 'clock' | 'clu
   };
 
   /** Answers why the act did not take effect, and when it may be tried again. */
-  async function act({ kind, pod }: PodAction, run: string): Promise<RefusedEvictions[string] | undefined> {
-    if (kind === 'relist') {
-      await cluster.relist(pod, run);
-      return undefined;
-    }
+  async function act(action: PodAction, run: string): Promise<RefusedEvictions[string] | undefined> {
+    const { kind, pod } = action;
+    if (kind === 'relist') await cluster.relist(pod, run);
+    if (kind === 'unlist') await cluster.unlist(pod, action.removeLabels, run);
+    if (kind === 'relist' || kind === 'unlist') return undefined;
     const answer = await cluster.evict(pod, { dryRun: false });
     switch (answer.outcome) {
       case 'evicted':

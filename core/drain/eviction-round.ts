@@ -14,6 +14,7 @@ import {
 } from './actions.ts';
 import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
+import { decideUnlistAgain } from './given-back-labels.ts';
 import { isCritical, priorityOf } from './priority.ts';
 import type { DrainDecision } from './rules/rule.ts';
 import { servicesOf } from './services-of-pod.ts';
@@ -114,6 +115,8 @@ export function decideStep(
   ledger: DisruptionLedger,
 ): { readonly action?: PodAction; readonly blocked?: BlockedPod } {
   const { facts, policy, now, unlistedAt } = question;
+  const again = decideUnlistAgain(pod, facts);
+  if (again !== undefined) return again;
   if (pod.unlisted !== undefined) {
     const listed = tellListed(pod, facts, policy.waits, now);
     if (listed !== undefined) return { blocked: listed };

@@ -4,6 +4,7 @@ import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { type BlockedPod, identify, type PodAction, tellHeld, type UnlistedSince } from './actions.ts';
+import { decideUnlistAgain } from './given-back-labels.ts';
 import { hasSpread, tellListed } from './unlist.ts';
 
 /**
@@ -53,9 +54,12 @@ export function decidePutBackRound({ nodes, facts, run, waits, now, ...known }: 
   for (const node of nodes) {
     for (const action of decidePutBack(node, indexOf(facts).podsOn(node.name), run)) {
       const { pod } = action;
+      const seen = indexOf(facts).podsByUid.get(pod.uid);
+      const again = seen && decideUnlistAgain(seen, facts);
       const listed = tellListed(pod, facts, waits, now);
       const refusal = known.refused[pod.uid];
       if (action.kind === 'relist') actions.push(action);
+      else if (again !== undefined) actions.push(again.action);
       else if (listed !== undefined) blocked.push(listed);
       else if (refusal !== undefined && now < refusal.againAt) blocked.push(tellRefused(pod, refusal));
       else if (hasSpread(pod, facts, known.unlistedAt, waits, now)) actions.push(action);

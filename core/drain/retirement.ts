@@ -8,6 +8,7 @@ import { compareText, listNames } from '../text/format.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { identify, type PodAction, type UnlistedSince, type UnreadySince } from './actions.ts';
 import { tellUnheard } from './after-outage.ts';
+import { decideUnlistAgain } from './given-back-labels.ts';
 import { hangs } from './hanging.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from './services-of-pod.ts';
 import { chooseUnlistLabels, findListing, hasSpread, tellMissed } from './unlist.ts';
@@ -164,6 +165,8 @@ function staysAnyway(pod: PodFacts): boolean {
 function decideStep(pod: PodFacts, question: RetirementQuestion): readonly PodAction[] {
   const { facts, policy, now, unlistedAt } = question;
   if (pod.terminating || isBelievedReady(pod, facts, question)) return [];
+  const again = decideUnlistAgain(pod, facts);
+  if (again !== undefined) return [again.action];
   if (pod.unlisted !== undefined) {
     const spread = hasSpread(pod, facts, unlistedAt, policy.waits, now);
     return spread ? [{ kind: 'delete', pod: identify(pod) }] : [];

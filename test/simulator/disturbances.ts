@@ -1,6 +1,6 @@
 /** What happens to a cluster besides an upgrade: each does one thing to the world and lets it react. */
 import { excludeLabel } from './load-balancer.ts';
-import { later, note, type SimNode, type SimService, type World } from './world.ts';
+import { later, note, type SimNode, type SimPod, type SimService, type World } from './world.ts';
 
 /** The readiness probes of all pods of a workload fail for so long, ms, though they would answer. */
 export function flap(world: World, workload: string, forMs: number): void {
@@ -51,6 +51,14 @@ export function removeLabel(world: World, node: SimNode): void {
   delete node.labels[excludeLabel];
   delete node.annotations['nodeferry.dev/excluded-by'];
   note(world, `somebody removes the exclude label of ${node.name}`);
+  world.changed();
+}
+
+/** Somebody gives a pod back the labels that it had, and leaves our mark. */
+export function giveLabelsBack(world: World, pod: SimPod): void {
+  const released = pod.released === undefined ? {} : { [pod.released.label]: pod.released.value };
+  pod.labels = { ...pod.labels, ...released, ...pod.unlisted?.originalLabels };
+  note(world, `somebody gives ${pod.name} its labels back`);
   world.changed();
 }
 

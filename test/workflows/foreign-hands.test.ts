@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
+import { giveLabelsBack } from '../simulator/disturbances.ts';
 import { fillPool, poolNamed } from '../simulator/pools.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { crossAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -155,6 +157,54 @@ describe('a machine that joins the old pool', () => {
       expect(report.foreignActs.map(({ what }) => what)).toContainEqual(
         expect.stringMatching(/joined web during the run; it is replaced too, web-new stays as large as planned$/),
       );
+    },
+  );
+});
+
+describe('the labels of a pod, given back by somebody', () => {
+  test('while it leaves: it is unlisted once more and leaves, and that is told', async () => {
+    const world = createScenario();
+    let struck = false;
+    world.clock.onPassage(() => {
+      const pod = world.pods.find(
+        ({ unlisted, of, terminating }) => unlisted !== undefined && of === 'web' && !terminating,
+      );
+      if (struck || pod === undefined) return;
+      struck = true;
+      giveLabelsBack(world, pod);
+    });
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    expect(report.outcome).toBe('completed');
+    expect(struck).toBe(true);
+    expect(report.nodes.flatMap((node) => node.foreignActs ?? [])).toContainEqual(
+      expect.objectContaining({ what: expect.stringMatching(/default\/web selects it again by label app/) }),
+    );
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test.each(['awaitDrained', 'giveBack'])(
+    'of a released one, at %s of a run that turns back: our mark goes',
+    async (at) => {
+      const world = createScenario();
+      let struck = false;
+      await crossAndAbort(
+        world,
+        handOverPolicy(),
+        { step: 'awaitDrained' },
+        {
+          before: (step) => {
+            const pod = world.pods.find(({ released, terminating }) => released !== undefined && !terminating);
+            if (step !== at || struck || pod === undefined) return;
+            struck = true;
+            giveLabelsBack(world, pod);
+          },
+        },
+      );
+      expect(struck).toBe(true);
+      expectNothingLeft(world, 4);
+      expect(world.pods.filter(({ of, terminating }) => of === 'web' && !terminating)).toHaveLength(4);
     },
   );
 });

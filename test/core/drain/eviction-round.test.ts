@@ -177,6 +177,13 @@ describe('taking pods out of their endpoints first', () => {
     expect(round.remaining).toBe(1);
   });
 
+  test('an unlisted pod whose label somebody gives back is unlisted once more, and that is told', () => {
+    const pods = web({ ...unlisted, labels: { app: 'web' } });
+    const round = decide({ pods, services: [aService('web', pods)] }, { unlistedAt: { 'uid-web-1': 0 } });
+    expect(round.actions).toMatchObject([{ kind: 'unlist', pod: { name: 'web-1' }, removeLabels: ['app'] }]);
+    expect(round.reason).toContain('default/web selects it again by label app, which somebody has given it');
+  });
+
   test('an unlisted pod that its Service still lists stays, however long ago it was unlisted', () => {
     const services = [aService('web', [aPod('web-1', 'n1'), ...elsewhere])];
     const round = decide({ pods: web(unlisted), services }, { unlistedAt: { 'uid-web-1': 0 } });

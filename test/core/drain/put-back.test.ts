@@ -69,6 +69,12 @@ describe('a round of putting back', () => {
     });
   });
 
+  test('unlists once more one whose label somebody has given back', () => {
+    const back = { ...replaced, labels: { app: 'web' } };
+    const facts = aCluster({ pods: [back], services: [aService('web', [back])] });
+    expect(askRound({ facts })).toMatchObject({ actions: [{ kind: 'unlist', removeLabels: ['app'] }], blocked: [] });
+  });
+
   test('asks again for an eviction that was refused when the API server said, and not before', () => {
     const refused = { [replaced.uid]: { message: 'budget x needs 1', againAt: now + 1 } };
     expect(askRound({ refused })).toMatchObject({
