@@ -5,9 +5,9 @@ import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
 import type { Outcome } from '../../activities/polling.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { freeze, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
+import { freeze, giveLabelsBack, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { createSimPorts } from '../simulator/ports.ts';
-import { deleteDeployment } from '../simulator/replica-sets.ts';
+import { addFailedPod, deleteDeployment, orphanDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
 import { inActivity } from '../support/in-activity.ts';
@@ -21,6 +21,12 @@ const happenings = {
   'scaled down': (world: World) => scaleTo(world, 'web', Math.max(1, replicasOf(world, 'web') - 2)),
   'its ReplicaSet is slow': (world: World) => freeze(world, 'replicaSetsFrozen', 40_000),
   'rolled out': (world: World) => rollOut(world, 'web'),
+  'away while its ReplicaSet stays': (world: World) => orphanDeployment(world, 'web', 5_000),
+  'one of its pods has failed': (world: World) => void addFailedPod(world, 'web', world.nodes[0]?.name ?? ''),
+  'somebody gives a pod its label back': (world: World) => {
+    const pod = world.pods.find(({ of, released }) => of === 'web' && released !== undefined);
+    if (pod !== undefined) giveLabelsBack(world, pod);
+  },
   deleted: (world: World) => {
     deleteDeployment(world, 'web');
     world.services = world.services.filter(({ key }) => key !== 'default/web');
@@ -42,7 +48,7 @@ type Shape = typeof shapes extends fc.Arbitrary<infer T> ? T : never;
 
 test('released pods come back as they were, whatever happens meanwhile', async () => {
   await fc.assert(fc.asyncProperty(shapes, handOverAndBack), { numRuns: 60 });
-});
+}, 60_000);
 
 async function handOverAndBack(shape: Shape): Promise<void> {
   const world = openWorld(shape);
@@ -143,7 +149,7 @@ async function take<T extends object>(world: World, name: string, body: () => Pr
 
 const podsOf = (world: World) =>
   world.pods
-    .filter(({ of, terminating }) => of !== 'agent' && !terminating)
+    .filter(({ of, terminating, phase }) => of !== 'agent' && !terminating && phase !== 'Failed')
     .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
 const readyOf = (world: World, name: string) =>
   world.pods.filter(({ of, ready, terminating }) => of === name && ready && !terminating).length;

@@ -7,7 +7,7 @@ import { fromOwner } from '../contract/cases/ownership-subject.ts';
 import { marksOf } from '../simulator/cluster-port.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
-import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { addBatchPool, createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -172,6 +172,23 @@ describe('pods that a run had released', () => {
     );
     expect(namesOf(world)).toEqual(expect.arrayContaining(before));
     expectNothingLost(world);
+  });
+
+  test('and serve on are seen out in good order by the next run', async () => {
+    const world = createScenario();
+    await release(world);
+    for (const node of world.nodes) node.cordoned = false;
+    world.changed();
+    world.clock.advance(60_000);
+    const { left } = await sweepAll(world);
+    expect(left.stays).toHaveLength(4);
+    expect(left.stays[0]).toContain('it leaves in good order when a run replaces its node, or delete it when');
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy(), { run: 'run-2' }));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(namesOf(world)).toHaveLength(4);
   });
 
   test('stay while a Service sends to them, though their Deployment is gone', async () => {
