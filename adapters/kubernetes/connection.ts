@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type HttpMethod,
   IsomorphicFetchHttpLibrary,
-  KubeConfig,
   PatchStrategy,
   RequestContext,
   Watch,
@@ -12,6 +11,7 @@ import {
 import { NodeferryError } from '../../core/model/problem.ts';
 import { watchClockSkew } from './clock-skew.ts';
 import { type ApiAnswer, answerError, denialOf, isTimeout, retryAfterMs, transportError } from './errors.ts';
+import { loadConfig } from './kubeconfig.ts';
 import { watchOutages } from './outage.ts';
 import { type Operation, resourcePath, type Verb, type WatchedResource } from './resources.ts';
 
@@ -272,43 +272,4 @@ function parseBody(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function loadConfig(options: ConnectionOptions): { readonly config: KubeConfig; readonly server: string } {
-  const config = new KubeConfig();
-  try {
-    if (options.kubeconfig === undefined) config.loadFromDefault();
-    else config.loadFromFile(options.kubeconfig);
-  } catch (error) {
-    throw unusable(`${options.kubeconfig ?? usualKubeconfig()} cannot be read: ${(error as Error).message}`, error);
-  }
-  if (options.context !== undefined) {
-    const known = config.getContexts().map((context) => context.name);
-    if (!known.includes(options.context))
-      throw unusable(`no context ${options.context}; there are: ${known.join(', ')}`);
-    config.setCurrentContext(options.context);
-  }
-  const cluster = config.getCurrentCluster();
-  if (cluster === null) throw unusable(`context ${config.getCurrentContext()} names no cluster`);
-  // What the client library falls back to where it finds neither a file nor a ServiceAccount.
-  if (cluster.name === 'cluster' && cluster.server === 'http://localhost:8080')
-    throw unusable(`${usualKubeconfig()} does not exist, and this is no pod with a ServiceAccount`);
-  return { config, server: cluster.server.replace(/\/$/, '') };
-}
-
-/** Where kubectl looks, in words. */
-function usualKubeconfig(): string {
-  const named = process.env['KUBECONFIG'];
-  return named ? `what KUBECONFIG names, ${named},` : '~/.kube/config';
-}
-
-function unusable(why: string, cause?: unknown): NodeferryError {
-  return new NodeferryError(
-    {
-      code: 'ClusterUnreachable',
-      message: `The kubeconfig cannot be used: ${why}`,
-      hint: 'Set KUBECONFIG or name a kubeconfig and context that `kubectl --context` can use.',
-    },
-    { cause },
-  );
 }

@@ -1,0 +1,46 @@
+import { KubeConfig } from '@kubernetes/client-node';
+
+import { NodeferryError } from '../../core/model/problem.ts';
+
+/** Reads where the cluster is and who we are there. @throws ClusterUnreachable when the kubeconfig can't be used. */
+export function loadConfig(options: { readonly kubeconfig?: string; readonly context?: string }): {
+  readonly config: KubeConfig;
+  readonly server: string;
+} {
+  const config = new KubeConfig();
+  try {
+    if (options.kubeconfig === undefined) config.loadFromDefault();
+    else config.loadFromFile(options.kubeconfig);
+  } catch (error) {
+    throw unusable(`${options.kubeconfig ?? usualKubeconfig()} cannot be read: ${(error as Error).message}`, error);
+  }
+  if (options.context !== undefined) {
+    const known = config.getContexts().map((context) => context.name);
+    if (!known.includes(options.context))
+      throw unusable(`no context ${options.context}; there are: ${known.join(', ')}`);
+    config.setCurrentContext(options.context);
+  }
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) throw unusable(`context ${config.getCurrentContext()} names no cluster`);
+  // What the client library falls back to where it finds neither a file nor a ServiceAccount.
+  if (cluster.name === 'cluster' && cluster.server === 'http://localhost:8080')
+    throw unusable(`${usualKubeconfig()} does not exist, and this is no pod with a ServiceAccount`);
+  return { config, server: cluster.server.replace(/\/$/, '') };
+}
+
+/** Where kubectl looks, in words. */
+function usualKubeconfig(): string {
+  const named = process.env['KUBECONFIG'];
+  return named ? `what KUBECONFIG names, ${named},` : '~/.kube/config';
+}
+
+function unusable(why: string, cause?: unknown): NodeferryError {
+  return new NodeferryError(
+    {
+      code: 'ClusterUnreachable',
+      message: `The kubeconfig cannot be used: ${why}`,
+      hint: 'Set KUBECONFIG or name a kubeconfig and context that `kubectl --context` can use.',
+    },
+    { cause },
+  );
+}
