@@ -1,5 +1,5 @@
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
-import { buildPlan } from '../core/plan/build-plan.ts';
+import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
 import { handsOver, type Policy } from '../core/policy/policy.ts';
@@ -7,6 +7,7 @@ import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { askBeforeHandOver } from './ask-before-hand-over.ts';
 import { poolLeaseMs, poolLockOf } from './fence.ts';
+import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
 import type { Looking } from './looking.ts';
 import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
@@ -28,7 +29,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           const asked = handsOver(policy)
             ? await askBeforeHandOver(cluster, old, { facts: facts.cluster, policy })
             : undefined;
-          const plan = buildPlan({ policy, run, pool, facts, ...asked });
+          const plan = await inSlices(buildPlanInSlices({ policy, run, pool, facts, ...asked }));
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
           if ((await ports.pools.findPool(plan.newPool)) !== undefined)

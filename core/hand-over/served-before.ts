@@ -1,3 +1,4 @@
+import { onceFor } from '../model/cluster-index.ts';
 import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
@@ -11,7 +12,7 @@ export function noteServed(
   froms: readonly { readonly pod: PodFacts; readonly from: ReleasedFrom }[],
   cluster: ClusterFacts,
 ): readonly { readonly pod: PodFacts; readonly from: ReleasedFrom }[] {
-  const counts = new Map<string, number>();
+  const counts = countsIn(cluster);
   return froms.map(({ pod, from }) => {
     const { uid } = from.replicaSet;
     const served = counts.get(uid) ?? countServed(from, pod.namespace, cluster);
@@ -20,10 +21,19 @@ export function noteServed(
   });
 }
 
+/** What was counted of a cluster stands for as long as it is looked at: a plan asks wave after wave. By UID of the ReplicaSet. */
+const countsIn = onceFor((_cluster: ClusterFacts) => new Map<string, number>());
+
+const releasedByReplicaSet = onceFor((pods: readonly PodFacts[]) =>
+  Map.groupBy(
+    pods.flatMap(({ released, terminating }) => (released === undefined || terminating ? [] : released)),
+    ({ replicaSet }) => replicaSet.uid,
+  ),
+);
+
 function countServed(from: ReleasedFrom, namespace: string, cluster: ClusterFacts): number {
-  const noted = cluster.pods.flatMap(({ released, terminating }) =>
-    released?.replicaSet.uid === from.replicaSet.uid && !terminating ? (released.served ?? []) : [],
-  );
+  const released = releasedByReplicaSet(cluster.pods).get(from.replicaSet.uid) ?? [];
+  const noted = released.flatMap(({ served }) => served ?? []);
   return Math.max(ownedPods(from, namespace, cluster).filter(isServing).length, ...noted);
 }
 

@@ -3,15 +3,16 @@ import type { PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { countUnplaced } from '../model/unplaced.ts';
 import { handsOver, type Policy } from '../policy/policy.ts';
+import { doAtOnce, type Slices } from '../slices.ts';
 import { surgeAtOnce } from '../surge/at-once.ts';
-import { audit } from './audit/audit.ts';
+import { auditInSlices } from './audit/audit.ts';
 import { estimateRun } from './estimate.ts';
 import { planHandOver } from './hand-over-plan.ts';
 import { handedOverFacts } from './handed-over-facts.ts';
 import { orderNodes } from './order.ts';
 import type { PoolPlan } from './pool-plan.ts';
 import { planServices } from './service-plan.ts';
-import { simulateWindows } from './windows.ts';
+import { simulateInSlices } from './windows.ts';
 
 /** What a plan is made from. */
 export interface PlanQuestion {
@@ -28,18 +29,31 @@ export interface PlanQuestion {
 
 /** Makes the plan of one upgrade from one look. The same facts give the same plan, whatever order they come in. */
 export function buildPlan(question: PlanQuestion): PoolPlan {
+  return doAtOnce(buildPlanInSlices(question));
+}
+
+/** The same, in slices: with tens of thousands of pods all of it takes a second or two. */
+export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const { policy, run, pool, facts, sharedClaims = new Set<string>(), denials = new Map<string, string>() } = question;
   const asked = { policy, sharedClaims, denials };
   const baselines = learnBaselines([], facts, policy);
+  yield;
   const services = planServices(facts, policy, baselines);
+  yield;
   const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
   const nodes = orderNodes(old, facts, services);
-  const windows = simulateWindows({ ...asked, facts, baselines, nodes });
+  yield;
+  const windows = yield* simulateInSlices({ ...asked, facts, baselines, nodes });
+  yield;
   const handOver = planHandOver(nodes, { ...asked, cluster: facts.cluster });
+  yield;
   const handedOver = handsOver(policy) ? handedOverFacts({ ...asked, facts, wave: nodes }) : facts;
   const surge = Math.max(nodes.length, pool.desiredSize);
   const unplaced = countUnplaced(facts.cluster);
   const atOnce = surgeAtOnce(policy, surge);
+  const audited = { policy, pool, facts, services, baselines, nodes, windows, handOver, handedOver };
+  const findings = yield* auditInSlices(audited);
+  yield;
   return {
     run,
     policy,
@@ -54,7 +68,7 @@ export function buildPlan(question: PlanQuestion): PoolPlan {
     ...(handOver.length > 0 ? { handOver } : {}),
     baselines,
     ...(Object.keys(unplaced).length > 0 ? { unplaced } : {}),
-    findings: audit({ policy, pool, facts, services, baselines, nodes, windows, handOver, handedOver }),
+    findings,
     estimate: estimateRun({ facts, policy, services, nodes, windows }),
   };
 }

@@ -11,6 +11,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import { handsOver, type Policy } from '../policy/policy.ts';
+import { doAtOnce, type Slices } from '../slices.ts';
 import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { openSupply, packWindows, type Taking } from './pack-windows.ts';
@@ -73,15 +74,28 @@ interface Played {
  * with the same figures, and whom those hold is held for good.
  */
 export function simulateWindows(input: WindowsInput): Windows {
+  return doAtOnce(simulateInSlices(input));
+}
+
+/** The same, wave after wave. */
+export function* simulateInSlices(input: WindowsInput): Slices<Windows> {
   const { policy, nodes, sharedClaims = new Set<string>(), denials = new Map<string, string>() } = input;
   const facts = perfectFacts(input.facts);
+  yield;
   const guard = isEnabled(policy, 'capacity-guard') ? openPerfectGuard(input, facts) : undefined;
   const context = { cluster: facts.cluster, policy, sharedClaims, denials };
-  const played = surgesOf(nodes, policy).flatMap((leaving, surge) => {
-    if (!handsOver(policy)) return [letLeave(leaving, surge, [], guard, policy)];
-    const waves = chooseWaves({ ...context, waiting: leaving, mostNodes: policy.guard.maxInFlight });
-    return waves.map((wave) => playWave(wave, surge, guard, facts, context));
-  });
+  const played: Played[] = [];
+  for (const [surge, leaving] of surgesOf(nodes, policy).entries()) {
+    yield;
+    if (!handsOver(policy)) {
+      played.push(letLeave(leaving, surge, [], guard, policy));
+      continue;
+    }
+    for (const wave of chooseWaves({ ...context, waiting: leaving, mostNodes: policy.guard.maxInFlight })) {
+      yield;
+      played.push(playWave(wave, surge, guard, facts, context));
+    }
+  }
   return { ...joinWindows(played), waves: handsOver(policy) ? played.length : 0 };
 }
 

@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.ts';
 import { compareText } from '../../text/format.ts';
 import type { Finding, FindingSeverity } from '../finding.ts';
 import { con001UnknownAge } from './con-001-unknown-age.ts';
@@ -82,14 +83,17 @@ const auditRules: readonly AuditRule[] = [
 
 const severityOrder: readonly FindingSeverity[] = ['blocker', 'error', 'warning', 'info'];
 
-/** Asks every rule and lists what they found, worst first, in an order that does not depend on the order of the facts. */
-export function audit(question: AuditQuestion): readonly Finding[] {
-  return auditRules
-    .flatMap((rule) => rule(question))
-    .toSorted(
-      (a, b) =>
-        severityOrder.indexOf(a.severity) - severityOrder.indexOf(b.severity) ||
-        compareText(a.rule, b.rule) ||
-        compareText(a.subject, b.subject),
-    );
+/** Asks every rule and lists what they found, worst first, in an order that does not depend on the order of the facts; rule after rule. */
+export function* auditInSlices(question: AuditQuestion): Slices<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const rule of auditRules) {
+    yield;
+    findings.push(...rule(question));
+  }
+  return findings.toSorted(
+    (a, b) =>
+      severityOrder.indexOf(a.severity) - severityOrder.indexOf(b.severity) ||
+      compareText(a.rule, b.rule) ||
+      compareText(a.subject, b.subject),
+  );
 }

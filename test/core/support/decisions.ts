@@ -10,15 +10,19 @@ import { decideExchanges } from '../../../core/hand-over/exchange.ts';
 import { decideGiveBack } from '../../../core/hand-over/give-back.ts';
 import { decideHandOverRound } from '../../../core/hand-over/hand-over-round.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
-import { buildPlan } from '../../../core/plan/build-plan.ts';
+import { buildPlan, buildPlanInSlices } from '../../../core/plan/build-plan.ts';
+import type { Slices } from '../../../core/slices.ts';
 import { longestDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
 import { decideDrained, decideObservedOut, findBackIn } from '../../../core/waits/load-balancers.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import { decideSurgeReady } from '../../../core/waits/surge.ts';
 import { aPolicy, aPool, handingOver } from './facts.ts';
 
+/** Decides something from a look; `pause` is called where a worker lets its other steps have their turn. */
+export type Decision = (look: ServingFacts, pause?: () => void) => unknown;
+
 /** Everything that a worker decides from one look, by what it decides about: the plan of pool `web`, and the steps of its first node. */
-export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look: ServingFacts) => unknown>> {
+export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decision>> {
   const policy = aPolicy();
   const pool = aPool(facts.cluster.nodes);
   const { baselines, nodes } = buildPlan({ policy, run: 'run', pool, facts });
@@ -30,8 +34,9 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look:
   const round = { node, policy, run: 'run', now: 0, unlistedAt: {}, unreadySince: {} };
   const before = snapshotEndpoints(node, facts);
   return {
-    plan: (look) => buildPlan({ policy, run: 'run', pool, facts: look }),
-    'plan that hands over': (look) => buildPlan({ policy: handing, run: 'run', pool, facts: look }),
+    plan: (look, pause) => pausing(buildPlanInSlices({ policy, run: 'run', pool, facts: look }), pause),
+    'plan that hands over': (look, pause) =>
+      pausing(buildPlanInSlices({ policy: handing, run: 'run', pool, facts: look }), pause),
     'hand over': (look) => [
       chooseWave({ cluster: look.cluster, policy: handing, sharedClaims, waiting: nodes, mostNodes: 10 }),
       decideHandOverRound({
@@ -77,6 +82,14 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, (look:
     retire: (look) => [decideRetirement({ ...round, facts: look.cluster }), terminationNotBefore(look, 0, policy)],
     surge: (look) => decideSurgeReady({ facts: look, pool: 'web', expected: nodes.length }),
   };
+}
+
+function pausing<T>(work: Slices<T>, pause: () => void = () => undefined): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    pause();
+  }
 }
 
 /** The same look as if it were a new one: nothing is known of it from before. */
