@@ -117,7 +117,9 @@ function chooseMove(
   if (coming !== undefined) return { why: `pod ${coming.name} does not serve there yet` };
   const surplus = owned.filter(({ node = '' }) => {
     const host = nodes.get(node);
-    return host !== undefined && host.pool !== leaving && hostsIn(host.zone, short, facts).length > 1;
+    if (host === undefined || host.pool === leaving) return false;
+    // What a zone that must keep a target has alone stays there.
+    return short.service.floor.perZone[host.zone] === undefined || hostsIn(host.zone, short, facts).length > 1;
   });
   const movable = surplus.flatMap((pod) => moveOf(pod, workload, question) ?? []);
   const move = movable.find(({ kind }) => kind === 'evict') ?? movable[0];

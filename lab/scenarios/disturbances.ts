@@ -57,14 +57,17 @@ export const twoPoolsScenario: Scenario = {
   objects: [...webAndApi(4, shortLived), ...agent(), insideProber()],
 };
 
-/** One old node and one endpoint of each Service in each zone, cross-zone off: serial waves are refused here. */
-export function oneEndpointPerZone(zones: 2 | 3): Scenario {
+/**
+ * One old node and one endpoint of each Service in each zone, cross-zone off: serial waves are refused here. `requiresZones`: pods have to
+ * be spread over the zones (DoNotSchedule), released ones counted.
+ */
+export function oneEndpointPerZone(zones: 2 | 3, { requiresZones = false } = {}): Scenario {
   return {
     ...base,
-    name: `one-per-zone-${zones}`,
+    name: `one-per-zone-${zones}${requiresZones ? '-required' : ''}`,
     summary: `one old node in each of ${zones} zones, with one pod of each Service`,
     zones: threeZones.slice(0, zones),
     nodegroups: [webNodegroup(zones), systemNodegroup()],
-    objects: [...webAndApi(zones, shortLived), ...agent(), insideProber()],
+    objects: [...webAndApi(zones, shortLived, { requiresZones }), ...agent(), insideProber()],
   };
 }

@@ -61,20 +61,21 @@ export function unreadyFile(workload: string): string {
 }
 
 /**
- * `web` behind policy Local and `api` behind policy Cluster, a budget each: half of `web` at a time, and one pod of `api`. `unready` names
- * the file by which the pods of `web` can be made unready.
+ * `web` behind policy Local and `api` behind policy Cluster, a budget each: half of `web` at a time, and one pod of `api`.
+ * `unready.web` names the file by which the pods of `web` can be made unready; `requiresZones` that pods have to be spread over zones.
  */
 export function webAndApi(
   replicas: number,
   env: Readonly<Record<string, string>> = {},
-  unready: { readonly web?: string } = {},
+  unready: { readonly web?: string; readonly requiresZones?: boolean } = {},
 ): Scenario['objects'] {
   const file = unready.web === undefined ? {} : { unreadyFile: unready.web };
+  const { requiresZones = false } = unready;
   return [
-    deployment({ name: 'web', replicas, nodeSelector: onWeb, env, ...file }),
+    deployment({ name: 'web', replicas, nodeSelector: onWeb, env, requiresZones, ...file }),
     balancedService('web', 'Local'),
     disruptionBudget('web', Math.floor(replicas / 2)),
-    deployment({ name: 'api', replicas, nodeSelector: onWeb, env }),
+    deployment({ name: 'api', replicas, nodeSelector: onWeb, env, requiresZones }),
     balancedService('api', 'Cluster'),
     disruptionBudget('api', 1),
   ];

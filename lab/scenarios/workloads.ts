@@ -8,6 +8,7 @@ import type {
   V1PodSpec,
   V1Service,
   V1Toleration,
+  V1TopologySpreadConstraint,
   V1Volume,
 } from '@kubernetes/client-node';
 import { IMAGES } from '../cluster/images.ts';
@@ -30,9 +31,13 @@ export interface DeploymentOptions {
   readonly tolerations?: readonly V1Toleration[];
   /** File of the machine, below the lab's shared folder: while it is there no pod is ready, though all would serve. */
   readonly unreadyFile?: string;
+  /** Its pods have to be spread over zones, by a rule that counts pods of all versions and those without owner too. */
+  readonly requiresZones?: boolean;
 }
 
-/** A Deployment whose pods prefer to be spread over nodes and zones. */
+const ZONE = 'topology.kubernetes.io/zone';
+
+/** A Deployment whose pods prefer to be spread over nodes and zones, unless they have to be. */
 export function deployment(options: DeploymentOptions): V1Deployment {
   const labels = { app: options.name };
   return {
@@ -48,19 +53,29 @@ export function deployment(options: DeploymentOptions): V1Deployment {
         spec: {
           ...appPod(options.nodeSelector, options.env ?? {}, options.unreadyFile),
           tolerations: [...(options.tolerations ?? [])],
-          topologySpreadConstraints: ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
-            maxSkew: 1,
-            topologyKey,
-            // A hard rule would leave pods pending while the pool is being replaced.
-            whenUnsatisfiable: 'ScheduleAnyway',
-            labelSelector: { matchLabels: labels },
-            // Counts the pods of one version of the template only, as rollouts want it.
-            matchLabelKeys: ['pod-template-hash'],
-          })),
+          topologySpreadConstraints:
+            options.requiresZones === true ? [requiredSpread(labels)] : preferredSpread(labels),
         },
       },
     },
   };
+}
+
+function preferredSpread(matchLabels: Record<string, string>): V1TopologySpreadConstraint[] {
+  return [ZONE, 'kubernetes.io/hostname'].map((topologyKey) => ({
+    maxSkew: 1,
+    topologyKey,
+    // A hard rule would leave pods pending while the pool is being replaced.
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels },
+    // Counts the pods of one version of the template only, as rollouts want it.
+    matchLabelKeys: ['pod-template-hash'],
+  }));
+}
+
+/** As it is written mostly: with nothing but the labels of the application. */
+function requiredSpread(matchLabels: Record<string, string>): V1TopologySpreadConstraint {
+  return { maxSkew: 1, topologyKey: ZONE, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels } };
 }
 
 /** A DaemonSet of the lab's app with the tolerations that every DaemonSet pod has and no others. */

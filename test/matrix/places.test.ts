@@ -28,6 +28,7 @@ test('a pool in three zones loses nothing, and ends spread over all of them', as
 test.each([
   [2, oneEndpointPerZone(2)],
   [3, oneEndpointPerZone(3)],
+  [3, oneEndpointPerZone(3, { requiresZones: true })],
 ])(
   'a pool with one node and one endpoint in each of %i zones is handed over at once, and nobody ever has less',
   async (zones, scenario) => {

@@ -22,6 +22,8 @@ import { expectNothingLeft, failureOfRun } from '../support/run-checks.ts';
 
 type Random = () => number;
 
+const zoneLabel = 'topology.kubernetes.io/zone';
+
 const below = (random: Random, bound: number) => Math.floor(random() * bound);
 const oneOf = <T>(random: Random, list: readonly T[]): T | undefined => list[below(random, list.length)];
 
@@ -104,12 +106,24 @@ function randomCluster(seed: number, random: Random): World {
   });
   for (const name of ['web', 'api']) scaleTo(world, name, 2 + below(random, 1.5 * nodes));
   for (const service of world.services) service.crossZone = random() < 0.5;
+  chooseScheduler(world, seed);
   for (const budget of world.budgets) budget.maxUnavailable = 1 + below(random, 4);
   if (random() < 0.2) world.budgets = [];
   world.clock.advance(20 * 60_000);
   world.faults.throttled = random() < 0.3 ? random() * 0.2 : 0;
   world.log.length = 0;
   return world;
+}
+
+/** Whether the scheduler spreads pods, and whether their owners ask it to; drawn from the seed alone, so that old worlds stay as they were. */
+function chooseScheduler(world: World, seed: number): void {
+  world.faults.scheduler = (['spreads', 'any', 'spreads', 'crowds'] as const)[(seed >> 2) % 4] ?? 'spreads';
+  const isSpread = seed % 3 === 0;
+  for (const workload of world.workloads) {
+    if (!isSpread || workload.kind !== 'Deployment') continue;
+    const countsReleased = seed % 2 === 0;
+    workload.spreads = [{ topologyKey: zoneLabel, maxSkew: 1, isRequired: true, countsReleased, countsCordoned: true }];
+  }
 }
 
 function randomPolicy(random: Random): Policy {

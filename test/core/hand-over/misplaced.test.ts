@@ -18,7 +18,7 @@ import {
 } from '../support/facts.ts';
 
 const olds = [aNode('a1', { cordoned: true }), aNode('b1', { zone: 'b', cordoned: true })];
-const news = ['a2', 'b2', 'b3'].map((name) => aNode(name, { zone: name.slice(0, 1), pool: 'web-new' }));
+const news = ['a2', 'b2', 'b3', 'c2'].map((name) => aNode(name, { zone: name.slice(0, 1), pool: 'web-new' }));
 const nodes = [...olds, ...news];
 
 /** A released pod of a ReplicaSet that wants two. */
@@ -90,6 +90,11 @@ describe('the replacements of a wave', () => {
     const { awaited, moves } = decide([startsAt('web-3', 'b2'), startsAt('web-4', 'b2')]);
     expect(moves).toMatchObject([{ kind: 'evict', pod: { name: 'web-3' } }]);
     expect(awaited).toMatchObject([{ workload: 'Deployment default/web', isHopeless: false }]);
+  });
+
+  test('start again where one came to a zone that need have none', () => {
+    const { moves } = decide([startsAt('web-3', 'b2'), startsAt('web-4', 'c2')]);
+    expect(moves).toMatchObject([{ kind: 'evict', pod: { name: 'web-4' } }]);
   });
 
   test('are released, to leave in good order, once they are ready', () => {
