@@ -92,12 +92,16 @@ function remains({ metadata, spec, status }: V1Pod): Pick<PodFacts, 'stopped' | 
 }
 
 /** Claims of a pod, those included that Kubernetes makes for its ephemeral volumes (Kubernetes docs, "Ephemeral Volumes", PVC naming). */
-function claimsOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'claims'> {
-  const claims = (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
-    return ephemeral === undefined ? [] : [`${metadata?.name ?? ''}-${name}`];
-  });
-  return claims.length === 0 ? {} : { claims };
+function claimsOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'claims' | 'ownClaims'> {
+  const volumes = spec?.volumes ?? [];
+  const named = volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
+  const own = volumes.flatMap(({ name, ephemeral }) =>
+    ephemeral === undefined ? [] : [`${metadata?.name ?? ''}-${name}`],
+  );
+  return {
+    ...(named.length + own.length === 0 ? {} : { claims: [...named, ...own] }),
+    ...(own.length === 0 ? {} : { ownClaims: own }),
+  };
 }
 
 /**

@@ -96,6 +96,9 @@ export function replicaSetFacts({ metadata, spec }: V1ReplicaSet): MappedReplica
     facts: workload('ReplicaSet', metadata, {
       replicas: spec?.replicas ?? 1,
       ...(spec?.selector === undefined ? {} : { takes: spec.selector }),
+      ...(owner === undefined || isDeployed
+        ? {}
+        : { keptBy: `${owner.kind} ${metadata?.namespace ?? ''}/${owner.name}` }),
       podLabels: spec?.template?.metadata?.labels ?? {},
       rollingOut: false,
     }),

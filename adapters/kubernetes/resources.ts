@@ -36,6 +36,11 @@ export const resources = {
     ...grouped('cilium.io', 'ciliumclusterwidenetworkpolicies', false, ['list']),
     version: 'v2',
   },
+  horizontalPodAutoscalers: {
+    ...grouped('autoscaling', 'horizontalpodautoscalers', true, ['list']),
+    version: 'v2',
+  },
+  resourceQuotas: core('resourcequotas', true, ['list']),
   replicationControllers: core('replicationcontrollers', true, ['list']),
   namespaces: core('namespaces', false, ['get']),
   leases: {

@@ -1,4 +1,4 @@
-import type { V1ReplicationController } from '@kubernetes/client-node';
+import type { V1ReplicationController, V1ResourceQuota, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
 
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
@@ -6,17 +6,21 @@ import type { TakerFacts } from '../../core/model/taker.ts';
 import type { UnreadFacts } from '../../core/model/unread.ts';
 import type { Connection } from './connection.ts';
 import { answerError, forbidden, statusOf } from './errors.ts';
+import { autoscalerFacts } from './map-autoscaler.ts';
 import {
   type CiliumPolicy,
   ciliumPolicyFacts,
   type NetworkPolicyObject,
   networkPolicyFacts,
 } from './map-network-policy.ts';
+import { quotaFacts } from './map-quota.ts';
 import type { ListBody } from './reflector.ts';
 import { type ResourceName, rbacName, resources } from './resources.ts';
 
 /** What changes seldom, and what a role may keep from us. */
-export type Surroundings = Required<Pick<ClusterFacts, 'networkPolicies' | 'takers' | 'unread'>>;
+export type Surroundings = Required<
+  Pick<ClusterFacts, 'networkPolicies' | 'takers' | 'autoscalers' | 'quotas' | 'unread'>
+>;
 
 /** Reads it. */
 export interface SurroundingsReader {
@@ -31,7 +35,12 @@ const pageSize = '500';
 
 type ReadResource = Extract<
   ResourceName,
-  'networkPolicies' | 'ciliumNetworkPolicies' | 'ciliumClusterwideNetworkPolicies' | 'replicationControllers'
+  | 'networkPolicies'
+  | 'ciliumNetworkPolicies'
+  | 'ciliumClusterwideNetworkPolicies'
+  | 'replicationControllers'
+  | 'horizontalPodAutoscalers'
+  | 'resourceQuotas'
 >;
 
 /** Objects of a resource, or why there are none. */
@@ -49,11 +58,13 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
   async function readAll(): Promise<void> {
     const startedAt = Date.now();
     try {
-      const [policies, cilium, wide, controllers] = await Promise.all([
+      const [policies, cilium, wide, controllers, autoscalers, quotas] = await Promise.all([
         list(connection, 'networkPolicies'),
         list(connection, 'ciliumNetworkPolicies'),
         list(connection, 'ciliumClusterwideNetworkPolicies'),
         list(connection, 'replicationControllers'),
+        list(connection, 'horizontalPodAutoscalers'),
+        list(connection, 'resourceQuotas'),
       ]);
       const now: Surroundings = {
         networkPolicies: [
@@ -61,7 +72,9 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
           ...[...cilium.items, ...wide.items].map((item) => ciliumPolicyFacts(item as CiliumPolicy)),
         ],
         takers: controllers.items.flatMap((item) => takerFacts(item as V1ReplicationController)),
-        unread: [policies, cilium, wide, controllers].flatMap(({ unread }) => unread ?? []),
+        autoscalers: autoscalers.items.flatMap((item) => autoscalerFacts(item as V2HorizontalPodAutoscaler)),
+        quotas: quotas.items.flatMap((item) => quotaFacts(item as V1ResourceQuota)),
+        unread: [policies, cilium, wide, controllers, autoscalers, quotas].flatMap(({ unread }) => unread ?? []),
       };
       // What is as before stays the same object: looks that share it share what was reckoned from it.
       if (JSON.stringify(now) !== JSON.stringify(known)) known = now;

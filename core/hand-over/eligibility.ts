@@ -3,6 +3,7 @@ import { type PodFacts, type ReleasedFrom, templateLabel } from '../model/pod.ts
 import type { ClusterFacts } from '../model/serving.ts';
 import { admission } from './rules/admission.ts';
 import { adoption } from './rules/adoption.ts';
+import { autoscaler } from './rules/autoscaler.ts';
 import { owner } from './rules/owner.ts';
 import { policyAllows } from './rules/policy.ts';
 import { readiness } from './rules/readiness.ts';
@@ -25,6 +26,7 @@ const handOverRules: readonly HandOverRule[] = [
   spread,
   adoption,
   hosts,
+  autoscaler,
   admission,
   rollout,
   readiness,

@@ -1,6 +1,8 @@
+import type { AutoscalerFacts } from './autoscaler.ts';
 import type { NetworkPolicyFacts } from './network-policy.ts';
 import type { NodeFacts } from './node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
+import type { QuotaFacts } from './quota.ts';
 import type { ServiceFacts } from './service.ts';
 import type { TakerFacts } from './taker.ts';
 import type { TargetGroupFacts } from './target-group.ts';
@@ -21,6 +23,10 @@ export interface ClusterFacts {
   readonly networkPolicies?: readonly NetworkPolicyFacts[];
   /** Controllers of other kinds that take pods which nobody owns, as of then; absent where nobody has asked. */
   readonly takers?: readonly TakerFacts[];
+  /** Autoscalers that a hand-over upsets, as of then; absent where nobody has asked. */
+  readonly autoscalers?: readonly AutoscalerFacts[];
+  /** Quotas of pods, as of then; absent where nobody has asked. */
+  readonly quotas?: readonly QuotaFacts[];
   /** What of the cluster we may not read; absent where nobody has asked. */
   readonly unread?: readonly UnreadFacts[];
   /** Epoch ms at which the API server was last back after it could not be reached; absent when it always could. */

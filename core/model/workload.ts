@@ -8,6 +8,8 @@ export interface WorkloadFacts {
   readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet';
   readonly namespace: string;
   readonly name: string;
+  /** Who owns it, e.g. `Rollout default/web`. Told of ReplicaSets that another controller than a Deployment keeps. */
+  readonly keptBy?: string;
   /** Pods that it shall have now; of a DaemonSet, the nodes that it finds fit. */
   readonly replicas: number;
   /** Labels of the pods that it makes. */

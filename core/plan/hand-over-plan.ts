@@ -6,7 +6,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import { isFinished, ownerOf, type PodFacts } from '../model/pod.ts';
 import { handOverTermsOf, handsOver } from '../policy/policy.ts';
-import { compareText } from '../text/format.ts';
+import { compareText, count } from '../text/format.ts';
 
 /** What becomes of the pods of one workload when their nodes go. */
 export interface WorkloadHandOver {
@@ -44,10 +44,24 @@ function tell(pod: PodFacts, context: HandOverContext): WorkloadHandOver {
   const own = { workload: workload?.key ?? ownerOf(pod), pods: 1 };
   const together = workload === undefined ? 0 : mostReleased(workload, context.policy);
   const eligibility = decideEligibility(pod, context);
-  if (eligibility.eligible) return { ...own, how: 'handed over', together };
+  if (eligibility.eligible) return { ...own, how: 'handed over', together, ...tellQuota(pod, together, context) };
   const { reason, hint } = eligibility;
   if (eligibility.passes === true && workload?.rollingOut === true)
     return { ...own, how: 'handed over', together, reason: `${reason}; it is waited for` };
   const required = handOverTermsOf(context.policy, workload).mode === 'required';
   return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
+}
+
+/** A quota that has no room for all replacements that start together: those beyond it are not created before others have left. */
+function tellQuota(
+  { namespace }: PodFacts,
+  together: number,
+  { cluster }: HandOverContext,
+): Pick<WorkloadHandOver, 'reason'> {
+  const tight = (cluster.quotas ?? []).find((quota) => quota.namespace === namespace && quota.podsLeft < together);
+  if (tight === undefined) return {};
+  const room = tight.podsLeft === 0 ? 'no room for another pod' : `room for ${count(tight.podsLeft, 'pod')} more`;
+  return {
+    reason: `${tight.key} has ${room}; replacements beyond that are not created`,
+  };
 }

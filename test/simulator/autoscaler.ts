@@ -11,6 +11,8 @@ export interface Autoscaler {
   /** Use of each pod by itself, whether anybody calls it or not. */
   readonly idle: number;
   readonly least: number;
+  /** It goes by an external metric of target type Value instead, of which this is the share: no number of pods changes it. */
+  readonly value?: number;
 }
 
 const syncMs = 15_000;
@@ -23,6 +25,7 @@ const tolerance = 0.1;
  * down; down to the highest of what was wanted in the last five minutes.
  */
 export function autoscale(world: World, autoscaler: Autoscaler): void {
+  if (autoscaler.value !== undefined) world.autoscalers.push(autoscaler.workload);
   const wanted: { readonly at: number; readonly replicas: number }[] = [];
   const sync = () => {
     const workload = world.workloads.find(({ name }) => name === autoscaler.workload);
@@ -38,9 +41,10 @@ export function autoscale(world: World, autoscaler: Autoscaler): void {
   sync();
 }
 
-function recommend(pods: readonly SimPod[], replicas: number, { target, load, idle }: Autoscaler): number {
+function recommend(pods: readonly SimPod[], replicas: number, { target, load, idle, value }: Autoscaler): number {
   const ready = pods.filter((pod) => pod.ready);
   if (ready.length === 0) return replicas;
+  if (value !== undefined) return Math.abs(1 - value) <= tolerance ? replicas : Math.ceil(value * ready.length);
   const use = idle + load / ready.length;
   const ratio = use / target;
   if (Math.abs(1 - ratio) <= tolerance) return replicas;

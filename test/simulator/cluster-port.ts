@@ -193,10 +193,19 @@ function podFacts(world: World, pod: SimPod): PodFacts {
 }
 
 /** What is read at most a minute ago of a real cluster, and not at all where the role does not allow it. */
-function surroundings({ networkPolicies, faults }: World): Pick<ClusterFacts, 'networkPolicies' | 'unread'> {
+function surroundings({
+  networkPolicies,
+  autoscalers,
+  faults,
+}: World): Pick<ClusterFacts, 'networkPolicies' | 'autoscalers' | 'unread'> {
   if (faults.policiesHidden)
     return { unread: [{ resource: 'networkpolicies.networking.k8s.io', hint: 'Add a rule.' }] };
   return {
+    autoscalers: autoscalers.map((name) => ({
+      key: `HorizontalPodAutoscaler default/${name}`,
+      workload: `Deployment default/${name}`,
+      counts: 'multiplies a metric by all ready pods, released ones too, and would scale up to twice as many',
+    })),
     networkPolicies: networkPolicies.map(({ name, selector }) => ({
       key: `NetworkPolicy default/${name}`,
       selectors: [{ namespace: 'default', labels: { matchLabels: selector } }],

@@ -233,6 +233,8 @@ export interface World {
   budgets: SimBudget[];
   networkPolicies: SimNetworkPolicy[];
   denials: SimDenial[];
+  /** Workloads whose autoscalers multiply a metric by all pods that they find. */
+  autoscalers: string[];
   pools: SimPool[];
   leases: Map<string, { holder: string; token: number; expiresAt: number; claim?: NodeClaim }>;
   /** Epoch ms at which the API server was last back after it had been away. */
@@ -308,6 +310,7 @@ export function createWorld(options: {
     budgets: [],
     networkPolicies: [],
     denials: [],
+    autoscalers: [],
     pools: [],
     leases: new Map(),
     traffic: { sent: 0, lost: 0, cut: 0 },

@@ -26,3 +26,23 @@ test.each([
   expect(world.pods.filter(({ of, terminating }) => of === 'web' && !terminating)).toHaveLength(most);
   expect(world.fewestServing.get('default/web')).toBe(4);
 });
+
+test.each([
+  ['named in the policy is scaled up for it', { 'default/web': { mode: 'auto', surplus: 1 } }, true],
+  ['is evicted within its budget, and left as it is', {}, false],
+] as const)('a workload whose autoscaler multiplies a metric by all pods %s', async (_, workloads, grows) => {
+  const world = createScenario();
+  let highest = 0;
+  world.clock.onPassage(() => {
+    highest = Math.max(highest, world.workloads.find(({ name }) => name === 'web')?.replicas ?? 0);
+  });
+  autoscale(world, { workload: 'web', target: 0.5, least: 4, load: 0, idle: 0, value: 0.85 });
+  world.clock.advance(60_000);
+  const harness = await openHarness(world, {});
+  const report = await harness.finish(
+    await harness.start(handOverPolicy({}, { handOver: { mode: 'auto', surplus: 1, workloads } })),
+  );
+  expect(report.outcome).toBe('completed');
+  expectNothingLost(world);
+  expect(highest > 4, String(highest)).toBe(grows);
+});

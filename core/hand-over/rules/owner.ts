@@ -1,11 +1,15 @@
+import { workloadOf } from '../surplus.ts';
 import type { HandOverRule } from './rule.ts';
 
 /**
  * Only the ReplicaSet of a Deployment replaces a pod that it was made to let go, by one of another name: the successor of a StatefulSet's pod
  * needs its name, a Job counts what it loses, and nobody replaces a bare pod.
  */
-export const owner: HandOverRule = (pod) => {
+export const owner: HandOverRule = (pod, { cluster }) => {
   if (pod.ownerKind === 'ReplicaSet' && pod.workload?.startsWith('Deployment ') === true) return undefined;
+  const keptBy = workloadOf(pod, cluster)?.keptBy;
+  if (keptBy !== undefined)
+    return { reason: `${keptBy} keeps it, and only pods of Deployments are handed over so far` };
   const who =
     pod.ownerKind === 'none'
       ? 'no controller'

@@ -2,8 +2,8 @@ import { listNames } from '../../text/format.ts';
 import type { HandOverRule } from './rule.ts';
 
 /** A volume that one node at a time may mount can't be mounted by the replacement while the pod has it. */
-export const volumes: HandOverRule = ({ namespace, claims = [] }, { sharedClaims }) => {
-  const single = claims.filter((claim) => !sharedClaims.has(`${namespace}/${claim}`));
+export const volumes: HandOverRule = ({ namespace, claims = [], ownClaims = [] }, { sharedClaims }) => {
+  const single = claims.filter((claim) => !sharedClaims.has(`${namespace}/${claim}`) && !ownClaims.includes(claim));
   if (single.length === 0) return undefined;
   return {
     reason: `its volume of ${listNames(single)} is for one node at a time`,

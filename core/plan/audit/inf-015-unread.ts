@@ -32,6 +32,8 @@ function tellUnknown({ resource }: UnreadFacts, { services }: AuditQuestion): Un
 const unknownWithout: Readonly<Record<string, string>> = {
   networkpolicies:
     'a policy that goes by a label which a pod loses while it leaves its endpoints may cut what it is in the middle of',
+  horizontalpodautoscalers: 'one that counts all pods of a workload would scale it up while it is handed over',
+  resourcequotas: 'one that has no room for pods more would keep replacements from being created',
   replicationcontrollers:
     'one that selects pods by labels which those of a Deployment have too takes them when they are handed over',
 };

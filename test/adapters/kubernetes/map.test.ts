@@ -272,6 +272,7 @@ describe('a pod', () => {
     ];
     expect(withSpec({ containers: [], volumes, priority: 2_000_000_000 })).toMatchObject({
       claims: ['web-data', 'web-7d4b9c6f5-x2x8p-cache'],
+      ownClaims: ['web-7d4b9c6f5-x2x8p-cache'],
       priority: 2_000_000_000,
     });
     expect(withSpec({ containers: [] })).not.toHaveProperty('claims');

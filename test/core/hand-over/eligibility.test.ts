@@ -46,6 +46,11 @@ describe('a pod is not handed over', () => {
     key: 'NetworkPolicy default/old',
     selectors: [{ labels: { matchExpressions: [{ key: 'pod-template-hash', operator: 'Exists' }] } }],
   };
+  const doubling = {
+    key: 'HorizontalPodAutoscaler default/web',
+    workload: 'Deployment default/web',
+    counts: 'doubles',
+  };
   const alone = { ownerKind: 'ReplicaSet', workload: 'ReplicaSet default/web-rs' } as const;
   const cases: readonly (readonly [string, Partial<PodFacts>, Partial<ClusterFacts>, string])[] = [
     ['of a StatefulSet', { ownerKind: 'StatefulSet' }, {}, 'a StatefulSet keeps it'],
@@ -95,6 +100,18 @@ describe('a pod is not handed over', () => {
         ],
       },
       'ReplicationController default/old would take it',
+    ],
+    [
+      'of a Rollout',
+      alone,
+      { workloads: [{ ...web, key: 'ReplicaSet default/web-rs', keptBy: 'Rollout default/web' }] },
+      'Rollout default/web keeps it',
+    ],
+    [
+      'whose autoscaler would double it',
+      {},
+      { autoscalers: [doubling] },
+      'HorizontalPodAutoscaler default/web doubles',
     ],
     ['whose ReplicaSet asks for less', { ownerSelector: { app: 'web' } }, {}, 'does not select it by label'],
     [
@@ -159,4 +176,21 @@ test('what keeps a pod from one node, or lets any number of nodes have it, does 
     aBudget('api', [], 1),
   ];
   expect(decide({}, { budgets: elsewhere }).eligible).toBe(true);
+});
+
+test('a pod with a volume that was made for it alone is handed over', () => {
+  const pod = { claims: ['web-1-scratch', 'data'], ownClaims: ['web-1-scratch'] };
+  expect(decide(pod, {}, ['default/data']).eligible).toBe(true);
+  expect(decide(pod)).toMatchObject({ reason: 'its volume of data is for one node at a time' });
+});
+
+test('a workload that the policy names is handed over whatever its autoscaler does', () => {
+  const doubling = {
+    key: 'HorizontalPodAutoscaler default/web',
+    workload: 'Deployment default/web',
+    counts: 'doubles',
+  };
+  const handOver = handingOver().handOver;
+  const named = { ...handOver, workloads: { 'default/web': { mode: handOver.mode, surplus: handOver.surplus } } };
+  expect(decide({}, { autoscalers: [doubling] }, [], named).eligible).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
 import {
@@ -20,7 +21,12 @@ import {
 const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];
 const web = onePodOnEach('web', nodes, { ownerUid: 'rs' });
 
-function plan(policy: Partial<Policy>, pods: readonly PodFacts[] = web, shared: readonly string[] = []) {
+function plan(
+  policy: Partial<Policy>,
+  pods: readonly PodFacts[] = web,
+  shared: readonly string[] = [],
+  more: Partial<ClusterFacts> = {},
+) {
   const served = pods.filter(({ labels }) => labels['app'] === 'web');
   const cluster = {
     nodes,
@@ -28,6 +34,7 @@ function plan(policy: Partial<Policy>, pods: readonly PodFacts[] = web, shared: 
     services: [aService('web', served)],
     budgets: [aBudget('web', served, served.length)],
     workloads: [aWorkload('web', served.length, { surge: 1 })],
+    ...more,
   };
   const facts = aLook(cluster, [aGroup('web', nodes, { crossZone: false })]);
   return buildPlan({ policy: aPolicy(policy), run: 'run', pool: aPool(nodes), facts, sharedClaims: new Set(shared) });
@@ -38,6 +45,16 @@ describe('a plan tells of each workload', () => {
     const handed = { workload: 'Deployment default/web', pods: 2, how: 'handed over' };
     expect(plan(handingOver()).handOver).toEqual([{ ...handed, together: 2 }]);
     expect(plan(handingOver('maxSurge')).handOver).toEqual([{ ...handed, together: 1 }]);
+  });
+
+  test('that a quota has no room for all replacements at once', () => {
+    const tell = (podsLeft: number, namespace = 'default') =>
+      plan(handingOver(), web, [], { quotas: [{ key: 'ResourceQuota default/pods', namespace, podsLeft }] }).handOver;
+    expect(tell(1)).toMatchObject([
+      { how: 'handed over', reason: expect.stringMatching(/^ResourceQuota default\/pods has room for 1 pod more/) },
+    ]);
+    expect(tell(0)).toMatchObject([{ reason: expect.stringMatching(/has no room for another pod/) }]);
+    for (const told of [tell(2), tell(0, 'other')]) expect(told?.[0]).not.toHaveProperty('reason');
   });
 
   test('why pods are evicted, each reason once', () => {

@@ -1,0 +1,40 @@
+import type { V2HorizontalPodAutoscaler, V2MetricSpec } from '@kubernetes/client-node';
+
+import type { AutoscalerFacts } from '../../core/model/autoscaler.ts';
+import { workloadKey } from './map-workload.ts';
+
+/** KEP-5325, which the client does not know yet. */
+interface SelectingSpec {
+  readonly selectionStrategy?: string;
+}
+
+/**
+ * What is kept of a HorizontalPodAutoscaler: nothing, but for two kinds. One with an Object or External metric of target type Value multiplies
+ * the ratio by all Ready pods that the selector finds, released ones included (Kubernetes 1.36, pkg/controller/podautoscaler/
+ * replica_calculator.go, getUsageRatioReplicaCount); KEDA's `metricType: Value` makes such. One that counts the pods of its owner only
+ * sees half of the load at each while released pods take the other half.
+ */
+export function autoscalerFacts({ metadata, spec }: V2HorizontalPodAutoscaler): readonly AutoscalerFacts[] {
+  const { namespace = '', name = '' } = metadata ?? {};
+  const { kind, name: target } = spec?.scaleTargetRef ?? { kind: '', name: '' };
+  const counts = tellCounting(spec?.metrics ?? [], spec as SelectingSpec | undefined);
+  if (kind !== 'Deployment' || counts === undefined) return [];
+  return [
+    {
+      key: `HorizontalPodAutoscaler ${namespace}/${name}`,
+      workload: workloadKey('Deployment', namespace, target),
+      counts,
+    },
+  ];
+}
+
+function tellCounting(metrics: readonly V2MetricSpec[], spec: SelectingSpec | undefined): string | undefined {
+  if (spec?.selectionStrategy === 'OwnerReferences')
+    return 'counts owned pods only, and would scale down while released ones take their share';
+  const multiplies = metrics.some(
+    ({ object, external }) => object?.target.type === 'Value' || external?.target.type === 'Value',
+  );
+  return multiplies
+    ? 'multiplies a metric by all ready pods, released ones too, and would scale up to twice as many'
+    : undefined;
+}
