@@ -54,11 +54,13 @@ function tell(pod: PodFacts, context: HandOverContext): WorkloadHandOver {
 
 /** A quota that has no room for all replacements that start together: those beyond it are not created before others have left. */
 function tellQuota(
-  { namespace }: PodFacts,
+  pod: PodFacts,
   together: number,
-  { cluster }: HandOverContext,
+  { cluster: { quotas = [] } }: HandOverContext,
 ): Pick<WorkloadHandOver, 'reason'> {
-  const tight = (cluster.quotas ?? []).find((quota) => quota.namespace === namespace && quota.podsLeft < together);
+  if (quotas.length === 0) return {};
+  const { namespace } = pod;
+  const tight = quotas.find((quota) => quota.namespace === namespace && quota.podsLeft < together);
   if (tight === undefined) return {};
   const room = tight.podsLeft === 0 ? 'no room for another pod' : `room for ${count(tight.podsLeft, 'pod')} more`;
   return {

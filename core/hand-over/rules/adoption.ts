@@ -9,8 +9,9 @@ import type { HandOverRule } from './rule.ts';
  * that has one too many: a DaemonSet keeps one pod on a node, the older one.
  */
 export const adoption: HandOverRule = (pod, { cluster }) => {
-  const takers = takersIn(cluster)(pod.namespace);
-  if (takers.length === 0) return undefined;
+  const inNamespace = takersByNamespace(cluster);
+  const takers = inNamespace.size === 0 ? undefined : inNamespace.get(pod.namespace);
+  if (takers === undefined) return undefined;
   const { [templateLabel]: _template, ...labels } = pod.labels;
   const taker = takers.find(({ takes }) => selectsLabels(takes, labels));
   if (taker === undefined) return undefined;
@@ -20,10 +21,9 @@ export const adoption: HandOverRule = (pod, { cluster }) => {
   };
 };
 
-const takersIn = onceFor(({ workloads, takers = [] }: ClusterFacts) => {
+const takersByNamespace = onceFor(({ workloads, takers = [] }: ClusterFacts) => {
   const own = workloads.flatMap(({ key, namespace, takes }) =>
     takes === undefined ? [] : [{ key, namespace, takes }],
   );
-  const byNamespace = Map.groupBy([...own, ...takers], ({ namespace }) => namespace);
-  return (namespace: string) => byNamespace.get(namespace) ?? [];
+  return Map.groupBy([...own, ...takers], ({ namespace }) => namespace);
 });

@@ -7,7 +7,7 @@ import type { HandOverRule } from './rule.ts';
  */
 export const owner: HandOverRule = (pod, { cluster }) => {
   if (pod.ownerKind === 'ReplicaSet' && pod.workload?.startsWith('Deployment ') === true) return undefined;
-  const keptBy = workloadOf(pod, cluster)?.keptBy;
+  const keptBy = pod.ownerKind === 'ReplicaSet' ? workloadOf(pod, cluster)?.keptBy : undefined;
   if (keptBy !== undefined)
     return { reason: `${keptBy} keeps it, and only pods of Deployments are handed over so far` };
   const who =
