@@ -48,7 +48,7 @@ type Shape = typeof shapes extends fc.Arbitrary<infer T> ? T : never;
 
 test('released pods come back as they were, whatever happens meanwhile', async () => {
   await fc.assert(fc.asyncProperty(shapes, handOverAndBack), { numRuns: 60 });
-}, 60_000);
+}, 240_000);
 
 async function handOverAndBack(shape: Shape): Promise<void> {
   const world = openWorld(shape);
