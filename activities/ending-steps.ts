@@ -3,6 +3,7 @@ import { findServingAgain } from '../core/drain/retirement.ts';
 import { type Evidence } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
+import type { NodesAside } from '../core/waits/hosts.ts';
 import { findBackIn } from '../core/waits/load-balancers.ts';
 import { decideReplacementsServing, type EndpointSnapshot } from '../core/waits/replacements.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -29,9 +30,9 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
   return {
     /** Waits until every Service that had endpoints on the node has as many as before, and their nodes are healthy. */
     awaitReplacements: async (
-      input: NodeStepInput & { readonly before: EndpointSnapshot },
+      input: NodeStepInput & { readonly before: EndpointSnapshot; readonly aside?: NodesAside },
     ): Promise<Outcome<NodeStepResult>> => {
-      const { node, policy } = input;
+      const { node, policy, before, aside = {} } = input;
       if (!isEnabled(policy, 'wait-for-replacements')) return { outcome: 'done', at: clock.now(), evidence: [] };
       return await pollUntil<NodeStepResult>({
         clock,
@@ -39,11 +40,15 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.replacementsServingMs,
         pollMs: policy.waits.pollMs,
         hint: 'Look at the pods that are not Ready or can’t be placed; then resume.',
-        look: async ({ now }) => {
+        look: async ({ now, since }) => {
           const facts = await looking.serving(input);
-          const decision = decideReplacementsServing({ facts, before: input.before, oldPool: input.pool.name });
+          const patient = now - since < policy.waits.settleAfterOutageMs;
+          const leaving = input.pool.name;
+          const decision = decideReplacementsServing({ facts, policy, before, leaving, aside, patient });
           if (!decision.done) return { done: false, reason: decision.reason };
-          return { done: true, value: { evidence: [{ kind: 'serving-elsewhere', at: now, detail: decision.reason }] } };
+          const notProtected = Object.entries(decision.aside).flatMap(([name, what]) => (name in aside ? [] : [what]));
+          const evidence: readonly Evidence[] = [{ kind: 'serving-elsewhere', at: now, detail: decision.reason }];
+          return { done: true, value: { evidence, notProtected } };
         },
       });
     },

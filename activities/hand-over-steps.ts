@@ -1,17 +1,20 @@
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
+import { findDistrust } from '../core/guard/distrust.ts';
 import { chooseWave } from '../core/hand-over/choose-wave.ts';
 import { trackGone } from '../core/hand-over/dismissal.ts';
 import { decideReleasedEviction } from '../core/hand-over/evict-released.ts';
 import { decideExchanges, type ExchangeQuestion } from '../core/hand-over/exchange.ts';
 import { explainGiveBack, type GiveBackAct } from '../core/hand-over/give-back.ts';
-import { decideHandOverRound } from '../core/hand-over/hand-over-round.ts';
+import { decideHandOverRound, type HandOverRound } from '../core/hand-over/hand-over-round.ts';
+import { type AwaitedWorkload, findTooLate, judgeLate, type LateSince } from '../core/hand-over/late-workloads.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
+import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { UnplacedPods } from '../core/model/unplaced.ts';
-import { handOverTermsOf, type Policy } from '../core/policy/policy.ts';
 import type { StepProgress } from '../core/status/progress.ts';
+import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type Asked, askBeforeHandOver } from './ask-before-hand-over.ts';
 import { createDismissals } from './dismissals.ts';
@@ -38,6 +41,8 @@ export interface HandOverInput extends PoolStepInput {
   readonly unplaced?: UnplacedPods;
   /** What Services were seen to serve at their best; absent where nobody asks what zones keep. */
   readonly baselines?: readonly ServiceBaseline[];
+  /** Workloads that could not be handed over with the nodes before: nobody tries again. */
+  readonly givenUp?: readonly string[];
 }
 
 /** What a hand-over came to. */
@@ -48,10 +53,9 @@ export interface HandedOver {
   readonly released: Readonly<Record<string, number>>;
   /** Workloads whose replacements did not come up, each with what was seen last. */
   readonly givenUp: readonly { readonly workload: string; readonly reason: string }[];
+  /** Nodes with ready pods to which load balancers send nothing, and which were not waited for. */
+  readonly aside?: NodesAside;
 }
-
-/** Since when (epoch ms) workloads have been waited for, by key. */
-type LateSince = Readonly<Record<string, number>>;
 
 /** Steps that have pods replaced before they leave, and give them back. */
 export function createHandOverSteps(ports: Ports, looking: Looking) {
@@ -66,7 +70,15 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
      * not there by the deadline gets its pods back, as far as no serving replacement has to go for it, and is evicted within its budget.
      */
     handOver: async (input: HandOverInput): Promise<Outcome<HandedOver>> => {
-      const { run, policy, waiting, turnedBackFrom: leaving, unplaced = {}, baselines = [] } = input;
+      const {
+        run,
+        policy,
+        waiting,
+        turnedBackFrom: leaving,
+        unplaced = {},
+        baselines = [],
+        givenUp: lost = [],
+      } = input;
       let asked: Asked | undefined;
       const fence = openPoolFence(cluster, input);
       return await pollUntil<HandedOver>({
@@ -74,9 +86,13 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
         what: 'replacements of released pods',
         deadlineMs: undefined,
         pollMs: lookEveryMs,
-        hint: 'See why the replacements are not there; then resume. Or abort, and set mode auto for them in spec.handOver.workloads.',
-        look: fence.around<HandedOver>(async ({ now, memo }) => {
+        hint: 'See why the replacements are not there; then resume.',
+        look: fence.around<HandedOver>(async ({ now, since, memo }) => {
           const facts = await looking.serving({ policy, baselines: [] }, { since: now - policy.waits.pollMs });
+          const distrust = findDistrust(facts, policy);
+          // Whatever was late before may have come meanwhile: nobody has seen it.
+          if (distrust !== undefined)
+            return { done: false, reason: distrust, memo: { ...memo, lateSince: {}, agreed: false } };
           asked ??= await askBeforeHandOver(cluster, waiting, { facts: facts.cluster, policy });
           const context = { policy, ...asked };
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: memo['dismissed'] });
@@ -85,60 +101,48 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
           const known = memo['wave'] as readonly NodeRef[] | undefined;
           const mostNodes = policy.guard.maxInFlight;
           const wave = known ?? chooseWave({ ...context, cluster: facts.cluster, waiting, mostNodes });
-          const before = (memo['lateSince'] as LateSince | undefined) ?? {};
-          const givenUp = (memo['givenUp'] as HandedOver['givenUp'] | undefined) ?? [];
-          const names = givenUp.map(({ workload }) => workload);
+          const hosts = { facts, policy, leaving: leaving ?? policy.pool.name };
+          const aside = (memo['aside'] as NodesAside | undefined) ?? findAside(hosts);
+          const before = (memo['givenUp'] as HandedOver['givenUp'] | undefined) ?? [];
+          const names = [...lost, ...before.map(({ workload }) => workload)];
+          const patient = now - since < policy.waits.settleAfterOutageMs;
           const round = decideHandOverRound({
             ...context,
-            facts,
+            ...hosts,
             run,
             wave,
             givenUp: names,
-            leaving: leaving ?? policy.pool.name,
             unplaced,
+            aside,
+            patient,
           });
-          for (const { pod, from } of round.release) {
-            throwIfCancelled();
-            await fence.acting.release(pod, from, run);
-          }
+          const denied = await release(round.release, run, fence);
           const places = { ...context, facts, baselines, run, wave, givenUp: names, leaving: policy.pool.name, now };
           const { awaited, kept: placed } =
             leaving === undefined
               ? await move({ ...places, fence }, (memo['places'] ?? {}) as NonNullable<StepProgress['memo']>)
               : { awaited: [], kept: {} };
-          if (round.done && awaited.length === 0 && dismissed.leaving === 0)
-            return { done: true, value: { wave, released: countReleasedOn(wave, facts.cluster, run), givenUp } };
-          const lateSince: LateSince = Object.fromEntries(
-            [...round.awaited, ...awaited].map(({ workload }) => [workload, before[workload] ?? now]),
-          );
-          const isTooLate = ({ workload }: { readonly workload: string }) =>
-            now - (lateSince[workload] ?? now) >= policy.waits.deadlines.replacementsServingMs;
-          const late = [
-            ...awaited.filter((one) => one.isHopeless || isTooLate(one)),
-            ...round.awaited.filter(isTooLate),
-          ];
-          const tooLate = [
-            ...new Map(late.map(({ workload, reason: why }) => [workload, { workload, reason: why }])).values(),
-          ];
-          const wanted =
-            leaving === undefined ? tooLate.filter(({ workload }) => isRequired(workload, facts.cluster, policy)) : [];
-          if (wanted.length > 0) return { done: false, reason: tellLate(wanted), giveUp: true };
-          if (tooLate.length > 0)
-            await giveBackWorkloads(
-              facts.cluster,
-              run,
-              tooLate.map(({ workload }) => workload),
-              fence,
-            );
-          const reason = round.done && awaited.length > 0 ? tellLate(awaited) : round.reason;
-          const kept = {
-            wave,
-            lateSince,
-            givenUp: [...givenUp, ...tooLate],
-            dismissed: dismissed.known,
-            places: placed,
-          };
-          return { done: false, reason, memo: kept };
+          const misplaced = awaited.map(({ workload, reason, isHopeless }): AwaitedWorkload => {
+            return { workload, reason, kind: isHopeless ? 'hopeless' : 'later' };
+          });
+          const beside = [...denied, ...misplaced];
+          const kept = { wave, aside, givenUp: before, dismissed: dismissed.known, places: placed };
+          if (round.done && beside.length === 0 && dismissed.leaving === 0) {
+            if (memo['agreed'] !== true) return { done: false, reason: round.reason, memo: { ...kept, agreed: true } };
+            const released = countReleasedOn(wave, facts.cluster, run);
+            return { done: true, value: { wave, released, givenUp: before, aside: round.aside } };
+          }
+          const lateBefore = (memo['lateSince'] as LateSince | undefined) ?? {};
+          const { lateSince, tooLate } = findTooLate([...round.awaited, ...beside], lateBefore, now, policy);
+          const { giveUp, holds } =
+            leaving === undefined ? judgeLate(tooLate, facts.cluster, policy) : { giveUp: tooLate, holds: undefined };
+          const lostNow = giveUp.map(({ workload }) => workload);
+          if (lostNow.length > 0) await giveBackWorkloads(facts.cluster, run, lostNow, fence);
+          const told = giveUp.map(({ workload, reason }) => ({ workload, reason }));
+          const memoNow = { ...kept, lateSince, givenUp: [...before, ...told] };
+          if (holds !== undefined) return { done: false, ...holds, memo: memoNow, giveUp: true };
+          const reason = round.done && beside.length > 0 ? tellLate(beside) : round.reason;
+          return { done: false, reason, memo: memoNow };
         }),
       });
     },
@@ -203,6 +207,27 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
     },
   };
 
+  /** Releases pods; answers whose may not be, by the word of an admission that was asked. */
+  async function release(
+    pods: HandOverRound['release'],
+    run: string,
+    { acting }: PoolFence,
+  ): Promise<readonly AwaitedWorkload[]> {
+    const denied = new Map<string, AwaitedWorkload>();
+    for (const { pod, from } of pods) {
+      const { workload } = from;
+      if (denied.has(workload)) continue;
+      throwIfCancelled();
+      try {
+        await acting.release(pod, from, run);
+      } catch (error) {
+        if (!(error instanceof NodeferryError) || error.problem.code !== 'AdmissionDenied') throw error;
+        denied.set(workload, { workload, kind: 'hopeless', reason: error.problem.message });
+      }
+    }
+    return [...denied.values()];
+  }
+
   /** Whether any pods did. */
   async function exchange(question: ExchangeQuestion, { acting }: PoolFence): Promise<boolean> {
     const { cluster: facts, run, leaving } = question;
@@ -239,11 +264,6 @@ function countReleasedOn(nodes: readonly NodeRef[], facts: ClusterFacts, run: st
   return Object.fromEntries(nodes.map(({ name }) => [name, indexOf(facts).podsOn(name).filter(isReleased).length]));
 }
 
-/** The policy wants its pods handed over, or else nothing. */
-function isRequired(workload: string, facts: ClusterFacts, policy: Policy): boolean {
-  return handOverTermsOf(policy, indexOf(facts).workload(workload)).mode === 'required';
-}
-
-function tellLate(late: HandedOver['givenUp']): string {
+function tellLate(late: readonly AwaitedWorkload[]): string {
   return late.map(({ workload, reason }) => `${workload}: ${reason}`).join('; ');
 }

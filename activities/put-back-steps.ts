@@ -5,6 +5,7 @@ import { NodeferryError } from '../core/model/problem.ts';
 import type { BlockedProgress } from '../core/status/blocked.ts';
 import { listNames } from '../core/text/format.ts';
 import { targetsOf } from '../core/waits/load-balancers.ts';
+import { takesNode } from '../core/waits/registration.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { tellNode } from './acts-on-nodes.ts';
@@ -51,13 +52,16 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
             const detail = seen?.uid === node.uid ? 'left as others made it' : 'the node is gone';
             return { done: true, value: { evidence: [{ kind: 'put-back', at: now, detail }] } };
           }
+          const peers = facts.cluster.nodes.filter(({ pool }) => pool === input.pool.name);
           const missing = facts.targetGroups.filter((group) => {
             const targets = targetsOf(node, group);
-            return targets.length === 0 || targets.some((target) => target.state === 'draining');
+            const isOut = targets.length === 0 || targets.some((target) => target.state === 'draining');
+            return isOut && takesNode(seen, group, peers);
           });
           if (missing.length > 0)
             return { done: false, reason: `${node.name} is not registered again in ${namesOf(missing)}` };
-          const detail = `registered in ${namesOf(facts.targetGroups)}`;
+          const taken = facts.targetGroups.filter((group) => targetsOf(node, group).length > 0);
+          const detail = taken.length === 0 ? 'in no load balancer' : `registered in ${namesOf(taken)}`;
           return { done: true, value: { evidence: [{ kind: 'put-back', at: now, detail }] } };
         },
       });

@@ -11,6 +11,7 @@ import type { UnplacedPods } from '../core/model/unplaced.ts';
 import type { Evidence } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
+import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import { targetsOf } from '../core/waits/load-balancers.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -45,6 +46,8 @@ export interface StepOut {
   readonly evidence: readonly Evidence[];
   /** Ready endpoints of its Services before it went, for the wait on their replacements. */
   readonly before: EndpointSnapshot;
+  /** Nodes beside it that load balancers sent nothing to by then; absent when there was none. */
+  readonly aside?: NodesAside;
   /** Keys of the Services that its replacement has to do with; absent in answers of earlier versions. */
   readonly touches?: readonly string[];
 }
@@ -99,7 +102,7 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
           }
           throwIfCancelled();
           await exclude(first, input, held, letting.fence);
-          const gone = [describeStepOut(first, again.reason, look.facts, input.unplaced)];
+          const gone = [describeStepOut(first, again.reason, look.facts, input)];
           const baselines = await letFollow(nodes.slice(1), gone, { ...letting, input, look, held });
           await looking.cluster();
           for (const { node } of gone)
@@ -133,7 +136,7 @@ export function createStepOutActs(ports: Ports, looking: Looking, ask: AskGuard)
         }
         if (isCancelled()) break;
         await exclude(node, input, held, fence);
-        gone.push(describeStepOut(node, answer.reason, look.facts, input.unplaced));
+        gone.push(describeStepOut(node, answer.reason, look.facts, input));
       }
     } catch (error) {
       // Whether it has gone or not is seen when it is its turn.
@@ -203,18 +206,20 @@ export function tellStepsOut(
 }
 
 /** What is told of a node that steps out. */
-export function describeStepOut(node: NodeRef, reason: string, facts: ServingFacts, unplaced?: UnplacedPods): StepOut {
+export function describeStepOut(
+  node: NodeRef,
+  reason: string,
+  facts: ServingFacts,
+  { policy, unplaced }: Pick<StepOutInput, 'policy' | 'unplaced'>,
+): StepOut {
   const at = facts.observedAt;
-  const wasOut = findNode(node, facts)?.excluded === true;
-  const detail = wasOut ? 'excluded already' : 'label exclude-from-external-load-balancers';
+  const seen = findNode(node, facts);
+  const detail = seen?.excluded === true ? 'excluded already' : 'label exclude-from-external-load-balancers';
   const evidence = [...seenServing(node, facts), { kind: 'excluded', at, detail } as const];
-  return {
-    node,
-    reason,
-    evidence,
-    before: snapshotEndpoints(node, facts, unplaced),
-    touches: findTouched(node, facts),
-  };
+  const before = snapshotEndpoints(node, facts, unplaced);
+  const aside = findAside({ facts, policy, leaving: seen?.pool ?? policy.pool.name }, Object.keys(before));
+  const told = Object.keys(aside).length === 0 ? {} : { aside };
+  return { node, reason, evidence, before, touches: findTouched(node, facts), ...told };
 }
 
 /** The very node, if it is there. */

@@ -76,7 +76,7 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
 
           const strays = input.waiting.filter((node) => isExcludedBy(node, facts, input.run));
           if (strays.length > 0) {
-            const before = strays.map((node) => describeStepOut(node, 'excluded before', facts, input.unplaced));
+            const before = strays.map((node) => describeStepOut(node, 'excluded before', facts, input));
             return { done: true, value: { ...tellStepsOut(before, undefined), ...seen } };
           }
           const inFlight = input.inFlight.filter(

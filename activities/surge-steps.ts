@@ -100,6 +100,7 @@ export function createSurgeSteps(ports: Ports, looking: Looking) {
           const question = {
             facts,
             pool: plan.newPool.name,
+            oldPool: plan.oldPool.name,
             ...(pool === undefined ? {} : { instances: pool.instances }),
           };
           const decision = isReady({ ...question, expected: input.expected });

@@ -9,6 +9,7 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { NodeStatus, NodeStep, PoolPhase, RunStatus } from '../core/status/status.ts';
+import type { NodesAside } from '../core/waits/hosts.ts';
 import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 
 /** Task queue of workflows and activities unless the configuration names another. */
@@ -67,6 +68,8 @@ export interface NodeReplacementInput {
   readonly excludedAt: number;
   /** Ready endpoints of its Services before that. */
   readonly before: EndpointSnapshot;
+  /** Nodes beside it that load balancers sent nothing to by then; absent when there was none. */
+  readonly aside?: NodesAside;
   /** Observed of the node so far: it was registered and healthy, and excluded. */
   readonly evidence: NodeStatus['evidence'];
 }

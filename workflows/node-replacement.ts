@@ -71,8 +71,10 @@ async function emptyNode(node: NodeRun): Promise<boolean> {
   );
   if (goesBack(node, evicted)) return false;
   node.unlistedAt = evicted.unlistedAt ?? {};
+  const { before, aside } = input;
+  const known = { before, ...(aside === undefined ? {} : { aside }) };
   await take(node, 'awaiting-replacements', deadlines.replacementsServingMs, (step) =>
-    steps(`${name}: replacements serve`).awaitReplacements({ ...step, before: input.before }),
+    steps(`${name}: replacements serve`).awaitReplacements({ ...step, ...known }),
   );
   return true;
 }

@@ -46,6 +46,10 @@ export function answerError(answer: ApiAnswer, operation: Operation): NodeferryE
         message: `The Kubernetes API server does not accept our credentials (${what}): ${said}`,
         hint: 'Check the user of the kubeconfig context, or the service account of the worker.',
       });
+    case 400:
+    case 422:
+      if (/denied (the )?request/.test(said)) return denied(what, said);
+      return new NodeferryError({ code: 'Internal', message: `Could not ${what} (${answer.status}): ${said}` });
     case 403: {
       const denial = denialOf(answer);
       return denial === undefined ? forbidden(operation, said) : denied(what, denial);
@@ -88,7 +92,7 @@ export function denialOf(answer: ApiAnswer): string | undefined {
 
 function denied(what: string, said: string): NodeferryError {
   return new NodeferryError({
-    code: 'Forbidden',
+    code: 'AdmissionDenied',
     message: `The cluster's admission does not let us ${what}: ${said}`,
     hint: 'Ask whoever keeps that webhook or policy to spare nodeferry.',
   });

@@ -1,7 +1,7 @@
 import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { Connection } from './connection.ts';
-import { type ApiAnswer, answerError, retryAfterMs, statusOf } from './errors.ts';
+import { type ApiAnswer, answerError, denialOf, retryAfterMs, statusOf } from './errors.ts';
 
 const operation = { resource: 'evictions', verb: 'create' } as const;
 
@@ -58,7 +58,11 @@ export function readEvictionAnswer(answer: ApiAnswer, pod: PodRef): EvictionOutc
       if (budget === undefined) return { outcome: 'retry', message, retryAfterMs: after ?? busyRetryMs };
       return { outcome: 'blocked-by-budget', message: budget.message ?? message, retryAfterMs: after ?? budgetRetryMs };
     }
+    case 400:
     case 403:
+      // Somebody's policy, which may let it go later: the pod is told as blocked, in its words.
+      if (denialOf(answer) !== undefined)
+        return { outcome: 'retry', message, retryAfterMs: after ?? brokenBudgetRetryMs };
       // The same code stands for a budget whose numbers make no sense and for a role that lacks the rule.
       if (details?.kind?.toLowerCase() !== 'poddisruptionbudget') throw answerError(answer, operation);
       return { outcome: 'retry', message, retryAfterMs: after ?? brokenBudgetRetryMs };

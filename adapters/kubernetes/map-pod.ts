@@ -42,7 +42,7 @@ export function podFacts(pod: V1Pod): PodFacts {
     labels: metadata?.labels ?? {},
     ...ownerOf(owner, metadata?.annotations?.[unlistedAnnotation]),
     phase: (status?.phase ?? 'Unknown') as PodFacts['phase'],
-    ready: status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false,
+    ...readinessOf(pod),
     terminating: deletion !== undefined,
     mirror: metadata?.annotations?.[mirrorAnnotation] !== undefined,
     hostNetwork: spec?.hostNetwork ?? false,
@@ -58,6 +58,16 @@ export function podFacts(pod: V1Pod): PodFacts {
     ...claimsOf(pod),
     ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
     ...marksOf(pod),
+  };
+}
+
+function readinessOf({ status }: V1Pod): Pick<PodFacts, 'ready' | 'unreadySince'> {
+  const condition = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (condition?.status === 'True') return { ready: true };
+  const since = condition?.lastTransitionTime;
+  return {
+    ready: false,
+    ...(since === undefined || since === null ? {} : { unreadySince: new Date(since).getTime() }),
   };
 }
 

@@ -16,6 +16,10 @@ export interface MappedReplicaSet {
   readonly selector: Readonly<Record<string, string>>;
   /** Key of the Deployment that owns it; undefined for one that is a workload of its own. */
   readonly deployment: string | undefined;
+  /** Pods that have been ready for its `minReadySeconds`. */
+  readonly available: number;
+  /** Why none of its pods can be created or deleted; undefined when they can. */
+  readonly refused: string | undefined;
   readonly facts: WorkloadFacts;
 }
 
@@ -85,13 +89,18 @@ export function daemonSetFacts({ metadata, spec, status }: V1DaemonSet): Workloa
   });
 }
 
-/** What is needed of a ReplicaSet object. */
-export function replicaSetFacts({ metadata, spec }: V1ReplicaSet): MappedReplicaSet {
+/**
+ * What is needed of a ReplicaSet object. Its condition ReplicaFailure quotes what the API server answered when a pod was to be created or
+ * deleted, and goes when that has worked (kubernetes pkg/controller/replicaset/replica_set_utils.go, calculateStatus).
+ */
+export function replicaSetFacts({ metadata, spec, status }: V1ReplicaSet): MappedReplicaSet {
   const owner = metadata?.ownerReferences?.find((reference) => reference.controller === true);
   const isDeployed = owner?.kind === 'Deployment' && owner.apiVersion.startsWith('apps/');
   return {
     uid: metadata?.uid ?? '',
     selector: spec?.selector.matchLabels ?? {},
+    available: status?.availableReplicas ?? 0,
+    refused: status?.conditions?.find((one) => one.type === 'ReplicaFailure' && one.status === 'True')?.message,
     deployment: isDeployed ? workloadKey('Deployment', metadata?.namespace ?? '', owner.name) : undefined,
     facts: workload('ReplicaSet', metadata, {
       replicas: spec?.replicas ?? 1,

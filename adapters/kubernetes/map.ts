@@ -59,7 +59,9 @@ function withOwners({ pods, replicaSets, daemonSets }: MappedObjects): PodFacts[
 
 function withWants(released: ReleasedFacts, byUid: ReadonlyMap<string, MappedReplicaSet>): ReleasedFacts {
   const replicaSet = byUid.get(released.replicaSet.uid);
-  return replicaSet === undefined ? released : { ...released, wants: replicaSet.facts.replicas };
+  if (replicaSet === undefined) return released;
+  const { available, refused, facts } = replicaSet;
+  return { ...released, wants: facts.replicas, available, ...(refused === undefined ? {} : { refused }) };
 }
 
 /** The workload of a pod that its owner keeps without a ReplicaSet in between. */

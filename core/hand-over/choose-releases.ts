@@ -1,8 +1,8 @@
-import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
+import { isFinished, type PodFacts, type ReleasedFrom } from '../model/pod.ts';
+import type { Policy } from '../policy/policy.ts';
 import { decideEligibility } from './eligibility.ts';
 import { chooseEvenly } from './even-releases.ts';
 import type { HandOverContext } from './rules/rule.ts';
-import { noteServed } from './served-before.ts';
 import { mostReleased, workloadOf } from './surplus.ts';
 
 /** Pods to release, and workloads that have some which may be released later, each with the reason. */
@@ -11,11 +11,12 @@ export interface Releases {
   readonly later: readonly { readonly workload: string; readonly reason: string }[];
 }
 
-/** Chooses, in the order of the pods, as many of each workload as its surplus and its spreading allow beside those that are `taken` already. */
+/** Chooses at that time (epoch ms), in the order of the pods, as many of each workload as its surplus and its spreading allow beside those that are `taken` already. */
 export function chooseReleases(
   pods: readonly PodFacts[],
   context: HandOverContext,
   taken: ReadonlyMap<string, number>,
+  now: number,
 ): Releases {
   const counts = new Map(taken);
   const evenly = chooseEvenly(pods, context, taken);
@@ -26,7 +27,9 @@ export function chooseReleases(
     if (workload === undefined) continue;
     const eligibility = decideEligibility(pod, context);
     if (!eligibility.eligible) {
-      if (eligibility.passes === true && workload.rollingOut) later.set(workload.key, eligibility.reason);
+      const passes = workload.rollingOut || comesBack(pod, context.policy, now);
+      if (eligibility.passes === true && passes)
+        later.set(workload.key, workload.rollingOut ? eligibility.reason : `${pod.name} is not ready at the moment`);
       continue;
     }
     if (evenly.get(workload.key)?.has(pod.uid) === false) continue;
@@ -36,7 +39,16 @@ export function chooseReleases(
     release.push({ pod, from: eligibility.from });
   }
   return {
-    release: noteServed(release, context.cluster),
+    release,
     later: [...later].map(([workload, reason]) => ({ workload, reason })),
   };
+}
+
+/**
+ * It has not been ready for a moment only, and may be again the next: a probe that failed, a kubelet that was late, an API server that was away.
+ * One that stays so has nothing to hand over.
+ */
+function comesBack(pod: PodFacts, { waits }: Policy, now: number): boolean {
+  const { ready, unreadySince = Number.NEGATIVE_INFINITY } = pod;
+  return !ready && !pod.terminating && !isFinished(pod) && now - unreadySince < waits.settleAfterOutageMs;
 }

@@ -1,38 +1,33 @@
 import { identify, type PodIdentity } from '../drain/actions.ts';
-import { servicesOf } from '../drain/services-of-pod.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
-import type { ServingFacts } from '../model/serving.ts';
-import type { UnplacedPods } from '../model/unplaced.ts';
-import { compareText, count, listNames } from '../text/format.ts';
+import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
+import { compareText, count } from '../text/format.ts';
 import { isEnabled } from '../waits/formulas.ts';
-import { findLateNodes, notePending } from '../waits/replacements.ts';
+import type { NodesAside } from '../waits/hosts.ts';
 import { chooseReleases } from './choose-releases.ts';
-import { isServing, ownedPods } from './owned-pods.ts';
+import type { AwaitedWorkload } from './late-workloads.ts';
+import { lookAtReplacements, type ReleasedPod, type ReplacementsOfQuestion } from './replacements-of.ts';
 import type { HandOverContext } from './rules/rule.ts';
-import { countNeeded } from './served-before.ts';
+import { noteServed } from './served-before.ts';
 import { countReleased, workloadOf } from './surplus.ts';
 
 /** Everything that decides the next acts of handing over the pods of some nodes. */
-export interface HandOverQuestion extends Omit<HandOverContext, 'cluster'> {
-  readonly facts: ServingFacts;
+export interface HandOverQuestion extends Omit<HandOverContext, 'cluster'>, Omit<ReplacementsOfQuestion, 'policy'> {
   readonly run: string;
   /** Nodes whose pods are handed over together. */
   readonly wave: readonly NodeRef[];
   /** Workloads whose replacements did not come up in time: their pods are evicted within their budgets instead. */
   readonly givenUp: readonly string[];
-  /** Name of the pool whose nodes go. */
-  readonly leaving: string;
-  /** Pods that had no node when the run was planned: they are not waited for. */
-  readonly unplaced: UnplacedPods;
 }
 
 /** What to do now, and who is waited for. */
 export interface HandOverRound {
   readonly release: readonly { readonly pod: PodIdentity; readonly from: ReleasedFrom }[];
   /** Workloads whose replacements don't serve yet, each with what is seen of them. */
-  readonly awaited: readonly { readonly workload: string; readonly reason: string }[];
+  readonly awaited: readonly AwaitedWorkload[];
+  /** Nodes that host replacements, or pods beside them, and are not waited for. */
+  readonly aside: NodesAside;
   /** Every pod that can be handed over has been, and its replacement serves. */
   readonly done: boolean;
   /** One sentence for status. */
@@ -51,45 +46,31 @@ export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
     candidates.filter(isAsked),
     { ...question, cluster: facts.cluster },
     countReleased(facts.cluster),
+    facts.observedAt,
   );
   const mine = facts.cluster.pods.filter(
     (pod): pod is ReleasedPod => pod.released?.by === run && !pod.terminating && pod.unlisted === undefined,
   );
   const byWorkload = Map.groupBy(mine, ({ released }) => released.workload);
+  const aside: Record<string, string> = {};
   const awaited = [...byWorkload].flatMap(([workload, pods]) => {
     const isWaitedFor = isEnabled(question.policy, 'wait-for-replacements') && !question.givenUp.includes(workload);
-    const reason = isWaitedFor ? findLate(pods, question) : undefined;
-    return reason === undefined ? [] : [{ workload, reason }];
+    if (!isWaitedFor) return [];
+    const seen = lookAtReplacements(pods, question);
+    Object.assign(aside, seen.aside);
+    return seen.late === undefined ? [] : [{ workload, ...seen.late }];
   });
-  const all = [...awaited, ...later].toSorted((a, b) => compareText(a.workload, b.workload));
+  const all = [...awaited, ...later.map((one) => ({ ...one, kind: 'later' as const }))].toSorted((a, b) =>
+    compareText(a.workload, b.workload),
+  );
   const done = release.length === 0 && all.length === 0;
   return {
-    release: release.map(({ pod, from }) => ({ pod: identify(pod), from })),
+    release: noteServed(release, facts.cluster).map(({ pod, from }) => ({ pod: identify(pod), from })),
     awaited: all,
+    aside,
     done,
     reason: explain(mine.length, release.length, all),
   };
-}
-
-type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
-
-/** What is missing of the replacements of one workload's pods; undefined when nothing is. */
-function findLate(pods: readonly ReleasedPod[], { facts, leaving, unplaced }: HandOverQuestion): string | undefined {
-  const { cluster } = facts;
-  for (const group of Map.groupBy(pods, ({ released }) => released.replicaSet.name).values()) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const needs = countNeeded(group, unplaced);
-    const owned = ownedPods(first.released, first.namespace, cluster);
-    const ready = owned.filter(isServing).length;
-    if (ready < needs) return `${ready} of ${needs} pods ready${notePending(owned)}`;
-  }
-  const services = [...new Set(pods.flatMap((pod) => servicesOf(pod, cluster)))];
-  for (const service of services) {
-    const late = findLateNodes(service, facts, leaving);
-    if (late.length > 0) return `${listNames(late)} not healthy in the load balancers of ${service.key} yet`;
-  }
-  return undefined;
 }
 
 function explain(released: number, now: number, awaited: HandOverRound['awaited']): string {

@@ -35,6 +35,8 @@ export interface PodFacts {
   readonly ownerWants?: number;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
+  /** Since when (epoch ms) it is not ready, by its Ready condition; absent when it is, and where that does not say. */
+  readonly unreadySince?: number;
   /** True once it has a deletion timestamp. */
   readonly terminating: boolean;
   /** Time (epoch ms) at which the kubelet kills it, its grace period included: the deletion timestamp. Only while it terminates. */
@@ -97,6 +99,10 @@ export interface ReleasedFacts extends ReleasedFrom {
   readonly by: string;
   /** Pods that this ReplicaSet shall have now; absent when it does not exist any more. */
   readonly wants?: number;
+  /** Pods of the ReplicaSet that have been ready for its `minReadySeconds`, as its status says; absent with `wants`. */
+  readonly available?: number;
+  /** Why the API server lets none of its pods be created, or deleted: its condition ReplicaFailure; absent when it does. */
+  readonly refused?: string;
 }
 
 /** What a pod was released from: enough to give it back, and to see whether there is anybody left to take it. */

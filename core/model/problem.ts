@@ -22,6 +22,7 @@ export const problemCodes = {
   ProviderRefused: { source: 'provider', retryable: false },
   CapacityUnavailable: { source: 'provider', retryable: true },
   Conflict: { source: 'cluster', retryable: true },
+  AdmissionDenied: { source: 'cluster', retryable: false },
   NodeNotOurs: { source: 'tool', retryable: false },
   DeadlineExceeded: { source: 'cluster', retryable: false },
   CompensationIncomplete: { source: 'tool', retryable: false },

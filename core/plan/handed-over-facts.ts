@@ -22,7 +22,9 @@ export function handedOverFacts(question: HandedOverQuestion): ServingFacts {
   const { facts, wave } = question;
   const { cluster } = facts;
   const candidates = wave.flatMap(({ name }) => indexOf(cluster).podsOn(name));
-  const released = chooseReleases(candidates, { ...question, cluster }, new Map()).release.map(({ pod }) => pod);
+  const released = chooseReleases(candidates, { ...question, cluster }, new Map(), facts.observedAt).release.map(
+    ({ pod }) => pod,
+  );
   if (released.length === 0) return facts;
   const twins = new Map(released.map((pod) => [pod.uid, twinOf(pod)]));
   const nodes = wave.flatMap(({ name }) => indexOf(cluster).nodes.get(name) ?? []);

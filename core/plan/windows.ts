@@ -116,7 +116,7 @@ function playWave(
   context: HandOverContext,
 ): Played {
   const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
-  const released = chooseReleases(candidates, context, new Map()).release.map(({ pod }) => pod);
+  const released = chooseReleases(candidates, context, new Map(), facts.observedAt).release.map(({ pod }) => pod);
   const takeAway = guard === undefined ? undefined : addReplacements(guard, released, facts);
   const played = letLeave(wave, surge, released, guard, context.policy);
   takeAway?.();

@@ -1,17 +1,15 @@
 import { podsOf } from '../drain/services-of-pod.ts';
 import { scaleOf, workloadsOf } from '../guard/scale.ts';
-import { balancedServices } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import type { TargetGroupFacts } from '../model/target-group.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
-import { targetsOf } from './load-balancers.ts';
+import { type HostsQuestion, lookAtHosts, type NodesAside } from './hosts.ts';
 
 /** Ready endpoints by Service key, taken before a node's pods are evicted. Plain data. */
 export type EndpointSnapshot = Readonly<Record<string, number>>;
@@ -39,19 +37,23 @@ export function snapshotEndpoints(node: NodeRef, facts: ServingFacts, unplaced: 
   }
 }
 
-/**
- * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes that host them and
- * don't leave are healthy in the Service's target groups. Somebody may have scaled its workloads down meanwhile: then what
- * they are scaled to is enough.
- */
-export function decideReplacementsServing(question: {
+/** What is known of the Services that a node had ready endpoints of, and of the nodes that are not waited for. */
+export interface ReplacementsQuestion extends Omit<HostsQuestion, 'facts'> {
   readonly facts: ServingFacts;
   readonly before: EndpointSnapshot;
-  /** Name of the pool whose cordoned nodes leave. */
-  readonly oldPool: string;
-}): WaitDecision {
+}
+
+/**
+ * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes that host them are
+ * healthy in the Service's target groups, as far as that is to be had. Somebody may have scaled its workloads down meanwhile: then what
+ * they are scaled to is enough. Tells the nodes that are not waited for.
+ */
+export function decideReplacementsServing(
+  question: ReplacementsQuestion,
+): WaitDecision & { readonly aside: NodesAside } {
   const problems: string[] = [];
   const seen: string[] = [];
+  const aside: Record<string, string> = {};
   for (const [key, before] of Object.entries(question.before)) {
     const service = indexOf(question.facts.cluster).service(key);
     if (service === undefined) continue;
@@ -63,12 +65,13 @@ export function decideReplacementsServing(question: {
       );
       continue;
     }
-    const late = findLateNodes(service, question.facts, question.oldPool);
-    if (late.length > 0) problems.push(`${key}: ${listNames(late)} not healthy in its load balancer yet`);
+    const hosts = lookAtHosts(service, question);
+    Object.assign(aside, hosts.aside);
+    if (hosts.late.length > 0) problems.push(`${key}: ${listNames(hosts.late)} not healthy in its load balancer yet`);
     else seen.push(`${key} has ${has} of ${needs} ready endpoints`);
   }
-  if (problems.length > 0) return { done: false, reason: problems.join('; ') };
-  return { done: true, reason: seen.length === 0 ? 'the node hosted no endpoint' : listNames(seen, 5) };
+  if (problems.length > 0) return { done: false, reason: problems.join('; '), aside };
+  return { done: true, reason: seen.length === 0 ? 'the node hosted no endpoint' : listNames(seen, 5), aside };
 }
 
 /** Ready endpoints but those of DaemonSets, which go with their node and are not made up for elsewhere. */
@@ -77,25 +80,6 @@ function replaceable(service: ServiceFacts, { cluster }: ServingFacts): ServiceF
   return readyEndpoints(service, cluster).filter(
     ({ podUid }) => podsByUid.get(podUid ?? '')?.ownerKind !== 'DaemonSet',
   );
-}
-
-/**
- * Nodes that host ready endpoints of a Service under policy Local and are not healthy in all its target groups, but for those that leave: the
- * cordoned ones of the pool that goes.
- */
-export function findLateNodes(service: ServiceFacts, facts: ServingFacts, oldPool: string): readonly string[] {
-  if (service.externalTrafficPolicy === 'Cluster') return [];
-  const groups = balancedServices(facts).get(service.key)?.groups ?? [];
-  const hosts = new Set(readyEndpoints(service, facts.cluster).map(({ node }) => node));
-  return facts.cluster.nodes
-    .filter((node) => hosts.has(node.name) && !(node.pool === oldPool && node.cordoned) && !node.excluded)
-    .filter((node) => groups.some((group) => !isHealthy(node, group)))
-    .map((node) => node.name);
-}
-
-function isHealthy(node: NodeRef, group: TargetGroupFacts): boolean {
-  const targets = targetsOf(node, group);
-  return targets.length > 0 && targets.every((target) => target.state === 'healthy');
 }
 
 /** What keeps one of the pods from getting a node, to be appended to what is missing; empty when nothing does. */

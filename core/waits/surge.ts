@@ -7,12 +7,15 @@ import type { TargetGroupFacts } from '../model/target-group.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { targetsOf } from './load-balancers.ts';
+import { takesNode } from './registration.ts';
 
 /** What the new nodes are measured by. */
 export interface SurgeQuestion {
   readonly facts: ServingFacts;
   /** Name of the new pool. */
   readonly pool: string;
+  /** Name of the old one, whose nodes show which target groups take such nodes. */
+  readonly oldPool: string;
   /** How many nodes it must have. */
   readonly expected: number;
   /** The new pool's machines, so that those which never become nodes can be named. */
@@ -27,15 +30,18 @@ export function decideNodesReady(question: SurgeQuestion): WaitDecision {
 
 /**
  * The new nodes are ready for traffic when they can take pods, and each is registered in every target
- * group. Under policy Local a registered node without a pod fails its health check, and that is as it should be; under Cluster it
+ * group that has the old ones of its zone. Under policy Local a registered node without a pod fails its health check, and that is as it should be; under Cluster it
  * must be healthy, unless no target of the group is: then the Service itself is down, and that is no fault of the new nodes.
  */
 export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = lookAtNodes(question);
+  const { nodes } = question.facts.cluster;
+  const old = nodes.filter(({ pool, excluded }) => pool === question.oldPool && !excluded);
+  const peers = old.length > 0 ? old : ready;
   for (const { service, groups } of balancedServices(question.facts).values()) {
     for (const group of groups) {
       const isRegistered = registeredIn(group, service.externalTrafficPolicy);
-      const late = ready.filter((node) => !isRegistered(node));
+      const late = ready.filter((node) => !isRegistered(node) && takesNode(node, group, peers));
       if (late.length > 0)
         problems.push(`${group.name} has not taken ${listNames(late.map((node) => describe(node, group)))}`);
     }

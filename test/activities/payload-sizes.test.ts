@@ -25,7 +25,7 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
     ),
   }));
   const gone = facts.targetGroups.map((group) => ({ ...group, targets: [] }));
-  const { evidence, before } = describeStepOut(node, '', facts);
+  const { evidence, before } = describeStepOut(node, '', facts, { policy: aPolicy() });
   const seen = (kind: Evidence['kind'], detail: string): Evidence => ({ kind, at: 1_790_000_000_000, detail });
   return {
     node,
@@ -37,7 +37,11 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
       seen('observed-out', decideObservedOut(node, leaving).reason),
       seen('drained', decideDrained(node, gone, 1, 0).reason),
       seen('evicted', `no pod left on ${node.name}`),
-      seen('serving-elsewhere', decideReplacementsServing({ facts, before, oldPool: 'web' }).reason),
+      seen(
+        'serving-elsewhere',
+        decideReplacementsServing({ facts, policy: aPolicy(), before, leaving: 'web', aside: {}, patient: true })
+          .reason,
+      ),
       seen('endpoints-retired', `no endpoint is left on ${node.name}`),
       seen('transit-ended', 'older than the longest connection age before anybody had to wait for it'),
       seen('terminated', node.instanceId),
@@ -85,7 +89,7 @@ describe('128 nodes behind 100 Services', () => {
   const { nodes, baselines } = plan;
   const [node] = nodes;
   if (node === undefined) throw new Error('no node');
-  const out = { ...describeStepOut(node, 'may step out', facts), foreignActs: [] };
+  const out = { ...describeStepOut(node, 'may step out', facts, { policy }), foreignActs: [] };
   const known = { run: plan.run, parent: 'p', pool: plan.oldPool, policy, baselines, round: 1, resumes: 0, now: 0 };
 
   test('make a plan, and a question to the guard, that are small', () => {
@@ -106,7 +110,7 @@ describe('128 nodes behind 100 Services', () => {
 
   test('a node is told of every Service of policy Cluster: its connections enter anywhere', () => {
     const anywhere = aLargeLook({ nodes: 128, services: 100, replicas: 3, traffic: 'Cluster' });
-    const step = { ...describeStepOut(node, '', anywhere), foreignActs: [] };
+    const step = { ...describeStepOut(node, '', anywhere, { policy }), foreignActs: [] };
     expect(step.touches).toHaveLength(100);
     expect(bytesOf(childInput(known, step))).toBeLessThan(32 * 1024);
   });

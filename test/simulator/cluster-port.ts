@@ -183,6 +183,7 @@ function podFacts(world: World, pod: SimPod): PodFacts {
     createdAt: _c,
     stuck: _k,
     goneAt: _g,
+    turnedAt: _t,
     annotations: _n,
     costBefore: _b,
     annotationsBefore: _w,

@@ -98,6 +98,15 @@ function loseLease(world: World, node: SimNode): void {
   });
 }
 
+/** The Service's load balancer covers a zone no more, nor has ever: what is registered there is not used. */
+export function uncover(service: SimService, zone: string, world: World): void {
+  service.uncovered = [...(service.uncovered ?? []), zone];
+  const there = new Set(world.instances.filter((one) => one.zone === zone).map(({ instanceId }) => instanceId));
+  for (const target of service.targets)
+    if (there.has(target.instanceId)) Object.assign(target, { state: 'unused', checked: false, forwards: false });
+  world.changed();
+}
+
 /** Nodes that are out of load balancers by somebody's label. */
 export function excludedNodes(world: World): readonly SimNode[] {
   return world.nodes.filter((node) => node.labels[excludeLabel] !== undefined);

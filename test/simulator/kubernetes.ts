@@ -12,13 +12,22 @@ export const daemonTolerations: TolerationFacts[] = [
 /** The controllers of the cluster: ReplicaSets, DaemonSets, scheduler, kubelets, endpoints. Runs after every change. */
 export function reconcileCluster(world: World): void {
   clearAway(world);
-  for (const pod of world.pods) pod.ready = isReady(world, pod);
+  for (const pod of world.pods) tellReadiness(world, pod);
   for (const workload of world.workloads) {
     if (workload.kind !== 'Deployment') reconcileDaemons(world, workload);
     else if (!world.faults.replicaSetsFrozen) reconcileReplicas(world, workload);
   }
   for (const pod of world.pods) schedule(world, pod);
   publishEndpoints(world);
+}
+
+/** The Ready condition, with the time at which it changed. */
+function tellReadiness(world: World, pod: SimPod): void {
+  const ready = isReady(world, pod);
+  if (ready !== pod.ready) pod.turnedAt = world.clock.now();
+  pod.ready = ready;
+  if (ready) delete (pod as { unreadySince?: unknown }).unreadySince;
+  else pod.unreadySince = pod.turnedAt ?? pod.createdAt;
 }
 
 /** What the kubelet says of a pod, or the node lifecycle controller when it hears nothing from the kubelet. */

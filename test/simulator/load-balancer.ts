@@ -21,13 +21,14 @@ export function reconcileLoadBalancers(world: World): void {
 export function passes(world: World, service: SimService, target: SimTarget): boolean {
   const instance = world.instances.find((one) => one.instanceId === target.instanceId);
   const node = world.nodes.find((one) => one.instanceId === target.instanceId);
-  if (instance?.alive !== true || node === undefined) return false;
+  if (instance?.alive !== true || node === undefined || service.broken?.includes(node.name) === true) return false;
   if (service.externalTrafficPolicy === 'Cluster') return true;
   return service.view.some((endpoint) => endpoint.node === node.name && !endpoint.terminating);
 }
 
-function wanted(world: World): string[] {
-  return world.nodes.filter((node) => !isExcluded(node)).map((node) => node.instanceId);
+function wanted(world: World, { onlyPool }: SimService): string[] {
+  const taken = world.nodes.filter(({ pool }) => onlyPool === undefined || pool === onlyPool);
+  return taken.filter((node) => !isExcluded(node)).map((node) => node.instanceId);
 }
 
 function reconcileRegistrations(world: World, service: SimService): void {
@@ -60,7 +61,7 @@ const reacting = new WeakSet<object>();
  * Balancer Controller passes over a target that is `unhealthy.draining` when its node is excluded, and never comes back to it.
  */
 function wantedBy(world: World, service: SimService): string[] {
-  const free = wanted(world);
+  const free = wanted(world, service);
   for (const target of service.targets) {
     if (free.includes(target.instanceId)) target.stuck = false;
     else if (service.controller === 'aws-load-balancer-controller' && target.state === 'unhealthy.draining')
@@ -90,6 +91,11 @@ function register(world: World, service: SimService, instanceId: string): void {
   };
   service.targets.push(target);
   note(world, `${service.key}: ${instanceId} registers`);
+  const { zone = '' } = world.instances.find((one) => one.instanceId === instanceId) ?? {};
+  if (service.uncovered?.includes(zone) === true) {
+    target.state = 'unused';
+    return;
+  }
   later(world, world.delays.registration, () => {
     if (target.state !== 'initial') return;
     target.checked = true;

@@ -43,7 +43,10 @@ function behind(world: World, { type, hostnames }: ServiceFacts): readonly SimSe
   return world.services.filter((one) => one.type === 'LoadBalancer' && hostnames.includes(hostnameOf(one)));
 }
 
-function frameOf(world: World, { key, controller, crossZone, healthCheckNodePort }: SimService): TargetGroupFrame {
+function frameOf(
+  world: World,
+  { key, controller, crossZone, healthCheckNodePort, uncovered = [] }: SimService,
+): TargetGroupFrame {
   return {
     id: groupId(key),
     name: `k8s-${key.replace('/', '-')}`,
@@ -52,7 +55,7 @@ function frameOf(world: World, { key, controller, crossZone, healthCheckNodePort
     service: key,
     controller,
     crossZone,
-    zones: [...new Set(world.instances.map(({ zone }) => zone))].sort(),
+    zones: [...new Set(world.instances.map(({ zone }) => zone))].filter((zone) => !uncovered.includes(zone)).sort(),
     deregistrationDelayMs: world.delays.deregistration,
     terminatesConnectionsAfterDelay: false,
     terminatesUnhealthyConnections: false,
@@ -86,6 +89,7 @@ function targetsOf(world: World, service: SimService): TargetFacts[] {
 function reasonOf({ state, checked }: SimTarget): string | undefined {
   if (state === 'draining') return 'Target.DeregistrationInProgress';
   if (state === 'initial') return checked ? 'Elb.InitialHealthChecking' : 'Elb.RegistrationInProgress';
+  if (state === 'unused') return 'Target.NotInUse';
   return state === 'healthy' ? undefined : 'Target.FailedHealthChecks';
 }
 

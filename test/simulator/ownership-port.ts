@@ -3,7 +3,7 @@ import type { ReleasedFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster, PodRef } from '../../ports/cluster.ts';
 import { replicaSetName } from './pods.ts';
-import { wantedBy } from './replica-sets.ts';
+import { statusOf, wantedBy } from './replica-sets.ts';
 import { note, type SimPod, type World } from './world.ts';
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
@@ -24,7 +24,7 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       }
       if (pod.ownerName !== replicaSet.name || pod.labels[label] !== value) return 'not-owned';
       const denial = world.denials.find(({ workload: name, what }) => name === pod.of && what === 'release');
-      if (denial !== undefined) throw new NodeferryError({ code: 'Forbidden', message: denial.says });
+      if (denial !== undefined) throw new NodeferryError({ code: 'AdmissionDenied', message: denial.says });
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => key !== label));
       pod.released = { by: run, ...from };
       const { set, before } = keepFromPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {});
@@ -33,7 +33,8 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       note(world, `pod ${pod.name} on ${pod.node} released`);
       return 'done';
     },
-    tryRelease: async (ref) => world.denials.find(({ workload }) => workload === podOf(ref)?.of)?.says,
+    tryRelease: async (ref) =>
+      world.denials.find(({ workload, hidden }) => workload === podOf(ref)?.of && hidden !== true)?.says,
     adopt: async (ref, run) => {
       const pod = podOf(ref);
       if (pod === undefined) return 'gone';
@@ -78,7 +79,7 @@ function annotate(pod: SimPod, changes: Readonly<Record<string, string | null>>)
 export function releasedFacts(world: World, pod: SimPod): ReleasedFacts | undefined {
   if (pod.released === undefined) return undefined;
   const wants = pod.released.replicaSet.name === replicaSetName(pod.of, pod.version) ? wantedBy(world, pod) : undefined;
-  return wants === undefined ? pod.released : { ...pod.released, wants };
+  return wants === undefined ? pod.released : { ...pod.released, wants, ...statusOf(world, pod) };
 }
 
 /** Marks of runs on a pod, in words. */

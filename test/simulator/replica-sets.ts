@@ -126,6 +126,21 @@ function isOwned(pod: SimPod, { name }: SimWorkload): boolean {
   return pod.of === name && pod.ownerKind === 'ReplicaSet' && !pod.terminating && !isFinished(pod);
 }
 
+/** What the status of a pod's ReplicaSet says of its pods. */
+export function statusOf(
+  world: World,
+  { of, version }: SimPod,
+): { readonly available: number; readonly refused?: string } {
+  const workload = world.workloads.find(({ name }) => name === of);
+  if (workload === undefined) return { available: 0 };
+  const owned = world.pods.filter((pod) => isOwned(pod, workload) && pod.version === version);
+  const ageMs = 1_000 * (workload.minReadySeconds ?? 0);
+  const aged = owned.filter(({ ready, turnedAt = 0 }) => ready && world.clock.now() - turnedAt >= ageMs);
+  const isShort = version === workload.version && owned.length < workload.replicas;
+  if (!isShort || allowedBeside(world, workload) > 0) return { available: aged.length };
+  return { available: aged.length, refused: `pods "${of}" is forbidden: exceeded quota: pods` };
+}
+
 /** Pods that the selector does not match any more are let go; those without a controller that it matches are taken. */
 function claim(pod: SimPod, workload: SimWorkload): void {
   const selector = { ...workload.selector, ...templateHash(pod.version) };

@@ -72,6 +72,8 @@ export interface SimPod extends Mutable<PodFacts> {
   /** Version of the template that it was made from. */
   version: number;
   createdAt: number;
+  /** When (epoch ms) its readiness changed last. */
+  turnedAt?: number;
   /** Its containers don't end, whoever tells them to. */
   stuck?: boolean;
   /** When (epoch ms) it has been cleared away, unless its containers or finalizers keep it. */
@@ -103,6 +105,8 @@ export interface SimWorkload {
    * Quotas", Object count quota): the API server refuses to create more.
    */
   quota?: number;
+  /** Seconds that a pod has to be ready before it counts as available. */
+  minReadySeconds?: number;
   /** Its pods are as large as a node: one that finds none free stays without. */
   fillsNode?: true;
   /** Sizes that its ReplicaSets keep while no Deployment controller changes them: it is paused, or its Deployment is away. */
@@ -146,6 +150,12 @@ export interface SimService {
    * has no tag of a controller; `pods-too`: it has a second target group, of pods; `empty`: its target group has been deleted.
    */
   balancer?: 'watched' | 'classic' | 'unmanaged' | 'pods-too' | 'empty';
+  /** Zones that its load balancer does not cover: targets there are `unused`, for good (ELBv2 API, TargetHealth: Target.NotInUse). */
+  uncovered?: readonly string[];
+  /** Names of nodes whose target never passes a health check, for reasons of their own. */
+  broken?: readonly string[];
+  /** Name of the only pool whose nodes its controller registers (annotation aws-load-balancer-target-node-labels). */
+  onlyPool?: string;
   /** What the kube-proxies believe; behind the truth by the endpoint delay. Terminating endpoints serve where no other is left. */
   view: readonly SimEndpoint[];
   targets: SimTarget[];
@@ -178,6 +188,8 @@ export interface SimDenial {
   workload: string;
   what: 'release' | 'no-owner';
   says: string;
+  /** Dry runs don't show it: it lets them pass, or has come since. */
+  hidden?: true;
 }
 
 export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'held'> {

@@ -46,7 +46,7 @@ const shortages: readonly (readonly [string, (web: SimWorkload, world: World) =>
     (web) => {
       web.quota = 6;
     },
-    25,
+    12,
   ],
 ];
 

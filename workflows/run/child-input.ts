@@ -18,7 +18,7 @@ export interface StartQuestion {
 
 /** What a node's workflow is started with: of all Services only those that the node has to do with. */
 export function childInput({ now, baselines, ...known }: StartQuestion, out: StepOut): NodeReplacementInput {
-  const { node, evidence, before, touches } = out;
+  const { node, evidence, before, aside, touches } = out;
   const touched = touches === undefined ? undefined : new Set(touches);
   return {
     ...known,
@@ -26,6 +26,7 @@ export function childInput({ now, baselines, ...known }: StartQuestion, out: Ste
     baselines: touched === undefined ? baselines : baselines.filter(({ service }) => touched.has(service)),
     excludedAt: evidence.at(-1)?.at ?? now,
     before,
+    ...(aside === undefined ? {} : { aside }),
     evidence,
   };
 }

@@ -7,7 +7,7 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { handsOver } from '../../core/policy/policy.ts';
 import { count } from '../../core/text/format.ts';
 import { record } from './record.ts';
-import { attempt, changeNode, enter, mayStepOut, nextStep, type Run } from './run.ts';
+import { attempt, changeNode, enter, mayStepOut, nextStep, type Run, tellNotProtected } from './run.ts';
 import { steps } from './steps.ts';
 
 /**
@@ -39,16 +39,21 @@ export async function handBack(
 }
 
 async function replacePods(run: Run, input: Omit<HandOverInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
-  const { wave, released, givenUp, at } = await attempt(
+  const isForward = input.turnedBackFrom === undefined;
+  const lost = isForward ? run.givenUp : [];
+  const known = { ...input, baselines: run.baselines, ...(lost.length === 0 ? {} : { givenUp: lost }) };
+  const { wave, released, givenUp, aside, at } = await attempt(
     run,
     `the pods of ${count(input.waiting.length, 'node')} to be handed over`,
-    () => steps('hand pods over').handOver({ ...nextStep(run), ...input, baselines: run.baselines }),
+    () => steps('hand pods over').handOver({ ...nextStep(run), ...known }),
   );
-  run.notProtected.push(
+  if (isForward) run.givenUp = [...lost, ...givenUp.map(({ workload }) => workload)];
+  tellNotProtected(run, [
     ...givenUp.map(
       ({ workload, reason }) => `${workload} was not handed over, but evicted within its budget: ${reason}`,
     ),
-  );
+    ...Object.values(aside ?? {}),
+  ]);
   for (const { name } of wave) {
     const pods = released[name] ?? 0;
     if (pods === 0) continue;

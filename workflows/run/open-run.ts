@@ -25,6 +25,7 @@ export function openRun(input: PoolUpgradeInput): Run {
     asked: [],
     areNewNodesRegistered: false,
     notProtected: [],
+    givenUp: [],
     keptOnPurpose: [],
     aborting: false,
     withdrawn: [],

@@ -26,7 +26,7 @@ import {
 import { childInput } from './child-input.ts';
 import { letNextStepOut } from './let-step-out.ts';
 import { disown, unpark } from './parking.ts';
-import { changeNode, hear, type Run, raise, tellForeignActs } from './run.ts';
+import { changeNode, hear, type Run, raise, tellForeignActs, tellNotProtected } from './run.ts';
 import { problemOf } from './steps.ts';
 
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
@@ -51,6 +51,7 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: StepOut)
   const { node } = out;
   const { policy } = plan;
   const evidence = [...handedOverBefore(run, node), ...out.evidence];
+  tellNotProtected(run, Object.values(out.aside ?? {}));
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
   const round = (run.rounds[node.name] ?? 0) + 1;
   run.rounds[node.name] = round;

@@ -66,6 +66,8 @@ export interface Run {
   /** Load balancers have taken the new nodes. */
   areNewNodesRegistered: boolean;
   notProtected: string[];
+  /** Workloads that could not be handed over, by key: the nodes that are left try no more. */
+  givenUp: readonly string[];
   /** What stays as it is at the end although we changed it, in words, because putting it back would do harm. */
   readonly keptOnPurpose: string[];
   aborting: boolean;
@@ -103,6 +105,11 @@ export function tellForeignActs(run: Run, acts: readonly ForeignAct[]): void {
   if (acts.length === 0) return;
   run.status.foreignActs = addForeignActs(run.status.foreignActs, acts);
   show(run);
+}
+
+/** Keeps what could not be protected; the same is told once. */
+export function tellNotProtected(run: Run, what: readonly string[]): void {
+  run.notProtected = [...new Set([...run.notProtected, ...what])];
 }
 
 /** Goes to a phase and tells everybody who looks. */

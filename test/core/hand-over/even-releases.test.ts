@@ -44,7 +44,7 @@ function release(
 ) {
   const context = contextOf(nodesIn(zones), pods, surplus);
   const candidates = pods.filter(({ node = '' }) => going.includes(node));
-  return chooseReleases(candidates, context, countReleased(context.cluster)).release.map(({ pod }) => pod.node);
+  return chooseReleases(candidates, context, countReleased(context.cluster), 0).release.map(({ pod }) => pod.node);
 }
 
 describe('pods that are spread over zones, released ones counted', () => {

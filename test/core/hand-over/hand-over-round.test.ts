@@ -44,6 +44,8 @@ function ask(facts: ServingFacts, changes: Partial<HandOverQuestion> = {}) {
     givenUp: [],
     leaving: 'web',
     unplaced: {},
+    aside: {},
+    patient: true,
     ...changes,
   });
 }
@@ -68,7 +70,7 @@ describe('pods of a wave are released', () => {
     });
     expect(decide(look(unheard))).toMatchObject({
       done: false,
-      awaited: [{ workload: workload.key, reason: '0 of 2 pods ready' }],
+      awaited: [{ workload: workload.key, reason: '0 of 2 pods ready; web-rs has not let go of web-1', kind: 'kept' }],
     });
   });
 

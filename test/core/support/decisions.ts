@@ -48,6 +48,8 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
         givenUp: [],
         leaving: pool.ref.name,
         unplaced: {},
+        aside: {},
+        patient: true,
       }),
       decideGiveBack(look.cluster, 'run'),
     ],
@@ -78,9 +80,10 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       longestDrainMs(look, policy),
     ],
     evict: (look) => [decideEvictionRound({ ...round, facts: look.cluster }), findBackIn(node, look, policy)],
-    replaced: (look) => decideReplacementsServing({ facts: look, before, oldPool: 'other' }),
+    replaced: (look) =>
+      decideReplacementsServing({ facts: look, policy, before, leaving: 'other', aside: {}, patient: true }),
     retire: (look) => [decideRetirement({ ...round, facts: look.cluster }), terminationNotBefore(look, 0, policy)],
-    surge: (look) => decideSurgeReady({ facts: look, pool: 'web', expected: nodes.length }),
+    surge: (look) => decideSurgeReady({ facts: look, pool: 'web', oldPool: 'before', expected: nodes.length }),
   };
 }
 

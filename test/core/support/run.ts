@@ -240,7 +240,8 @@ function relist(world: World, name: string): void {
 function terminate(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
   const { node, before } = crossing;
   const { policy } = run.plan;
-  if (!decideReplacementsServing({ facts, before, oldPool: policy.pool.name }).done) return false;
+  if (!decideReplacementsServing({ facts, policy, before, leaving: policy.pool.name, aside: {}, patient: true }).done)
+    return false;
   if (isBackIn(run, node, facts)) {
     crossing.step = 'draining';
     return true;

@@ -7,6 +7,7 @@ import {
   aLook,
   aNode,
   aPod,
+  aPolicy,
   aService,
   aTarget,
   aWorkload,
@@ -38,8 +39,12 @@ function look(pods: readonly PodFacts[], options: Options = {}) {
 }
 
 const stay = aPod('web-2', 'n2');
-const before = { 'default/web': 2 };
-const decide = (facts: ReturnType<typeof look>) => decideReplacementsServing({ facts, before, oldPool: 'web' });
+const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'web-1-34' } });
+const question = { policy, before: { 'default/web': 2 }, leaving: 'web', aside: {}, patient: true };
+const decide = (facts: ReturnType<typeof look>) => {
+  const { done, reason } = decideReplacementsServing({ ...question, facts });
+  return { done, reason };
+};
 
 test('the snapshot counts Services that have a ready endpoint on the node, and no others', () => {
   const pods = [aPod('web-1', 'n1'), stay, aPod('api-1', 'n2')];
@@ -121,6 +126,6 @@ test('a Service whose selector fits nothing any more is waited for as it was', (
 });
 
 test('a Service that is gone, or had nothing on the node, is not waited for', () => {
-  expect(decideReplacementsServing({ facts: look([]), before: {}, oldPool: 'web' }).done).toBe(true);
+  expect(decideReplacementsServing({ ...question, facts: look([]), before: {} }).done).toBe(true);
   expect(decide(aLook({})).done).toBe(true);
 });

@@ -32,6 +32,7 @@ function decide(changes: {
   return (changes.forPods === true ? decideNodesReady : decideSurgeReady)({
     facts: aLook({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
     pool: 'web-1-34',
+    oldPool: 'web',
     expected: 1,
   });
 }
@@ -71,6 +72,7 @@ test('names machines that run and have not joined, not those that are gone', () 
   const decision = decideSurgeReady({
     facts: aLook({ nodes: [fresh] }, []),
     pool: 'web-1-34',
+    oldPool: 'web',
     expected: 2,
     instances: [machine(fresh.instanceId, 'running'), machine('i-lost', 'running'), machine('i-gone', 'terminated')],
   });

@@ -1,0 +1,104 @@
+import { balancedServices } from '../guard/serving.ts';
+import { onceFor } from '../model/cluster-index.ts';
+import type { NodeFacts } from '../model/node.ts';
+import { readyEndpoints } from '../model/ready-endpoints.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import type { TargetGroupFacts } from '../model/target-group.ts';
+import type { Policy } from '../policy/policy.ts';
+import { targetsOf } from './load-balancers.ts';
+
+/** Nodes that are not waited for although load balancers send nothing to them, by name, each with a sentence that says so. */
+export type NodesAside = Readonly<Record<string, string>>;
+
+/** What tells the nodes that have to be healthy from those that nobody here can make so. */
+export interface HostsQuestion {
+  readonly facts: ServingFacts;
+  readonly policy: Pick<Policy, 'pool' | 'target'>;
+  /** Name of the pool whose cordoned nodes leave. */
+  readonly leaving: string;
+  /** Nodes that were aside when the wait began. */
+  readonly aside: NodesAside;
+  /** Nodes of other pools still have time to become healthy. */
+  readonly patient: boolean;
+}
+
+/** Nodes that host a Service's ready endpoints and are not healthy in its load balancers: to be waited for, or not. */
+export interface HostsLook {
+  readonly late: readonly string[];
+  readonly aside: NodesAside;
+}
+
+/**
+ * Looks at the nodes that host ready endpoints of a Service under policy Local. Those of the two pools of the run have to be healthy in all
+ * its target groups, unless a group does not send there by its own making: it has the zone not enabled (state `unused`; Elastic Load
+ * Balancing API, TargetHealth: Target.NotInUse), or takes no node of these pools. A node of another pool has reasons of its own, and
+ * nobody waits for one that was not healthy before. What leaves need not be healthy.
+ */
+export function lookAtHosts(service: ServiceFacts, question: HostsQuestion): HostsLook {
+  const { facts, leaving } = question;
+  if (service.externalTrafficPolicy === 'Cluster') return { late: [], aside: {} };
+  const groups = balancedServices(facts).get(service.key)?.groups ?? [];
+  const hosts = new Set(readyEndpoints(service, facts.cluster).map(({ node }) => node));
+  const late: string[] = [];
+  const aside: Record<string, string> = {};
+  for (const node of facts.cluster.nodes) {
+    if (!hosts.has(node.name) || node.excluded || (node.pool === leaving && node.cordoned)) continue;
+    const group = groups.find((one) => !isHealthy(node, one));
+    if (group === undefined) continue;
+    if (isLate(node, groups, question)) late.push(node.name);
+    else aside[node.name] = tellAside(node, service, group);
+  }
+  return { late, aside };
+}
+
+/**
+ * Nodes to which load balancers send nothing although they host ready endpoints, as things are before anything is done; of all Services, or of
+ * some, by key.
+ */
+export function findAside(
+  question: Omit<HostsQuestion, 'aside' | 'patient'>,
+  services?: readonly string[],
+): NodesAside {
+  const found: Record<string, string> = {};
+  for (const [key, { service }] of balancedServices(question.facts))
+    if (services?.includes(key) !== false)
+      Object.assign(found, lookAtHosts(service, { ...question, aside: {}, patient: false }).aside);
+  return found;
+}
+
+function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: HostsQuestion): boolean {
+  const { facts, policy, aside, patient } = question;
+  const isOwn = ownPools(policy).includes(node.pool);
+  if (!isOwn) return patient && aside[node.name] === undefined && !groups.some((group) => isUnused(node, group));
+  const open = groups.filter((group) => !isUnused(node, group) && takesPools(group, facts, policy));
+  return open.some((group) => !isHealthy(node, group));
+}
+
+function takesPools(group: TargetGroupFacts, { cluster }: ServingFacts, policy: HostsQuestion['policy']): boolean {
+  const pools = poolsOf(cluster.nodes);
+  return group.targets.some(
+    ({ instanceId, state }) => state !== 'unused' && ownPools(policy).includes(pools.get(instanceId)),
+  );
+}
+
+const poolsOf = onceFor((nodes: readonly NodeFacts[]) => new Map(nodes.map((node) => [node.instanceId, node.pool])));
+
+function ownPools({ pool, target }: HostsQuestion['policy']): readonly (string | undefined)[] {
+  return [pool.name, target.poolName];
+}
+
+function isHealthy(node: NodeFacts, group: TargetGroupFacts): boolean {
+  const targets = targetsOf(node, group);
+  return targets.length > 0 && targets.every((target) => target.state === 'healthy');
+}
+
+function isUnused(node: NodeFacts, group: TargetGroupFacts): boolean {
+  return targetsOf(node, group).some(({ state }) => state === 'unused');
+}
+
+function tellAside(node: NodeFacts, { key }: ServiceFacts, group: TargetGroupFacts): string {
+  const states = targetsOf(node, group).map(({ state }) => state);
+  const how = states.length === 0 ? 'not registered' : states.join(', ');
+  return `${group.name} sends nothing to a ready pod of ${key} on ${node.name} (${how})`;
+}
