@@ -12,6 +12,7 @@ import {
   aService,
   aTarget,
   aWorkload,
+  endpointOf,
   handingOver,
   refOf,
   released,
@@ -90,6 +91,16 @@ describe('pods of a wave are released', () => {
     expect(decide(look(before), { givenUp: [workload.key] })).toMatchObject({ release: [], done: true });
   });
 
+  test('later, when they have not been ready for a moment only', () => {
+    const { settleAfterOutageMs } = aPolicy().waits;
+    const unready = (unreadySince: number) => look([{ ...before[0], ready: false, unreadySince } as PodFacts]);
+    expect(decide(unready(1 - settleAfterOutageMs))).toMatchObject({
+      done: false,
+      awaited: [{ kind: 'later', reason: 'web-1 is not ready at the moment' }],
+    });
+    expect(decide(unready(-settleAfterOutageMs)).done).toBe(true);
+  });
+
   test('later, when their workload has rolled out', () => {
     const facts = look(before, { workloads: [{ ...workload, rollingOut: true }] });
     expect(decide(facts)).toMatchObject({
@@ -132,6 +143,38 @@ describe('replacements are waited for', () => {
     const out = left.map((pod) => ({ ...pod, unlisted: { by: 'run', originalLabels: { app: 'web' } } }));
     expect(decide(look([...out, ...arrived.slice(1)])).done).toBe(true);
     expect(decide(look(left.map((pod) => ({ ...pod, terminating: true })))).done).toBe(true);
+  });
+
+  test('until Services have them, as far as they have any of these pods', () => {
+    const pods = [...left, ...arrived];
+    const lists = (listed: readonly PodFacts[]) => [aService('web', pods, { endpoints: listed.map(endpointOf) })];
+    expect(decide(look(pods, { services: lists([...left, ...arrived.slice(1)]) })).awaited).toEqual([
+      { workload: workload.key, kind: 'starting', reason: '1 of 2 pods are ready endpoints of default/web' },
+    ]);
+    expect(decide(look(pods, { services: lists([]) })).done).toBe(true);
+    expect(decide(look(pods)).done).toBe(true);
+  });
+
+  test('until they have been ready for as long as their ReplicaSet asks', () => {
+    const since = (available: number) =>
+      left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, available } }) }));
+    expect(decide(look([...since(1), ...arrived])).reason).toContain(
+      '1 of 2 pods ready for as long as minReadySeconds',
+    );
+    expect(decide(look([...since(2), ...arrived])).done).toBe(true);
+  });
+
+  test.each([
+    ['failing', { served: 2 }, '0 of 2 pods ready; none gets ready on a new node: web-3 on n8, web-4 on n9'],
+    ['starting', { served: 1 }, '0 of 1 pods ready'],
+    ['refused', { served: 2, refused: 'exceeded quota' }, '0 of 2 pods ready; no more can be created: exceeded quota'],
+  ] as const)('and are %s where that is seen', (kind, seen, reason) => {
+    const policy = aPolicy({ ...handingOver(), target: { ...aPolicy().target, poolName: 'new' } });
+    const noted = left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, ...seen } }) }));
+    const unready = arrived.map((pod) => ({ ...pod, ready: false }));
+    expect(decide(look([...noted, ...unready]), { policy }).awaited).toEqual([
+      { workload: workload.key, kind, reason },
+    ]);
   });
 
   test('as many as served before: one that was not ready then, or had no node when the run was planned, is not waited for', () => {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { TargetState } from '../../../core/model/target-group.ts';
+import { takesNode } from '../../../core/waits/registration.ts';
+import { aGroup, aNode, aTarget } from '../support/facts.ts';
+
+const fresh = aNode('new', { pool: 'new' });
+const near = aNode('near');
+const far = aNode('far', { zone: 'b' });
+
+function takes(states: readonly (readonly [typeof near, TargetState])[], peers = [near, far], zones = ['a', 'b']) {
+  const targets = states.map(([node, state]) => aTarget(node, { state }));
+  return takesNode(fresh, aGroup('web', [], { targets, zones }), peers);
+}
+
+test('a target group takes a node as it takes those of its zone', () => {
+  expect(takes([[near, 'unhealthy']])).toBe(true);
+  expect(takes([[far, 'healthy']])).toBe(false);
+  expect(
+    takes([
+      [near, 'unused'],
+      [far, 'healthy'],
+    ]),
+  ).toBe(false);
+});
+
+test('with none in its zone, as it takes the others, if it covers the zone at all', () => {
+  expect(takes([[far, 'healthy']], [far])).toBe(true);
+  expect(takes([], [far])).toBe(false);
+  expect(takes([[far, 'healthy']], [far], ['b'])).toBe(false);
+});
+
+test('with none to go by it takes it; nodes that are excluded tell nothing', () => {
+  expect(takes([], [])).toBe(true);
+  expect(takes([], [aNode('near', { excluded: true })])).toBe(true);
+});
