@@ -94,10 +94,7 @@ async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[
     const wave = await handOver(run, plan, await makeRoom(run, plan, left));
     await registered(run, plan);
     if (run.status.phase !== 'replace') enter(run, 'replace');
-    await replaceNodes(run, plan, wave, plan.oldPool, async (waiting) => {
-      await handOver(run, plan, waiting);
-      if (run.status.phase !== 'replace') enter(run, 'replace');
-    });
+    await replaceNodes(run, plan, wave, plan.oldPool);
     const gone = new Set(wave.map(({ uid }) => uid));
     left = left.filter(({ uid }) => !gone.has(uid));
   }

@@ -1,6 +1,5 @@
 /** What a hand-over believes, and when. */
 import { describe, expect, test } from 'vitest';
-import { resumeUpdate } from '../../workflows/messages.ts';
 import { breakApi, flap, freeze, setBudget } from '../simulator/disturbances.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -68,26 +67,5 @@ describe('a hand-over', () => {
     expect(report.outcome).toBe('completed');
     expect(reasons.join('\n')).toContain('0 of 4 pods ready for as long as minReadySeconds asks');
     expectNothingLost(world);
-  });
-
-  test('is done again when the guard has held its nodes for too long and somebody resumes', async () => {
-    const world = createScenario();
-    for (const name of ['web', 'api']) setBudget(world, name, 0);
-    const [late] = world.pods.filter(({ of }) => of === 'web');
-    const harness = await openHarness(world, {
-      before: (step) => {
-        if (step === 'createReplacement' && late !== undefined) late.failing = true;
-        if (step === 'letNextStepOut' && late !== undefined) late.failing = false;
-      },
-    });
-    const policy = handOverPolicy();
-    const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
-    const handle = await harness.start({ ...policy, traffic });
-    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-    expect(parked.needsAttention?.message).toContain('budget default/web');
-    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'it is ready now' }] });
-    const report = await harness.finish(handle);
-    expect(report.outcome).toBe('completed');
-    expectNothingLeft(world, 4);
   });
 });

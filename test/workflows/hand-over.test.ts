@@ -83,7 +83,7 @@ describe('a run that hands over', () => {
     const harness = await openHarness(world, {
       before: (step) => {
         if (step === 'handOver' && !world.log.some((line) => line.startsWith('replicaSetsFrozen')))
-          freeze(world, 'replicaSetsFrozen', 60_000);
+          freeze(world, 'replicaSetsFrozen', 20_000);
       },
       progress: (step, { reason }) => {
         if (step === 'handOver' && reasons.at(-1) !== reason) reasons.push(reason);
@@ -168,22 +168,28 @@ describe('a run that hands over', () => {
     if (left >= 4) expectNothingLost(world);
   });
 
-  test('evicts a workload within its budget whose replacements don’t come up, and says so', async () => {
+  test('evicts a workload within its budget whose replacements find no room in time, and says so', async () => {
     const world = createScenario();
-    const before = new Set(podsOf(world, 'web'));
-    let isMended = false;
+    const old = new Set(world.nodes.map(({ name }) => name));
+    let hasRoom = false;
+    for (const workload of world.workloads)
+      if (workload.name !== 'web')
+        workload.tolerations = [...workload.tolerations, { key: 'full', operator: 'Exists' }];
     world.clock.onPassage(() => {
-      for (const pod of world.pods) if (pod.of === 'web' && !before.has(pod.uid)) pod.failing = !isMended;
+      for (const node of world.nodes)
+        if (!old.has(node.name)) node.taints = hasRoom ? [] : [{ key: 'full', effect: 'NoSchedule' }];
     });
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'letNextStepOut') isMended = true;
+        if (step === 'letNextStepOut') hasRoom = true;
       },
     });
     const report = await harness.finish(await harness.start(handOverPolicy()));
     expect(report.outcome).toBe('completed');
     expect(report.notProtected).toContainEqual(
-      expect.stringMatching(/^Deployment default\/web was not handed over, but evicted within its budget: 0 of 4 pods/),
+      expect.stringMatching(
+        /^Deployment default\/web was not handed over, but evicted within its budget: 0 of 4 pods ready; pod .* can't be placed/,
+      ),
     );
     expectNothingLost(world);
     expectNothingLeft(world, 4);

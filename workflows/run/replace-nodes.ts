@@ -31,24 +31,13 @@ import { problemOf } from './steps.ts';
 
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
 
-/**
- * Moves the nodes of a pool out, as many together as the guard lets go; returns when each has been replaced. Where none could go in time and
- * somebody has resumed the run, `prepare` is done once more for those that wait: what keeps them may be what could not be prepared before.
- */
-export async function replaceNodes(
-  run: Run,
-  plan: PoolPlan,
-  nodes: readonly NodeRef[],
-  pool: PoolRef,
-  prepare?: (waiting: readonly NodeRef[]) => Promise<void>,
-): Promise<void> {
+/** Moves the nodes of a pool out, as many together as the guard lets go; returns when each has been replaced. */
+export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
   addNodes(run, nodes);
   for (;;) {
     const waiting = nodes.filter((node) => stepOf(run, node) === 'waiting');
     if (waiting.length > 0) {
-      const gone = await letNextStepOut(run, plan, waiting);
-      if (gone === 'resumed') await prepare?.(waiting);
-      else for (const out of gone) startReplacement(run, plan, pool, out);
+      for (const out of await letNextStepOut(run, plan, waiting)) startReplacement(run, plan, pool, out);
       continue;
     }
     const left = nodes.filter((node) => stepOf(run, node) !== 'replaced');
