@@ -126,7 +126,7 @@ const guard = z
     }),
     maxInFlight: whole(1, 1000).optional().meta({
       description:
-        'The most nodes that may be on their way out together. Default 10; 100 where pods are handed over, because nothing is missing then.',
+        'The most nodes that may be on their way out together. Default 100, because nothing is missing while pods are handed over; 10 where no pods are.',
     }),
     floors: z
       .record(objectKey('Service'), z.union([whole(1, 100_000), share(floorAllowed)], { error: floorAllowed }), {
@@ -200,7 +200,7 @@ const handOver = z
     mode: choice(
       handOverModes,
       'Pods are replaced before they leave where that can be (auto), or else the run is refused (required), or they are evicted within their budgets (off).',
-      'off',
+      'auto',
     ),
     surplus: surplus.default('maxSurge').meta({
       description:

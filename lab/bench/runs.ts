@@ -1,7 +1,7 @@
 /** One pool after another is replaced in the same lab, each in another order, under the same traffic. */
 import { ApplicationFailure } from '@temporalio/common';
 import { boundCrossing } from '../demo/bound.ts';
-import { countHistoryEvents, crossingPolicy, followCrossing, handsAllOver, startCrossing } from '../demo/crossing.ts';
+import { countHistoryEvents, crossingPolicy, followCrossing, inWindows, startCrossing } from '../demo/crossing.ts';
 import { addRequests, type RequestCounts } from '../demo/proof.ts';
 import { openSession, type Session } from '../demo/session.ts';
 import { whenAborted } from '../interrupted.ts';
@@ -122,7 +122,7 @@ async function crossWithNodeferry(
   signal: AbortSignal,
 ): Promise<Crossed> {
   const guard = { maxInFlight: nodes };
-  const spec = order === 'hand-over' ? { ...handsAllOver, guard } : { guard };
+  const spec = order === 'hand-over' ? { guard } : { ...inWindows, guard };
   const policy = crossingPolicy(session.lab, { ...pools, version, spec });
   const bounding = await boundCrossing(session.lab, benchScenario(nodes), policy);
   await startCrossing(session, policy);

@@ -12,8 +12,8 @@ import type { Session } from './session.ts';
 
 const template = new URL('./policy.yaml', import.meta.url);
 
-/** What a policy says that has all pods replaced before they leave, in one window. */
-export const handsAllOver = { handOver: { mode: 'auto', surplus: '100%' } } as const;
+/** What a policy says whose pods are evicted within their budgets, so that nodes leave in the guard's windows. */
+export const inWindows = { handOver: { mode: 'off' } } as const;
 
 /** What a crossing may differ in. */
 export interface CrossingOptions {
@@ -25,7 +25,7 @@ export interface CrossingOptions {
   readonly spec?: Readonly<Record<string, string | number | Readonly<Record<string, unknown>>>>;
 }
 
-/** The demo's policy for a crossing, with probes to the lab's load balancers. */
+/** The demo's policy for a crossing, with probes to the lab's load balancers: pods are handed over unless `spec` says `inWindows`. */
 export function crossingPolicy(lab: Lab, options: CrossingOptions): Policy {
   const written = parse(readFileSync(template, 'utf8')) as { spec: Record<string, unknown> };
   for (const [section, values] of Object.entries(options.spec ?? {})) {

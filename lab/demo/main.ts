@@ -6,7 +6,7 @@ import { upgradeInOrder } from '../bench/other-orders.ts';
 import { runInterruptibly, whenAborted } from '../interrupted.ts';
 import { demoScenario } from '../scenarios/demo.ts';
 import { boundCrossing } from './bound.ts';
-import { countHistoryEvents, crossingPolicy, followCrossing, handsAllOver, startCrossing } from './crossing.ts';
+import { countHistoryEvents, crossingPolicy, followCrossing, inWindows, startCrossing } from './crossing.ts';
 import { type DemoOptions, readDemoOptions } from './options.ts';
 import { addRequests, makeProof, type Proof, renderProof } from './proof.ts';
 import { createScreen, type Screen } from './screen.ts';
@@ -40,7 +40,7 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
 }
 
 async function cross(session: Session, screen: Screen, options: DemoOptions, signal: AbortSignal): Promise<Proof> {
-  const spec = options.handOver ? handsAllOver : {};
+  const spec = options.handOver ? {} : inWindows;
   const policy = crossingPolicy(session.lab, { ...pool, without: options.without, spec });
   const bound = await boundCrossing(session.lab, demoScenario, policy);
   screen.progress(`upgrade begins; Temporal web UI: ${session.temporal.uiUrl}`);

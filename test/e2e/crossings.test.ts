@@ -7,7 +7,7 @@ import {
   type CrossingOptions,
   countHistoryEvents,
   crossingPolicy,
-  handsAllOver,
+  inWindows,
   startCrossing,
 } from '../../lab/demo/crossing.ts';
 import { addRequests } from '../../lab/demo/proof.ts';
@@ -61,9 +61,9 @@ function kubernetes() {
   return { core: config.makeApiClient(CoreV1Api), policy: config.makeApiClient(PolicyV1Api) };
 }
 
-describe('undisturbed', () => {
+describe('in windows', () => {
   test.each(isMatrix ? [1, 2, 3] : [1])('crossing %i loses nothing of at least 30,000 new connections', async () => {
-    const policy = nextCrossing();
+    const policy = nextCrossing(inWindows);
     await startCrossing(session, policy);
 
     const report = await followToEnd(session, policy);
@@ -88,7 +88,7 @@ describe('with pods handed over', () => {
   test.each(isMatrix ? [1, 2] : [1])(
     'crossing %i lets all nodes go together; no Service and no budget ever has less than before',
     async () => {
-      const policy = nextCrossing(handsAllOver);
+      const policy = nextCrossing();
       const levels = await watchServiceLevels(session.lab.kubeconfigPath);
       await startCrossing(session, policy);
 
@@ -175,7 +175,7 @@ describe('disturbed', () => {
 // The simulator has the same in `npm test` (test/workflows/trouble.test.ts).
 if (isMatrix) {
   test('a budget that never allows is named with needs, has, since and deadline; the run parks and forces nothing', async () => {
-    const policy = nextCrossing({ waits: { ...quickDeadlines } });
+    const policy = nextCrossing({ ...inWindows, waits: { ...quickDeadlines } });
     const { policy: budgets } = kubernetes();
     const setBudget = (maxUnavailable: number) =>
       budgets.patchNamespacedPodDisruptionBudget({

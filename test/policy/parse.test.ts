@@ -34,7 +34,7 @@ describe('a policy', () => {
       pool: { provider: 'eks', name: 'web' },
       target: { poolName: 'web-next', version: undefined, releaseVersion: undefined, launchTemplateVersion: undefined },
       surge: { share: 1 },
-      guard: { defaultFloor: 0.75, maxInFlight: 10, floors: {}, acceptUnprotected: [] },
+      guard: { defaultFloor: 0.75, maxInFlight: 100, floors: {}, acceptUnprotected: [] },
       waits: {
         propagationMs: 180_000,
         endpointPropagationMs: 3000,
@@ -57,7 +57,7 @@ describe('a policy', () => {
         },
       },
       drain: { deleteEmptyDirData: false, force: false, protected: 'refuse', jobs: 'evict', neverUnlist: [] },
-      handOver: { mode: 'off', surplus: 'maxSurge', workloads: {} },
+      handOver: { mode: 'auto', surplus: 'maxSurge', workloads: {} },
       traffic: { probes: [], lossBudget: 0, watchAfterMs: 30_000 },
       disabledRules: [],
     });
@@ -152,8 +152,10 @@ describe('a policy', () => {
   });
 
   test('lets more nodes go together where pods are handed over, unless it says how many', () => {
-    expect(policyOf(`${head}  handOver: {mode: auto}\n`).guard.maxInFlight).toBe(100);
-    expect(policyOf(`${head}  handOver: {workloads: {default/web: {mode: required}}}\n`).guard.maxInFlight).toBe(100);
+    expect(policyOf(`${head}  handOver: {mode: off}\n`).guard.maxInFlight).toBe(10);
+    expect(
+      policyOf(`${head}  handOver: {mode: off, workloads: {default/web: {mode: required}}}\n`).guard.maxInFlight,
+    ).toBe(100);
     expect(policyOf(`${head}  guard: {maxInFlight: 3}\n  handOver: {mode: auto}\n`).guard.maxInFlight).toBe(3);
   });
 

@@ -2,7 +2,7 @@ import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy, ProtectiveRule } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import { crossingPolicy, handsAllOver, startCrossing } from '../../lab/demo/crossing.ts';
+import { crossingPolicy, inWindows, startCrossing } from '../../lab/demo/crossing.ts';
 import { addRequests, type Proof } from '../../lab/demo/proof.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import type { Lab } from '../../lab/lab.ts';
@@ -111,7 +111,7 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
           waits: { propagation, maxConnectionAge, poll: '500ms', ...waits },
           ...(lossBudget === undefined ? {} : { traffic: { lossBudget } }),
           ...(maxInFlight === undefined ? {} : { guard: { maxInFlight } }),
-          ...(handOver ? handsAllOver : {}),
+          ...(handOver ? {} : inWindows),
           ...(surge === undefined ? {} : { surge }),
         },
       });
