@@ -16,6 +16,7 @@ import { until } from '../../lab/process.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';
 import { isMatrix } from '../support/extent.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
+import { openOrdinaryTroubles } from '../support/ordinary-troubles.ts';
 import { watchServiceLevels } from '../support/service-levels.ts';
 import { tellRun } from '../support/tell-run.ts';
 import { findTraces } from './support/traces.ts';
@@ -144,6 +145,7 @@ describe('disturbed', () => {
       { op: 'add', path: '/metadata/labels/team', value: 'payments' },
     ];
     await core.patchNode({ name: foreign, body: patch });
+    await openOrdinaryTroubles(session.lab).leaveFailedPod('web');
     await startCrossing(session, policy);
     let aborted = false;
 
