@@ -30,6 +30,7 @@ const CONTROLLERS = [
   'node-lifecycle-controller',
   'pod-garbage-collector-controller',
   'replicaset-controller',
+  'resourcequota-controller',
   'statefulset-controller',
   'taint-eviction-controller',
 ] as const;
