@@ -76,7 +76,7 @@ describe.each(Object.entries(shapes))('in a cluster with %s', (_, shape) => {
   const [few, many] = [readsPerPart(shape(20)), readsPerPart(shape(80))];
 
   test.each(Object.keys(many))('%s reads everything a few times, however much there is', (decision) => {
-    expect(many[decision]).toBeLessThan(65);
+    expect(many[decision]).toBeLessThan(60);
     expect(many[decision]).toBeLessThan(1.5 * (few[decision] ?? 0) + 1);
   });
 });
