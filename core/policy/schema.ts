@@ -1,65 +1,13 @@
 import { z } from 'zod';
-import { durationPattern, parseDuration, sharePattern } from './durations.ts';
+import { choice, deadline, duration, flag, name, objectKey, oneOf, share, text, wait, whole, word } from './fields.ts';
 import { handOverModes, protectiveRules } from './policy.ts';
 import { carriesPassword, isLinkLocal } from './probe-address.ts';
 
 /** `apiVersion` of the written form. */
 const policyApiVersion = 'nodeferry.dev/v1alpha1';
 
-/** Every error text of this schema says what is allowed; parse.ts says what was found and where. */
-const text = (allowed: string, pattern: RegExp, longest: number) =>
-  z.string({ error: allowed }).regex(pattern, { error: allowed }).max(longest, { error: allowed });
-
-/** Readers see it in terminals, reports and the web UI: no control characters, no space at its ends. */
-const name = (description: string, longest: number) =>
-  text(
-    `a text of 1 to ${longest} printable characters`,
-    /^[^\p{Cc}\p{Cf}\p{Z}](?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*[^\p{Cc}\p{Cf}\p{Z}])?$/u,
-    longest,
-  ).meta({ description });
-
-/** A word in the cloud's own language, handed to it as it is. */
-const word = (allowed: string, description: string, longest: number) =>
-  text(allowed, /^[!-~]+$/, longest).meta({ description });
-
-/** Longer waits are slips of the pen: a run that waits for a month is not watched by anybody. */
-const longestDurationMs = 30 * 86_400_000;
-
-const duration = (description: string, leastMs = 0) =>
-  text('a duration with units, such as 300ms, 15s, 5m or 1h30m', durationPattern, 64)
-    .refine((written) => (parseDuration(written) ?? 0) <= longestDurationMs, { error: 'a duration of at most 30d' })
-    .refine((written) => (parseDuration(written) ?? leastMs) >= leastMs, {
-      error: `a duration of at least ${leastMs}ms`,
-    })
-    .meta({ description });
-
-const wait = (description: string, fallback: string, leastMs = 0) =>
-  duration(`${description} Default ${fallback}.`, leastMs).default(fallback);
-
-/** A wait that ends the run's patience: one that is over at once would stop every run. */
-const deadline = (description: string, fallback: string) => wait(description, fallback, 1000);
-
-const share = (allowed: string) => text(allowed, sharePattern, 16);
-
 const floorAllowed = 'a whole number of serving targets, such as 3, or a share, such as 50%';
 const serviceOrAll = text("a Service as namespace/name, or '*'", /^(\*|[a-z0-9.-]+\/[a-z0-9.-]+)$/, 317);
-
-const whole = (least: number, most: number, error = `a whole number from ${least} to ${most}`) =>
-  z.int({ error }).min(least, { error }).max(most, { error });
-
-const flag = (description: string) =>
-  z
-    .boolean({ error: 'true or false' })
-    .default(false)
-    .meta({ description: `${description} Default false.` });
-
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, { error: `one of ${values.join(', ')}` });
-
-const choice = <const T extends readonly [string, ...string[]]>(values: T, description: string, fallback: T[number]) =>
-  oneOf(values)
-    .default(fallback)
-    .meta({ description: `${description} Default ${fallback}.` });
 
 /**
  * Letters, digits, hyphens and underscores, at most 100 (Amazon EKS API reference, CreateCluster). A slash would name a run that no command
@@ -83,8 +31,6 @@ const nodegroupName = (description: string) =>
     /^[0-9A-Za-z][0-9A-Za-z_-]*$/,
     63,
   ).meta({ description });
-
-const objectKey = (what: string) => text(`a ${what} as namespace/name`, /^[a-z0-9.-]+\/[a-z0-9.-]+$/, 317);
 
 const target = z
   .strictObject({
