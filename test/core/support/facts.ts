@@ -213,7 +213,7 @@ export function aBaseline(app: string, targets: number, changes: Partial<Service
   return { service: `default/${app}`, targets, endpoints: targets, missing: 0, zones: [], ...changes };
 }
 
-/** The defaults of the written policy for pool `web` of cluster `c`, with changes to its parts. */
+/** The defaults of the written policy for pool `web` of cluster `c`, but that it hands nothing over, with changes to its parts. */
 export function aPolicy(changes: Partial<Policy> = {}): Policy {
   const parsed = parsePolicy(
     `apiVersion: nodeferry.dev/v1alpha1
@@ -223,6 +223,7 @@ spec:
   cluster: {name: c, region: eu-west-1}
   pool: {name: web}
   target: {version: "1.34"}
+  handOver: {mode: off}
 `,
     'test.yaml',
   );
