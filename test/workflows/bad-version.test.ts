@@ -15,19 +15,22 @@ function failOnNewNodes(world: World): void {
 }
 
 test.each([
-  ['evicts', scenarioPolicy({ guard: { defaultFloor: 0.5, floors: {}, maxInFlight: 4, acceptUnprotected: [] } })],
-  ['hands over', handOverPolicy()],
-])('an abort of a run that %s ends by itself, with everything as before', async (_, policy) => {
-  const world = createScenario();
-  failOnNewNodes(world);
-  const harness = await openHarness(world, {});
-  const handle = await harness.start(policy);
-  await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-  expect(world.pods.filter(({ of, ready }) => of === 'web' && !ready).length, 'they have been evicted').toBe(2);
-  await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
-  const report = await harness.finish(handle);
-  expect(report.outcome).toBe('aborted');
-  expectNothingLost(world);
-  expectNothingLeft(world, 4);
-  expect(world.pods.filter(({ of, ready }) => of === 'web' && ready)).toHaveLength(4);
-});
+  ['evicts', 2, scenarioPolicy({ guard: { defaultFloor: 0.5, floors: {}, maxInFlight: 4, acceptUnprotected: [] } })],
+  ['hands over', 4, handOverPolicy()],
+])(
+  'an abort of a run that %s, and stops with %i pods serving, ends by itself with everything as before',
+  async (_, serving, policy) => {
+    const world = createScenario();
+    failOnNewNodes(world);
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(policy);
+    await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(world.pods.filter(({ of, ready }) => of === 'web' && ready)).toHaveLength(serving);
+    await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(world.pods.filter(({ of, ready }) => of === 'web' && ready)).toHaveLength(4);
+  },
+);
