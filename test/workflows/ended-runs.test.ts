@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { exitCodeOfStatus } from '../../client/commands/status.ts';
@@ -7,9 +6,9 @@ import { exitCodeOfReport, showEnd } from '../../client/commands/watch.ts';
 import { fetchClosed, fetchRun } from '../../client/fetch-status.ts';
 import { plainStyle } from '../../client/output/style.ts';
 import { renderTree } from '../../client/view/tree.ts';
-import { pauseUpdate, poolUpgradeId, workflowTypes } from '../../workflows/messages.ts';
+import { pauseUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { connectAsCommandsDo, targetOf } from '../support/command-connection.ts';
+import { connectAsCommandsDo, startForNobody, targetOf } from '../support/command-connection.ts';
 import { openHarness } from '../support/open-harness.ts';
 
 const operator = { by: 'ann', reason: 'because' };
@@ -85,13 +84,7 @@ describe('a run that has ended', () => {
 
   test('by being terminated before any worker had it says so as well', async () => {
     const connection = await connectAsCommandsDo();
-    const target = { cluster: `sim-${randomUUID()}`, pool: 'web' };
-    const policy = { ...scenarioPolicy(), cluster: { name: target.cluster, region: 'eu-west-1' } };
-    const handle = await connection.client.workflow.start(workflowTypes.poolUpgrade, {
-      workflowId: poolUpgradeId(target.cluster, target.pool),
-      taskQueue: `nobody-${randomUUID()}`,
-      args: [{ run: 'run-1', policy, ...operator }],
-    });
+    const { target, handle } = await startForNobody(connection, operator);
     await handle.terminate('a mistake');
 
     const { status, running } = await fetchRun(connection, target);

@@ -4,16 +4,9 @@ import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { watchRun } from '../../client/commands/watch.ts';
 import { giveCommand } from '../../client/operator-command.ts';
-import {
-  abortUpdate,
-  pauseUpdate,
-  poolUpgradeId,
-  resumeUpdate,
-  withdrawSignal,
-  workflowTypes,
-} from '../../workflows/messages.ts';
+import { abortUpdate, pauseUpdate, poolUpgradeId, resumeUpdate, withdrawSignal } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { connectAsCommandsDo, targetOf } from '../support/command-connection.ts';
+import { connectAsCommandsDo, startForNobody, targetOf } from '../support/command-connection.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { openHarness } from '../support/open-harness.ts';
 
@@ -89,13 +82,7 @@ describe('a command that no worker takes', () => {
 
 test('a command is not even sent where no worker polls', async () => {
   const connection = await connectAsCommandsDo();
-  const target = { cluster: `sim-${randomUUID()}`, pool: 'web' };
-  const policy = { ...scenarioPolicy(), cluster: { name: target.cluster, region: 'eu-west-1' } };
-  const handle = await connection.client.workflow.start(workflowTypes.poolUpgrade, {
-    workflowId: poolUpgradeId(target.cluster, target.pool),
-    taskQueue: `nobody-${randomUUID()}`,
-    args: [{ run: 'run-1', policy, ...operator }],
-  });
+  const { target, handle } = await startForNobody(connection, operator);
   onTestFinished(async () => void (await handle.terminate('the test is over')));
   const before = (await handle.describe()).historyLength;
 
