@@ -16,7 +16,7 @@ export function createActivities(ports: Ports) {
   const looking = createLooking(ports);
   return {
     ...createRunSteps(ports, looking),
-    ...createWatchSteps(ports),
+    ...createWatchSteps(ports, looking),
     ...createSurgeSteps(ports, looking),
     ...createPoolSteps(ports, looking),
     ...createHandOverSteps(ports, looking),

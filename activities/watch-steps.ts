@@ -1,13 +1,16 @@
 import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import { type Outlook, untouched } from '../core/status/outlook.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import type { TrafficCounts } from '../core/status/status.ts';
-import { addCounts, addGap, decideAnswer } from '../core/status/tally.ts';
+import { addGap, decideAnswer } from '../core/status/tally.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs } from './fence.ts';
+import type { Looking } from './looking.ts';
 import { lastProgress, whileHeartbeating } from './polling.ts';
+import { type LossTeller, tellLossesApart } from './tell-losses-apart.ts';
 
 /** What a watch is told. */
 export interface WatchInput {
@@ -15,12 +18,14 @@ export interface WatchInput {
   readonly lock: PoolLock;
   /** What was counted before it. */
   readonly base: TrafficCounts;
-  /** It ends when more than that is lost; absent while the run has paused for that already. */
+  /** It ends when more than that is lost that can be the run's doing; absent while the run has paused for that already. */
   readonly budget?: number;
   /** It ends after this time, ms, so that the run knows what was counted; absent without probes. */
   readonly tellAfterMs?: number;
   /** Epoch ms at which the watch before it saw anything last; absent when it is the first. */
   readonly watchedUntil?: number;
+  /** What the watch before it knew of nodes that were out; absent when it is the first. */
+  readonly outlook?: Outlook;
 }
 
 /** How the watch over a run ended. `counts` are those of the whole run so far. */
@@ -30,6 +35,7 @@ export interface WatchOutcome {
   /** The lock was seen to be ours at least once. */
   readonly held: boolean;
   readonly counts: TrafficCounts;
+  readonly outlook: Outlook;
   readonly problem?: Problem;
 }
 
@@ -37,11 +43,11 @@ const renewEveryMs = 15_000;
 const lookEveryMs = 1_000;
 
 /** The step that goes on beside all others. */
-export function createWatchSteps({ clock, cluster, traffic }: Ports) {
+export function createWatchSteps({ clock, cluster, traffic }: Ports, looking: Looking) {
   return {
     /**
      * Keeps the lock and sends the probes until cancelled, until it is time to tell what was counted, until more than `budget` requests were
-     * lost, or until the lock is lost. Counts go on from `base`, and over the death of a worker from the last heartbeat.
+     * lost by what can be the run's doing, or until the lock is lost. Counts go on from `base`, and over the death of a worker from the last heartbeat.
      * @throws ApplicationFailure with what was counted (StepProgress) as its detail
      */
     watchRun: async (input: WatchInput): Promise<WatchOutcome> => {
@@ -49,25 +55,37 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports) {
       const since = earlier?.since ?? clock.now();
       const base = addGap(earlier?.traffic ?? input.base, earlier?.seenAt ?? input.watchedUntil, clock.now());
       const watch = traffic.watch(input.policy.traffic.probes);
-      const counts = () => addCounts(base, watch.counts());
+      const { policy, lock } = input;
+      const teller = tellLossesApart({
+        clock,
+        looking,
+        policy,
+        watch,
+        base,
+        run: lock.holder,
+        outlook: outlookIn(earlier) ?? input.outlook ?? untouched,
+      });
       const progress = (): StepProgress => ({
         reason: 'watching the traffic and keeping the lock',
         since,
         until: undefined,
         seenAt: clock.now(),
-        traffic: counts(),
+        traffic: teller.counts(),
+        memo: { outlook: teller.outlook() },
       });
       try {
         let end: Pick<WatchOutcome, 'outcome' | 'held' | 'problem'>;
         try {
-          end = await whileHeartbeating(progress, async () => await watchUntilEnd(input, since, progress));
+          end = await whileHeartbeating(progress, async () => await watchUntilEnd(input, since, teller, progress));
         } finally {
           await watch.stop();
         }
+        const counts = await teller.tellApart();
         heartbeat(progress());
         const { cancellationSignal, cancellationDetails } = Context.current();
         if (end.outcome === 'stopped' && cancellationDetails?.cancelRequested !== true) throw cancellationSignal.reason;
-        return { ...end, held: end.held || earlier !== undefined, at: clock.now(), counts: counts() };
+        const held = end.held || earlier !== undefined;
+        return { ...end, held, at: clock.now(), counts, outlook: teller.outlook() };
       } catch (error) {
         throw ApplicationFailure.fromError(error, { details: [progress()] });
       }
@@ -77,6 +95,7 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports) {
   async function watchUntilEnd(
     input: WatchInput,
     since: number,
+    teller: LossTeller,
     progress: () => StepProgress,
   ): Promise<Pick<WatchOutcome, 'outcome' | 'held' | 'problem'>> {
     const { cancellationSignal } = Context.current();
@@ -90,11 +109,11 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports) {
         held ||= renewed.outcome === 'held';
         renewedAt = clock.now();
       }
-      const now = progress();
-      const counts = now.traffic ?? known;
+      await teller.keepLooking();
+      const counts = await teller.tellApart();
       const outcome = decideAnswer({ counts, known, budget, elapsedMs: clock.now() - since, tellAfterMs });
       if (outcome !== undefined) return { outcome, held };
-      heartbeat(now);
+      heartbeat(progress());
       await clock.sleep(lookEveryMs, cancellationSignal);
     }
     return { outcome: 'stopped', held };
@@ -114,4 +133,8 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports) {
         : { outcome: 'lost', problem: error.problem };
     }
   }
+}
+
+function outlookIn(progress: StepProgress | undefined): Outlook | undefined {
+  return progress?.memo?.['outlook'] as Outlook | undefined;
 }

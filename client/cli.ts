@@ -10,6 +10,7 @@ const exitCodeHelp = `
 Exit codes:
   0 done    1 failed    3 needs a human (paused, needs attention)    4 aborted
   5 done, but requests were lost    6 done, but nothing was measured (no probes)
+  7 done, but requests were lost while no node of the run was out
   64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
   124 stopped watching (the run goes on)    130 detached by Ctrl-C (the run goes on)`;
 

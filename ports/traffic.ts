@@ -1,11 +1,19 @@
 import type { ProbePolicy } from '../core/policy/policy.ts';
-import type { TrafficCounts } from '../core/status/status.ts';
+
+/** What a watch has counted so far. */
+export interface ProbeCounts {
+  readonly sent: number;
+  readonly lost: number;
+  readonly slow: number;
+  /** Those that got lost, by the name of the probe. */
+  readonly lostBy: Readonly<Record<string, number>>;
+}
 
 /** A running traffic watch. */
 export interface TrafficWatch {
-  counts(): TrafficCounts;
+  counts(): ProbeCounts;
   /** Lets requests in flight end, then stops. */
-  stop(): Promise<TrafficCounts>;
+  stop(): Promise<ProbeCounts>;
 }
 
 /** Sends probes at a fixed rate, a new connection each, and counts what is lost or slow (connect above 900 ms). */

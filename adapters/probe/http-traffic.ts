@@ -1,6 +1,5 @@
 import type { ProbePolicy } from '../../core/policy/policy.ts';
-import type { TrafficCounts } from '../../core/status/status.ts';
-import type { Traffic, TrafficWatch } from '../../ports/traffic.ts';
+import type { ProbeCounts, Traffic, TrafficWatch } from '../../ports/traffic.ts';
 import { type ProbeTarget, resolveTargets, type UnresolvedTarget } from './addresses.ts';
 import { type ProbeOutcome, sendProbe } from './probe-request.ts';
 import { startSchedule } from './schedule.ts';
@@ -33,11 +32,15 @@ export function createHttpTraffic(options: HttpTrafficOptions = {}): Traffic {
   };
 }
 
-function total(all: readonly TrafficCounts[]): TrafficCounts {
+function total(all: readonly ProbeCounts[]): ProbeCounts {
+  const lostBy: Record<string, number> = {};
+  for (const one of all)
+    for (const [probe, lost] of Object.entries(one.lostBy)) lostBy[probe] = (lostBy[probe] ?? 0) + lost;
   return {
     sent: all.reduce((sum, { sent }) => sum + sent, 0),
     lost: all.reduce((sum, { lost }) => sum + lost, 0),
     slow: all.reduce((sum, { slow }) => sum + slow, 0),
+    lostBy,
   };
 }
 
@@ -56,6 +59,7 @@ function startProbe(probe: ProbePolicy, options: HttpTrafficOptions): TrafficWat
     if (outcome.lost) counts.lost += 1;
     if (outcome.slow) counts.slow += 1;
   };
+  const told = (): ProbeCounts => ({ ...counts, lostBy: { [probe.name]: counts.lost } });
   let turn = 0;
   const fire = () => {
     const target = targets[turn % targets.length];
@@ -75,13 +79,13 @@ function startProbe(probe: ProbePolicy, options: HttpTrafficOptions): TrafficWat
   const resolver = setInterval(() => void resolve(), options.resolveEveryMs ?? 10_000);
 
   return {
-    counts: () => ({ ...counts }),
+    counts: told,
     async stop() {
       schedule.stop();
       clearInterval(resolver);
       await resolved;
       await Promise.all(inFlight);
-      return { ...counts };
+      return told();
     },
   };
 }

@@ -1,5 +1,6 @@
 import logUpdate from 'log-update';
 import { NodeferryError, type Problem } from '../../core/model/problem.ts';
+import { lostByUs } from '../../core/status/losses.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import type { ClosedRun } from '../closed-run.ts';
 import { connectTemporal, type TemporalConnection } from '../connect.ts';
@@ -154,7 +155,8 @@ export function exitCodeOfReport({ outcome, probes, traffic }: RunReport): ExitC
   switch (outcome) {
     case 'completed':
       if (probes === 0 || traffic.sent === 0) return exitCodes.unmeasured;
-      return traffic.lost > 0 ? exitCodes.lossy : exitCodes.ok;
+      if (lostByUs(traffic) > 0) return exitCodes.lossy;
+      return traffic.lost > 0 ? exitCodes.lostByOthers : exitCodes.ok;
     case 'aborted':
       return exitCodes.aborted;
     case 'failed':

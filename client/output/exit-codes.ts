@@ -6,6 +6,7 @@ export const exitCodes = {
   aborted: 4,
   lossy: 5,
   unmeasured: 6,
+  lostByOthers: 7,
   forbidden: 77,
   usage: 64,
   unreachable: 69,

@@ -1,4 +1,5 @@
 import { because } from '../../core/status/because.ts';
+import { explainLosses } from '../../core/status/losses.ts';
 import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
 import { formatTime } from '../output/duration.ts';
 
@@ -17,6 +18,8 @@ export function describeChanges(before: RunStatus | undefined, after: RunStatus)
   }
   for (const { what } of after.foreignActs.slice(before?.foreignActs.length ?? 0))
     lines.push(`${name} noticed: ${what}`);
+  if (lastSpell(after) > (before === undefined ? 0 : lastSpell(before)))
+    for (const line of explainLosses(after.traffic)) lines.push(`${name} probes: ${line}`);
   for (const node of after.nodes) lines.push(...changesOfNode(before, node));
   return lines;
 }
@@ -40,4 +43,9 @@ function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[
 /** A countdown is no news: waits are compared without their figures. */
 function hasNews(before: Waiting | undefined, after: Waiting): boolean {
   return before?.on.replaceAll(/\d+/g, '') !== after.on.replaceAll(/\d+/g, '');
+}
+
+/** When requests began to get lost last, epoch ms: each further loss of a spell is no news of its own. */
+function lastSpell({ traffic }: RunStatus): number {
+  return Math.max(0, ...(traffic.losses ?? []).flatMap(({ spells }) => spells.map(({ from }) => from)));
 }

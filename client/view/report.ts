@@ -1,6 +1,7 @@
 import { because } from '../../core/status/because.ts';
 import { explainTraffic } from '../../core/status/explain-traffic.ts';
 import { allForeignActs } from '../../core/status/foreign-acts.ts';
+import { explainLosses } from '../../core/status/losses.ts';
 import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
@@ -33,6 +34,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
     `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, outcomeOf(report))} in ${formatDuration(report.makespanMs)}`,
     ...problem(report, style),
     `probes: ${explainTraffic(report)}`,
+    ...explainLosses(report.traffic).map((line) => `  ${line}`),
     ...(report.instanceMinutes === undefined ? [] : [`instance-minutes beyond the pool: ${report.instanceMinutes}`]),
     '',
     ...renderTimeline(report),

@@ -2,6 +2,7 @@ import { because } from '../../core/status/because.ts';
 import type { BlockedProgress } from '../../core/status/blocked.ts';
 import { explainTraffic } from '../../core/status/explain-traffic.ts';
 import { allForeignActs } from '../../core/status/foreign-acts.ts';
+import { explainLosses, lostByUs } from '../../core/status/losses.ts';
 import type { NodeStatus, Waiting } from '../../core/status/status.ts';
 import { formatDuration, formatTime } from '../output/duration.ts';
 import type { Style, Tone } from '../output/style.ts';
@@ -123,8 +124,9 @@ const mostActs = 3;
 function footer(status: SeenRun, style: Style): string[] {
   const lines: string[] = [];
   const name = `${status.cluster}/${status.pool}`;
-  const tone: Tone = status.probes === 0 ? 'warn' : status.traffic.lost > 0 ? 'bad' : 'good';
+  const tone = toneOfTraffic(status);
   lines.push(`probes: ${explainTraffic(status).replace(/\d+ lost|^not measured/, (part) => style.paint(tone, part))}`);
+  for (const line of explainLosses(status.traffic)) lines.push(`  ${line}`);
   for (const { at, what } of allForeignActs(status).slice(-mostActs)) {
     lines.push(style.paint('warn', `noticed at ${formatTime(at)}: ${what}`));
   }
@@ -135,4 +137,10 @@ function footer(status: SeenRun, style: Style): string[] {
     if (!isOver(status)) lines.push(`then: nodeferry resume ${name}   or: nodeferry abort ${name}`);
   }
   return [...lines, ...(isCutOff(status) ? explainEnd(status) : nextSteps(status))];
+}
+
+function toneOfTraffic({ probes, traffic }: SeenRun): Tone {
+  if (probes === 0) return 'warn';
+  if (traffic.lost === 0) return 'good';
+  return lostByUs(traffic) > 0 ? 'bad' : 'warn';
 }

@@ -141,7 +141,7 @@ export interface ProbePolicy {
 /** The traffic watch and what it may lose before the run pauses. */
 export interface TrafficPolicy {
   readonly probes: readonly ProbePolicy[];
-  /** Requests that may be lost before no further node steps out and the run pauses. */
+  /** Requests that may be lost, by what can be the run's doing, before no further node steps out and the run pauses. */
   readonly lossBudget: number;
   /** The probes go on for so long, ms, after everything has been put back. */
   readonly watchAfterMs: number;

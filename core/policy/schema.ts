@@ -220,7 +220,8 @@ const traffic = z
       .default([])
       .meta({ description: 'Requests that the worker sends during the run.' }),
     lossBudget: whole(0, 1_000_000_000).default(0).meta({
-      description: 'Requests that may be lost before no further node steps out and the run pauses. Default 0.',
+      description:
+        'Requests that may be lost before no further node steps out and the run pauses. What is lost while no node of the run is out is told, but not counted here. Default 0.',
     }),
     watchAfter: wait('The probes go on for so long after everything has been put back.', '30s'),
   })

@@ -3,6 +3,7 @@ import { count, formatDuration, formatTime, listNames } from '../text/format.ts'
 import { because } from './because.ts';
 import { explainTraffic } from './explain-traffic.ts';
 import { allForeignActs } from './foreign-acts.ts';
+import { explainLosses } from './losses.ts';
 import type { NodeStatus, NodeStep, RunReport, RunStatus, Waiting } from './status.ts';
 
 /** Steps in words, for people. */
@@ -90,7 +91,14 @@ function explainWaiting(waiting: Waiting): string {
 function traffic(status: RunStatus): string {
   const { disabledRules } = status;
   const line = `Traffic: ${explainTraffic(status).replace(/\d+ lost/, '**$&**')}`;
-  return disabledRules.length === 0 ? line : `${line}\n\nSwitched off: ${disabledRules.join(', ')}`;
+  const losses = explainLosses(status.traffic)
+    .slice(0, mostActs)
+    .map((one) => `- ${cut(escape(one))}`);
+  return [
+    line,
+    ...(losses.length === 0 ? [] : [losses.join('\n')]),
+    ...(disabledRules.length === 0 ? [] : [`Switched off: ${disabledRules.join(', ')}`]),
+  ].join('\n\n');
 }
 
 /** Cuts off the end of a page that is too long in spite of all. */

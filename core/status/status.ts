@@ -1,6 +1,7 @@
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { BlockedProgress } from './blocked.ts';
+import type { ProbeLosses } from './losses.ts';
 import type { Gap } from './tally.ts';
 
 /** Phases of a pool upgrade, in order, then the endings. */
@@ -107,6 +108,8 @@ export interface TrafficCounts {
   readonly sent: number;
   readonly lost: number;
   readonly slow: number;
+  /** What each probe has lost, of those that have lost any; absent when none has. */
+  readonly losses?: readonly ProbeLosses[];
   /** Time in which no probe watched though the run went on, ms; absent when there was none. */
   readonly unwatchedMs?: number;
   /** When that was; the latest of several. */

@@ -1,4 +1,5 @@
 /** What is counted of a run's traffic over watches that follow one another, and when a watch tells it. */
+import { lostByUs } from './losses.ts';
 import type { TrafficCounts } from './status.ts';
 
 /** A time in which nobody watched, epoch ms. */
@@ -14,7 +15,10 @@ const shortestGapMs = 5_000;
 const mostGaps = 10;
 
 /** What a watch has counted, on top of what those before it had. */
-export function addCounts(before: TrafficCounts, { sent, lost, slow }: TrafficCounts): TrafficCounts {
+export function addCounts(
+  before: TrafficCounts,
+  { sent, lost, slow }: Pick<TrafficCounts, 'sent' | 'lost' | 'slow'>,
+): TrafficCounts {
   return { ...before, sent: before.sent + sent, lost: before.lost + lost, slow: before.slow + slow };
 }
 
@@ -52,7 +56,7 @@ export interface WatchQuestion {
   readonly counts: TrafficCounts;
   /** What the run knows already. */
   readonly known: TrafficCounts;
-  /** The run pauses when more than that is lost; undefined while it has paused for that already. */
+  /** The run pauses when more than that is lost that can be its doing; undefined while it has paused for that already. */
   readonly budget: number | undefined;
   /** Since the watch began, ms. */
   readonly elapsedMs: number;
@@ -63,7 +67,7 @@ export interface WatchQuestion {
 /** Whether the watch answers now, and with what; the first loss is told at once. */
 export function decideAnswer(question: WatchQuestion): 'budget-exceeded' | 'counted' | undefined {
   const { counts, known, budget, elapsedMs, tellAfterMs: afterMs } = question;
-  if (budget !== undefined && counts.lost > budget) return 'budget-exceeded';
+  if (budget !== undefined && lostByUs(counts) > budget) return 'budget-exceeded';
   if (afterMs === undefined) return undefined;
   const lossAfterMs = known.lost === 0 ? 0 : afterMs / lossesPerTell;
   const isDue = elapsedMs >= afterMs || (counts.lost > known.lost && elapsedMs >= lossAfterMs);

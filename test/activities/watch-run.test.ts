@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
 import type { WatchInput, WatchOutcome } from '../../activities/watch-steps.ts';
+import type { Outlook } from '../../core/status/outlook.ts';
 import type { StepProgress } from '../../core/status/progress.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
@@ -16,7 +17,11 @@ const nothing = { sent: 0, lost: 0, slow: 0 };
 async function watchIn(
   world: World,
   input: Partial<WatchInput> = {},
-  { silentMs, isStopped = false }: { silentMs?: number | undefined; isStopped?: boolean } = {},
+  {
+    silentMs,
+    outlook,
+    isStopped = false,
+  }: { silentMs?: number | undefined; outlook?: Outlook; isStopped?: boolean } = {},
 ): Promise<WatchOutcome> {
   const policy = scenarioPolicy();
   const lock = { name: poolLockOf(policy), holder: run, token: 1 };
@@ -28,6 +33,7 @@ async function watchIn(
     until: undefined,
     seenAt: now - (silentMs ?? 0),
     traffic: { sent: 926, lost: 2, slow: 1 },
+    ...(outlook === undefined ? {} : { memo: { outlook } }),
   };
   const environment = new MockActivityEnvironment({
     activityId: 'watch',
@@ -106,6 +112,89 @@ describe('a watch answers', () => {
       async (): Promise<WatchOutcome> => await environment.run(watchRun, input),
     );
     expect(quiet.outcome).toBe('counted');
+  });
+});
+
+describe('what is lost', () => {
+  const probe = { name: 'web', urls: [], ratePerSecond: 10, timeoutMs: 1_000 };
+  const policy = scenarioPolicy({ traffic: { probes: [probe], lossBudget: 0, watchAfterMs: 0 } });
+  const losing = { policy, budget: 0, tellAfterMs: 120_000, base: { ...nothing, lost: 0 } };
+
+  function exclude(world: World, by: string): string {
+    const [node] = world.nodes;
+    if (node === undefined) throw new Error('there is no node');
+    node.labels['node.kubernetes.io/exclude-from-external-load-balancers'] = 'true';
+    node.annotations['nodeferry.dev/excluded-by'] = by;
+    world.changed();
+    return node.name;
+  }
+
+  test('while no node of the run is out is told, and does not use up the budget', async () => {
+    const world = createScenario();
+    exclude(world, 'run-2');
+    later(world, 60_000, () => void (world.traffic.lost += 1));
+    const { outcome, counts, at } = await watchIn(world, losing);
+    expect(outcome).toBe('counted');
+    expect(counts).toMatchObject({
+      lost: 1,
+      losses: [{ probe: 'web', lost: 1, whileNoneOut: 1, spells: [{ from: at, canBeOurs: false }] }],
+    });
+  });
+
+  test('while a node of the run is out uses up the budget, and the node is named', async () => {
+    const world = createScenario();
+    later(world, 59_500, () => void exclude(world, run));
+    later(world, 60_000, () => void (world.traffic.lost += 1));
+    const { outcome, counts } = await watchIn(world, losing);
+    expect(outcome).toBe('budget-exceeded');
+    expect(counts.losses).toMatchObject([
+      { whileNoneOut: 0, spells: [{ canBeOurs: true, nodes: [world.nodes[0]?.name] }] },
+    ]);
+  });
+
+  test('shortly after a node was out uses it up too, from watch to watch', async () => {
+    const world = createScenario();
+    const now = world.clock.now();
+    later(world, 60_000, () => void (world.traffic.lost += 1));
+    const { outcome, counts } = await watchIn(world, {
+      ...losing,
+      outlook: { seenAt: now, outAt: now - 30_000, nodes: ['gone'] },
+    });
+    expect(outcome).toBe('budget-exceeded');
+    expect(counts.losses?.[0]?.spells[0]?.nodes).toEqual(['gone']);
+  });
+
+  test.each<[string, { nodes: string[]; outAt?: number }, string]>([
+    ['uses it up too, over the death of a worker', { nodes: ['gone'], outAt: 30_000 }, 'budget-exceeded'],
+    ['where none was out does not', { nodes: [] }, 'counted'],
+  ])('shortly after a node was out %s', async (_, { nodes, outAt }, told) => {
+    const world = createScenario();
+    const now = world.clock.now();
+    later(world, 5_000, () => void (world.traffic.lost += 1));
+    const earlier = { seenAt: now - 20_000, nodes, ...(outAt === undefined ? {} : { outAt: now - outAt }) };
+    const input = { ...losing, budget: 2, tellAfterMs: 3_000_000, base: { ...nothing, lost: 2 } };
+    const { outcome } = await watchIn(world, input, { silentMs: 20_000, outlook: earlier });
+    expect(outcome).toBe(told);
+  });
+
+  test('when nobody had looked for a while uses it up: who knows what was out', async () => {
+    const world = createScenario();
+    later(world, 5_000, () => void (world.traffic.lost += 1));
+    const { outcome } = await watchIn(world, {
+      ...losing,
+      outlook: { seenAt: world.clock.now() - 60_000, nodes: [] },
+    });
+    expect(outcome).toBe('budget-exceeded');
+  });
+
+  test('while the API server is away uses it up: nobody can see what is out', async () => {
+    const world = createScenario();
+    later(world, 55_000, () => {
+      world.faults.apiDown = true;
+      world.traffic.lost += 1;
+    });
+    const { outcome } = await watchIn(world, losing);
+    expect(outcome).toBe('budget-exceeded');
   });
 });
 

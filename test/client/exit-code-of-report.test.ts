@@ -8,6 +8,15 @@ function aReport(outcome: RunReport['outcome'], lost: number, sent: number): Run
   return { ...aRun({ traffic }), outcome, makespanMs: 1, newNodes: [], leftBehind: [], notProtected: [] };
 }
 
+test('a run that lost requests only while no node of it was out ends with an exit code of its own', () => {
+  const report = aReport('completed', 2, 100);
+  const losses = (whileNoneOut: number) => [{ probe: 'web', lost: 2, whileNoneOut, spells: [] }];
+  const codes = [1, 2].map((none) =>
+    exitCodeOfReport({ ...report, traffic: { ...report.traffic, losses: losses(none) } }),
+  );
+  expect(codes).toEqual([5, 7]);
+});
+
 test.each([
   ['completed', 0, 100, 0],
   ['completed', 1, 100, 5],

@@ -100,6 +100,32 @@ describe('renderTree', () => {
   });
 });
 
+describe('losses', () => {
+  const spell = { from: startedAt, to: startedAt, lost: 2, canBeOurs: false, nodes: [] };
+  const losses = [{ probe: 'web', lost: 2, whileNoneOut: 2, spells: [spell] }];
+  const lossy = aRun({ traffic: { sent: 9, lost: 2, slow: 0, losses } });
+  const line = 'web lost 2, all while no node of the run was out: 2 at 03:04:05 UTC while none was out';
+
+  test('are told by probe in tree and report, beside the total', () => {
+    const report = { ...lossy, makespanMs: 1, newNodes: [], leftBehind: [], notProtected: [] };
+    const told = ['probes: 9 sent, 2 lost (all while no node of the run was out), 0 slow', `  ${line}`];
+    expect(renderTree(lossy, now, plainStyle)).toEqual(expect.arrayContaining(told));
+    expect(renderReport({ ...report, outcome: 'completed' }, plainStyle)).toEqual(expect.arrayContaining(told));
+  });
+
+  test('are news when they begin, not one by one', () => {
+    expect(describeChanges(aRun(), lossy)).toEqual([`prod/web probes: ${line}`]);
+    const more = { ...spell, to: startedAt + 1, lost: 3 };
+    const traffic = {
+      sent: 12,
+      lost: 3,
+      slow: 0,
+      losses: [{ probe: 'web', lost: 3, whileNoneOut: 3, spells: [more] }],
+    };
+    expect(describeChanges(lossy, { ...lossy, traffic })).toEqual([]);
+  });
+});
+
 describe('describeChanges', () => {
   test('says nothing when nothing has changed', () => {
     const run = aRun({ nodes: [aNode('n1')] });

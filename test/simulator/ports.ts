@@ -49,13 +49,13 @@ function isRefused(world: World): boolean {
 
 function createSimTraffic(world: World): Traffic {
   return {
-    watch: () => {
+    watch: ([probe]) => {
       const start = { ...world.traffic };
-      const counts = () => ({
-        sent: Math.floor(world.traffic.sent - start.sent),
-        lost: Math.ceil(world.traffic.lost - start.lost) + (world.traffic.cut - start.cut),
-        slow: 0,
-      });
+      const counts = () => {
+        const lost = Math.ceil(world.traffic.lost - start.lost) + (world.traffic.cut - start.cut);
+        const sent = Math.floor(world.traffic.sent - start.sent);
+        return { sent, lost, slow: 0, lostBy: { [probe?.name ?? 'none']: lost } };
+      };
       return { counts, stop: async () => counts() };
     },
   };

@@ -68,6 +68,41 @@ describe('while a run goes on', () => {
     const report = await harness.finish(handle);
     expect(told?.traffic.lost).toBe(1);
     expect(report.traffic.lost).toBe(1);
+    expect(exitCodeOfReport(report)).toBe(exitCodes.lostByOthers);
+  });
+
+  test('what is lost before any node is out, to an autoscaler say, is told, but neither pauses it nor counts as its doing', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'createReplacement' || step === 'cordonNodes') loseRequests(world, 2);
+      },
+    });
+    const handle = await harness.start(watchedPolicy(0));
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.actions.map(({ action }) => action)).toEqual(['start']);
+    expect(report.traffic).toMatchObject({ lost: 4, losses: [{ probe: 'web', lost: 4, whileNoneOut: 4 }] });
+    expect(exitCodeOfReport(report)).toBe(exitCodes.lostByOthers);
+  });
+
+  test('one request that is lost while a node is out pauses it, and the message names probe and node', async () => {
+    const world = createScenario();
+    let losing: string | undefined;
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step !== 'awaitDrained' || losing !== undefined) return;
+        losing = world.nodes.find(({ annotations }) => annotations['nodeferry.dev/excluded-by'] !== undefined)?.name;
+        loseRequests(world, 1);
+      },
+    });
+    const handle = await harness.start(watchedPolicy(0));
+    const { paused } = await harness.until(handle, 'paused', (status) => status.paused !== undefined);
+    expect(paused?.reason).toMatch(/^1 request lost, the budget is 0: web lost 1 since \d\d:\d\d:\d\d UTC, while /);
+    expect(paused?.reason).toContain(losing);
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.traffic.losses).toMatchObject([{ lost: 1, whileNoneOut: 0 }]);
     expect(exitCodeOfReport(report)).toBe(exitCodes.lossy);
   });
 
@@ -143,7 +178,7 @@ describe('a watch that fails for good', () => {
     expect(report.outcome).toBe('completed');
     expect(report.actions.map(({ action }) => action)).toEqual(['start']);
     expect(report.traffic.lost).toBe(3);
-    expect(exitCodeOfReport(report)).toBe(exitCodes.lossy);
+    expect(exitCodeOfReport(report)).toBe(exitCodes.lostByOthers);
     const { unwatchedMs = 0, unwatched = [] } = report.traffic;
     expect(unwatchedMs).toBeGreaterThanOrEqual(60_000);
     expect(unwatched.map(({ from, to }) => to - from)).toEqual([unwatchedMs]);

@@ -1,4 +1,5 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import type { Outlook } from '../../core/status/outlook.ts';
 import type { TrafficCounts } from '../../core/status/status.ts';
 
 /** What a watch had counted when it ended without an answer. */
@@ -7,6 +8,7 @@ export interface Tally {
   /** Epoch ms: when it began, and when it saw anything last. */
   readonly since: number;
   readonly seenAt: number;
+  readonly memo?: { readonly outlook?: Outlook };
 }
 
 /**

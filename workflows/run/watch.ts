@@ -1,5 +1,7 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { WatchInput, WatchOutcome } from '../../activities/watch-steps.ts';
+import { type Accepted, explainExceeded, lostByUs } from '../../core/status/losses.ts';
+import { type Outlook, untouched } from '../../core/status/outlook.ts';
 import type { TrafficCounts } from '../../core/status/status.ts';
 import { addGap, laterCounts, tellAfterMs } from '../../core/status/tally.ts';
 import { pauseForLoss } from './handlers.ts';
@@ -16,12 +18,14 @@ interface Watching {
   heldSince: number;
   /** How often it had been resumed when what was lost until then was accepted. */
   resumes: number;
-  /** Lost by then. */
-  accepted: number;
-  /** More than the budget was lost since. */
+  /** What was counted by then. */
+  accepted: Accepted;
+  /** More than the budget was lost since by what can be the run's doing. */
   exceeded: boolean;
   /** Epoch ms at which a watch saw anything last. */
   watchedUntil: number | undefined;
+  /** What it knew of nodes that were out. */
+  outlook: Outlook;
 }
 
 /** Begins to watch: lost requests above the budget pause the run, a lost lock parks it. */
@@ -32,9 +36,10 @@ export function startWatch(run: Run): RunWatch {
   const watching: Watching = {
     heldSince: resumes,
     resumes,
-    accepted: status.traffic.lost,
+    accepted: { traffic: status.traffic, at: begunAt },
     exceeded: false,
     watchedUntil: undefined,
+    outlook: untouched,
   };
   const going = scope.run(async () => {
     while (!scope.consideredCancelled) await watchOnce(run, scope, watching);
@@ -59,12 +64,14 @@ async function watchOnce(run: Run, scope: CancellationScope, watching: Watching)
   try {
     const end = await watchUntilResumed(run, watching);
     takeOver(run, watching, end.counts, end.at);
+    watching.outlook = end.outlook;
     if (end.outcome === 'budget-exceeded') exceed(run, watching, end);
     if (end.held) watching.heldSince = resumes;
     if (end.outcome === 'lock-lost') await takeLockAgain(run, watching, end);
   } catch (error) {
     const tally = findTally(error);
     if (tally !== undefined) takeOver(run, watching, tally.traffic, tally.seenAt);
+    watching.outlook = tally?.memo?.outlook ?? watching.outlook;
     const watchedMs = tally === undefined ? 0 : tally.seenAt - tally.since;
     if (scope.consideredCancelled || watchedMs >= shortestWatchMs) return;
     await needAttention(run, problemOf(error), resumes);
@@ -95,15 +102,19 @@ function nextInput({ input, lock, resumes, status, now }: Run, watching: Watchin
   const { policy } = input;
   if (lock === undefined) throw failWith({ code: 'Internal', message: 'nothing is watched without the lock' });
   // What was lost before the last resume is accepted: the budget counts from there.
-  if (watching.resumes < resumes) Object.assign(watching, { resumes, accepted: status.traffic.lost, exceeded: false });
-  const { accepted, exceeded, watchedUntil } = watching;
+  if (watching.resumes < resumes) {
+    const at = watching.watchedUntil ?? now;
+    Object.assign(watching, { resumes, accepted: { traffic: status.traffic, at }, exceeded: false });
+  }
+  const { accepted, exceeded, watchedUntil, outlook } = watching;
   return {
     policy,
     lock,
     base: status.traffic,
     ...(policy.traffic.probes.length === 0 ? {} : { tellAfterMs: tellAfterMs(now - status.startedAt) }),
-    ...(exceeded ? {} : { budget: accepted + policy.traffic.lossBudget }),
+    ...(exceeded ? {} : { budget: lostByUs(accepted.traffic) + policy.traffic.lossBudget }),
     ...(watchedUntil === undefined ? {} : { watchedUntil }),
+    outlook,
   };
 }
 
@@ -116,8 +127,7 @@ function takeOver(run: Run, watching: Watching, counts: TrafficCounts, seenAt: n
 
 function exceed(run: Run, watching: Watching, { counts, at }: WatchOutcome): void {
   watching.exceeded = true;
-  const { lossBudget } = run.input.policy.traffic;
-  const reason = `${counts.lost - watching.accepted} requests lost, the budget is ${lossBudget}`;
+  const reason = explainExceeded(counts, watching.accepted, run.input.policy.traffic.lossBudget);
   if (!run.aborting) pauseForLoss(run, reason, at);
 }
 

@@ -53,6 +53,19 @@ test('sends each request on a connection of its own and loses none', async () =>
   expect(seen.sockets.size).toBe(seen.requests);
 });
 
+test('counts what each probe has lost by its name', async () => {
+  const [fine, broken] = [await serve((response) => response.end('ok')), await serve((response) => response.destroy())];
+  const probe = { ratePerSecond: 100, timeoutMs: 2_000 };
+  const running = createHttpTraffic().watch([
+    { ...probe, name: 'fine', urls: [fine.url] },
+    { ...probe, name: 'broken', urls: [broken.url] },
+  ]);
+  await sentAtLeast(running, 30);
+  const { lost, lostBy } = await running.stop();
+  expect(lost).toBeGreaterThan(0);
+  expect(lostBy).toEqual({ fine: 0, broken: lost });
+});
+
 test('spreads the requests evenly over the URLs', async () => {
   const first = await serve((response) => response.end('ok'));
   const second = await serve((response) => response.end('ok'));

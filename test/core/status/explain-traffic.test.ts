@@ -8,6 +8,18 @@ test.each([
   ['without probes nothing was measured, which is no proof', 0, nothing, 'not measured: the policy has no probes'],
   ['what probes saw', 2, { sent: 12, lost: 1, slow: 3 }, '12 sent, 1 lost, 3 slow'],
   [
+    'what was lost while no node was out',
+    2,
+    { sent: 12, lost: 3, slow: 0, losses: [{ probe: 'web', lost: 3, whileNoneOut: 1, spells: [] }] },
+    '12 sent, 3 lost (1 of them while no node of the run was out), 0 slow',
+  ],
+  [
+    'that all was lost while no node was out',
+    2,
+    { sent: 12, lost: 2, slow: 0, losses: [{ probe: 'web', lost: 2, whileNoneOut: 2, spells: [] }] },
+    '12 sent, 2 lost (all while no node of the run was out), 0 slow',
+  ],
+  [
     'when nobody watched',
     2,
     {

@@ -40,6 +40,14 @@ describe('whether a watch answers', () => {
     ['another one was lost a while ago', { ...lost(1, 2), elapsedMs: minute }, 'counted'],
     ['the budget is used up', lost(1, 10), undefined],
     ['more than the budget is lost', lost(1, 11), 'budget-exceeded'],
+    [
+      'more than the budget is lost, but some of it while no node was out',
+      {
+        ...lost(1, 11),
+        counts: { ...nothing, lost: 11, losses: [{ probe: 'web', lost: 11, whileNoneOut: 1, spells: [] }] },
+      },
+      undefined,
+    ],
     ['more is lost where the run has paused for it', { ...lost(1, 11), budget: undefined }, undefined],
   ])('%s', (_, change, answer) => {
     expect(decideAnswer({ ...question, ...change })).toBe(answer);

@@ -1,0 +1,119 @@
+/** What was lost, told apart by probe and by whether it can be the run's doing. */
+import { count, formatTime, listNames } from '../text/format.ts';
+import { canBeOurs, type Outlook } from './outlook.ts';
+import type { TrafficCounts } from './status.ts';
+
+/** What one probe has lost. */
+export interface ProbeLosses {
+  readonly probe: string;
+  readonly lost: number;
+  /** Of these, while no node of the run was out, nor had been shortly before. */
+  readonly whileNoneOut: number;
+  /** When that was, the latest of several. */
+  readonly spells: readonly LossSpell[];
+}
+
+/** A time in which a probe lost requests again and again. */
+export interface LossSpell {
+  /** Epoch ms of the first, and of the last so far, as they were noticed. */
+  readonly from: number;
+  readonly to: number;
+  readonly lost: number;
+  /** A node of the run was out, had been shortly before, or nobody could see whether one was. */
+  readonly canBeOurs: boolean;
+  /** Nodes of the run that were out, as far as they could be seen. */
+  readonly nodes: readonly string[];
+}
+
+/** Losses that are further apart than this, ms, are told by themselves. */
+const spellGapMs = 60_000;
+
+/** So many spells are told of each probe, and so many nodes of each spell. */
+const mostSpells = 5;
+const mostNodes = 10;
+
+/** Requests that can have been lost by the run's doing. What nobody has told apart counts too. */
+export function lostByUs({ lost, losses = [] }: Pick<TrafficCounts, 'lost' | 'losses'>): number {
+  return lost - losses.reduce((sum, { whileNoneOut }) => sum + whileNoneOut, 0);
+}
+
+/** Adds what each probe has lost, noticed at `at` (epoch ms), by what was known of the run's nodes after that. */
+export function addLosses(
+  known: readonly ProbeLosses[],
+  lostBy: Readonly<Record<string, number>>,
+  at: number,
+  outlook: Outlook,
+  reach: number,
+): readonly ProbeLosses[] {
+  const ours = canBeOurs(outlook, at, reach);
+  const all = new Map(known.map((losses) => [losses.probe, losses]));
+  for (const [probe, lost] of Object.entries(lostBy)) {
+    if (lost === 0) continue;
+    const before = all.get(probe) ?? { probe, lost: 0, whileNoneOut: 0, spells: [] };
+    const spell = { from: at, to: at, lost, canBeOurs: ours, nodes: ours ? outlook.nodes.slice(0, mostNodes) : [] };
+    all.set(probe, {
+      probe,
+      lost: before.lost + lost,
+      whileNoneOut: before.whileNoneOut + (ours ? 0 : lost),
+      spells: addSpell(before.spells, spell),
+    });
+  }
+  return [...all.values()];
+}
+
+function addSpell(spells: readonly LossSpell[], next: LossSpell): readonly LossSpell[] {
+  const last = spells.at(-1);
+  if (last === undefined || last.canBeOurs !== next.canBeOurs || next.from - last.to > spellGapMs)
+    return [...spells, next].slice(-mostSpells);
+  const nodes = [...new Set([...last.nodes, ...next.nodes])].slice(0, mostNodes);
+  return [...spells.slice(0, -1), { ...next, from: last.from, lost: last.lost + next.lost, nodes }];
+}
+
+/** What a run had accepted as lost when somebody resumed it last, and when (epoch ms). */
+export interface Accepted {
+  readonly traffic: TrafficCounts;
+  readonly at: number;
+}
+
+/** Why a run pauses: how much was lost since then that can be its doing, by which probe, since when, and which nodes were out. */
+export function explainExceeded(counts: TrafficCounts, accepted: Accepted, budget: number): string {
+  const lost = lostByUs(counts) - lostByUs(accepted.traffic);
+  const parts = (counts.losses ?? []).flatMap((losses) => {
+    const before = accepted.traffic.losses?.find(({ probe }) => probe === losses.probe);
+    const more = oursOf(losses) - (before === undefined ? 0 : oursOf(before));
+    if (more === 0) return [];
+    const spells = losses.spells.filter((spell) => spell.canBeOurs && spell.to > accepted.at);
+    const since = Math.max(accepted.at, spells[0]?.from ?? accepted.at);
+    const nodes = [...new Set(spells.flatMap((spell) => spell.nodes))];
+    return [`${losses.probe} lost ${more} since ${formatTime(since)} UTC, ${explainOut(nodes)}`];
+  });
+  return [`${count(lost, 'request')} lost, the budget is ${budget}`, parts.join('; ')].filter(Boolean).join(': ');
+}
+
+function oursOf({ lost, whileNoneOut }: ProbeLosses): number {
+  return lost - whileNoneOut;
+}
+
+function explainOut(nodes: readonly string[]): string {
+  if (nodes.length === 0) return 'while it could not be seen which nodes were out';
+  return `while ${listNames(nodes)} ${nodes.length === 1 ? 'was' : 'were'} out or just had been`;
+}
+
+/** What each probe has lost, and when, a line for each. */
+export function explainLosses({ losses = [] }: Pick<TrafficCounts, 'losses'>): readonly string[] {
+  return losses.map(({ probe, lost, whileNoneOut, spells }) => {
+    const split = whileNoneOut === 0 ? '' : `, ${explainSplit(lost, whileNoneOut)}`;
+    return `${probe} lost ${lost}${split}: ${spells.map(explainSpell).join('; ')}`;
+  });
+}
+
+/** Which of so many were lost while no node of the run was out. */
+export function explainSplit(lost: number, whileNoneOut: number): string {
+  const share = lost === whileNoneOut ? (lost === 1 ? '' : 'all ') : `${whileNoneOut} of them `;
+  return `${share}while no node of the run was out`;
+}
+
+function explainSpell({ from, to, lost, canBeOurs: ours, nodes }: LossSpell): string {
+  const times = to - from < 1_000 ? `at ${formatTime(from)}` : `from ${formatTime(from)} to ${formatTime(to)}`;
+  return `${lost} ${times} UTC ${ours ? explainOut(nodes) : 'while none was out'}`;
+}
