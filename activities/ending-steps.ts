@@ -1,5 +1,6 @@
 import { decideEvictionRound } from '../core/drain/eviction-round.ts';
 import { findServingAgain } from '../core/drain/retirement.ts';
+import { isGoneForGood, trackAllGone } from '../core/guard/gone.ts';
 import { type Evidence } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
@@ -11,6 +12,7 @@ import { tellNode } from './acts-on-nodes.ts';
 import { openFence } from './fence.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
+import { timesIn } from './pod-acts.ts';
 import { type Look, type Outcome, pollUntil } from './polling.ts';
 
 /** A node that was emptied is not as it was left: what has to be done again, and why. */
@@ -40,12 +42,14 @@ export function createEndingSteps(ports: Ports, looking: Looking) {
         deadlineMs: policy.waits.deadlines.replacementsServingMs,
         pollMs: policy.waits.pollMs,
         hint: 'Look at the pods that are not Ready or can’t be placed; then resume.',
-        look: async ({ now, since }) => {
+        look: async ({ now, since, memo }) => {
           const facts = await looking.serving(input);
+          const goneSince = trackAllGone(timesIn(memo['goneSince']), Object.keys(before), facts, policy);
+          const gone = Object.keys(goneSince).filter((key) => isGoneForGood(goneSince[key], facts, policy));
           const patient = now - since < policy.waits.settleAfterOutageMs;
           const leaving = input.pool.name;
-          const decision = decideReplacementsServing({ facts, policy, before, leaving, aside, patient });
-          if (!decision.done) return { done: false, reason: decision.reason };
+          const decision = decideReplacementsServing({ facts, policy, before, gone, leaving, aside, patient });
+          if (!decision.done) return { done: false, reason: decision.reason, memo: { goneSince } };
           const notProtected = Object.entries(decision.aside).flatMap(([name, what]) => (name in aside ? [] : [what]));
           const evidence: readonly Evidence[] = [{ kind: 'serving-elsewhere', at: now, detail: decision.reason }];
           return { done: true, value: { evidence, notProtected } };

@@ -1,9 +1,12 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
+import { isGoneForGood, trackGone } from './gone.ts';
 import { scaleOf } from './scale.ts';
 import { balancedLooks, type ServiceLook } from './serving.ts';
+import { findUnreached, isUnreached, type PodsByPlace, stillUnreached } from './unreached.ts';
 
 /**
  * The most that a Service was seen to serve since the run began. A Service that serves less now may be in trouble for a moment only;
@@ -20,11 +23,16 @@ export interface ServiceBaseline {
   readonly missing: number;
   /** Zones with a serving target, of load balancers with cross-zone balancing off. */
   readonly zones: readonly string[];
+  /** Its pods where load balancers have sent nothing since; see findUnreached. Absent when there are none: nobody misses them there. */
+  readonly unreached?: PodsByPlace;
+  /** Since when (epoch ms) nobody wants a pod of it; see trackGone. Absent while somebody does. */
+  readonly goneSince?: number;
 }
 
 /**
  * What is known of every balanced Service after one more look. Answers `known` itself when the look shows nothing better, so that a
- * caller can tell. A Service that has never been seen to serve has none: there is nothing to protect yet.
+ * caller can tell. A Service that has never been seen to serve has none: there is nothing to protect yet. Nor has one any more whose workloads
+ * and pods have been gone in every look for a while: whoever deleted them takes nothing from it that we could keep.
  */
 export function learnBaselines(
   known: readonly ServiceBaseline[],
@@ -34,9 +42,9 @@ export function learnBaselines(
   const before = new Map(known.map((baseline) => [baseline.service, baseline]));
   const after = new Map(before);
   for (const [key, look] of balancedLooks(facts)) {
-    const seen = measure(look, facts, policy);
-    const better = seen.targets === 0 ? undefined : improve(before.get(key), seen);
-    if (better !== undefined) after.set(key, better);
+    const learnt = learn(before.get(key), look, facts, policy);
+    if (learnt === undefined) after.delete(key);
+    else after.set(key, learnt);
   }
   const changed = after.size !== before.size || [...after].some(([key, baseline]) => before.get(key) !== baseline);
   return changed ? [...after.values()].toSorted((a, b) => compareText(a.service, b.service)) : known;
@@ -52,40 +60,109 @@ export function expectedEndpoints(look: ServiceLook, facts: ServingFacts, baseli
 }
 
 /** Ready endpoints of policy Local that callers reach, or would reach if nobody had taken their node out. */
-export function presentEndpoints({ serving, readyOn }: ServiceLook, facts: ServingFacts): number {
-  const { nodes } = indexOf(facts.cluster);
-  const counts = [...readyOn].filter(([name]) => serving.has(name) || nodes.get(name)?.excluded === true);
-  return counts.reduce((sum, [, ready]) => sum + ready, 0);
+export function presentEndpoints(look: ServiceLook, facts: ServingFacts, known?: ServiceBaseline): number {
+  const reached = reachedNodes(look, facts, known);
+  return [...look.readyOn].reduce((sum, [name, ready]) => sum + (reached.has(name) ? ready : 0), 0);
 }
 
-function measure(look: ServiceLook, facts: ServingFacts, policy: Policy): ServiceBaseline {
+function learn(
+  known: ServiceBaseline | undefined,
+  look: ServiceLook,
+  facts: ServingFacts,
+  policy: Policy,
+): ServiceBaseline | undefined {
+  const goneSince = trackGone(known?.goneSince, look.service, facts, policy);
+  if (isGoneForGood(goneSince, facts, policy)) return undefined;
+  if (goneSince !== undefined) return known && noteGone(known, goneSince);
+  const before = known && noteWanted(known);
+  const seen = measure(look, facts, policy, before);
+  if (seen.targets === 0) return before;
+  return before === undefined ? seen : improve(before, seen, stillUnreached(before.unreached, look, facts));
+}
+
+function noteGone(known: ServiceBaseline, goneSince: number): ServiceBaseline {
+  return known.goneSince === goneSince ? known : { ...known, goneSince };
+}
+
+function noteWanted(known: ServiceBaseline): ServiceBaseline {
+  const { goneSince, ...rest } = known;
+  return goneSince === undefined ? known : rest;
+}
+
+/** Nodes with ready pods of policy Local that callers reach, or would if nobody had taken them out. */
+function reachedNodes(
+  { serving, readyOn }: ServiceLook,
+  facts: ServingFacts,
+  known: ServiceBaseline | undefined,
+): ReadonlySet<string> {
+  const { nodes } = indexOf(facts.cluster);
+  const isOut = (name: string) => nodes.get(name)?.excluded === true && !isUnreached(name, facts, known?.unreached);
+  return new Set([...readyOn.keys()].filter((name) => serving.has(name) || isOut(name)));
+}
+
+function measure(
+  look: ServiceLook,
+  facts: ServingFacts,
+  policy: Policy,
+  known: ServiceBaseline | undefined,
+): ServiceBaseline {
   const { service, groups, serving, readyOn } = look;
   const local = service.externalTrafficPolicy === 'Local';
   const { nodes } = indexOf(facts.cluster);
   const counted = [...serving.values()].filter(({ name }) => local || nodes.get(name)?.pool !== policy.target.poolName);
   const zones = new Set(groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
-  const ready = [...readyOn.values()].reduce((sum, count) => sum + count, 0);
-  const reached = local ? presentEndpoints(look, facts) : ready;
+  const endpoints = countOnce(look, facts, local ? reachedNodes(look, facts, known) : new Set(readyOn.keys())).pods;
+  const unreached = local && known === undefined ? findUnreached(look, facts) : {};
   return {
     service: service.key,
-    targets: counted.length,
-    endpoints: reached,
-    missing: Math.max(0, (scaleOf(service, facts.cluster) ?? reached) - reached),
+    targets: local ? countOnce(look, facts, new Set(serving.keys())).nodes : counted.length,
+    endpoints,
+    missing: Math.max(0, (scaleOf(service, facts.cluster) ?? endpoints) - endpoints),
     zones: [...new Set(counted.map(({ zone }) => zone).filter((zone) => zones.has(zone)))].toSorted(),
+    ...(Object.keys(unreached).length === 0 ? {} : { unreached }),
   };
 }
 
-/** The better of both in each respect; undefined when what is known is as good already. */
-function improve(known: ServiceBaseline | undefined, seen: ServiceBaseline): ServiceBaseline | undefined {
-  if (known === undefined) return seen;
+/**
+ * Ready pods on these nodes, and how many of the nodes have some. Of released pods and those that stand in for them, whichever are more: never
+ * had the Service both before the run.
+ */
+function countOnce(
+  { service }: ServiceLook,
+  { cluster }: ServingFacts,
+  names: ReadonlySet<string>,
+): { readonly pods: number; readonly nodes: number } {
+  const { podsByUid } = indexOf(cluster);
+  const nodesOf = { owned: [] as string[], released: [] as string[] };
+  for (const { node, podUid } of readyEndpoints(service, cluster)) {
+    if (node === undefined || !names.has(node)) continue;
+    nodesOf[podsByUid.get(podUid ?? '')?.released === undefined ? 'owned' : 'released'].push(node);
+  }
+  const most = (count: (nodes: readonly string[]) => number) => Math.max(count(nodesOf.owned), count(nodesOf.released));
+  return { pods: most((nodes) => nodes.length), nodes: most((nodes) => new Set(nodes).size) };
+}
+
+/**
+ * The better of both in each respect; what is known itself when that is as good already. Pods that have come to where they are reached, while
+ * others still are where nobody has ever reached them, make nothing better: the next move may take them back.
+ */
+function improve(known: ServiceBaseline, seen: ServiceBaseline, unreached: PodsByPlace | undefined): ServiceBaseline {
+  const placesOf = (pods: PodsByPlace = {}) => Object.keys(pods).length;
+  const gift = unreached === undefined ? 0 : Math.max(0, seen.endpoints - known.endpoints);
+  const missing = seen.missing + gift;
   const zones = [...new Set([...known.zones, ...seen.zones])].toSorted();
-  const isBetter = seen.targets > known.targets || seen.missing < known.missing || zones.length > known.zones.length;
-  if (!isBetter) return undefined;
+  const isBetter =
+    seen.targets > known.targets ||
+    missing < known.missing ||
+    zones.length > known.zones.length ||
+    placesOf(unreached) < placesOf(known.unreached);
+  if (!isBetter) return known;
   return {
     service: known.service,
     targets: Math.max(known.targets, seen.targets),
-    endpoints: Math.max(known.endpoints, seen.endpoints),
-    missing: Math.min(known.missing, seen.missing),
+    endpoints: Math.max(known.endpoints, seen.endpoints - gift),
+    missing: Math.min(known.missing, missing),
     zones,
+    ...(unreached === undefined ? {} : { unreached }),
   };
 }

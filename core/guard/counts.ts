@@ -10,6 +10,7 @@ import { computeFloor, type Floor } from './floors.ts';
 import { workloadsOf } from './scale.ts';
 import { balancedServices, lookAtService, type ServiceLook } from './serving.ts';
 import { findTargetTraps, type TargetTrap } from './target-traps.ts';
+import type { PodsByPlace } from './unreached.ts';
 
 /** How much of a Service serves once the nodes that are out are taken off. */
 export interface CountedService {
@@ -20,6 +21,8 @@ export interface CountedService {
   readonly perZone: Map<string, number>;
   /** What it lacks of what it was seen to serve at its best; undefined when it lacks nothing. */
   lacking: { readonly what: 'ready endpoint' | 'serving target'; has: number; needs: number } | undefined;
+  /** Where its load balancers have sent nothing since the run began: nodes there are not held for it. */
+  readonly unreached: PodsByPlace | undefined;
   /** Targets that must not be taken out at this moment, by node name. */
   readonly traps: ReadonlyMap<string, TargetTrap>;
   /** Workload that exchanges its pods right now, by name of the nodes that have one of them. */
@@ -63,6 +66,7 @@ export function countService(
     targets,
     perZone,
     lacking: baseline === undefined ? undefined : findLack(look, facts, baseline, targets),
+    unreached: baseline?.unreached,
     traps: findTargetTraps(look, facts.cluster),
     rollingOn: findRollouts(look.service, facts.cluster),
   };
@@ -89,7 +93,7 @@ function findLack(
 ): CountedService['lacking'] {
   if (look.service.externalTrafficPolicy === 'Local') {
     const needs = expectedEndpoints(look, facts, baseline);
-    const has = presentEndpoints(look, facts);
+    const has = presentEndpoints(look, facts, baseline);
     return has < needs ? { what: 'ready endpoint', has, needs } : undefined;
   }
   if (expectedEndpoints(look, facts, baseline) === 0 && look.readyOn.size === 0) return undefined;

@@ -7,6 +7,7 @@ import type { ServiceBaseline } from './baseline.ts';
 import { countBudgets, countService } from './counts.ts';
 import { outOf } from './guard.ts';
 import { balancedLooks, balancedServices, lookAtService, type ServiceLook } from './serving.ts';
+import { isUnreached } from './unreached.ts';
 
 /** A node on its way out, nothing of which has been evicted yet. */
 export interface GrantQuestion {
@@ -33,8 +34,8 @@ function findBelowFloor(
 ): string | undefined {
   for (const { service } of balancedServices(facts).values()) {
     const look = lookAtService(service, facts);
-    if (!couldServe(node, look, facts)) continue;
     const baseline = baselines.find((known) => known.service === service.key);
+    if (!couldServe(node, look, facts) || isUnreached(node.name, facts, baseline?.unreached)) continue;
     const { floor, targets, perZone } = countService(look, facts, policy, baseline, out);
     const needs = floor.perZone[node.zone] ?? 0;
     const has = perZone.get(node.zone) ?? 0;

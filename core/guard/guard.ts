@@ -6,6 +6,7 @@ import type { ServiceBaseline } from './baseline.ts';
 import type { StepOutBlock } from './block.ts';
 import { type CountedBudget, type CountedService, countBudgets, countService } from './counts.ts';
 import { balancedLooks, nodesOut } from './serving.ts';
+import { isUnreached } from './unreached.ts';
 
 /** What a guard counts from. */
 export interface GuardQuestion {
@@ -37,7 +38,8 @@ export interface Guard {
  * budget keeps its pods reachable. A node that gives a Service nothing at this moment takes nothing from it either; but what gives
  * nothing for a moment (a failed readiness probe, a kubelet that is late, a load balancer that fails open) is what brings the
  * Service back the moment after. So every node that hosts its pods or is its registered target is held as long as the Service is
- * below its floor, and what could serve it again as soon as it lacks anything of its best; but for the nodes that a run turns back from.
+ * below its floor, and what could serve it again as soon as it lacks anything of its best; but for the nodes that a run turns back from, and
+ * those where its load balancers have sent nothing before.
  */
 export function openGuard(question: GuardQuestion): Guard {
   const { facts, policy } = question;
@@ -132,7 +134,8 @@ function findServiceBlock(
 ): StepOutBlock | undefined {
   const passing = findPassingBlock(node, service, counts);
   if (passing !== undefined) return passing;
-  const { look, floor, targets, perZone, lacking } = service;
+  const { look, floor, targets, perZone, lacking, unreached } = service;
+  if (!counts && isUnreached(node.name, facts, unreached)) return undefined;
   const about = { node: node.name, service: look.service.key, source: floor.source, ...(counts ? {} : { idle: true }) };
   const taken = counts ? 1 : 0;
   if (targets - taken < floor.targets) return { ...about, limit: 'targets', needs: floor.targets, has: targets };

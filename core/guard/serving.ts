@@ -22,6 +22,8 @@ export interface ServiceLook {
   readonly serving: ReadonlyMap<string, ServingNode>;
   /** Nodes that serve, or may serve again without anybody's doing: hosts of an endpoint (policy Local), and registered targets. */
   readonly attached: ReadonlySet<string>;
+  /** Nodes that every target group has and uses, healthy or not. */
+  readonly taken: ReadonlySet<string>;
   /** Nodes that host an endpoint, ready or not, which is not on its way out. */
   readonly hosts: ReadonlySet<string>;
   /** Ready endpoints that stay, by node name. */
@@ -77,19 +79,21 @@ function makeLook(service: ServiceFacts, facts: ServingFacts): ServiceLook {
   }
   const local = service.externalTrafficPolicy === 'Local';
   const attached = new Set(local ? hosts : []);
+  const taken = new Set<string>();
   const serving = new Map<string, ServingNode>();
-  if (groups.length === 0) return { service, groups, serving, attached, hosts, readyOn };
+  if (groups.length === 0) return { service, groups, serving, attached, taken, hosts, readyOn };
   const registered = groups.map((group) => statesByInstance(group.targets));
   for (const node of facts.cluster.nodes) {
     const state = worstState(registered, node.instanceId);
     const isComing = !local && !node.excluded && (!node.ready || state.isDraining);
     if (state.isRegistered || isComing) attached.add(node.name);
+    if (state.isTaken) taken.add(node.name);
     const endpoints = readyOn.get(node.name) ?? 0;
     if (node.ready && state.isHealthy && (!local || endpoints > 0)) {
       serving.set(node.name, { name: node.name, zone: node.zone, endpoints });
     }
   }
-  return { service, groups, serving, attached, hosts, readyOn };
+  return { service, groups, serving, attached, taken, hosts, readyOn };
 }
 
 const hostsOf = onceFor(
@@ -104,13 +108,15 @@ function worstState(registered: readonly ReadonlyMap<string, State>[], instanceI
   let isRegistered = false;
   let isDraining = false;
   let isHealthy = true;
+  let isTaken = true;
   for (const states of registered) {
     const state = states.get(instanceId);
     if (state !== 'healthy') isHealthy = false;
+    if (state === undefined || state === 'unused' || state === 'draining') isTaken = false;
     if (state === 'draining') isDraining = true;
     else if (state !== undefined && state !== 'unused') isRegistered = true;
   }
-  return { isRegistered, isDraining, isHealthy };
+  return { isRegistered, isDraining, isHealthy, isTaken };
 }
 
 /** State by instance; of several ports the one that is not healthy. Looks that share a group's targets share it. */

@@ -41,12 +41,14 @@ export function snapshotEndpoints(node: NodeRef, facts: ServingFacts, unplaced: 
 export interface ReplacementsQuestion extends Omit<HostsQuestion, 'facts'> {
   readonly facts: ServingFacts;
   readonly before: EndpointSnapshot;
+  /** Keys of Services whose workloads are gone for good, pods and all; see isGoneForGood. */
+  readonly gone?: readonly string[];
 }
 
 /**
  * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes that host them are
  * healthy in the Service's target groups, as far as that is to be had. Somebody may have scaled its workloads down meanwhile: then what
- * they are scaled to is enough. Tells the nodes that are not waited for.
+ * they are scaled to is enough, and nothing where they were deleted for good. Tells the nodes that are not waited for.
  */
 export function decideReplacementsServing(
   question: ReplacementsQuestion,
@@ -56,7 +58,7 @@ export function decideReplacementsServing(
   const aside: Record<string, string> = {};
   for (const [key, before] of Object.entries(question.before)) {
     const service = indexOf(question.facts.cluster).service(key);
-    if (service === undefined) continue;
+    if (service === undefined || question.gone?.includes(key) === true) continue;
     const needs = Math.min(before, scaleOf(service, question.facts.cluster) ?? before);
     const has = replaceable(service, question.facts).length;
     if (has < needs) {

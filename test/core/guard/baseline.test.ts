@@ -5,6 +5,7 @@ import type { NodeFacts } from '../../../core/model/node.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
+import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import {
   aBaseline,
   aGroup,
@@ -16,6 +17,7 @@ import {
   aTarget,
   aWorkload,
   onePodOnEach,
+  released,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -28,17 +30,23 @@ interface Changes {
   readonly traffic?: ServiceFacts['externalTrafficPolicy'];
   readonly crossZone?: boolean;
   readonly unhealthy?: readonly string[];
+  readonly unused?: readonly string[];
+  readonly workloads?: readonly WorkloadFacts[];
+  readonly observedAt?: number;
+  readonly outageAt?: number;
 }
 
 /** Four nodes, each with one of the four pods of one Service, all healthy unless changed. */
 function look(changes: Changes = {}): ServingFacts {
-  const { nodes: all = nodes, pods: running = pods, unhealthy = [] } = changes;
-  const targets = all.map((node) => aTarget(node, { state: unhealthy.includes(node.name) ? 'unhealthy' : 'healthy' }));
+  const { nodes: all = nodes, pods: running = pods, unhealthy = [], unused = [], observedAt = 0, outageAt } = changes;
+  const stateOf = (name: string) =>
+    unhealthy.includes(name) ? 'unhealthy' : unused.includes(name) ? 'unused' : 'healthy';
+  const targets = all.map((node) => aTarget(node, { state: stateOf(node.name) }));
   const services = [aService('web', running, { externalTrafficPolicy: changes.traffic ?? 'Local' })];
-  const workloads = [aWorkload('web', changes.replicas ?? 4)];
-  return aLook({ nodes: all, pods: running, services, workloads }, [
-    aGroup('web', all, { targets, crossZone: changes.crossZone ?? true }),
-  ]);
+  const workloads = changes.workloads ?? [aWorkload('web', changes.replicas ?? 4)];
+  const cluster = { nodes: all, pods: running, services, workloads, ...(outageAt === undefined ? {} : { outageAt }) };
+  const groups = [aGroup('web', all, { targets, crossZone: changes.crossZone ?? true })];
+  return { ...aLook(cluster, groups), observedAt };
 }
 
 const learn = (facts: ServingFacts, known = learnBaselines([], look(), aPolicy())) =>
@@ -94,8 +102,57 @@ describe('what a Service was seen to serve at its best', () => {
     expect(learn(aLook({}), known)).toBe(known);
   });
 
+  test('does not grow by pods that have come from where nobody is sent to', () => {
+    const unused = ['n3', 'n4'];
+    const known = learn(look({ unused }), []);
+    expect(known).toEqual([aBaseline('web', 2, { missing: 2, unreached: { 'web/b': 2 } })]);
+    const moved = [...nodes, aNode('new-1', { pool: 'web-1-34' })];
+    const there = pods.map((pod) => (pod.node === 'n3' ? { ...pod, node: 'new-1' } : pod));
+    expect(learn(look({ nodes: moved, pods: there, unused }), known)).toMatchObject([
+      { missing: 2, unreached: { 'web/b': 2 } },
+    ]);
+    expect(learn(look(), known), 'the zone is covered by now').toEqual([aBaseline('web', 4)]);
+    expect(learn(look({ pods: pods.slice(0, 2), replicas: 2, unused }), known)).toMatchObject([{ missing: 0 }]);
+  });
+
+  test('counts pods that were released or those that stand in for them, never both', () => {
+    const fresh = ['a', 'a', 'b'].map((zone, index) => aNode(`new-${index + 1}`, { pool: 'web-1-34', zone }));
+    const known = learn(look({ pods: pods.slice(1) }), []);
+    expect(known).toEqual([aBaseline('web', 3, { missing: 1 })]);
+    const leaving = pods.slice(1).map((pod) => ({ ...pod, ...released(pod.name, 'run') }));
+    const standIns = fresh.map(({ name }, index) => aPod(`web-${index + 5}`, name));
+    expect(learn(look({ nodes: [...nodes, ...fresh], pods: [...leaving, ...standIns] }), known)).toBe(known);
+  });
+
   test('tells nothing of a Service without a load balancer', () => {
     expect(learn({ ...look(), targetGroups: [] }, [])).toEqual([]);
+  });
+});
+
+describe('a Service that nobody wants a pod of any more', () => {
+  const settles = aPolicy().waits.settleAfterOutageMs;
+  const gone = (observedAt: number, changes: Changes = {}) =>
+    look({ pods: [], workloads: [], unhealthy: nodes.map(({ name }) => name), observedAt, ...changes });
+
+  test('has nothing to protect any more once looks have agreed on it for a while', () => {
+    const once = learn(gone(1_000));
+    expect(once).toMatchObject([{ service: 'default/web', targets: 4, goneSince: 1_000 }]);
+    expect(learn(gone(settles), once)).toBe(once);
+    expect(learn(gone(1_000 + settles), once)).toEqual([]);
+  });
+
+  test('is what it was as soon as somebody wants one again', () => {
+    const once = learn(gone(1_000));
+    expect(learn(gone(2_000, { workloads: [aWorkload('web', 4)] }), once)).toEqual([aBaseline('web', 4)]);
+    expect(learn(gone(2_000, { pods: [aPod('web-1', 'n1', { ready: false })] }), once)).toEqual([aBaseline('web', 4)]);
+  });
+
+  test('is not taken to be gone by what an outage shows', () => {
+    const once = learn(gone(1_000));
+    const outageAt = settles;
+    const away = learn(gone(1_000 + settles, { outageAt }), once);
+    expect(away).toEqual([aBaseline('web', 4)]);
+    expect(learn(gone(2 * settles + 1, { outageAt }), away)).toMatchObject([{ goneSince: 2 * settles + 1 }]);
   });
 });
 

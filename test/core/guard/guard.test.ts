@@ -406,3 +406,28 @@ describe('what decides about a node', () => {
     expect(decidedBy(aLook({ nodes, pods: hosts, services: open }, groups)).toSorted()).toEqual(all);
   });
 });
+
+describe('a node where load balancers send nothing by their own making', () => {
+  const unused = { n3: 'unused', n4: 'unused' } as const;
+  const moved = { n3: 'absent', n4: 'absent' } as const;
+  const n1Fails = pods.map((pod) => (pod.node === 'n1' ? { ...pod, ready: false } : pod));
+
+  test.each([
+    ['does not cover its zone', unused],
+    ['takes nodes with other labels', moved],
+  ])('is not held for what a Service lacks elsewhere when its load balancer %s', (_, states) => {
+    const now = look({ states, pods: n1Fails });
+    expect(held(guardOf(now, look({ states })))).toEqual(['n1', 'n2']);
+  });
+
+  test('is held as long as it was ever sent to', () => {
+    const now = look({ states: unused, pods: n1Fails });
+    expect(held(guardOf(now))).toEqual(names);
+  });
+
+  test('counts for nothing when it is taken out', () => {
+    const out = nodes.map((node) => (node.name === 'n3' ? { ...node, excluded: true } : node));
+    const now = look({ states: { n4: 'unused', n3: 'draining' }, nodes: out });
+    expect(held(guardOf(now, look({ states: unused })))).toEqual([]);
+  });
+});
