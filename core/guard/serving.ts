@@ -3,6 +3,7 @@ import type { NodeFacts } from '../model/node.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { takenAwayBy } from '../model/taken-away.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 
 /** A node that can take new connections of a Service. */
@@ -129,8 +130,8 @@ const statesByInstance = onceFor((targets: TargetGroupFacts['targets']): Readonl
 });
 
 /**
- * Names of the nodes that no longer count as serving: in flight by our doing, excluded from load balancers by anybody, or cordoned
- * by somebody else. A foreign cordon on a node that we are about to replace does not count: it keeps serving, and its turn comes.
+ * Names of the nodes that no longer count as serving: in flight by our doing, excluded from load balancers by anybody, announced to end by an
+ * autoscaler, or cordoned by somebody else. A foreign cordon on a node that we are about to replace does not count: it keeps serving, and its turn comes.
  */
 export function nodesOut(
   nodes: readonly NodeFacts[],
@@ -140,7 +141,7 @@ export function nodesOut(
   const out = new Set(inFlight);
   for (const node of nodes) {
     const foreignCordon = node.cordoned && node.marks.cordonedBy === undefined;
-    if (node.excluded || (foreignCordon && !isOurs(node))) out.add(node.name);
+    if (node.excluded || takenAwayBy(node) !== undefined || (foreignCordon && !isOurs(node))) out.add(node.name);
   }
   return out;
 }

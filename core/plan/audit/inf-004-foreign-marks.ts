@@ -1,8 +1,6 @@
 import type { NodeFacts } from '../../model/node.ts';
+import { takenAwayBy } from '../../model/taken-away.ts';
 import type { AuditRule } from './rule.ts';
-
-/** Taint by which the cluster autoscaler announces a deletion (cluster-autoscaler utils/taints). */
-const autoscalerTaint = 'ToBeDeletedByClusterAutoscaler';
 
 /** INF-004: somebody else has already taken nodes out; they count as out or leave soon, and are never put back by us. */
 export const inf004ForeignMarks: AuditRule = ({ facts }) =>
@@ -21,9 +19,10 @@ export const inf004ForeignMarks: AuditRule = ({ facts }) =>
   });
 
 function foreignMarks(node: NodeFacts): readonly string[] {
+  const taint = takenAwayBy(node);
   return [
     ...(node.excluded && node.marks.excludedBy === undefined ? ['excluded from load balancers'] : []),
     ...(node.cordoned && node.marks.cordonedBy === undefined ? ['cordoned'] : []),
-    ...(node.taints.some((taint) => taint.key === autoscalerTaint) ? [`taint ${autoscalerTaint}`] : []),
+    ...(taint === undefined ? [] : [`taint ${taint}`]),
   ];
 }

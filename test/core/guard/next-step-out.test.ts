@@ -86,6 +86,11 @@ describe('the floor of serving targets', () => {
   test.each([
     ['excluded from load balancers by anybody', { excluded: true }],
     ['not Ready', { ready: false }],
+    ['disrupted by Karpenter', { taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' as const }] }],
+    [
+      'announced to end by the cluster autoscaler',
+      { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' as const }] },
+    ],
   ])('does not count a node that is %s', (_, change) => {
     expect(ask({ facts: lookWith({ node: 'n4', with: change }), waiting: n1 }).node).toBeUndefined();
   });

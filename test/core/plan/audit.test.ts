@@ -438,6 +438,13 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     },
     { nodes: [...healthy, aNode('x', { pool: 'other', taints: [{ key: 'dedicated', effect: 'NoSchedule' }] })] },
   ],
+  [
+    'INF-004',
+    'warning',
+    'a node that Karpenter disrupts',
+    { nodes: [...healthy, aNode('x', { pool: 'other', taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] })] },
+    {},
+  ],
   ['INF-012', 'blocker', 'a pool without nodes', { nodes: [], pods: [] }, {}],
   [
     'INF-012',
