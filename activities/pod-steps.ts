@@ -4,6 +4,7 @@ import { decideEvictionRound, type EvictionQuestion } from '../core/drain/evicti
 import { findGivenBack } from '../core/drain/given-back-labels.ts';
 import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
 import { decideEarlyRetirement, decideRetirement } from '../core/drain/retirement.ts';
+import { type Returns, trackReturns } from '../core/drain/returns.ts';
 import { findLostGrant } from '../core/guard/grant-holds.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
@@ -87,7 +88,8 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           if (leaving !== undefined) await giveBackNow(facts, run, { leaving });
           const now = clock.now();
           const pods = podsOn(facts, node.name);
-          const times = trackPods(memo, pods, facts, now);
+          const returns = trackReturns(memo['returns'] as Returns | undefined, pods);
+          const times = { ...trackPods(memo, pods, facts, now), returns };
           const opened = await keepCordoned(acting, [node], run, { cluster: facts, observedAt: now });
           const foreignActs = addForeignActs((memo['foreignActs'] as readonly ForeignAct[] | undefined) ?? [], [
             ...opened,

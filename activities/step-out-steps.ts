@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { tellGathered } from '../core/drain/tolerates-cordon.ts';
 import { type Agreed, agree, disagree, isSettled } from '../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
 import { tellWayOut } from '../core/guard/block.ts';
@@ -95,7 +96,8 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
             inFlight.length > 0 ? now : typeof memo['lonelySince'] === 'number' ? memo['lonelySince'] : since;
           const giveUp = now - lonelySince >= input.policy.waits.deadlines.guardMs;
           const againInMs = stepped?.againInMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollMs);
-          const hint = answer.blockedBy === undefined ? undefined : tellWayOut(answer.blockedBy);
+          const { blockedBy } = answer;
+          const hint = blockedBy && (tellGathered(blockedBy.node, facts.cluster) ?? tellWayOut(blockedBy));
           const told = { reason, ...(hint === undefined ? {} : { hint }) };
           return {
             done: false,

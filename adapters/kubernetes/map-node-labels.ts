@@ -8,9 +8,14 @@ type LabelValues = Readonly<Record<string, readonly string[]>>;
  */
 export function requiredNodeLabels(spec: V1PodSpec | undefined): LabelValues | undefined {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  const required: Record<string, readonly string[]> = anyOf(terms.map(valuesOf));
+  const required = requiredLabelsOf(terms);
   for (const [label, value] of Object.entries(spec?.nodeSelector ?? {})) required[label] = [value];
   return Object.keys(required).length === 0 ? undefined : required;
+}
+
+/** The same, of terms alone. */
+export function requiredLabelsOf(terms: readonly V1NodeSelectorTerm[]): Record<string, readonly string[]> {
+  return anyOf(terms.map(valuesOf));
 }
 
 function valuesOf(term: V1NodeSelectorTerm): LabelValues {

@@ -1,10 +1,25 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { type PodFacts, type SpreadFacts, templateLabel } from '../../core/model/pod.ts';
+import { type BesideFacts, type PodFacts, type SpreadFacts, templateLabel } from '../../core/model/pod.ts';
 import { selects } from './map-budget.ts';
 
-/** What keeps pods of one kind away from each other. */
-export function placementOf(pod: V1Pod): Pick<PodFacts, 'keepsApartBy' | 'spreads'> {
-  return { ...keepsApart(pod), ...spreadOf(pod) };
+/** What keeps pods of one kind away from each other, and beside others. */
+export function placementOf(pod: V1Pod): Pick<PodFacts, 'keepsApartBy' | 'besides' | 'spreads'> {
+  return { ...keepsApart(pod), ...besidesOf(pod), ...spreadOf(pod) };
+}
+
+/** Without namespaces a term is about the pod's own; an empty namespaceSelector means all, and another one any (Kubernetes API, PodAffinityTerm). */
+function besidesOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'besides'> {
+  const terms = spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const besides = terms.map(
+    ({ labelSelector, namespaces = [], namespaceSelector, topologyKey }): BesideFacts => ({
+      topologyKey,
+      selector: labelSelector ?? {},
+      ...(namespaceSelector === undefined
+        ? { namespaces: namespaces.length === 0 ? [metadata?.namespace ?? ''] : namespaces }
+        : {}),
+    }),
+  );
+  return besides.length === 0 ? {} : { besides };
 }
 
 /** Labels of a pod as they are while its ReplicaSet owns it, and once a run has released it. */

@@ -41,6 +41,14 @@ export const resources = {
     version: 'v2',
   },
   resourceQuotas: core('resourcequotas', true, ['list']),
+  persistentVolumes: core('persistentvolumes', false, ['list']),
+  verticalPodAutoscalers: grouped('autoscaling.k8s.io', 'verticalpodautoscalers', true, ['list']),
+  validatingWebhookConfigurations: grouped('admissionregistration.k8s.io', 'validatingwebhookconfigurations', false, [
+    'list',
+  ]),
+  mutatingWebhookConfigurations: grouped('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', false, [
+    'list',
+  ]),
   replicationControllers: core('replicationcontrollers', true, ['list']),
   namespaces: core('namespaces', false, ['get']),
   leases: {

@@ -1,4 +1,11 @@
-import type { V1ReplicationController, V1ResourceQuota, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
+import type {
+  V1MutatingWebhookConfiguration,
+  V1PersistentVolume,
+  V1ReplicationController,
+  V1ResourceQuota,
+  V1ValidatingWebhookConfiguration,
+  V2HorizontalPodAutoscaler,
+} from '@kubernetes/client-node';
 
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
@@ -14,12 +21,16 @@ import {
   networkPolicyFacts,
 } from './map-network-policy.ts';
 import { quotaFacts } from './map-quota.ts';
+import { localVolumeFacts, resizerFacts, type VerticalPodAutoscaler, webhookFacts } from './map-surroundings.ts';
 import type { ListBody } from './reflector.ts';
 import { type ResourceName, rbacName, resources } from './resources.ts';
 
 /** What changes seldom, and what a role may keep from us. */
 export type Surroundings = Required<
-  Pick<ClusterFacts, 'networkPolicies' | 'takers' | 'autoscalers' | 'quotas' | 'unread'>
+  Pick<
+    ClusterFacts,
+    'networkPolicies' | 'takers' | 'autoscalers' | 'quotas' | 'localVolumes' | 'resizers' | 'webhooks' | 'unread'
+  >
 >;
 
 /** Reads it. */
@@ -33,15 +44,21 @@ export interface SurroundingsReader {
 
 const pageSize = '500';
 
-type ReadResource = Extract<
-  ResourceName,
-  | 'networkPolicies'
-  | 'ciliumNetworkPolicies'
-  | 'ciliumClusterwideNetworkPolicies'
-  | 'replicationControllers'
-  | 'horizontalPodAutoscalers'
-  | 'resourceQuotas'
->;
+/** What is listed. */
+const listed = [
+  'networkPolicies',
+  'ciliumNetworkPolicies',
+  'ciliumClusterwideNetworkPolicies',
+  'replicationControllers',
+  'horizontalPodAutoscalers',
+  'resourceQuotas',
+  'persistentVolumes',
+  'verticalPodAutoscalers',
+  'validatingWebhookConfigurations',
+  'mutatingWebhookConfigurations',
+] as const satisfies readonly ResourceName[];
+
+type ReadResource = (typeof listed)[number];
 
 /** Objects of a resource, or why there are none. */
 interface Listed {
@@ -58,24 +75,10 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
   async function readAll(): Promise<void> {
     const startedAt = Date.now();
     try {
-      const [policies, cilium, wide, controllers, autoscalers, quotas] = await Promise.all([
-        list(connection, 'networkPolicies'),
-        list(connection, 'ciliumNetworkPolicies'),
-        list(connection, 'ciliumClusterwideNetworkPolicies'),
-        list(connection, 'replicationControllers'),
-        list(connection, 'horizontalPodAutoscalers'),
-        list(connection, 'resourceQuotas'),
-      ]);
-      const now: Surroundings = {
-        networkPolicies: [
-          ...policies.items.map((item) => networkPolicyFacts(item as NetworkPolicyObject)),
-          ...[...cilium.items, ...wide.items].map((item) => ciliumPolicyFacts(item as CiliumPolicy)),
-        ],
-        takers: controllers.items.flatMap((item) => takerFacts(item as V1ReplicationController)),
-        autoscalers: autoscalers.items.flatMap((item) => autoscalerFacts(item as V2HorizontalPodAutoscaler)),
-        quotas: quotas.items.flatMap((item) => quotaFacts(item as V1ResourceQuota)),
-        unread: [policies, cilium, wide, controllers, autoscalers, quotas].flatMap(({ unread }) => unread ?? []),
-      };
+      const read = await Promise.all(
+        listed.map(async (name): Promise<readonly [ReadResource, Listed]> => [name, await list(connection, name)]),
+      );
+      const now = joinSurroundings(new Map(read));
       // What is as before stays the same object: looks that share it share what was reckoned from it.
       if (JSON.stringify(now) !== JSON.stringify(known)) known = now;
     } catch (error) {
@@ -93,6 +96,34 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
       if (known === undefined) throw new NodeferryError({ code: 'Internal', message: 'nothing was read' });
       return known;
     },
+  };
+}
+
+function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>): Surroundings {
+  const items = (name: ReadResource) => read.get(name)?.items ?? [];
+  return {
+    networkPolicies: [
+      ...items('networkPolicies').map((item) => networkPolicyFacts(item as NetworkPolicyObject)),
+      ...[...items('ciliumNetworkPolicies'), ...items('ciliumClusterwideNetworkPolicies')].map((item) =>
+        ciliumPolicyFacts(item as CiliumPolicy),
+      ),
+    ],
+    takers: items('replicationControllers').flatMap((item) => takerFacts(item as V1ReplicationController)),
+    autoscalers: items('horizontalPodAutoscalers').flatMap((item) =>
+      autoscalerFacts(item as V2HorizontalPodAutoscaler),
+    ),
+    quotas: items('resourceQuotas').flatMap((item) => quotaFacts(item as V1ResourceQuota)),
+    localVolumes: items('persistentVolumes').flatMap((item) => localVolumeFacts(item as V1PersistentVolume)),
+    resizers: items('verticalPodAutoscalers').flatMap((item) => resizerFacts(item as VerticalPodAutoscaler)),
+    webhooks: [
+      ...items('validatingWebhookConfigurations').flatMap((item) =>
+        webhookFacts('ValidatingWebhookConfiguration', item as V1ValidatingWebhookConfiguration),
+      ),
+      ...items('mutatingWebhookConfigurations').flatMap((item) =>
+        webhookFacts('MutatingWebhookConfiguration', item as V1MutatingWebhookConfiguration),
+      ),
+    ],
+    unread: [...read.values()].flatMap(({ unread }) => unread ?? []),
   };
 }
 

@@ -16,10 +16,12 @@ import { decideDrain } from './decide-drain.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import { decideUnlistAgain } from './given-back-labels.ts';
 import { isCritical, priorityOf } from './priority.ts';
+import { findReturns, type Returns } from './returns.ts';
 import type { DrainDecision } from './rules/rule.ts';
 import { servicesOf } from './services-of-pod.ts';
 import { staysWithNode } from './stays-with-node.ts';
 import { tellStillListed } from './still-listed.ts';
+import { intolerantHint } from './tolerates-cordon.ts';
 import { chooseUnlistLabels, findLeavesListed, hasSpread, needsUnlist, tellListed } from './unlist.ts';
 import { isBelievedReady } from './unready.ts';
 
@@ -39,6 +41,8 @@ export interface StepQuestion {
 export interface EvictionQuestion extends StepQuestion {
   readonly node: NodeRef;
   readonly run: string;
+  /** How often pods came back to the node, where that was counted; see trackReturns. */
+  readonly returns?: Returns;
 }
 
 /** What to do now, what can't be done yet, and how much is left. */
@@ -73,6 +77,11 @@ export function decideEvictionRound(question: EvictionQuestion): EvictionRound {
   for (const { pod, outcome, reason } of left) {
     if (outcome === 'delete-finished') actions.push({ kind: 'delete', pod: identify(pod) });
     if (outcome === 'refuse' || outcome === 'complete' || outcome === 'hangs') blocked.push(tellHeld(pod, reason));
+    const returns = outcome === 'evict' && pod.unlisted === undefined ? findReturns(pod, question.returns) : undefined;
+    if (returns !== undefined) {
+      blocked.push(tellHeld(pod, tellReturns(returns)));
+      continue;
+    }
     if (outcome !== 'evict' || (plainLeave && isCritical(pod) && pod.unlisted === undefined)) continue;
     const step = decideStep(pod, question, ledger);
     if (step.action !== undefined) actions.push(step.action);
@@ -149,6 +158,10 @@ function podsInOrder(node: NodeRef, facts: ClusterFacts): readonly PodFacts[] {
     .map((pod) => ({ pod, rank: behindService(pod), key: `${pod.namespace}/${pod.name}` }))
     .toSorted((a, b) => priorityOf(a.pod) - priorityOf(b.pod) || a.rank - b.rank || compareText(a.key, b.key))
     .map(({ pod }) => pod);
+}
+
+function tellReturns(times: number): string {
+  return `it tolerates the taint of cordoned nodes, and its like came here ${times} times after an eviction. ${intolerantHint}`;
 }
 
 function explain(node: NodeRef, remaining: number, blocked: readonly BlockedPod[]): string {

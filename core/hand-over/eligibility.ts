@@ -3,6 +3,7 @@ import { type PodFacts, type ReleasedFrom, templateLabel } from '../model/pod.ts
 import type { ClusterFacts } from '../model/serving.ts';
 import { admission } from './rules/admission.ts';
 import { adoption } from './rules/adoption.ts';
+import { affinity } from './rules/affinity.ts';
 import { autoscaler } from './rules/autoscaler.ts';
 import { owner } from './rules/owner.ts';
 import { policyAllows } from './rules/policy.ts';
@@ -58,15 +59,22 @@ export function decideEligibility(pod: PodFacts, context: HandOverContext): Elig
   return made;
 }
 
+function findRefusal(pod: PodFacts, context: HandOverContext): HandOverRefusal | undefined {
+  for (const rule of handOverRules) {
+    const refusal = rule(pod, context);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
 function asksTheSame(one: HandOverContext, other: HandOverContext): boolean {
   return one.policy === other.policy && one.sharedClaims === other.sharedClaims && one.denials === other.denials;
 }
 
 function askRules(pod: PodFacts, context: HandOverContext): Eligibility {
-  for (const rule of handOverRules) {
-    const refusal = rule(pod, context);
-    if (refusal !== undefined) return { eligible: false, ...refusal };
-  }
+  const refusal =
+    findRefusal(pod, context) ?? affinity(pod, context, (other) => findRefusal(other, context) === undefined);
+  if (refusal !== undefined) return { eligible: false, ...refusal };
   const { ownerName: name, ownerUid: uid = '', workload = '', labels } = pod;
   return {
     eligible: true,

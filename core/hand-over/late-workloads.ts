@@ -9,7 +9,7 @@ import type { Lateness } from './replacements-of.ts';
  */
 export interface AwaitedWorkload {
   readonly workload: string;
-  readonly kind: Lateness['kind'] | 'later' | 'hopeless';
+  readonly kind: Lateness['kind'] | 'later';
   readonly reason: string;
 }
 

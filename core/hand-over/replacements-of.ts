@@ -1,7 +1,10 @@
 import { isReadyEndpoint, servicesOf } from '../drain/services-of-pod.ts';
+import { toleratesCordon } from '../drain/tolerates-cordon.ts';
 import { indexOf } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
 import type { PodFacts, ReleasedFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
+import { takenAwayBy } from '../model/taken-away.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
 import { count, listNames } from '../text/format.ts';
 import { type HostsQuestion, lookAtHosts, type NodesAside } from '../waits/hosts.ts';
@@ -14,10 +17,11 @@ export type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
 /**
  * Why replacements don't serve yet. `starting`: they are on their way, as far as can be seen; `failing`: they run on new nodes, and not one of
- * them gets ready; `refused`: the API server lets none be created; `kept`: their ReplicaSet has not let go of what was released.
+ * them gets ready; `refused`: the API server lets none be created; `kept`: their ReplicaSet has not let go of what was released; `hopeless`:
+ * they serve on nodes that go with those which they stand in for.
  */
 export interface Lateness {
-  readonly kind: 'starting' | 'failing' | 'refused' | 'kept';
+  readonly kind: 'starting' | 'failing' | 'refused' | 'kept' | 'hopeless';
   readonly reason: string;
 }
 
@@ -25,6 +29,8 @@ export interface Lateness {
 export interface ReplacementsOfQuestion extends HostsQuestion {
   /** Pods that had no node when the run was planned: they are not waited for. */
   readonly unplaced: UnplacedPods;
+  /** Nodes whose pods are handed over together: none of them is a place for a replacement. */
+  readonly wave: readonly Pick<NodeRef, 'name'>[];
 }
 
 /**
@@ -64,7 +70,13 @@ function findLate(group: readonly ReleasedPod[], question: ReplacementsOfQuestio
     const { kind, why } = whyNotReady(group, owned, question);
     return { kind, reason: `${ready.length} of ${needs} pods ready${why}` };
   }
-  const aged = countAvailable(first.released, owned);
+  const going = ready.flatMap((pod) => tellGoing(pod, question) ?? []);
+  if (ready.length - going.length < needs) {
+    const kind = going.every(({ isLasting }) => isLasting) ? 'hopeless' : 'starting';
+    const reason = `${ready.length - going.length} of ${needs} pods ready where they stay; ${listNames(going.map(({ why }) => why))}`;
+    return { kind, reason };
+  }
+  const aged = countAvailable(first.released, owned) - going.length;
   if (aged < needs) {
     const reason = `${aged} of ${count(needs, 'pod')} ready for as long as minReadySeconds asks`;
     return { kind: 'starting', reason };
@@ -77,6 +89,22 @@ function findLate(group: readonly ReleasedPod[], question: ReplacementsOfQuestio
     return { kind: 'starting', reason };
   }
   return undefined;
+}
+
+/**
+ * Why a pod that is ready does not stay where it is: its node goes with those that it stands in for, which a cordon has not kept it from, or
+ * an autoscaler has announced to end it, and will move the pod then.
+ */
+function tellGoing(
+  pod: PodFacts,
+  { facts, wave }: ReplacementsOfQuestion,
+): { readonly why: string; readonly isLasting: boolean } | undefined {
+  const { name, node = '' } = pod;
+  const host = indexOf(facts.cluster).nodes.get(node);
+  const taint = host === undefined ? undefined : takenAwayBy(host);
+  if (taint !== undefined) return { why: `${name} is on ${node}, which has taint ${taint}`, isLasting: false };
+  if (!toleratesCordon(pod) || !wave.some((one) => one.name === node)) return undefined;
+  return { why: `${name} is on ${node}, which goes: it tolerates the taint of cordoned nodes`, isLasting: true };
 }
 
 function whyNotReady(

@@ -1,3 +1,4 @@
+import type { LabelSelectorFacts } from './label-selector.ts';
 import type { TaintFacts } from './node.ts';
 
 /** Label by which the ReplicaSets of a Deployment tell their pods apart (Kubernetes docs, "Deployments", Pod-template-hash label). */
@@ -52,6 +53,8 @@ export interface PodFacts {
   readonly requiredNodeLabels?: Readonly<Record<string, readonly string[]>>;
   /** Topology keys of required anti-affinity that keeps pods like itself away, owned or released; absent when nothing does. */
   readonly keepsApartBy?: readonly string[];
+  /** Pods that it must run beside: its required affinity; absent when it has none. */
+  readonly besides?: readonly BesideFacts[];
   /** Constraints by which the scheduler spreads it among pods like itself; absent when it has none. */
   readonly spreads?: readonly SpreadFacts[];
   /** Why the scheduler can't place it, from the PodScheduled condition. */
@@ -78,6 +81,15 @@ export interface PodFacts {
   readonly released?: ReleasedFacts;
   /** Run that raised its deletion cost, so that its ReplicaSet takes other pods first. */
   readonly costRaisedBy?: string;
+}
+
+/** A term of required pod affinity. */
+export interface BesideFacts {
+  /** Label of nodes: a pod that the selector matches must run on a node with the same value. */
+  readonly topologyKey: string;
+  readonly selector: LabelSelectorFacts;
+  /** Namespaces of those pods; absent where they may be in any. */
+  readonly namespaces?: readonly string[];
 }
 
 /** A topology spread constraint of a pod that counts pods like itself. */

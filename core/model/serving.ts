@@ -4,6 +4,7 @@ import type { NodeFacts } from './node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
 import type { QuotaFacts } from './quota.ts';
 import type { ServiceFacts } from './service.ts';
+import type { LocalVolumeFacts, ResizerFacts, WebhookFacts } from './surroundings.ts';
 import type { TakerFacts } from './taker.ts';
 import type { TargetGroupFacts } from './target-group.ts';
 import type { UnreadFacts } from './unread.ts';
@@ -27,6 +28,12 @@ export interface ClusterFacts {
   readonly autoscalers?: readonly AutoscalerFacts[];
   /** Quotas of pods, as of then; absent where nobody has asked. */
   readonly quotas?: readonly QuotaFacts[];
+  /** Volumes that are on one node, as of then; absent where nobody has asked. */
+  readonly localVolumes?: readonly LocalVolumeFacts[];
+  /** Autoscalers that give new pods other requests, as of then; absent where nobody has asked. */
+  readonly resizers?: readonly ResizerFacts[];
+  /** Webhooks without which no pod can be created, as of then; absent where nobody has asked. */
+  readonly webhooks?: readonly WebhookFacts[];
   /** What of the cluster we may not read; absent where nobody has asked. */
   readonly unread?: readonly UnreadFacts[];
   /** Epoch ms at which the API server was last back after it could not be reached; absent when it always could. */

@@ -33,7 +33,7 @@ export interface HostsLook {
  * Looks at the nodes that host ready endpoints of a Service under policy Local. Those of the two pools of the run have to be healthy in all
  * its target groups, unless a group does not send there by its own making: it has the zone not enabled (state `unused`; Elastic Load
  * Balancing API, TargetHealth: Target.NotInUse), or takes no node of these pools. A node of another pool has reasons of its own, and
- * nobody waits for one that was not healthy before. What leaves need not be healthy.
+ * nobody waits for one that was not healthy before, or can't be. What leaves need not be healthy.
  */
 export function lookAtHosts(service: ServiceFacts, question: HostsQuestion): HostsLook {
   const { facts, leaving } = question;
@@ -69,10 +69,16 @@ export function findAside(
 
 function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: HostsQuestion): boolean {
   const { facts, policy, aside, patient } = question;
+  if (isFargate(node)) return false;
   const isOwn = ownPools(policy).includes(node.pool);
   if (!isOwn) return patient && aside[node.name] === undefined && !groups.some((group) => isUnused(node, group));
   const open = groups.filter((group) => !isUnused(node, group) && takesPools(group, facts, policy));
   return open.some((group) => !isHealthy(node, group));
+}
+
+/** A node of AWS Fargate is one pod's, and no machine that a load balancer could have as its target (EKS user guide, "AWS Fargate"). */
+function isFargate({ labels }: NodeFacts): boolean {
+  return labels['eks.amazonaws.com/compute-type'] === 'fargate';
 }
 
 function takesPools(group: TargetGroupFacts, { cluster }: ServingFacts, policy: HostsQuestion['policy']): boolean {

@@ -4,10 +4,13 @@ import { matches, type SimNode, type SimPod, type World } from './world.ts';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 
-/** The node that a pod gets; undefined while none takes it. */
+/**
+ * The node that a pod gets; undefined while none takes it. A cordon is a taint like others to who tolerates it (kubernetes/kubernetes,
+ * pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go, Filter).
+ */
 export function chooseNode(world: World, pod: SimPod): SimNode | undefined {
   const fit = world.nodes
-    .filter((node) => node.ready && !node.cordoned && tolerates(pod.tolerations, node) && hasRoom(world, pod, node))
+    .filter((node) => node.ready && tolerates(pod.tolerations, node) && hasRoom(world, pod, node))
     .filter((node) => (pod.spreads ?? []).every((spread) => keepsSkew(world, pod, node, spread)))
     .sort((a, b) => load(world, pod, a) - load(world, pod, b) || a.name.localeCompare(b.name));
   // Which of those that fit is best is a matter of scores: spreading is one of many, and can be configured away.

@@ -6,6 +6,7 @@ import { grd001NeverLetsGo } from './grd-001-never-lets-go.ts';
 import { hnd001CannotBeHandedOver } from './hnd-001-cannot-be-handed-over.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004ForeignMarks } from './inf-004-foreign-marks.ts';
+import { inf008WebhookOnPool } from './inf-008-webhook-on-pool.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
 import { inf013ProtectedNode } from './inf-013-protected-node.ts';
 import { inf014TooLarge } from './inf-014-too-large.ts';
@@ -39,6 +40,9 @@ import { wkl026JobPod } from './wkl-026-job-pod.ts';
 import { wkl027HangingPod } from './wkl-027-hanging-pod.ts';
 import { wkl028RollsOut } from './wkl-028-rolls-out.ts';
 import { wkl029CrowdedHosts } from './wkl-029-crowded-hosts.ts';
+import { wkl030ToleratesCordon } from './wkl-030-tolerates-cordon.ts';
+import { wkl031LocalVolume } from './wkl-031-local-volume.ts';
+import { wkl032Resized } from './wkl-032-resized.ts';
 
 /** Every rule that can be decided from one look. */
 const auditRules: readonly AuditRule[] = [
@@ -67,8 +71,12 @@ const auditRules: readonly AuditRule[] = [
   wkl027HangingPod,
   wkl028RollsOut,
   wkl029CrowdedHosts,
+  wkl030ToleratesCordon,
+  wkl031LocalVolume,
+  wkl032Resized,
   inf003PoolBusy,
   inf004ForeignMarks,
+  inf008WebhookOnPool,
   inf012NodesMissing,
   inf013ProtectedNode,
   inf014TooLarge,

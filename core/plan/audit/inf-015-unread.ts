@@ -33,6 +33,9 @@ const unknownWithout: Readonly<Record<string, string>> = {
   networkpolicies:
     'a policy that goes by a label which a pod loses while it leaves its endpoints may cut what it is in the middle of',
   horizontalpodautoscalers: 'one that counts all pods of a workload would scale it up while it is handed over',
+  persistentvolumes: 'a pod whose volume is on an old node would find no place on a new one',
+  verticalpodautoscalers: 'one may give replacements more than fits on a new node',
+  webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
   resourcequotas: 'one that has no room for pods more would keep replacements from being created',
   replicationcontrollers:
     'one that selects pods by labels which those of a Deployment have too takes them when they are handed over',

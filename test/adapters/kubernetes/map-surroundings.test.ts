@@ -1,59 +1,50 @@
-import type { V1ResourceQuota, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
-import { describe, expect, it } from 'vitest';
-import { autoscalerFacts } from '../../../adapters/kubernetes/map-autoscaler.ts';
-import { quotaFacts } from '../../../adapters/kubernetes/map-quota.ts';
+import type { V1MutatingWebhookConfiguration, V1PersistentVolume } from '@kubernetes/client-node';
+import { expect, it } from 'vitest';
+import { localVolumeFacts, resizerFacts, webhookFacts } from '../../../adapters/kubernetes/map-surroundings.ts';
 
-describe('an autoscaler', () => {
-  const web = { name: 'web', namespace: 'shop' };
-  const told = (metrics: readonly object[], more: object = {}, kind = 'Deployment') =>
-    autoscalerFacts({
-      metadata: web,
-      spec: { scaleTargetRef: { kind, name: 'web' }, maxReplicas: 9, metrics, ...more },
-    } as unknown as V2HorizontalPodAutoscaler);
-  const external = (type: string) => ({ type: 'External', external: { target: { type } } });
-
-  it.each([
-    ['an external metric of type Value', told([external('Value')]), /multiplies/],
-    [
-      'a metric of an object of type Value',
-      told([{ type: 'Object', object: { target: { type: 'Value' } } }]),
-      /multiplies/,
-    ],
-    ['one of several', told([{ type: 'Resource', resource: {} }, external('Value')]), /multiplies/],
-    ['owned pods only', told([], { selectionStrategy: 'OwnerReferences' }), /owned pods only/],
-  ])('that goes by %s is told', (_, facts, counts) => {
-    expect(facts).toEqual([
-      {
-        key: 'HorizontalPodAutoscaler shop/web',
-        workload: 'Deployment shop/web',
-        counts: expect.stringMatching(counts),
-      },
-    ]);
-  });
-
-  it.each([
-    ['a total by the number of pods', told([external('AverageValue')])],
-    ['what its pods use', told([{ type: 'Resource', resource: { target: { type: 'Utilization' } } }])],
-    ['anything, of a StatefulSet', told([external('Value')], {}, 'StatefulSet')],
-  ])('that goes by %s is not', (_, facts) => {
-    expect(facts).toEqual([]);
-  });
+it('keeps of volumes those that are bound to one node', () => {
+  const volume = (key: string, claimRef?: object) => {
+    const nodeSelectorTerms = [{ matchExpressions: [{ key, operator: 'In', values: ['n1'] }] }];
+    const spec = { claimRef, nodeAffinity: { required: { nodeSelectorTerms } } };
+    return localVolumeFacts({ metadata: { name: 'pv-1' }, spec } as V1PersistentVolume);
+  };
+  const claim = { namespace: 'shop', name: 'data' };
+  const told = { claim: 'shop/data', volume: 'pv-1' };
+  expect(volume('kubernetes.io/hostname', claim)).toEqual([{ ...told, boundBy: 'kubernetes.io/hostname' }]);
+  expect(volume('topology.topolvm.io/node', claim)).toEqual([{ ...told, boundBy: 'topology.topolvm.io/node' }]);
+  expect(volume('topology.ebs.csi.aws.com/zone', claim)).toEqual([]);
+  expect(volume('kubernetes.io/hostname')).toEqual([]);
+  expect(localVolumeFacts({ metadata: { name: 'pv-2' } })).toEqual([]);
 });
 
-describe('a quota', () => {
-  const told = (hard: object, used: object, spec: object = {}) =>
-    quotaFacts({ metadata: { name: 'q', namespace: 'shop' }, spec, status: { hard, used } } as V1ResourceQuota);
+it('keeps of vertical autoscalers those that resize pods', () => {
+  const vpa = (kind: string, updateMode?: string) =>
+    resizerFacts({
+      metadata: { namespace: 'shop', name: 'web' },
+      spec: {
+        targetRef: { kind, name: 'web' },
+        ...(updateMode === undefined ? {} : { updatePolicy: { updateMode } }),
+      },
+    });
+  expect(vpa('Deployment')).toEqual([{ key: 'VerticalPodAutoscaler shop/web', workload: 'Deployment shop/web' }]);
+  expect(vpa('Deployment', 'Initial')).toHaveLength(1);
+  expect(vpa('Deployment', 'Off')).toEqual([]);
+  expect(vpa('CronJob')).toEqual([]);
+});
 
-  it.each([
-    [{ pods: '10' }, { pods: '7' }, 3],
-    [{ 'count/pods': '10' }, { 'count/pods': '12' }, 0],
-    [{ pods: '10', 'count/pods': '20' }, { pods: '4', 'count/pods': '19' }, 1],
-  ])('of %j with %j used leaves room for %i pods', (hard, used, podsLeft) => {
-    expect(told(hard, used)).toEqual([{ key: 'ResourceQuota shop/q', namespace: 'shop', podsLeft }]);
-  });
-
-  it('of other things, or of some pods only, is not told', () => {
-    expect(told({ 'requests.cpu': '4' }, { 'requests.cpu': '4' })).toEqual([]);
-    expect(told({ pods: '1' }, { pods: '1' }, { scopes: ['BestEffort'] })).toEqual([]);
-  });
+it('keeps of webhooks those without whose word no pod can be created', () => {
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] };
+  const hook = (changes: object) => {
+    const clientConfig = { service: { namespace: 'policies', name: 'hook' } };
+    const webhook = { name: 'pods.example.com', clientConfig, rules: [rule], ...changes };
+    const configuration = { metadata: { name: 'p' }, webhooks: [webhook] };
+    return webhookFacts('MutatingWebhookConfiguration', configuration as unknown as V1MutatingWebhookConfiguration);
+  };
+  const told = [{ key: 'MutatingWebhookConfiguration p, webhook pods.example.com', service: 'policies/hook' }];
+  expect(hook({})).toEqual(told);
+  expect(hook({ rules: [{ ...rule, apiGroups: ['*'], operations: ['*'], resources: ['*/*'] }] })).toEqual(told);
+  expect(hook({ failurePolicy: 'Ignore' })).toEqual([]);
+  expect(hook({ rules: [{ ...rule, operations: ['UPDATE'] }] })).toEqual([]);
+  expect(hook({ rules: [{ ...rule, resources: ['pods/eviction'] }] })).toEqual([]);
+  expect(hook({ clientConfig: { url: 'https://elsewhere' } })).toEqual([]);
 });

@@ -321,6 +321,18 @@ describe('a pod', () => {
     expect(withSpec({ containers: [] })).not.toHaveProperty('keepsApartBy');
   });
 
+  it('tells which pods it must run beside', () => {
+    const besides = (term: object) => {
+      const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'host', ...term }] };
+      return withSpec({ containers: [], affinity: { podAffinity } }).besides;
+    };
+    const labelSelector = { matchLabels: { app: 'cache' } };
+    const told = { topologyKey: 'host', selector: labelSelector };
+    expect(besides({ labelSelector })).toEqual([{ ...told, namespaces: ['shop'] }]);
+    expect(besides({ labelSelector, namespaces: ['other'] })).toEqual([{ ...told, namespaces: ['other'] }]);
+    expect(besides({ labelSelector, namespaceSelector: {} })).toEqual([told]);
+  });
+
   it('tells how it is spread among pods like itself', () => {
     const spread = (changes: object) => {
       const plain = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };

@@ -3,7 +3,17 @@ import { decideEligibility } from '../../../core/hand-over/eligibility.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ClusterFacts } from '../../../core/model/serving.ts';
 import type { HandOverPolicy } from '../../../core/policy/policy.ts';
-import { aBudget, aCluster, aPod, aPolicy, aService, aWorkload, handingOver, released } from '../support/facts.ts';
+import {
+  aBudget,
+  aCluster,
+  aNode,
+  aPod,
+  aPolicy,
+  aService,
+  aWorkload,
+  handingOver,
+  released,
+} from '../support/facts.ts';
 
 const web = aWorkload('web', 2, { surge: 1 });
 const agent = aWorkload('agent', 2, { key: 'DaemonSet default/agent', kind: 'DaemonSet' });
@@ -182,6 +192,50 @@ test('a pod with a volume that was made for it alone is handed over', () => {
   const pod = { claims: ['web-1-scratch', 'data'], ownClaims: ['web-1-scratch'] };
   expect(decide(pod, {}, ['default/data']).eligible).toBe(true);
   expect(decide(pod)).toMatchObject({ reason: 'its volume of data is for one node at a time' });
+});
+
+test('a volume that is on its node keeps a pod there, whoever may mount it', () => {
+  const localVolumes = [{ claim: 'default/data', volume: 'pv-1', boundBy: 'kubernetes.io/hostname' }];
+  expect(decide({ claims: ['data'] }, { localVolumes }, ['default/data'])).toMatchObject({
+    eligible: false,
+    reason: 'its volume pv-1 is on its node (kubernetes.io/hostname)',
+  });
+});
+
+describe('a pod that must run beside another', () => {
+  const api = aWorkload('api', 2, { surge: 1 });
+  const beside = (topologyKey: string, selector = { matchLabels: { app: 'api' } }) => ({
+    besides: [{ topologyKey, selector, namespaces: ['default'] }],
+  });
+  const onHost = beside('kubernetes.io/hostname');
+  const old = aNode('n1', { cordoned: true });
+  const refusal = {
+    eligible: false,
+    reason:
+      'its required affinity by kubernetes.io/hostname lets it run beside pods only that are not handed over with it',
+  };
+  const ask = (other: PodFacts | undefined, pod: Partial<PodFacts> = onHost) => {
+    const pods = [aPod('web-1', 'n1', pod), ...(other === undefined ? [] : [other])];
+    const nodes = [old, aNode('n9', { pool: 'new' })];
+    return decide(pod, { workloads: [web, api], pods, nodes });
+  };
+
+  test('is not handed over where that is evicted, or is of its own kind', () => {
+    expect(ask(undefined)).toMatchObject(refusal);
+    expect(ask(aPod('api-1', 'n1', { ownerKind: 'StatefulSet' }))).toMatchObject(refusal);
+    expect(ask(aPod('api-1', 'n2'))).toMatchObject(refusal);
+    expect(ask(aPod('web-2', 'n1'), beside('kubernetes.io/hostname', { matchLabels: { app: 'web' } }))).toMatchObject(
+      refusal,
+    );
+  });
+
+  test('is handed over where that is too, starts with the node, stays, or need only be in its zone', () => {
+    expect(ask(aPod('api-1', 'n1')).eligible).toBe(true);
+    expect(ask(aPod('api-1', 'n1', released('api-1', 'run'))).eligible).toBe(true);
+    expect(ask(aPod('api-1', 'n1', { ownerKind: 'DaemonSet' })).eligible).toBe(true);
+    expect(ask(aPod('api-1', 'n9')).eligible).toBe(true);
+    expect(ask(undefined, beside('topology.kubernetes.io/zone')).eligible).toBe(true);
+  });
 });
 
 test('a workload that the policy names is handed over whatever its autoscaler does', () => {

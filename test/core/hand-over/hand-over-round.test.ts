@@ -125,6 +125,25 @@ describe('replacements are waited for', () => {
     expect(decide(look([...left, ...arrived]))).toMatchObject({ done: true, awaited: [], reason: '2 pods released' });
   });
 
+  test('where they stay: not on a node of the wave, which a cordon has not kept them from', () => {
+    const tolerations = [{ operator: 'Exists' as const }];
+    const came = [aPod('web-3', 'n8', { tolerations }), aPod('web-4', 'n2', { tolerations })];
+    const reason =
+      '1 of 2 pods ready where they stay; web-4 is on n2, which goes: it tolerates the taint of cordoned nodes';
+    expect(decide(look([...left, ...came]))).toMatchObject({ done: false, awaited: [{ kind: 'hopeless', reason }] });
+    expect(decide(look([...left, ...came]), { wave: [] })).toMatchObject({ done: true });
+  });
+
+  test('where they stay: not on a node that an autoscaler ends', () => {
+    const taints = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' as const }];
+    const nodes = [...old, ...fresh.map((node) => (node.name === 'n9' ? { ...node, taints } : node))];
+    const reason = '1 of 2 pods ready where they stay; web-4 is on n9, which has taint karpenter.sh/disrupted';
+    expect(decide(look([...left, ...arrived], { nodes }))).toMatchObject({
+      done: false,
+      awaited: [{ kind: 'starting', reason }],
+    });
+  });
+
   test('until their nodes are healthy in the load balancers', () => {
     const facts = look([...left, ...arrived]);
     const targets = [...old, ...fresh].map((node) =>

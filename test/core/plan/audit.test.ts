@@ -84,6 +84,47 @@ const drains = (changes: Partial<DrainPolicy>): Partial<Policy> => ({ drain: { .
 const agent = (changes: Partial<PodFacts> = {}) =>
   extra({ ownerKind: 'DaemonSet', ownerName: 'agent', labels: { app: 'web' }, ...changes });
 
+const onNode = (claim: string) => ({
+  claim: `default/${claim}`,
+  volume: `pv-${claim}`,
+  boundBy: 'kubernetes.io/hostname',
+});
+
+/** A webhook that fails closed, and whose only pod is on that node. */
+function hookOn(node: string): Changes {
+  const pod = aPod('hook-1', node, { ownerKind: 'StatefulSet' });
+  const hook = aService('hook', [pod], { type: 'ClusterIP', externalTrafficPolicy: 'Cluster' });
+  return {
+    nodes: [...healthy, aNode('x', { pool: 'other' })],
+    pods: [...onEach, pod],
+    cluster: {
+      services: [aService('web', onEach), hook],
+      webhooks: [{ key: 'ValidatingWebhookConfiguration p, webhook p', service: 'default/hook' }],
+    },
+  };
+}
+
+test('a webhook with two pods, or one that is handed over, keeps nobody from moving', () => {
+  const one = hookOn('n1');
+  const pods = [...(one.pods ?? []), aPod('hook-2', 'n2')];
+  const services = [aService('web', onEach), aService('hook', pods, { type: 'ClusterIP' })];
+  const two = { ...one, pods, cluster: { ...one.cluster, services } };
+  expect(audit(two).map(({ rule }) => rule)).not.toContain('INF-008');
+  const deployed = aPod('hook-1', 'n1', { ownerUid: 'rs' });
+  const handed = {
+    ...one,
+    pods: [...onEach, deployed],
+    cluster: {
+      ...one.cluster,
+      services: [aService('web', onEach), aService('hook', [deployed], { type: 'ClusterIP' })],
+      workloads: [aWorkload('hook', 1, { surge: 1 })],
+    },
+    policy: handingOver(),
+  };
+  expect(audit(handed).map(({ rule }) => rule)).not.toContain('INF-008');
+  expect(audit({ ...handed, policy: {} }).map(({ rule }) => rule)).toContain('INF-008');
+});
+
 test('a Service whose pods are on other pools may be as its owners like it', () => {
   const elsewhere = aNode('other', { pool: 'batch' });
   const facts = {
@@ -439,10 +480,40 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     { nodes: [...healthy, aNode('x', { pool: 'other', taints: [{ key: 'dedicated', effect: 'NoSchedule' }] })] },
   ],
   [
+    'WKL-030',
+    'warning',
+    'pods that tolerate every taint',
+    { pods: onePodOnEach('web', healthy, { tolerations: [{ operator: 'Exists' }] }) },
+    { pods: onePodOnEach('web', healthy, { tolerations: [{ key: 'gpu', operator: 'Exists' }] }) },
+  ],
+  [
+    'WKL-031',
+    'blocker',
+    'a volume that is on its node',
+    { pods: extra({ claims: ['data'] }), cluster: { localVolumes: [onNode('data')] } },
+    {
+      pods: extra({ claims: ['data', 'own'], ownClaims: ['own'] }),
+      cluster: { localVolumes: [onNode('other'), onNode('own')] },
+    },
+  ],
+  [
+    'WKL-032',
+    'info',
+    'an autoscaler that resizes',
+    { cluster: { resizers: [{ key: 'VerticalPodAutoscaler default/web', workload: 'Deployment default/web' }] } },
+    { cluster: { resizers: [{ key: 'VerticalPodAutoscaler default/x', workload: 'Deployment default/x' }] } },
+  ],
+  ['INF-008', 'error', 'a webhook whose only pod is on the pool', hookOn('n1'), hookOn('x')],
+  [
     'INF-004',
     'warning',
     'a node that Karpenter disrupts',
-    { nodes: [...healthy, aNode('x', { pool: 'other', taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] })] },
+    {
+      nodes: [
+        ...healthy,
+        aNode('x', { pool: 'other', taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] }),
+      ],
+    },
     {},
   ],
   ['INF-012', 'blocker', 'a pool without nodes', { nodes: [], pods: [] }, {}],

@@ -49,6 +49,14 @@ test('one of another pool is waited for a while, unless it was not healthy befor
   expect(look(other, 'unhealthy', { aside }).late).toEqual([]);
 });
 
+test('one of Fargate is never healthy, and not waited for, but told', () => {
+  const fargate = aNode('fargate-1', { pool: undefined, labels: { 'eks.amazonaws.com/compute-type': 'fargate' } });
+  expect(look(fargate, 'unhealthy')).toEqual({
+    late: [],
+    aside: ['k8s-web sends nothing to a ready pod of default/web on fargate-1 (unhealthy)'],
+  });
+});
+
 test('what leaves need not be healthy', () => {
   expect(look(aNode('n2', { cordoned: true }), 'initial').late).toEqual([]);
   expect(look(aNode('n2', { excluded: true }), 'draining').late).toEqual([]);

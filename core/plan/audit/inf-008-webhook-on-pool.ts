@@ -1,0 +1,34 @@
+import { indexOf } from '../../model/cluster-index.ts';
+import { readyEndpoints } from '../../model/ready-endpoints.ts';
+import type { Finding } from '../finding.ts';
+import type { AuditRule } from './rule.ts';
+
+/**
+ * INF-008: a webhook that is asked for each new pod and fails closed, and whose only pod is on a node that goes. While that moves no pod can be
+ * created, its own successor included. Where it has several, one is left at any time: they leave one by one.
+ */
+export const inf008WebhookOnPool: AuditRule = ({ facts, nodes, handOver }) => {
+  const { cluster } = facts;
+  const { webhooks = [] } = cluster;
+  if (webhooks.length === 0) return [];
+  const index = indexOf(cluster);
+  const leaving = new Set(nodes.map(({ name }) => name));
+  const handedOver = new Set(handOver.filter(({ how }) => how === 'handed over').map(({ workload }) => workload));
+  return [...Map.groupBy(webhooks, ({ service }) => service)].flatMap(([key, asked]): readonly Finding[] => {
+    const service = index.service(key);
+    const [only, ...others] = service === undefined ? [] : readyEndpoints(service, cluster);
+    if (only?.node === undefined || others.length > 0 || !leaving.has(only.node)) return [];
+    const pod = index.podsByUid.get(only.podUid ?? '');
+    if (pod === undefined || pod.ownerKind === 'DaemonSet' || handedOver.has(pod.workload ?? '')) return [];
+    const more = asked.length > 1 ? ` and ${asked.length - 1} more` : '';
+    return [
+      {
+        rule: 'INF-008',
+        severity: 'error',
+        subject: `service ${key}`,
+        message: `${asked[0]?.key ?? ''}${more} is asked for every new pod and fails closed, and pod ${pod.namespace}/${pod.name} alone answers: while it moves no pod can be created, its own successor included, unless the webhook spares its namespace`,
+        hint: 'Give it a second replica on another node, or have it handed over (a Deployment with maxSurge above 0); or have the webhook spare its namespace (namespaceSelector).',
+      },
+    ];
+  });
+};

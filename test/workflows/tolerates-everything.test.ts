@@ -1,0 +1,60 @@
+/** Pods that tolerate the taint of cordoned nodes: their successors may come to nodes that go, even to the one that is emptied. */
+import { expect, test } from 'vitest';
+import { resumeUpdate } from '../../workflows/messages.ts';
+import { rollOut } from '../simulator/disturbances.ts';
+import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** Pods of `web` tolerate whatever there is; a scheduler that crowds likes old nodes better than new ones. */
+function tolerateEverything(scheduler: World['faults']['scheduler']): World {
+  const world = createScenario();
+  for (const one of world.workloads) if (one.name === 'web') one.tolerations = [{ operator: 'Exists' }];
+  for (const pod of world.pods) if (pod.of === 'web') pod.tolerations = [{ operator: 'Exists' }];
+  world.faults.scheduler = scheduler;
+  return world;
+}
+
+const policies = { 'handed over': handOverPolicy(), evicted: scenarioPolicy() };
+
+test.each([
+  ['handed over', 'spreads'],
+  ['evicted', 'spreads'],
+] as const)('pods that tolerate every taint are %s where the scheduler likes new nodes', async (how, scheduler) => {
+  const world = tolerateEverything(scheduler);
+  const harness = await openHarness(world, {});
+  const report = await harness.finish(await harness.start(policies[how]));
+  expect(report.outcome).toBe('completed');
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+});
+
+/** What their owners are told to do. */
+function tolerateNothing(world: World, name = 'web'): void {
+  for (const one of world.workloads) if (one.name === name) one.tolerations = [];
+  rollOut(world, name);
+}
+
+test('a pod without a Service that comes back to the node that is emptied is named, and moves once a cordon keeps it off', async () => {
+  const world = createScenario();
+  const [web] = world.workloads;
+  if (web === undefined) throw new Error('the world has no workload');
+  const operator = { name: 'operator', labels: { app: 'operator' }, selector: { app: 'operator' }, replicas: 1 };
+  world.workloads.push({ ...web, ...operator, tolerations: [{ operator: 'Exists' }] });
+  world.changed();
+  world.clock.advance(60_000);
+  // The scheduler likes the node that it is on, whatever else there is.
+  world.faults.scheduler = 'crowds';
+  const harness = await openHarness(world, {});
+  const handle = await harness.start(scenarioPolicy());
+  const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+  expect(parked.needsAttention?.message).toMatch(/pods to leave ip-.*its like came here 3 times after an eviction/);
+  expect(world.log.filter((line) => /pod operator-.* terminates/.test(line)).length).toBeLessThan(20);
+  tolerateNothing(world, 'operator');
+  await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+  const report = await harness.finish(handle);
+  expect(report.outcome).toBe('completed');
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+});
