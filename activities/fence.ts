@@ -3,7 +3,7 @@ import type { NodeClaim, NodeRef } from '../core/model/node.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { Cluster, PoolLock } from '../ports/cluster.ts';
 import { guardActs } from './guarded-acts.ts';
 import type { Look, LookContext } from './polling.ts';
 
@@ -14,6 +14,14 @@ export function poolLockOf({ cluster, pool }: Policy): string {
 
 /** How long the lock on a pool outlives its last renewal, ms. */
 export const poolLeaseMs = 60_000;
+
+/** Takes the lock on the pool of a policy for a run, or keeps it. @throws LockHeld */
+export async function takePoolLock(
+  cluster: Cluster,
+  { policy, run }: { readonly policy: Policy; readonly run: string },
+): Promise<PoolLock> {
+  return await cluster.acquireLock(poolLockOf(policy), run, poolLeaseMs, policy.target.poolName);
+}
 
 /** Where a step stands in its run: how often the node was let go, and how many steps it has taken since. */
 export interface Turn {

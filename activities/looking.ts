@@ -67,7 +67,7 @@ export function createLooking(ports: Ports): Looking {
       const seen = await cluster.observe();
       const isWhole = targetGroups.every((group): group is TargetGroupFacts => group.targets !== undefined);
       if (!isWhole || discovering.recall(servicesOfRun(seen, run)) === undefined) return undefined;
-      return { cluster: seen, targetGroups, unsupported: known.unsupported, observedAt: clock.now() };
+      return { ...earlier, cluster: seen, targetGroups, unsupported: known.unsupported, observedAt: clock.now() };
     },
   };
 }

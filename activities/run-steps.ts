@@ -6,7 +6,7 @@ import { handsOver, type Policy } from '../core/policy/policy.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { askBeforeHandOver } from './ask-before-hand-over.ts';
-import { poolLeaseMs, poolLockOf } from './fence.ts';
+import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
 import type { Looking } from './looking.ts';
@@ -24,7 +24,9 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           const { policy, run } = input;
           const ref = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
           const pool = await ports.pools.describePool(ref);
-          const facts = await looking.servingAnew(policy);
+          // Asked first: a pool that is noted later has no nodes yet.
+          const incomingPools = await cluster.findIncomingPools();
+          const facts = { ...(await looking.servingAnew(policy)), incomingPools };
           const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
           const asked = handsOver(policy)
             ? await askBeforeHandOver(cluster, old, { facts: facts.cluster, policy })
@@ -42,7 +44,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
     /** Takes the lock on the pool. @throws ApplicationFailure LockHeld */
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
       await persist({ clock, what: 'taking the lock on the pool', hint: 'Check access to Leases.' }, async () => ({
-        lock: await cluster.acquireLock(poolLockOf(input.policy), input.run, poolLeaseMs),
+        lock: await takePoolLock(cluster, input),
       })),
 
     /**
@@ -58,7 +60,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
         hint: 'See who holds the Lease.',
         look: async ({ now, since }) => {
           try {
-            const lock = await cluster.acquireLock(poolLockOf(input.policy), input.run, poolLeaseMs);
+            const lock = await takePoolLock(cluster, input);
             return { done: true, value: { lock } };
           } catch (error) {
             const isHeld = error instanceof NodeferryError && error.problem.code === 'LockHeld';

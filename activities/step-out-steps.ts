@@ -64,7 +64,9 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
         look: fence.around<SteppedOut>(async ({ now, since, memo }) => {
           const known = (memo['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
-          const facts = await looking.serving(scope, { since: settlingSince ?? now });
+          // Asked first: a pool that is noted later has no nodes yet.
+          const incomingPools = await cluster.findIncomingPools();
+          const facts = { ...(await looking.serving(scope, { since: settlingSince ?? now })), incomingPools };
           // A released pod that nobody wants any more would hold its node for ever: nobody else ends it.
           const { run, policy } = input;
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: memo['dismissed'] });

@@ -81,8 +81,8 @@ export interface Cluster {
   deletePod(pod: PodRef): Promise<'done' | 'gone'>;
   /** Deletes the Node object with that uid; only after its machine is gone. */
   deleteNode(node: NodeRef): Promise<'done' | 'gone'>;
-  /** Takes or keeps the lock. @throws LockHeld when another live holder has it. */
-  acquireLock(name: string, holder: string, durationMs: number): Promise<PoolLock>;
+  /** Takes or keeps the lock, and notes on it the pool that its holder brings up. @throws LockHeld when another live holder has it. */
+  acquireLock(name: string, holder: string, durationMs: number, incomingPool?: string): Promise<PoolLock>;
   /** @throws LockLost when somebody else has taken it since. */
   renewLock(lock: PoolLock, durationMs: number): Promise<void>;
   releaseLock(lock: PoolLock): Promise<void>;
@@ -98,6 +98,8 @@ export interface Cluster {
   findMarks(run: string): Promise<readonly string[]>;
   /** Locks that this run holds, under its own name or in the name of one of its steps; those included that have expired. */
   findLocks(run: string): Promise<readonly PoolLock[]>;
+  /** Names of the pools that are noted on locks, expired or not: their runs are under way, or nobody has put back what they did. */
+  findIncomingPools(): Promise<readonly string[]>;
   /** Who holds the lock of that name, expired or not; undefined when nobody does. */
   findHolder(name: string): Promise<string | undefined>;
 }

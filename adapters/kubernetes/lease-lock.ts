@@ -6,7 +6,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { Connection } from './connection.ts';
 import { type ApiAnswer, answerError } from './errors.ts';
-import { claimAnnotation, formatClaim, parseClaim } from './marks.ts';
+import { claimAnnotation, formatClaim, incomingPoolAnnotation, parseClaim } from './marks.ts';
 
 /** What is used of a Lease (coordination.k8s.io/v1), as JSON. */
 export interface LeaseObject {
@@ -28,7 +28,10 @@ export interface LeaseObject {
 
 /** The lock operations, and the leases of a namespace for who looks for leftovers. */
 export interface LeaseLocks
-  extends Pick<Cluster, 'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'claimLock' | 'findHolder'> {
+  extends Pick<
+    Cluster,
+    'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'claimLock' | 'findIncomingPools' | 'findHolder'
+  > {
   list(): Promise<readonly LeaseObject[]>;
 }
 
@@ -76,7 +79,12 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     return true;
   }
 
-  async function acquireLock(wanted: string, holder: string, durationMs: number): Promise<PoolLock> {
+  async function acquireLock(
+    wanted: string,
+    holder: string,
+    durationMs: number,
+    incomingPool?: string,
+  ): Promise<PoolLock> {
     const name = leaseName(wanted);
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const { lease, serverNow } = await read(name);
@@ -87,7 +95,9 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
       const token = mine ? transitions : transitions + 1;
       const acquireTime = mine ? (lease?.spec?.acquireTime ?? microTime(serverNow)) : microTime(serverNow);
       const spec = { holderIdentity: holder, acquireTime, leaseTransitions: token, ...renewal(serverNow, durationMs) };
-      if (await write({ metadata: { ...lease?.metadata, name }, spec })) return { name, holder, token };
+      const incoming = incomingPool === undefined ? {} : { [incomingPoolAnnotation]: incomingPool };
+      const annotations = { ...lease?.metadata.annotations, ...incoming };
+      if (await write({ metadata: { ...lease?.metadata, name, annotations }, spec })) return { name, holder, token };
       await delay(20 * 2 ** attempt);
     }
     throw busy(name);
@@ -144,6 +154,10 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     throw busy(name);
   }
 
+  async function findIncomingPools(): Promise<readonly string[]> {
+    return (await list()).flatMap(({ metadata }) => metadata.annotations?.[incomingPoolAnnotation] ?? []);
+  }
+
   async function findHolder(wanted: string): Promise<string | undefined> {
     const holder = (await read(leaseName(wanted))).lease?.spec?.holderIdentity;
     return holder === '' ? undefined : holder;
@@ -158,7 +172,7 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     return body.items ?? [];
   }
 
-  return { acquireLock, renewLock, releaseLock, requireLock, claimLock, findHolder, list };
+  return { acquireLock, renewLock, releaseLock, requireLock, claimLock, findIncomingPools, findHolder, list };
 }
 
 /**

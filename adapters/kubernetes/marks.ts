@@ -17,6 +17,9 @@ export const retiringByAnnotation = 'nodeferry.dev/retiring-by';
 /** Annotation on a node, or on the Lease of a pool: the attempt of a step that acts on it, as `run round.step.attempt`. */
 export const claimAnnotation = 'nodeferry.dev/claim';
 
+/** Annotation on the Lease of a pool: name of the pool that takes its place. */
+export const incomingPoolAnnotation = 'nodeferry.dev/incoming-pool';
+
 /** Key of the taint (effect NoSchedule) that keeps DaemonSets from a node that is about to go. */
 export const retiringTaint = 'nodeferry.dev/retiring';
 

@@ -15,7 +15,7 @@ import { findUnreached, isUnreached, type PodsByPlace, stillUnreached } from './
 export interface ServiceBaseline {
   /** `namespace/name`. */
   readonly service: string;
-  /** Serving targets; under policy Cluster without the new nodes, which come on top of what shall serve in the end. */
+  /** Serving targets; under policy Cluster without the new nodes of any run, which come on top of what shall serve in the end. */
   readonly targets: number;
   /** Endpoints that callers reached. */
   readonly endpoints: number;
@@ -109,7 +109,9 @@ function measure(
   const { service, groups, serving, readyOn } = look;
   const local = service.externalTrafficPolicy === 'Local';
   const { nodes } = indexOf(facts.cluster);
-  const counted = [...serving.values()].filter(({ name }) => local || nodes.get(name)?.pool !== policy.target.poolName);
+  const incoming = [policy.target.poolName, ...(facts.incomingPools ?? [])];
+  const isIncoming = (name: string) => incoming.includes(nodes.get(name)?.pool ?? '');
+  const counted = [...serving.values()].filter(({ name }) => local || !isIncoming(name));
   const zones = new Set(groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
   const endpoints = countOnce(look, facts, local ? reachedNodes(look, facts, known) : new Set(readyOn.keys())).pods;
   const unreached = local && known === undefined ? findUnreached(look, facts) : {};

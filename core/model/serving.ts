@@ -46,6 +46,8 @@ export interface ServingFacts {
   readonly targetGroups: readonly TargetGroupFacts[];
   /** Services of the whole cluster behind load balancers that can't be watched, at most one entry each. */
   readonly unsupported: readonly UnsupportedServiceFacts[];
+  /** Names of the pools that runs bring up which have not ended, this one or others; absent where nobody has asked. */
+  readonly incomingPools?: readonly string[];
   /** When the look was taken, epoch ms. */
   readonly observedAt: number;
 }

@@ -11,21 +11,29 @@ export function createSimLocks(
   world: World,
 ): Pick<
   Cluster,
-  'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'claimLock' | 'findHolder' | 'findLocks'
+  | 'acquireLock'
+  | 'renewLock'
+  | 'releaseLock'
+  | 'requireLock'
+  | 'claimLock'
+  | 'findIncomingPools'
+  | 'findHolder'
+  | 'findLocks'
 > {
   const held = (lock: PoolLock) => {
     const lease = world.leases.get(lock.name);
     return lease?.holder === lock.holder && lease.token === lock.token ? lease : undefined;
   };
   return {
-    acquireLock: async (name, holder, durationMs) => {
+    acquireLock: async (name, holder, durationMs, incomingPool) => {
       const lease = world.leases.get(name);
       const now = world.clock.now();
       if (lease !== undefined && lease.holder !== holder && lease.expiresAt > now) {
         throw new NodeferryError({ code: 'LockHeld', message: `lease ${name} is held by ${lease.holder}` });
       }
       const token = lease?.holder === holder ? lease.token : (lease?.token ?? 0) + 1;
-      world.leases.set(name, { ...lease, holder, token, expiresAt: now + durationMs });
+      const incoming = incomingPool === undefined ? {} : { incomingPool };
+      world.leases.set(name, { ...lease, ...incoming, holder, token, expiresAt: now + durationMs });
       return { name, holder, token };
     },
     renewLock: async (lock, durationMs) => {
@@ -47,6 +55,7 @@ export function createSimLocks(
         throw new NodeferryError({ code: 'Superseded', message: `lease ${name} is claimed by a later attempt` });
       if (!hasClaim(claim, lease.claim)) lease.claim = claim;
     },
+    findIncomingPools: async () => [...world.leases.values()].flatMap(({ incomingPool }) => incomingPool ?? []),
     findHolder: async (name) => world.leases.get(name)?.holder,
     findLocks: async (run) => locksOf(world, run),
   };

@@ -248,7 +248,7 @@ export interface World {
   /** Workloads whose autoscalers multiply a metric by all pods that they find. */
   autoscalers: string[];
   pools: SimPool[];
-  leases: Map<string, { holder: string; token: number; expiresAt: number; claim?: NodeClaim }>;
+  leases: Map<string, { holder: string; token: number; expiresAt: number; claim?: NodeClaim; incomingPool?: string }>;
   /** Epoch ms at which the API server was last back after it had been away. */
   outageAt?: number;
   /** Epoch ms at which the last kube-proxy asks the API server again after that. */

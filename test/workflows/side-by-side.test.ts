@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { excludedNodes, flap, setBudget } from '../simulator/disturbances.ts';
-import { addServingPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { addServingPool, createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import type { Harness } from '../support/temporal-harness.ts';
 
 /** Sees at every moment how many pods of a workload are ready on nodes that are in; answers the fewest that ever were. */
 function watchFewestReached(world: World, workload: string): () => number {
@@ -39,6 +40,52 @@ describe('two pools behind the same Service', () => {
     expectNothingLeft(world, 8);
   });
 });
+
+describe('two pools behind the same Service that are handed over', () => {
+  test('at once, let all their nodes go together: what the other brings up for a while is nobody’s measure', async () => {
+    const world = createScenario({ nodes: 2 });
+    addServingPool(world, 'blue', 2);
+    const guard = { ...handOverPolicy().guard, defaultFloor: 0.75 };
+    const policy = handOverPolicy({}, { guard });
+    const target = { ...policy.target, poolName: 'blue-new' };
+    const blue = { ...policy, name: 'blue-to-1.36', pool: { ...policy.pool, name: 'blue' }, target };
+    const started = Promise.withResolvers<Awaited<ReturnType<Harness['start']>>>();
+    const planned = Promise.withResolvers<void>();
+    let plans = 0;
+    let asked = false;
+    const harness = await openHarness(world, {
+      // The other run plans while all new nodes of the first one serve beside the old ones.
+      before: async (step) => {
+        if (step !== 'letNextStepOut' || asked) return;
+        asked = true;
+        started.resolve(await harness.start(policy, { run: 'run-2' }));
+        await planned.promise;
+      },
+      after: (step) => {
+        if (step === 'preflight' && ++plans === 2) planned.resolve();
+      },
+    });
+    const first = await harness.start(blue);
+    const second = await started.promise;
+    const reports = await Promise.all([harness.finish(first), harness.finish(second)]);
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
+    for (const { nodes } of reports)
+      expect(
+        outTogether(
+          world,
+          nodes.map(({ node }) => node.name),
+        ),
+      ).toBe(2);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+/** How many of the nodes stepped out before the first of them was ended. */
+function outTogether(world: World, names: readonly string[]): number {
+  const ended = world.log.findIndex((line) => names.some((name) => line.endsWith(`(${name}) terminates`)));
+  return names.filter((name) => world.log.slice(0, ended).some((line) => line.endsWith(`${name} excluded`))).length;
+}
 
 describe('a node that was let go by a look that is over', () => {
   test('because the answer got lost comes back in when it is not spared any more, before a pod of it is touched', async () => {

@@ -115,6 +115,17 @@ export function describeLocks(name: string, subject: () => ClusterSubject): void
       await expect(one.renewLock(lock, 30_000)).rejects.toMatchObject({ problem: { code: 'LockLost' } });
     });
 
+    it('tells the pool that its holder brings up, until it is released', async () => {
+      const { one, other } = subject();
+      const lock = await one.acquireLock('bringing', 'run-1', 30_000, 'web-1-36');
+      expect(await other.findIncomingPools()).toContain('web-1-36');
+      await one.claimLock('bringing', { run: 'run-1', round: 0, step: 1, attempt: 1 });
+      await one.renewLock(lock, 30_000);
+      expect(await other.findIncomingPools()).toContain('web-1-36');
+      await one.releaseLock(lock);
+      expect(await other.findIncomingPools()).not.toContain('web-1-36');
+    });
+
     it('is found by the run that holds it, under its own name or in that of a step', async () => {
       const { one } = subject();
       const own = await one.acquireLock('nodeferry-prod-found', 'run-8', 30_000);

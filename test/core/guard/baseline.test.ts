@@ -82,6 +82,13 @@ describe('what a Service was seen to serve at its best', () => {
     expect(learn(look({ nodes: more, traffic: 'Cluster' }), [])).toEqual([aBaseline('web', 4)]);
   });
 
+  test('under policy Cluster leaves out what other runs bring up as well', () => {
+    const more = [...nodes, aNode('other-1', { pool: 'blue-1-34' }), aNode('other-2', { pool: 'blue' })];
+    const facts = look({ nodes: more, traffic: 'Cluster' });
+    expect(learn({ ...facts, incomingPools: ['blue-1-34'] }, [])).toMatchObject([{ targets: 5 }]);
+    expect(learn(facts, []), 'nobody brings it up').toMatchObject([{ targets: 6 }]);
+  });
+
   test('grows with every better look, in each respect', () => {
     const poor = learn(look({ crossZone: false, unhealthy: ['n3', 'n4'] }), []);
     expect(poor).toEqual([aBaseline('web', 2, { missing: 2, zones: ['a'] })]);
