@@ -6,6 +6,7 @@ import { tellWayOut } from '../core/guard/block.ts';
 import { nextStepOut, type StepOutAnswer, settleMsOf } from '../core/guard/next-step-out.ts';
 import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
+import { tellOldVersions } from '../core/hand-over/old-version.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
@@ -93,7 +94,7 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           const stepped = answer.node === undefined ? undefined : await letGoWith(answer.node, question, facts, fence);
           if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
           const held = stepped?.reason ?? answer.reason;
-          const reason = dismissed.reason === undefined ? held : `${held}; ${dismissed.reason}`;
+          const reason = [held, dismissed.reason ?? [], tellOldVersions(facts.cluster, run) ?? []].flat().join('; ');
           const lonelySince =
             inFlight.length > 0 ? now : typeof memo['lonelySince'] === 'number' ? memo['lonelySince'] : since;
           const giveUp = now - lonelySince >= input.policy.waits.deadlines.guardMs;

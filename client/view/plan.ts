@@ -2,6 +2,7 @@ import type { Finding } from '../../core/plan/finding.ts';
 import type { WorkloadHandOver } from '../../core/plan/hand-over-plan.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
 import { listUnprotected } from '../../core/policy/switched-off.ts';
+import { listNames } from '../../core/text/format.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style, Tone } from '../output/style.ts';
 import { renderTable } from './table.ts';
@@ -29,7 +30,7 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
       ...plan.services.map(serviceRow),
     ]),
     '',
-    ...renderHandOver(plan.handOver ?? []),
+    ...renderHandOver(plan),
     ...renderFindings(plan.findings, style),
     tellSurge(plan),
     `expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
@@ -62,7 +63,7 @@ function serviceRow(service: ServicePlan): string[] {
   ];
 }
 
-function renderHandOver(workloads: readonly WorkloadHandOver[]): string[] {
+function renderHandOver({ handOver: workloads = [], newPool }: PoolPlan): string[] {
   if (workloads.length === 0) return [];
   const rows = workloads.map(({ workload, pods, how, together, reason = '', hint = '' }) => [
     workload,
@@ -71,7 +72,25 @@ function renderHandOver(workloads: readonly WorkloadHandOver[]): string[] {
     together === undefined ? '-' : String(together),
     [reason, hint].filter((part) => part !== '').join('. ') || '-',
   ]);
-  return [...renderTable([['WORKLOAD', 'PODS', 'MOVED', 'TOGETHER', 'WHY'], ...rows]), ''];
+  const table = renderTable([['WORKLOAD', 'PODS', 'MOVED', 'TOGETHER', 'WHY'], ...rows]);
+  return [...table, '', ...tellMeanwhile(workloads, newPool.name)];
+}
+
+/**
+ * What others see while pods are handed over: a Deployment counts what it owns, so that as many of its replicas are unavailable as have been
+ * released, until their replacements are ready.
+ */
+function tellMeanwhile(workloads: readonly WorkloadHandOver[], newPool: string): string[] {
+  const moved = workloads.filter(({ how }) => how === 'handed over');
+  if (moved.length === 0) return [];
+  const most = moved.map(
+    ({ workload, pods, together = pods }) => `${workload} ${Math.min(pods, together)} of ${pods} here`,
+  );
+  return [
+    `replicas count as unavailable until replacements are ready, and alerts on that fire: ${listNames(most, 10)}`,
+    `replacements may come to any node that takes them, not to ${newPool} only, and push out pods of lower priority there`,
+    '',
+  ];
 }
 
 function renderFindings(findings: readonly Finding[], style: Style): string[] {

@@ -7,6 +7,7 @@ import { isEnabled } from '../waits/formulas.ts';
 import type { NodesAside } from '../waits/hosts.ts';
 import { chooseReleases } from './choose-releases.ts';
 import type { AwaitedWorkload } from './late-workloads.ts';
+import { tellOldVersions } from './old-version.ts';
 import { lookAtReplacements, type ReleasedPod, type ReplacementsOfQuestion } from './replacements-of.ts';
 import type { HandOverContext } from './rules/rule.ts';
 import { noteServed } from './served-before.ts';
@@ -69,7 +70,7 @@ export function decideHandOverRound(question: HandOverQuestion): HandOverRound {
     awaited: all,
     aside,
     done,
-    reason: explain(mine.length, release.length, all),
+    reason: [explain(mine.length, release.length, all), tellOldVersions(facts.cluster, run) ?? []].flat().join('; '),
   };
 }
 

@@ -49,6 +49,9 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     Deployment default/db    1      evicted       -          a StatefulSet keeps it, and only a Deployment starts a replacement beside a pod
     Deployment default/web   2      handed over   2          -
 
+    replicas count as unavailable until replacements are ready, and alerts on that fire: Deployment default/web 2 of 2 here
+    replacements may come to any node that takes them, not to web-1-34 only, and push out pods of lower priority there
+
     no findings
 
     surge 2 nodes, together; at most 28 instance-minutes beyond the pool

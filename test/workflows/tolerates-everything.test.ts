@@ -58,3 +58,25 @@ test('a pod without a Service that comes back to the node that is emptied is nam
   expectNothingLost(world);
   expectNothingLeft(world, 4);
 });
+
+test.each(['handed over', 'evicted'] as const)(
+  'pods that were to be %s and gather on the last old node are named, and move once a cordon keeps them off',
+  async (how) => {
+    const world = tolerateEverything('crowds');
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(policies[how]);
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.hint).toMatch(
+      /^Pods of Deployment default\/web on ip-.* tolerate the taint of cordoned/,
+    );
+    expect(parked.needsAttention?.hint).toContain('Have it tolerate only the taints that it must');
+    // What a rollout costs callers behind policy Local is not the question here.
+    for (const service of world.services) service.ratePerSecond = 0;
+    tolerateNothing(world);
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  },
+);

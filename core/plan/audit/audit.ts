@@ -11,6 +11,7 @@ import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
 import { inf013ProtectedNode } from './inf-013-protected-node.ts';
 import { inf014TooLarge } from './inf-014-too-large.ts';
 import { inf015Unread } from './inf-015-unread.ts';
+import { inf016Windows } from './inf-016-windows.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003SwitchedOff } from './pol-003-switched-off.ts';
@@ -81,6 +82,7 @@ const auditRules: readonly AuditRule[] = [
   inf013ProtectedNode,
   inf014TooLarge,
   inf015Unread,
+  inf016Windows,
   grd001NeverLetsGo,
   hnd001CannotBeHandedOver,
   pol001UnknownService,

@@ -125,6 +125,18 @@ describe('replacements are waited for', () => {
     expect(decide(look([...left, ...arrived]))).toMatchObject({ done: true, awaited: [], reason: '2 pods released' });
   });
 
+  test('and pods of an old version that serve on are told', () => {
+    const [first, ...others] = left.map((pod) => ({ ...pod, ready: true }));
+    const mark = first?.released;
+    if (first === undefined || mark === undefined) throw new Error('nothing was released');
+    const rolled = look([{ ...first, released: { ...mark, wants: 0 } }, ...others, ...arrived]);
+    expect(decide(rolled).reason).toBe(
+      '2 pods released; still serving until their nodes go: 1 pod of the old version of Deployment default/web',
+    );
+    const nobody = look([{ ...first, released: { ...mark, wants: 0 } }], { workloads: [{ ...workload, replicas: 0 }] });
+    expect(decide(nobody).reason).not.toContain('old version');
+  });
+
   test('where they stay: not on a node of the wave, which a cordon has not kept them from', () => {
     const tolerations = [{ operator: 'Exists' as const }];
     const came = [aPod('web-3', 'n8', { tolerations }), aPod('web-4', 'n2', { tolerations })];

@@ -503,6 +503,13 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     { cluster: { resizers: [{ key: 'VerticalPodAutoscaler default/web', workload: 'Deployment default/web' }] } },
     { cluster: { resizers: [{ key: 'VerticalPodAutoscaler default/x', workload: 'Deployment default/x' }] } },
   ],
+  [
+    'INF-016',
+    'warning',
+    'a node of Windows',
+    { nodes: [aNode('n1', { labels: { 'kubernetes.io/os': 'windows' } }), ...healthy.slice(1)] },
+    { nodes: [...healthy, aNode('x', { pool: 'other', labels: { 'kubernetes.io/os': 'windows' } })] },
+  ],
   ['INF-008', 'error', 'a webhook whose only pod is on the pool', hookOn('n1'), hookOn('x')],
   [
     'INF-004',

@@ -1,0 +1,21 @@
+import { indexOf } from '../../model/cluster-index.ts';
+import { listNames } from '../../text/format.ts';
+import type { AuditRule } from './rule.ts';
+
+/** INF-016: nodes of Windows. Nothing here depends on the system of a node as far as is known, and nobody has tried. */
+export const inf016Windows: AuditRule = ({ facts, nodes }) => {
+  const index = indexOf(facts.cluster);
+  const windows = nodes
+    .filter(({ name }) => index.nodes.get(name)?.labels['kubernetes.io/os'] === 'windows')
+    .map(({ name }) => name);
+  if (windows.length === 0) return [];
+  return [
+    {
+      rule: 'INF-016',
+      severity: 'warning',
+      subject: `node ${listNames(windows)}`,
+      message: 'it runs Windows, and runs were tried on Linux only so far',
+      hint: 'Try with a pool that may lose requests first.',
+    },
+  ];
+};
