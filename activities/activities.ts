@@ -9,11 +9,13 @@ import { createPutBackSteps } from './put-back-steps.ts';
 import { createRunSteps } from './run-steps.ts';
 import { createStepOutSteps } from './step-out-steps.ts';
 import { createSurgeSteps } from './surge-steps.ts';
+import { createWaking } from './waking.ts';
 import { createWatchSteps } from './watch-steps.ts';
 
 /** All steps of an upgrade over one set of ports: what a worker registers. Every step may be carried out more than once. */
 export function createActivities(ports: Ports) {
   const looking = createLooking(ports);
+  const wake = createWaking(ports);
   return {
     ...createRunSteps(ports, looking),
     ...createWatchSteps(ports, looking),
@@ -22,8 +24,8 @@ export function createActivities(ports: Ports) {
     ...createHandOverSteps(ports, looking),
     ...createStepOutSteps(ports, looking),
     ...createNodeSteps(ports, looking),
-    ...createPodSteps(ports, looking),
-    ...createEndingSteps(ports, looking),
+    ...createPodSteps(ports, looking, wake),
+    ...createEndingSteps(ports, looking, wake),
     ...createPutBackSteps(ports, looking),
   };
 }

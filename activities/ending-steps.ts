@@ -6,6 +6,7 @@ import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import { findBackIn } from '../core/waits/load-balancers.ts';
+import { hintRefused } from '../core/waits/refused.ts';
 import { decideReplacementsServing, type EndpointSnapshot } from '../core/waits/replacements.ts';
 import type { Ports } from '../ports/ports.ts';
 import { tellNode } from './acts-on-nodes.ts';
@@ -14,6 +15,7 @@ import type { Looking } from './looking.ts';
 import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
 import { timesIn } from './pod-acts.ts';
 import { type Look, type Outcome, pollUntil } from './polling.ts';
+import type { Wake } from './waking.ts';
 
 /** A node that was emptied is not as it was left: what has to be done again, and why. */
 export interface BackIn {
@@ -27,33 +29,46 @@ export interface EndingResult extends NodeStepResult {
 }
 
 /** Steps that end a node whose pods have left. */
-export function createEndingSteps(ports: Ports, looking: Looking) {
+export function createEndingSteps(ports: Ports, looking: Looking, wake: Wake) {
   const { clock, cluster, pools } = ports;
   return {
-    /** Waits until every Service that had endpoints on the node has as many as before, and their nodes are healthy. */
+    /**
+     * Waits until every Service that had endpoints on the node has as many as before, and their nodes are healthy. ReplicaSets that the API server has
+     * refused a pod are made to try again: they would not notice that there is room now.
+     */
     awaitReplacements: async (
       input: NodeStepInput & { readonly before: EndpointSnapshot; readonly aside?: NodesAside },
     ): Promise<Outcome<NodeStepResult>> => {
       const { node, policy, before, aside = {} } = input;
       if (!isEnabled(policy, 'wait-for-replacements')) return { outcome: 'done', at: clock.now(), evidence: [] };
+      const fence = openFence(cluster, input);
       return await pollUntil<NodeStepResult>({
         clock,
         what: `replacements of the pods of ${node.name} to serve`,
         deadlineMs: policy.waits.deadlines.replacementsServingMs,
         pollMs: policy.waits.pollMs,
         hint: 'Look at the pods that are not Ready or can’t be placed; then resume.',
-        look: async ({ now, since, memo }) => {
+        look: fence.around<NodeStepResult>(async ({ now, since, memo }) => {
           const facts = await looking.serving(input);
           const goneSince = trackAllGone(timesIn(memo['goneSince']), Object.keys(before), facts, policy);
           const gone = Object.keys(goneSince).filter((key) => isGoneForGood(goneSince[key], facts, policy));
           const patient = now - since < policy.waits.settleAfterOutageMs;
           const leaving = input.pool.name;
           const decision = decideReplacementsServing({ facts, policy, before, gone, leaving, aside, patient });
-          if (!decision.done) return { done: false, reason: decision.reason, memo: { goneSince } };
+          if (!decision.done) {
+            await wake(decision.refused, { run: input.run, fence });
+            const hint = hintRefused(decision.refused);
+            return {
+              done: false,
+              reason: decision.reason,
+              ...(hint === undefined ? {} : { hint }),
+              memo: { goneSince },
+            };
+          }
           const notProtected = Object.entries(decision.aside).flatMap(([name, what]) => (name in aside ? [] : [what]));
           const evidence: readonly Evidence[] = [{ kind: 'serving-elsewhere', at: now, detail: decision.reason }];
           return { done: true, value: { evidence, notProtected } };
-        },
+        }),
       });
     },
 

@@ -16,6 +16,7 @@ export function guardActs(cluster: Cluster, { check }: { readonly check: () => P
     adopt: (pod, run) => checked(() => cluster.adopt(pod, run)),
     raiseDeletionCost: (pod, run) => checked(() => cluster.raiseDeletionCost(pod, run)),
     restoreDeletionCost: (pod, run) => checked(() => cluster.restoreDeletionCost(pod, run)),
+    wakeOwner: (pod, run) => checked(() => cluster.wakeOwner(pod, run)),
     deletePod: (pod) => checked(() => cluster.deletePod(pod)),
     evict: (pod, options) => checked(() => cluster.evict(pod, options)),
   };

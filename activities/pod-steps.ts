@@ -1,4 +1,4 @@
-import type { PodAction, UnlistedSince } from '../core/drain/actions.ts';
+import type { BlockedPod, PodAction, UnlistedSince } from '../core/drain/actions.ts';
 import { claimsThatStay, decideDetached } from '../core/drain/attached-volumes.ts';
 import { decideEvictionRound, type EvictionQuestion } from '../core/drain/eviction-round.ts';
 import { findGivenBack } from '../core/drain/given-back-labels.ts';
@@ -15,6 +15,7 @@ import type { ForeignAct } from '../core/status/status.ts';
 import { count, listNames } from '../core/text/format.ts';
 import type { WaitDecision } from '../core/waits/decision.ts';
 import { terminationNotBefore } from '../core/waits/formulas.ts';
+import { findRefused, hintRefused, noteRefused, type RefusedWorkload } from '../core/waits/refused.ts';
 import type { Ports } from '../ports/ports.ts';
 import { keepCordoned } from './acts-on-nodes.ts';
 import type { EndingResult } from './ending-steps.ts';
@@ -33,6 +34,7 @@ import {
 } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { createRetireActs } from './retire-acts.ts';
+import type { Wake } from './waking.ts';
 
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
 const longestPauseMs = 500;
@@ -59,7 +61,7 @@ export interface RetiringResult extends EndingResult {
 }
 
 /** Steps that take the pods off one node. Whatever they do they do from a look in which the node is out of its load balancers. */
-export function createPodSteps(ports: Ports, looking: Looking) {
+export function createPodSteps(ports: Ports, looking: Looking, wake: Wake) {
   const { clock, cluster } = ports;
   const { carryOut } = createPodActs(ports, looking);
   const { findBack, retire } = createRetireActs(ports, looking);
@@ -137,11 +139,14 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           for (const action of round.actions) outcomes.push(await carryOut(action, turn, facts));
           const refused = outcomes.flatMap((outcome) => outcome.blocked ?? []);
           const blocked = tellBlocked([...round.blocked, ...refused], memo['blocked'], now);
+          const unmade = findUnmade([...round.blocked, ...refused], facts);
+          await wake(unmade, { run, fence });
+          const hint = hintRefused(unmade);
           const first = blocked[0];
           const reason =
             first === undefined
               ? (detached?.reason ?? round.reason)
-              : `${count(round.remaining, 'pod')} left on ${node.name}; ${first.pod}: ${first.reason}`;
+              : `${count(round.remaining, 'pod')} left on ${node.name}; ${first.pod}: ${first.reason}${noteRefused(unmade)}`;
           const againInMs = round.completes
             ? policy.waits.pollMs
             : nextLookMs([...round.actions, ...(early?.actions ?? [])], times.unlistedAt, policy);
@@ -153,6 +158,7 @@ export function createPodSteps(ports: Ports, looking: Looking) {
           return {
             done: false,
             reason,
+            ...(hint === undefined ? {} : { hint }),
             blocked,
             // What was told to go just now is on its way in the next look only.
             comes: comes || acted,
@@ -239,6 +245,16 @@ function poolTurnedBackFrom({ pool, policy }: NodeStepInput): string | undefined
 function decideAgain(question: EvictionQuestion): readonly PodAction[] {
   if (indexOf(question.facts).nodes.get(question.node.name)?.excluded === false) return [];
   return decideEvictionRound(question).actions;
+}
+
+/** Workloads of pods that may not go because the API server refuses those that would stand in for them. */
+function findUnmade(blocked: readonly BlockedPod[], facts: ClusterFacts): readonly RefusedWorkload[] {
+  const index = indexOf(facts);
+  const keys = new Set(blocked.map(({ pod: { uid } }) => index.podsByUid.get(uid)?.workload ?? ''));
+  return findRefused(
+    [...keys].flatMap((key) => index.workload(key) ?? []),
+    facts,
+  );
 }
 
 /** An earlier step of the run has touched pods here already. */

@@ -74,6 +74,11 @@ export interface Cluster {
   /** Makes a ReplicaSet that has too many pods take others before this one; keeps the cost that it had in an annotation of ours. */
   raiseDeletionCost(pod: PodRef, run: string): Promise<'done' | 'gone'>;
   restoreDeletionCost(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  /**
+   * Makes the ReplicaSet of the pod look at its pods now, by a change of the pod that is taken back at once. One that was refused a pod waits up to
+   * 1,000 s before it tries again, unless something of its own changes.
+   */
+  wakeOwner(pod: PodRef, run: string): Promise<void>;
   /** What these claims say, each read on its own; claims that are gone are left out. */
   readClaims(claims: readonly ClaimRef[]): Promise<readonly ClaimFacts[]>;
   evict(pod: PodRef, options: { readonly dryRun: boolean }): Promise<EvictionOutcome>;

@@ -71,8 +71,18 @@ function ownWorkload({ ownerKind, namespace, ownerName }: PodFacts): string | un
 }
 
 function listWorkloads({ deployments, statefulSets, daemonSets, replicaSets }: MappedObjects): WorkloadFacts[] {
-  const alone = replicaSets.filter(({ deployment }) => deployment === undefined).map(({ facts }) => facts);
-  return sortedBy([...deployments, ...statefulSets, ...daemonSets, ...alone], ({ key }) => key);
+  const alone = replicaSets.filter(({ deployment }) => deployment === undefined).map(tellRefusal);
+  const refusals = new Map(
+    replicaSets.flatMap(({ deployment, refused }) =>
+      deployment === undefined ? [] : refused === undefined ? [] : [[deployment, refused]],
+    ),
+  );
+  const deployed = deployments.map((facts) => tellRefusal({ facts, refused: refusals.get(facts.key) }));
+  return sortedBy([...deployed, ...statefulSets, ...daemonSets, ...alone], ({ key }) => key);
+}
+
+function tellRefusal({ facts, refused }: Pick<MappedReplicaSet, 'facts' | 'refused'>): WorkloadFacts {
+  return refused === undefined ? facts : { ...facts, refused };
 }
 
 function withEndpoints(services: readonly MappedService[], slices: readonly MappedSlice[]): ServiceFacts[] {

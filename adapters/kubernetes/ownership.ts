@@ -18,7 +18,7 @@ import {
 /** The operations on what a ReplicaSet has to do with its pods. */
 export type OwnershipOperations = Pick<
   Cluster,
-  'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost'
+  'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost' | 'wakeOwner'
 >;
 
 /** Deletion costs are 32-bit integers (Kubernetes docs, "ReplicaSet", Pod deletion cost). */
@@ -41,6 +41,10 @@ export function ownershipOperations(access: {
       changeObject<V1Pod, 'done' | 'gone'>(access, 'pods', pod, (object) => decideRaise(object, run)),
     restoreDeletionCost: (pod, run) =>
       changeObject<V1Pod, 'done' | 'not-ours'>(access, 'pods', pod, (object) => decideRestore(object, run)),
+    wakeOwner: async (pod, run) => {
+      for (const decide of [decideTouch, decideUntouch])
+        await changeObject<V1Pod, 'done' | 'not-ours'>(access, 'pods', pod, (object) => decide(object, run));
+    },
   };
 }
 
@@ -131,6 +135,23 @@ function decideRestore({ metadata }: V1Pod, run: string): Decision<'done' | 'not
   const isMine = metadata?.annotations?.[deletionCostAnnotation] === highestCost;
   const restored = isMine ? { [deletionCostAnnotation]: mark.before } : {};
   return { outcome: 'done', patch: { metadata: { annotations: { ...restored, [raisedCostAnnotation]: null } } } };
+}
+
+/**
+ * Only the mark is set and taken away, not the cost, so that nothing means anything else meanwhile. A mark that is left behind where a worker dies in
+ * between is taken for that of a cost which somebody has set since, and goes with those. A cost that was raised is not touched.
+ */
+function decideTouch({ metadata }: V1Pod, run: string): Decision<'done' | 'not-ours'> {
+  if (metadata?.annotations?.[raisedCostAnnotation] !== undefined) return { outcome: 'not-ours' };
+  const before = metadata?.annotations?.[deletionCostAnnotation] ?? null;
+  return { outcome: 'done', patch: annotate(raisedCostAnnotation, { by: run, before }) };
+}
+
+function decideUntouch({ metadata }: V1Pod, run: string): Decision<'done' | 'not-ours'> {
+  const annotations = metadata?.annotations ?? {};
+  const isBare = annotations[deletionCostAnnotation] !== highestCost;
+  if (!isBare || parseRaisedCostMark(annotations[raisedCostAnnotation])?.by !== run) return { outcome: 'not-ours' };
+  return { outcome: 'done', patch: { metadata: { annotations: { [raisedCostAnnotation]: null } } } };
 }
 
 function annotate(annotation: string, mark: object) {

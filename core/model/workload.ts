@@ -22,6 +22,8 @@ export interface WorkloadFacts {
   readonly stalled?: string;
   /** Pods beyond `replicas` that its own rollouts may start, 0 for strategy Recreate. Told of Deployments only. */
   readonly surge?: number;
+  /** Why the API server does not let its pods be created or deleted, as its ReplicaSets' conditions ReplicaFailure say; absent when it does. */
+  readonly refused?: string;
   /** Its owners have stopped it from exchanging pods. Told of Deployments only. */
   readonly paused?: boolean;
 }

@@ -10,6 +10,7 @@ import type { UnplacedPods } from '../model/unplaced.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { type HostsQuestion, lookAtHosts, type NodesAside } from './hosts.ts';
+import { findRefused, noteRefused, type RefusedWorkload } from './refused.ts';
 
 /** Ready endpoints by Service key, taken before a node's pods are evicted. Plain data. */
 export type EndpointSnapshot = Readonly<Record<string, number>>;
@@ -48,23 +49,27 @@ export interface ReplacementsQuestion extends Omit<HostsQuestion, 'facts'> {
 /**
  * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes that host them are
  * healthy in the Service's target groups, as far as that is to be had. Somebody may have scaled its workloads down meanwhile: then what
- * they are scaled to is enough, and nothing where they were deleted for good. Tells the nodes that are not waited for.
+ * they are scaled to is enough, and nothing where they were deleted for good. Tells the nodes that are not waited for, and whose pods the API
+ * server refuses.
  */
 export function decideReplacementsServing(
   question: ReplacementsQuestion,
-): WaitDecision & { readonly aside: NodesAside } {
+): WaitDecision & { readonly aside: NodesAside; readonly refused: readonly RefusedWorkload[] } {
+  const { cluster } = question.facts;
   const problems: string[] = [];
+  const lacking: RefusedWorkload[] = [];
   const seen: string[] = [];
   const aside: Record<string, string> = {};
   for (const [key, before] of Object.entries(question.before)) {
-    const service = indexOf(question.facts.cluster).service(key);
+    const service = indexOf(cluster).service(key);
     if (service === undefined || question.gone?.includes(key) === true) continue;
-    const needs = Math.min(before, scaleOf(service, question.facts.cluster) ?? before);
+    const needs = Math.min(before, scaleOf(service, cluster) ?? before);
     const has = replaceable(service, question.facts).length;
     if (has < needs) {
-      problems.push(
-        `${key} has ${has} of ${needs} ready endpoints${notePending(podsOf(service, question.facts.cluster))}`,
-      );
+      const refused = findRefused(workloadsOf(service, cluster), cluster);
+      lacking.push(...refused);
+      const why = `${notePending(podsOf(service, cluster))}${noteRefused(refused)}`;
+      problems.push(`${key} has ${has} of ${needs} ready endpoints${why}`);
       continue;
     }
     const hosts = lookAtHosts(service, question);
@@ -72,8 +77,9 @@ export function decideReplacementsServing(
     if (hosts.late.length > 0) problems.push(`${key}: ${listNames(hosts.late)} not healthy in its load balancer yet`);
     else seen.push(`${key} has ${has} of ${needs} ready endpoints`);
   }
-  if (problems.length > 0) return { done: false, reason: problems.join('; '), aside };
-  return { done: true, reason: seen.length === 0 ? 'the node hosted no endpoint' : listNames(seen, 5), aside };
+  if (problems.length > 0) return { done: false, reason: problems.join('; '), aside, refused: lacking };
+  const reason = seen.length === 0 ? 'the node hosted no endpoint' : listNames(seen, 5);
+  return { done: true, reason, aside, refused: [] };
 }
 
 /** Ready endpoints but those of DaemonSets, which go with their node and are not made up for elsewhere. */

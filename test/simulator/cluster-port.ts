@@ -187,6 +187,7 @@ function podFacts(world: World, pod: SimPod): PodFacts {
     annotations: _n,
     costBefore: _b,
     annotationsBefore: _w,
+    touched: _u,
     ...facts
   } = pod;
   const released = releasedFacts(world, pod);

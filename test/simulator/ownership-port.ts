@@ -9,7 +9,10 @@ import { note, type SimPod, type World } from './world.ts';
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
 const highestCost = '2147483647';
 
-type Ownership = Pick<Cluster, 'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost'>;
+type Ownership = Pick<
+  Cluster,
+  'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost' | 'wakeOwner'
+>;
 
 /** What the Cluster port does between a pod and its ReplicaSet. */
 export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod | undefined): Ownership {
@@ -66,6 +69,10 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       pod.annotations = kept === undefined ? others : { ...others, [deletionCost]: kept };
       delete (pod as { costRaisedBy?: unknown }).costRaisedBy;
       return 'done';
+    },
+    wakeOwner: async (ref) => {
+      const pod = podOf(ref);
+      if (pod !== undefined) pod.touched = (pod.touched ?? 0) + 1;
     },
   };
 }

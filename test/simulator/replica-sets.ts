@@ -1,32 +1,29 @@
 import { isFinished } from '../../core/model/pod.ts';
 import { deletePod, newPod, replicaSetName, templateHash } from './pods.ts';
+import { forgetRefusals, noteRefused, refusalOf, roomInQuota, triesNow } from './refused-creations.ts';
 import { later, matches, note, type SimPod, type SimWorkload, type World } from './world.ts';
 
 /** The Deployment controller and its ReplicaSets. */
 export function reconcileReplicas(world: World, workload: SimWorkload): void {
   if (isDenied(world, workload)) return;
+  const room = roomInQuota(world, workload);
   for (const pod of world.pods) if (pod.of === workload.name) claim(pod, workload);
-  if (workload.held !== undefined) return keepHeld(world, workload, workload.held);
+  if (workload.held !== undefined) return keepHeld(world, workload, workload.held, room);
   const owned = world.pods.filter((pod) => isOwned(pod, workload));
   const old = owned.filter((pod) => pod.version < workload.version);
   const missing = workload.replicas + surgeOf(old) - owned.length - workload.creating;
-  create(world, workload, workload, { version: workload.version, missing });
+  create(world, workload, workload, { version: workload.version, missing, room });
   if (old.length > 0) return exchange(world, workload, owned, old);
   for (const pod of chooseSurplus(world, owned, owned.length - workload.replicas)) deletePod(world, pod);
 }
 
-/** Pods that the quota lets be created now: released ones and those that terminate count like any. */
-function allowedBeside(world: World, { name, quota = Number.POSITIVE_INFINITY, creating }: SimWorkload): number {
-  return quota - creating - world.pods.filter(({ of, phase }) => of === name && phase !== 'Succeeded').length;
-}
-
 /** Nobody tells the ReplicaSets another size: each keeps its own. */
-function keepHeld(world: World, workload: SimWorkload, held: NonNullable<SimWorkload['held']>): void {
+function keepHeld(world: World, workload: SimWorkload, held: NonNullable<SimWorkload['held']>, room: number): void {
   for (const replicaSet of held) {
     const { version, replicas } = replicaSet;
     const owned = world.pods.filter((pod) => isOwned(pod, workload) && pod.version === version);
     const creating = replicaSet.creating + (version === workload.version ? workload.creating : 0);
-    create(world, workload, replicaSet, { version, missing: replicas - owned.length - creating });
+    create(world, workload, replicaSet, { version, missing: replicas - owned.length - creating, room });
     for (const pod of chooseSurplus(world, owned, owned.length - replicas)) deletePod(world, pod);
   }
 }
@@ -35,9 +32,13 @@ function create(
   world: World,
   workload: SimWorkload,
   counts: { creating: number },
-  { version, missing }: { readonly version: number; readonly missing: number },
+  { version, missing, room }: { readonly version: number; readonly missing: number; readonly room: number },
 ): void {
-  const made = Math.min(missing, allowedBeside(world, workload));
+  if (missing <= 0) return forgetRefusals(workload, version);
+  if (!triesNow(world, workload, version)) return;
+  const made = Math.max(0, Math.min(missing, room));
+  if (made < missing) noteRefused(world, workload, version);
+  else forgetRefusals(workload, version);
   for (let i = 0; i < made; i++) {
     counts.creating += 1;
     later(world, 200, () => {
@@ -136,9 +137,8 @@ export function statusOf(
   const owned = world.pods.filter((pod) => isOwned(pod, workload) && pod.version === version);
   const ageMs = 1_000 * (workload.minReadySeconds ?? 0);
   const aged = owned.filter(({ ready, turnedAt = 0 }) => ready && world.clock.now() - turnedAt >= ageMs);
-  const isShort = version === workload.version && owned.length < workload.replicas;
-  if (!isShort || allowedBeside(world, workload) > 0) return { available: aged.length };
-  return { available: aged.length, refused: `pods "${of}" is forbidden: exceeded quota: pods` };
+  const refused = refusalOf(workload, version);
+  return { available: aged.length, ...(refused === undefined ? {} : { refused }) };
 }
 
 /** Pods that the selector does not match any more are let go; those without a controller that it matches are taken. */

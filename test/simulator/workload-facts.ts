@@ -1,6 +1,7 @@
 import { isFinished, type PodFacts } from '../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 import { replicaSetName } from './pods.ts';
+import { refusalOf } from './refused-creations.ts';
 import { wantedBy } from './replica-sets.ts';
 import type { SimPod, SimWorkload, World } from './world.ts';
 
@@ -20,6 +21,7 @@ function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
   const pods = world.pods.filter(
     (pod) => pod.of === name && pod.ownerKind !== 'none' && !pod.terminating && !isFinished(pod),
   );
+  const refused = refusalOf(workload, workload.version);
   return {
     key: `${kind} default/${name}`,
     kind,
@@ -30,6 +32,7 @@ function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
     rollingOut: paused !== true && pods.some((pod) => pod.version < workload.version),
     ...(kind === 'Deployment' ? { surge: 1 } : { takes: { matchLabels: workload.selector } }),
     ...(paused === true ? { paused } : {}),
+    ...(refused === undefined ? {} : { refused }),
   };
 }
 

@@ -79,6 +79,8 @@ export interface SimPod extends Mutable<PodFacts> {
   /** When (epoch ms) it has been cleared away, unless its containers or finalizers keep it. */
   goneAt?: number;
   annotations?: Record<string, string>;
+  /** How often its object was changed in a way that shows nowhere else. */
+  touched?: number;
   /** Its deletion cost before a run raised it. */
   costBefore?: string | undefined;
   /** What the annotations were that keep pruners from it, before a run released it. */

@@ -50,7 +50,27 @@ const shortages: readonly (readonly [string, (web: SimWorkload, world: World) =>
   ],
 ];
 
+/** Its ReplicaSet is refused for hours: by then it tries again every 17 minutes, unless something of its own changes. */
+function openRefusedForHours(quota: number): World {
+  const world = openShortWorld((web) => {
+    web.quota = quota;
+  });
+  world.clock.advance(2 * 60 * 60_000);
+  return world;
+}
+
 describe('a replica that', () => {
+  test('a quota has refused for hours holds nobody up either', async () => {
+    const world = openRefusedForHours(6);
+    const startedAt = world.clock.now();
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 6);
+    expect(minutes(world.clock.now() - startedAt), world.log.join('\n')).toBeLessThan(30);
+  });
+
   test.each(shortages)('%s holds nobody up', async (_, short, withinMinutes) => {
     const world = openShortWorld(short);
     const startedAt = world.clock.now();

@@ -1,0 +1,26 @@
+import type { RefusedWorkload } from '../core/waits/refused.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Fence } from './fence.ts';
+
+/** Time between two tries of one workload, ms: each costs the API server a refusal and an event. */
+const wakeEveryMs = 10_000;
+
+/** Has the ReplicaSets of workloads that were refused pods try again, on behalf of a run. */
+export type Wake = (
+  refused: readonly RefusedWorkload[],
+  acting: { readonly run: string; readonly fence: Pick<Fence, 'check'> },
+) => Promise<void>;
+
+/** Makes it, one for all steps of a worker: however many nodes wait for the same workload, it is woken once in a while. */
+export function createWaking({ clock, cluster }: Pick<Ports, 'clock' | 'cluster'>): Wake {
+  const wokenAt = new Map<string, number>();
+  return async (refused, { run, fence }) => {
+    for (const { workload, wake } of refused) {
+      const now = clock.now();
+      if (wake === undefined || now - (wokenAt.get(workload) ?? Number.NEGATIVE_INFINITY) < wakeEveryMs) continue;
+      wokenAt.set(workload, now);
+      await fence.check();
+      await cluster.wakeOwner(wake, run);
+    }
+  };
+}

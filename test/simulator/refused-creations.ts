@@ -1,0 +1,84 @@
+import { isFinished } from '../../core/model/pod.ts';
+import { later, type SimWorkload, type World } from './world.ts';
+
+/** How the creation of pods is refused, and when it is tried again. */
+
+/** Time after which the quota controller has counted out a pod that has ended, ms: it hears of it when everybody else does, and then counts. */
+const countedOutMs = 200;
+
+/** Uids that the quota counts now, and of pods that have ended those that it is about to count out. */
+const counted = new WeakMap<SimWorkload, Map<string, 'there' | 'ended'>>();
+
+/**
+ * Pods that the quota lets be created now. It counts released pods and those that terminate like any, until they have ended, and whatever
+ * ends a moment longer (kubernetes pkg/quota/v1/evaluator/core/pods.go, QuotaV1Pod; pkg/controller/resourcequota, replenishQuota).
+ */
+export function roomInQuota(world: World, workload: SimWorkload): number {
+  const { quota, creating } = workload;
+  if (quota === undefined) return Number.POSITIVE_INFINITY;
+  const uids = counted.get(workload) ?? new Map<string, 'there' | 'ended'>();
+  counted.set(workload, uids);
+  const live = new Set(world.pods.filter((pod) => pod.of === workload.name && !isFinished(pod)).map(({ uid }) => uid));
+  for (const uid of live) uids.set(uid, 'there');
+  for (const [uid, is] of uids) {
+    if (live.has(uid) || is === 'ended') continue;
+    uids.set(uid, 'ended');
+    later(world, countedOutMs, () => uids.delete(uid));
+  }
+  return quota - creating - uids.size;
+}
+
+/** What the queue of the ReplicaSet controller knows of a ReplicaSet whose last try was refused. */
+interface Refusal {
+  readonly tries: number;
+  readonly nextAt: number;
+  /** Its pods, as they were at that try. */
+  readonly seen: string;
+  readonly says: string;
+}
+
+const refusals = new WeakMap<SimWorkload, Map<number, Refusal>>();
+
+/**
+ * Whether the ReplicaSet of that version tries to create pods now. One that was refused waits, twice as long each time, from 5 ms up to 1,000 s
+ * (client-go util/workqueue/default_rate_limiters.go, DefaultTypedControllerRateLimiter). Only a change of itself or of a pod that it owns makes it try at once, not that a
+ * pod which it does not own is gone, nor that a quota has room (pkg/controller/replicaset/replica_set.go, updatePod, deletePod, processNextWorkItem).
+ */
+export function triesNow(world: World, workload: SimWorkload, version: number): boolean {
+  const last = refusals.get(workload)?.get(version);
+  return last === undefined || world.clock.now() >= last.nextAt || last.seen !== look(world, workload, version);
+}
+
+/** Its pods could not all be created. */
+export function noteRefused(world: World, workload: SimWorkload, version: number): void {
+  const known = refusals.get(workload) ?? new Map<number, Refusal>();
+  refusals.set(workload, known);
+  const tries = (known.get(version)?.tries ?? 0) + 1;
+  const waitMs = Math.min(1_000_000, 5 * 2 ** (tries - 1));
+  const { name, quota = 0 } = workload;
+  const says = `pods "${name}-${version}-x" is forbidden: exceeded quota: ${name}, requested: pods=1, used: pods=${quota}, limited: pods=${quota}`;
+  const seen = look(world, workload, version);
+  known.set(version, { tries, nextAt: world.clock.now() + waitMs, seen, says });
+  later(world, waitMs, () => undefined);
+}
+
+/** It has the pods that it wants: the next refusal is its first. */
+export function forgetRefusals(workload: SimWorkload, version: number): void {
+  refusals.get(workload)?.delete(version);
+}
+
+/** Condition ReplicaFailure of the ReplicaSet of that version: what its last try was answered; undefined where that worked. */
+export function refusalOf(workload: SimWorkload, version: number): string | undefined {
+  return refusals.get(workload)?.get(version)?.says;
+}
+
+/** Whatever of its pods and of itself makes it look again when it changes. */
+function look(world: World, workload: SimWorkload, version: number): string {
+  const owned = world.pods.filter(
+    (pod) => pod.of === workload.name && pod.version === version && pod.ownerKind === 'ReplicaSet',
+  );
+  const objects = owned.map(({ uid, labels, annotations, node, phase, ready, terminating, touched, unlisted }) => {
+    return [uid, labels, annotations, node, phase, ready, terminating, touched, unlisted];
+  });
+  return JSON.stringify([workload.replicas, workload.version, objects]);
+}
