@@ -71,6 +71,23 @@ describe('a replica that', () => {
     expect(minutes(world.clock.now() - startedAt), world.log.join('\n')).toBeLessThan(30);
   });
 
+  test('a budget waits for, and a quota has refused for hours, holds up no pod beside it', async () => {
+    const world = createScenario({ nodes: 3 });
+    scaleTo(world, 'api', 6);
+    world.clock.advance(60_000);
+    workloadNamed(world, 'api').quota = 6;
+    for (const budget of world.budgets) if (budget.name === 'api') Object.assign(budget, { minAvailable: 5 });
+    scaleTo(world, 'api', 7);
+    world.clock.advance(2 * 60 * 60_000);
+    const startedAt = world.clock.now();
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 3);
+    expect(minutes(world.clock.now() - startedAt), world.log.join('\n')).toBeLessThan(30);
+  });
+
   test.each(shortages)('%s holds nobody up', async (_, short, withinMinutes) => {
     const world = openShortWorld(short);
     const startedAt = world.clock.now();

@@ -26,6 +26,8 @@ export interface Deployments {
   annotationsOf(pod: string): Promise<Readonly<Record<string, string>>>;
   /** From when this resolves on, nobody may take the owner of a pod of this Deployment away. */
   forbidNoOwner(name: string): Promise<void>;
+  /** From when this resolves on, its namespace may have as many pods as it has now, or any number again. */
+  limitPods(name: string, toThoseThere: boolean): Promise<void>;
   /** Controllers get some time. */
   passTime(): Promise<void>;
 }

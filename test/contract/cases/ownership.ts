@@ -165,6 +165,36 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       await becomes('owned', { owned: ['old-1', 'old-2', 'pending'], released: [] });
     });
 
+    it('a ReplicaSet that was refused a pod says so, and creates it when it is woken and there is room', async () => {
+      await deploy('refused');
+      const { one, deployments } = subject();
+      const [first] = (await podsOf(subject(), 'refused')).map(present);
+      if (first === undefined) throw new Error('a pod was expected');
+      await deployments.limitPods('refused', true);
+      await deployments.scale('refused', 3);
+      const refusal = async () => (await one.observe()).workloads.find((found) => found.name === 'refused')?.refused;
+      await eventually(subject(), async () => expect(await refusal()).toMatch(/is forbidden: exceeded quota: refused/));
+      const before = await deployments.annotationsOf(first.name);
+      await deployments.limitPods('refused', false);
+      await one.wakeOwner(first, run);
+      await becomes('refused', { owned: ['old-1', 'old-2', 'pending'] });
+      await eventually(subject(), async () => expect(await refusal()).toBeUndefined());
+      expect(await deployments.annotationsOf(first.name)).toEqual(before);
+      expect(await marks('refused')).toEqual([]);
+    });
+
+    it('a pod whose deletion cost was raised is not changed to wake its ReplicaSet', async () => {
+      await deploy('woken');
+      const { one, deployments } = subject();
+      const [first] = (await podsOf(subject(), 'woken')).map(present);
+      if (first === undefined) throw new Error('a pod was expected');
+      await one.raiseDeletionCost(first, run);
+      await one.wakeOwner(first, run);
+      await one.wakeOwner({ ...first, uid: 'another' }, run);
+      expect(await deployments.deletionCostOf(first.name)).toBe('2147483647');
+      expect(await find(first)).toMatchObject({ costRaisedBy: run });
+    });
+
     it('a pod that was released before a scale-down stays, and its ReplicaSet wants fewer', async () => {
       await deploy('scaled');
       const pods = await releaseAll('scaled');

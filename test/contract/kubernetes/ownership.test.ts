@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { V1Pod, V1PodList } from '@kubernetes/client-node';
+import type { V1Pod, V1PodList, V1ResourceQuota } from '@kubernetes/client-node';
 import { beforeAll, expect, it } from 'vitest';
 import type { ControlPlane } from '../../support/control-plane.ts';
 import { describeOwnership } from '../cases/ownership.ts';
@@ -18,6 +18,7 @@ const real = useRealCluster({
     'disruption-controller',
     'endpointslice-controller',
     'garbage-collector-controller',
+    'resourcequota-controller',
   ],
 });
 
@@ -98,6 +99,7 @@ function realDeployments(controlPlane: ControlPlane): Deployments {
     },
     annotationsOf: async (pod) => (await controlPlane.api<V1Pod>('GET', `${pods}/${pod}`)).metadata?.annotations ?? {},
     forbidNoOwner: async (name) => await forbidNoOwner(controlPlane, name),
+    limitPods: async (name, toThoseThere) => await limitPods(controlPlane, name, toThoseThere),
     passTime: async () => await delay(100),
   };
 }
@@ -161,6 +163,20 @@ async function forbidNoOwner(controlPlane: ControlPlane, app: string): Promise<v
     await delay(100);
   }
   await controlPlane.api('DELETE', pod);
+}
+
+const quotas = '/api/v1/namespaces/default/resourcequotas';
+
+/** A quota is kept once its controller has counted what is there. */
+async function limitPods(controlPlane: ControlPlane, name: string, toThoseThere: boolean): Promise<void> {
+  if (!toThoseThere) {
+    await controlPlane.api('DELETE', `${quotas}/${name}`);
+    return;
+  }
+  const there = (await controlPlane.api<V1PodList>('GET', pods)).items.length;
+  await controlPlane.api('POST', quotas, { metadata: { name }, spec: { hard: { pods: String(there) } } });
+  const used = async () => (await controlPlane.api<V1ResourceQuota>('GET', `${quotas}/${name}`)).status?.used?.['pods'];
+  while ((await used()) === undefined) await delay(50);
 }
 
 async function createService(controlPlane: ControlPlane, name: string): Promise<void> {

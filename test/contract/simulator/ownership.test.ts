@@ -61,6 +61,11 @@ function simulatedDeployments(world: World): Deployments {
     forbidNoOwner: async (name) => {
       world.denials.push({ workload: name, what: 'no-owner', says: 'pods need an owner' });
     },
+    limitPods: async (name, toThoseThere) => {
+      const workload = workloadOf(world, name);
+      if (toThoseThere) workload.quota = workload.replicas;
+      else delete workload.quota;
+    },
     passTime: settle,
   };
 }

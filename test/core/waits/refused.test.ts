@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { WorkloadFacts } from '../../../core/model/workload.ts';
+import { findRefused, hintRefused, noteRefused } from '../../../core/waits/refused.ts';
+import { aLook, aNode, aPod, aWorkload } from '../support/facts.ts';
+
+const says = 'pods "web-x" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4';
+const owned = { ownerName: 'web-1', ownerWants: 2, workload: 'Deployment default/web' };
+
+function find(pods: readonly PodFacts[], more: Partial<WorkloadFacts> = { refused: says }) {
+  const web = aWorkload('web', 2, more);
+  return findRefused([web], aLook({ nodes: [aNode('n1')], pods, workloads: [web] }).cluster);
+}
+
+test('a workload that lacks a pod and was refused one is found, with a pod whose change has it try again', () => {
+  const found = find([aPod('web-1', 'n1', owned), aPod('web-2', 'n1', { ...owned, terminating: true })]);
+  expect(found).toMatchObject([{ workload: 'Deployment default/web', reason: says, wake: { name: 'web-1' } }]);
+  expect(noteRefused(found)).toContain(`no more pods of Deployment default/web can be created: ${says}`);
+  expect(hintRefused(found)).toMatch(/raise the quota that is named.*made to try again every 10 seconds/);
+});
+
+test('one that has all its pods, or was refused none, is not', () => {
+  const whole = [aPod('web-1', 'n1', owned), aPod('web-2', 'n1', owned)];
+  expect(find(whole)).toEqual([]);
+  expect(find(whole.slice(1), {})).toEqual([]);
+  expect(hintRefused([])).toBeUndefined();
+});
+
+test('no pod is changed of a ReplicaSet that has enough, nor one whose deletion cost was raised', () => {
+  const old = aPod('web-0', 'n1', { ...owned, ownerName: 'web-0', ownerWants: 1 });
+  const dear = aPod('web-1', 'n1', { ...owned, costRaisedBy: 'run' });
+  for (const pods of [[old], [dear], []]) {
+    const found = find(pods);
+    expect(found).toMatchObject([{ wake: undefined }]);
+    expect(hintRefused(found)).toMatch(/has no pod, and tries again by itself within 17 minutes/);
+  }
+});
