@@ -10,7 +10,7 @@ import { turnAround } from './run/handlers.ts';
 import { putBackAll } from './run/ledger.ts';
 import { openRun } from './run/open-run.ts';
 import { record, settled } from './run/record.ts';
-import { addNodes, replaceNodes } from './run/replace-nodes.ts';
+import { addNodes, leftOf, replaceNodes } from './run/replace-nodes.ts';
 import { attempt, enter, nextStep, type Run, tellForeignActs } from './run/run.ts';
 import { failWith, problemOf, settle, steps } from './run/steps.ts';
 import { completeSurge, makeRoom, registered, surge } from './run/surge.ts';
@@ -86,7 +86,10 @@ async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
   await cordon(run, plan.nodes);
 }
 
-/** Wave by wave: new nodes come up where they don't all come at once, pods are handed over where that is wanted, then their nodes go. */
+/**
+ * Wave by wave: new nodes come up where they don't all come at once, pods are handed over where that is wanted, then their nodes go. Nodes that
+ * the guard has held until somebody was called and resumed have their pods handed over anew: what could not be may be mended.
+ */
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
   addNodes(run, nodes);
   let left = nodes;
@@ -95,8 +98,9 @@ async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[
     await registered(run, plan);
     if (run.status.phase !== 'replace') enter(run, 'replace');
     await replaceNodes(run, plan, wave, plan.oldPool);
-    const gone = new Set(wave.map(({ uid }) => uid));
-    left = left.filter(({ uid }) => !gone.has(uid));
+    const before = left.length;
+    left = leftOf(run, left);
+    if (before - left.length < wave.length) run.givenUp = [];
   }
 }
 

@@ -65,6 +65,12 @@ export function pauseDeployment(world: World, name: string): void {
   world.changed();
 }
 
+/** Its owners let a paused Deployment go on. */
+export function resumeDeployment(world: World, name: string): void {
+  unhold(world, name, 'paused');
+  world.changed();
+}
+
 function hold(world: World, name: string, why: 'away' | 'paused'): void {
   for (const workload of world.workloads) {
     if (workload.name !== name || workload.kind !== 'Deployment') continue;

@@ -1,6 +1,8 @@
 /** What a hand-over believes, and when. */
 import { describe, expect, test } from 'vitest';
+import { resumeUpdate } from '../../workflows/messages.ts';
 import { breakApi, flap, freeze, setBudget } from '../simulator/disturbances.ts';
+import { pauseDeployment, resumeDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -67,5 +69,28 @@ describe('a hand-over', () => {
     expect(report.outcome).toBe('completed');
     expect(reasons.join('\n')).toContain('0 of 4 pods ready for as long as minReadySeconds asks');
     expectNothingLost(world);
+  });
+
+  test('is done anew for nodes that the guard has held for too long, once somebody has mended what forbade it and resumes', async () => {
+    const world = createScenario();
+    setBudget(world, 'web', 0);
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'createReplacement') pauseDeployment(world, 'web');
+      },
+    });
+    const handle = await harness.start(handOverPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    expect(parked.needsAttention?.message).toMatch(/capacity to let another node step out.*budget default\/web/);
+    resumeDeployment(world, 'web');
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'it is not paused any more' }] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    const details = report.nodes.map(
+      ({ evidence }) => evidence.filter(({ kind }) => kind === handedOver).at(-1)?.detail,
+    );
+    expect(details).toEqual(details.map(() => '2 pods released, replacements serve'));
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
   });
 });

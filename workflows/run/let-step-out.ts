@@ -11,13 +11,14 @@ import { settle, waits } from './steps.ts';
 
 /**
  * Has the next nodes step out, while nothing speaks against it: whoever pauses the run, finds that it needs attention, or comes back to
- * wait for another turn, stops the step before it has acted, or is told of the nodes that have gone. Empty when none has.
+ * wait for another turn, stops the step before it has acted, or is told of the nodes that have gone. Empty when none has;
+ * `resumed` when none could, and an operator who was called has had it tried again.
  */
 export async function letNextStepOut(
   run: Run,
   { unplaced = {} }: PoolPlan,
   waiting: readonly NodeRef[],
-): Promise<readonly StepOut[]> {
+): Promise<readonly StepOut[] | 'resumed'> {
   await condition(() => mayStepOut(run));
   run.status.waiting = {
     on: `capacity to let ${waiting[0]?.name ?? 'a node'} step out`,
@@ -52,7 +53,7 @@ export async function letNextStepOut(
   run.status.waiting = undefined;
   if (answer.outcome === 'done') return takeOver(run, answer);
   await needAttention(run, answer.problem, resumes);
-  return [];
+  return 'resumed';
 }
 
 function countTurns({ rounds }: Run, name: string): [string, number][] {

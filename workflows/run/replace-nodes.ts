@@ -31,16 +31,21 @@ import { problemOf } from './steps.ts';
 
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
 
-/** Moves the nodes of a pool out, as many together as the guard lets go; returns when each has been replaced. */
+/**
+ * Moves the nodes of a pool out, as many together as the guard lets go; returns when each has been replaced. Where nobody could go, nobody was
+ * on the way, and an operator has had it tried again, it returns before: those that wait may be prepared better by now.
+ */
 export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
   addNodes(run, nodes);
   for (;;) {
     const waiting = nodes.filter((node) => stepOf(run, node) === 'waiting');
     if (waiting.length > 0) {
-      for (const out of await letNextStepOut(run, plan, waiting)) startReplacement(run, plan, pool, out);
+      const gone = await letNextStepOut(run, plan, waiting);
+      if (gone !== 'resumed') for (const out of gone) startReplacement(run, plan, pool, out);
+      else if (Object.keys(run.children).length === 0) return;
       continue;
     }
-    const left = nodes.filter((node) => stepOf(run, node) !== 'replaced');
+    const left = leftOf(run, nodes);
     if (left.length === 0) return;
     await condition(() => left.some((node) => stepOf(run, node) === 'replaced' || stepOf(run, node) === 'waiting'));
   }
@@ -188,4 +193,9 @@ function handedOverBefore(run: Run, { uid }: NodeRef): readonly Evidence[] {
 
 function stepOf(run: Run, node: NodeRef): NodeStatus['step'] | undefined {
   return run.status.nodes.find((status) => status.node.uid === node.uid)?.step;
+}
+
+/** Those of the nodes that have not been replaced. */
+export function leftOf(run: Run, nodes: readonly NodeRef[]): readonly NodeRef[] {
+  return nodes.filter((node) => stepOf(run, node) !== 'replaced');
 }
