@@ -120,6 +120,59 @@ describe('observing a real API server', () => {
     }
   });
 
+  it('shows volumes that are on one node and webhooks that fail closed, where nobody has installed a vertical autoscaler', async () => {
+    await controlPlane.api('POST', '/api/v1/persistentvolumes', {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'on-n1' },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        local: { path: '/mnt/data' },
+        claimRef: { namespace: 'default', name: 'data' },
+        nodeAffinity: {
+          required: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }] },
+            ],
+          },
+        },
+      },
+    });
+    const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    await controlPlane.api('POST', webhooks, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'policies' },
+      webhooks: [
+        {
+          name: 'pods.example.com',
+          clientConfig: { service: { namespace: 'policies', name: 'hook' } },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+          // No other test meets it.
+          objectSelector: { matchLabels: { 'policies.example.com/asked': 'yes' } },
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+        },
+      ],
+    });
+    const freshness = { surroundingsKeptForMs: 0 };
+    const other = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
+    try {
+      expect(await other.observe()).toMatchObject({
+        localVolumes: [{ claim: 'default/data', volume: 'on-n1', boundBy: 'kubernetes.io/hostname' }],
+        resizers: [],
+        webhooks: [
+          { key: 'ValidatingWebhookConfiguration policies, webhook pods.example.com', service: 'policies/hook' },
+        ],
+        unread: [],
+      });
+    } finally {
+      other.close();
+      await controlPlane.api('DELETE', `${webhooks}/policies`);
+    }
+  });
+
   it('says which rule is missing when its role lacks one', async () => {
     const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/nodeferry';
     const granted = await controlPlane.api<{ rules: { resources: string[] }[] }>('GET', role);
