@@ -1,3 +1,4 @@
+import type { BesideFacts } from '../../core/model/pod.ts';
 import { later, note, type SimPod, type SimWorkload, type World } from './world.ts';
 
 /** Adds a pod of nobody's workload to a node: running, ready, and no endpoint of any Service, unless the changes say so. */
@@ -51,6 +52,12 @@ export function replicaSetName(workload: string, version: number): string {
   return `${workload}-${version}`;
 }
 
+/** Required affinity to pods of that workload by host. */
+export function besideOnHost(workload: string): BesideFacts {
+  const selector = { matchLabels: { app: workload } };
+  return { topologyKey: 'kubernetes.io/hostname', selector, namespaces: ['default'] };
+}
+
 /** A pod of the workload as it is made: bound to no node yet. */
 export function newPod(world: World, workload: SimWorkload, version = workload.version): SimPod {
   const daemon = workload.kind === 'DaemonSet';
@@ -78,6 +85,7 @@ export function newPod(world: World, workload: SimWorkload, version = workload.v
     terminationGracePeriodSeconds: Math.max(30, Math.ceil(world.delays.podGone / 1000) + workload.preStopSeconds),
     tolerations: workload.tolerations,
     ...(workload.spreads === undefined ? {} : { spreads: workload.spreads }),
+    ...(workload.beside === undefined ? {} : { besides: [besideOnHost(workload.beside)] }),
     accepts: false,
     of: workload.name,
     version,

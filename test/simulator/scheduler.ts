@@ -11,12 +11,20 @@ const zoneLabel = 'topology.kubernetes.io/zone';
 export function chooseNode(world: World, pod: SimPod): SimNode | undefined {
   const fit = world.nodes
     .filter((node) => node.ready && tolerates(pod.tolerations, node) && hasRoom(world, pod, node))
+    .filter((node) => hasCompany(world, pod, node))
     .filter((node) => (pod.spreads ?? []).every((spread) => keepsSkew(world, pod, node, spread)))
     .sort((a, b) => load(world, pod, a) - load(world, pod, b) || a.name.localeCompare(b.name));
   // Which of those that fit is best is a matter of scores: spreading is one of many, and can be configured away.
   if (world.faults.scheduler === 'spreads') return fit[0];
   if (world.faults.scheduler === 'crowds') return fit.at(-1);
   return fit[Math.floor(world.random() * fit.length)];
+}
+
+/** Required affinity by host (kubernetes/kubernetes, pkg/scheduler/framework/plugins/interpodaffinity/filtering.go, satisfyPodAffinity). */
+function hasCompany(world: World, pod: SimPod, node: SimNode): boolean {
+  const beside = world.workloads.find(({ name }) => name === pod.of)?.beside;
+  if (beside === undefined) return true;
+  return world.pods.some((other) => other.of === beside && other.node === node.name && !other.terminating);
 }
 
 function hasRoom(world: World, pod: SimPod, node: SimNode): boolean {

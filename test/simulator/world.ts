@@ -109,6 +109,8 @@ export interface SimWorkload {
   quota?: number;
   /** Seconds that a pod has to be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Its pods run on nodes only where a pod of that workload is: required affinity by host. */
+  beside?: string;
   /** Its pods are as large as a node: one that finds none free stays without. */
   fillsNode?: true;
   /** Sizes that its ReplicaSets keep while no Deployment controller changes them: it is paused, or its Deployment is away. */
