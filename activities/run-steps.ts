@@ -12,15 +12,22 @@ import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
 import type { Looking } from './looking.ts';
 import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
 
+/** What a preflight answers. */
+export interface Preflight {
+  readonly plan: PoolPlan;
+  /** Epoch ms at which it began; absent in answers of earlier versions. */
+  readonly since?: number;
+}
+
 /** Steps that concern the run as a whole. */
 export function createRunSteps(ports: Ports, looking: Looking) {
   const { clock, cluster } = ports;
   return {
     /** Looks at everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
-    preflight: async (input: { run: string; policy: Policy }): Promise<Outcome<{ plan: PoolPlan }>> =>
+    preflight: async (input: { run: string; policy: Policy }): Promise<Outcome<Preflight>> =>
       await persist(
         { clock, what: 'preflight', hint: 'Nothing was touched; start again once it can be reached.' },
-        async () => {
+        async ({ since }) => {
           const { policy, run } = input;
           const ref = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
           const pool = await ports.pools.describePool(ref);
@@ -37,7 +44,7 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           if ((await ports.pools.findPool(plan.newPool)) !== undefined)
             throw failureOf(alreadyThere(plan.newPool.name));
           await ports.pools.requireMayCreate({ source: ref, target: policy.target });
-          return { plan };
+          return { plan, since };
         },
       ),
 

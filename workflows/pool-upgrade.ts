@@ -45,13 +45,13 @@ async function preflight(run: Run): Promise<PoolPlan> {
   enter(run, 'preflight');
   const looked = await settle(() => steps('look, audit, plan').preflight(run.input));
   if (looked.outcome === 'deadline') throw failWith(looked.problem);
-  const { plan } = looked;
+  const { plan, since = looked.at } = looked;
   run.plan = plan;
   run.baselines = plan.baselines;
   run.now = looked.at;
   run.heardAt = Date.now();
   run.notProtected = [...notProtected(plan.findings)];
-  run.status.startedAt = looked.at;
+  run.status.startedAt = since;
   run.status.fromVersion = plan.fromVersion;
   run.status.toVersion = plan.toVersion;
   addNodes(run, plan.nodes);

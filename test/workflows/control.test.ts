@@ -9,6 +9,7 @@ import {
   resumeUpdate,
 } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { later } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -74,6 +75,23 @@ describe('abort', () => {
     expect(report.outcome).toBe('aborted');
     expect(report.makespanMs).toBeGreaterThan(0);
     expect(report.finishedAt).toBe(report.startedAt + report.makespanMs);
+  });
+
+  test('after a preflight that had to wait counts that wait too', async () => {
+    const world = createScenario();
+    const begunAt = world.clock.now();
+    world.faults.apiDown = true;
+    later(world, 4 * 60_000, () => {
+      world.faults.apiDown = false;
+    });
+    let abort = async (): Promise<unknown> => undefined;
+    const harness = await openHarness(world, { before: onceBefore('createReplacement', 1, async () => await abort()) });
+    const handle = await harness.start(scenarioPolicy());
+    abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.startedAt).toBe(begunAt);
+    expect(report.makespanMs).toBeGreaterThanOrEqual(4 * 60_000);
+    expect(report.finishedAt).toBe(world.clock.now());
   });
 
   test('after two nodes keeps two new nodes', async () => {
