@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { readVersion } from '../adapters/package/version.ts';
 import { parseDuration } from '../core/policy/durations.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
@@ -195,13 +195,12 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
     });
   program
     .command('version')
-    .description('print the version')
+    .description('print the versions of this command, of the server and of the workers')
     .addOption(outputOption())
     .addHelpText('after', '\nExample:\n  $ nodeferry version -o json | jq -r .version')
     .action(async ({ output }: { output: OutputFormat }) => {
-      const { printData } = await import('./output/print.ts');
-      const version = readVersion();
-      printData(output, { version, node: process.version }, () => `nodeferry ${version} (Node.js ${process.version})`);
+      const { versionCommand } = await import('./commands/version.ts');
+      await versionCommand({ output });
     });
 }
 
@@ -221,11 +220,4 @@ function parsePort(text: string): number {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new InvalidArgumentError('Say a port from 1 to 65535.');
   return port;
-}
-
-function readVersion(): string {
-  const name = import.meta.url.endsWith('.ts') ? '../package.json' : '../../package.json';
-  const manifest: unknown = JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
-  return 'unknown';
 }

@@ -34,12 +34,15 @@ export interface TemporalConnection {
  * TEMPORAL_PROFILE and the same TOML file.
  * @throws NodeferryError InvalidArgument when these can't be read, TemporalUnreachable with the cause as far as it can be seen
  */
-export async function connectTemporal(): Promise<TemporalConnection> {
+export async function connectTemporal(withinMs = connectTimeoutMs): Promise<TemporalConnection> {
   const config = readSettings();
   const address = config.connectionOptions.address ?? `localhost:${defaultTemporalPort}`;
   const problem = explainAddress(address);
   if (problem !== undefined) throw new NodeferryError(problem);
-  return connectTemporalAt({ ...config.connectionOptions, address, namespace: config.namespace ?? 'default' });
+  return connectTemporalAt(
+    { ...config.connectionOptions, address, namespace: config.namespace ?? 'default' },
+    withinMs,
+  );
 }
 
 function readSettings(): ReturnType<typeof loadClientConnectConfig> {
@@ -57,18 +60,21 @@ export interface TemporalPlace extends ConnectionOptions {
 }
 
 /** Same as connectTemporal for a server that is named outright. */
-export async function connectTemporalAt({ namespace, ...place }: TemporalPlace): Promise<TemporalConnection> {
+export async function connectTemporalAt(
+  { namespace, ...place }: TemporalPlace,
+  withinMs = connectTimeoutMs,
+): Promise<TemporalConnection> {
   // Loaded on demand: help, version and bad input must not pay for the gRPC stack.
   const { Client, Connection } = await import('@temporalio/client');
   const { address } = place;
   let connection: Awaited<ReturnType<typeof Connection.connect>>;
   const found = new AbortController();
   // Why it does not answer is looked for while the SDK tries on, which takes as long as it is let.
-  const fault = delay(connectTimeoutMs / 4, undefined, { signal: found.signal, ref: false })
-    .then(async () => await findEndpointFault(place, connectTimeoutMs / 2))
+  const fault = delay(withinMs / 4, undefined, { signal: found.signal, ref: false })
+    .then(async () => await findEndpointFault(place, withinMs / 2))
     .catch(() => undefined);
   try {
-    connection = await Connection.connect({ ...place, connectTimeout: connectTimeoutMs });
+    connection = await Connection.connect({ ...place, connectTimeout: withinMs });
   } catch (cause) {
     const refused = explainCall(cause, { address, namespace });
     throw new NodeferryError(refused ?? explainConnection(address, await fault, textOf(cause)), { cause });

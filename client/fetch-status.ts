@@ -4,7 +4,7 @@ import type { NodeStatus, RunReport, RunStatus, TrafficCounts } from '../core/st
 import { poolUpgradeId } from '../workflows/messages.ts';
 import { type ClosedRun, readClosedRun } from './closed-run.ts';
 import type { TemporalConnection } from './connect.ts';
-import { readLiveDetail } from './live-detail.ts';
+import { readLiveDetail, tellWaiting } from './live-detail.ts';
 import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
 import { formatRunTarget, type RunTarget } from './run-target.ts';
 import type { SeenRun } from './view/seen-run.ts';
@@ -41,7 +41,7 @@ export async function fetchRun(connection: TemporalConnection, target: RunTarget
     status: {
       ...status,
       nodes,
-      waiting: live.waiting ?? status.waiting,
+      waiting: tellWaiting(live, status.waiting, status.startedAt),
       traffic: latest(live.traffic, status.traffic),
       workflow: { state: 'running' },
     },
@@ -78,7 +78,11 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
       Promise.all([handle.describe(), handle.query<NodeStatus>('status')]),
     );
     const live = readLiveDetail(description);
-    return { ...status, workflowId: node.workflowId, waiting: live.waiting ?? status.waiting };
+    return {
+      ...status,
+      workflowId: node.workflowId,
+      waiting: tellWaiting(live, status.waiting, description.startTime.getTime()),
+    };
   } catch (error) {
     // The node's workflow may start or end between the two looks; the pool's own view is good enough then.
     if (error instanceof WorkflowNotFoundError || isNoAnswer(error)) return node;

@@ -10,13 +10,17 @@ import type { TrafficCounts, Waiting } from '../core/status/status.ts';
 export interface LiveDetail {
   readonly waiting: Waiting | undefined;
   readonly traffic: TrafficCounts | undefined;
+  /** Steps that no worker which took them knows: the run was begun by newer code than the workers have. */
+  readonly unknownSteps: readonly string[];
 }
 
 /** Reads the live detail from a workflow's description; a heartbeat of another shape is ignored. */
 export function readLiveDetail(description: WorkflowExecutionDescription): LiveDetail {
   let waiting: Waiting | undefined;
   let traffic: TrafficCounts | undefined;
+  const unknownSteps: string[] = [];
   for (const activity of description.raw.pendingActivities ?? []) {
+    if (isUnknown(activity)) unknownSteps.push(activity.activityType?.name ?? '');
     const payload = activity.heartbeatDetails?.payloads?.[0];
     if (!payload) continue;
     const detail: unknown = defaultPayloadConverter.fromPayload(payload);
@@ -24,7 +28,36 @@ export function readLiveDetail(description: WorkflowExecutionDescription): LiveD
     if (detail.traffic) traffic = detail.traffic;
     else waiting = waitingOf(detail);
   }
-  return { waiting, traffic };
+  return { waiting, traffic, unknownSteps };
+}
+
+/** Temporal's number for an activity that waits for a worker, temporal.api.enums.v1.PendingActivityState. */
+const scheduled = 1;
+
+type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
+
+/**
+ * A worker without such an activity fails it so that it is tried again (`is not registered on this Worker` in lib/worker.js of
+ * @temporalio/worker), for ever where no worker knows it. Another worker that has it now may know it.
+ */
+function isUnknown({ state, lastFailure }: PendingActivity): boolean {
+  const type = lastFailure?.applicationFailureInfo?.type;
+  return (
+    state === scheduled &&
+    type === 'NotFoundError' &&
+    /is not registered on this Worker/.test(lastFailure?.message ?? '')
+  );
+}
+
+/** What a run waits for as it says itself, as its step says, or for a worker that knows the step; `since` is epoch ms. */
+export function tellWaiting(live: LiveDetail, known: Waiting | undefined, since: number): Waiting | undefined {
+  if (live.unknownSteps.length === 0) return live.waiting ?? known;
+  return {
+    on: `a worker that knows ${live.unknownSteps.join(', ')}: those that took it do not`,
+    since: known?.since ?? since,
+    until: undefined,
+    unblockedBy: 'updating all workers to the version of the newest',
+  };
 }
 
 function waitingOf(progress: StepProgress): Waiting {

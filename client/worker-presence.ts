@@ -8,6 +8,11 @@ const workflowTaskQueue = 1;
  * (matching.pollerHistoryTTL in temporalio/temporal), so a worker that has just died still counts; none means none.
  */
 export async function isPolled(connection: TemporalConnection, taskQueue: string): Promise<boolean> {
+  return (await readPollers(connection, taskQueue)).length > 0;
+}
+
+/** How the workers that have asked this task queue for work lately are known to Temporal. */
+export async function readPollers(connection: TemporalConnection, taskQueue: string): Promise<readonly string[]> {
   const { client, namespace } = connection;
   const { pollers } = await connection.within(() =>
     client.workflowService.describeTaskQueue({
@@ -16,5 +21,5 @@ export async function isPolled(connection: TemporalConnection, taskQueue: string
       taskQueueType: workflowTaskQueue,
     }),
   );
-  return pollers.length > 0;
+  return pollers.map(({ identity }) => identity ?? '');
 }

@@ -1,8 +1,11 @@
+import { hostname } from 'node:os';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { listenToWaits } from '../activities/tell-waits.ts';
 import { findEndpointFault } from '../adapters/endpoint/find-fault.ts';
+import { readVersion } from '../adapters/package/version.ts';
 import { explainConnection } from '../core/connection/explain-connection.ts';
+import { workerIdentity } from '../core/connection/worker-identity.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { ensureWorkflowBundle } from './bundle.ts';
 import type { WorkerConfig } from './config.ts';
@@ -39,6 +42,7 @@ export async function runWorker(config: WorkerConfig, onRunning: () => void): Pr
     connection,
     namespace,
     taskQueue,
+    identity: workerIdentity(readVersion(), process.pid, hostname()),
     workflowBundle: await ensureWorkflowBundle(warningsOnly(forTemporal)),
     activities: createActivities(opened.ports),
     maxConcurrentActivityTaskExecutions: config.maxSteps,

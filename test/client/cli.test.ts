@@ -53,7 +53,12 @@ describe('the command line', () => {
   });
 
   test('says its version for machines', () => {
-    expect(JSON.parse(nodeferry(['version', '-o', 'json']).stdout)).toMatchObject({ version: expect.any(String) });
+    expect(
+      JSON.parse(nodeferry(['version', '-o', 'json'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } }).stdout),
+    ).toMatchObject({
+      version: expect.any(String),
+      problem: { message: expect.stringContaining('nothing listens there') },
+    });
   });
 
   test('says in a sentence that a Node is too old', () => {

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** The version in package.json, in the source tree and in a build alike; `unknown` where it says none. */
+export function readVersion(): string {
+  const name = import.meta.url.endsWith('.ts') ? '../../package.json' : '../../../package.json';
+  const manifest: unknown = JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
+  return 'unknown';
+}

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { readVersion } from '../../adapters/package/version.ts';
+import { versionOfWorker } from '../../core/connection/worker-identity.ts';
+import { NodeferryError, type Problem } from '../../core/model/problem.ts';
+import { defaultTaskQueue } from '../../workflows/messages.ts';
+import { connectTemporal } from '../connect.ts';
+import { type OutputFormat, printData, printProgress } from '../output/print.ts';
+import { readPollers } from '../worker-presence.ts';
+
+/** So long Temporal may take to answer, ms. */
+const patienceMs = 5_000;
+/** Of that, so long the connection may take: what keeps it back is still to be told. */
+const connectWithinMs = 3_000;
+
+/** What is at work, as far as it answers. */
+export interface Versions {
+  readonly version: string;
+  /** Node.js that runs this command. */
+  readonly node: string;
+  readonly server?: { readonly address: string; readonly version: string };
+  /** Workers that have asked for work within the last minutes; the version is absent where one does not tell it. */
+  readonly workers?: readonly { readonly identity: string; readonly version?: string }[];
+  /** Why nothing is known of server and workers. */
+  readonly problem?: Problem;
+}
+
+/** Prints the version of this command, of the server and of the workers. Its own is known whoever else answers. */
+export async function versionCommand({ output }: { readonly output: OutputFormat }): Promise<void> {
+  const own = { version: readVersion(), node: process.version };
+  const versions: Versions = { ...own, ...(await askOthers()) };
+  printData(output, versions, () => renderVersions(versions).join('\n'));
+  for (const warning of warnOfVersions(versions)) printProgress(warning);
+}
+
+/** Whatever goes wrong there is told, and is no failure: what this command is asked for first it knows by itself. */
+async function askOthers(): Promise<Pick<Versions, 'server' | 'workers' | 'problem'>> {
+  const inTime = new AbortController();
+  const tooLate = delay(patienceMs, undefined, { signal: inTime.signal }).then(() => ({ problem: silent }));
+  tooLate.catch(() => undefined);
+  try {
+    return await Promise.race([ask(), tooLate]);
+  } catch (error) {
+    if (error instanceof NodeferryError) return { problem: error.problem };
+    return { problem: { ...silent, message: error instanceof Error ? error.message : String(error) } };
+  } finally {
+    inTime.abort();
+  }
+}
+
+const silent: Problem = {
+  code: 'TemporalUnreachable',
+  message: `Temporal did not answer within ${patienceMs / 1_000} s`,
+  hint: 'Is the server running, and TEMPORAL_ADDRESS its address?',
+};
+
+async function ask(): Promise<Pick<Versions, 'server' | 'workers'>> {
+  const connection = await connectTemporal(connectWithinMs);
+  try {
+    const { address, client } = connection;
+    const taskQueue = process.env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue;
+    const { serverVersion } = await connection.within(() => client.workflowService.getSystemInfo({}));
+    const workers = (await readPollers(connection, taskQueue)).map((identity) => {
+      const version = versionOfWorker(identity);
+      return { identity, ...(version === undefined ? {} : { version }) };
+    });
+    return { server: { address, version: serverVersion }, workers };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Pure: what is known in lines. */
+export function renderVersions({ version, node, server, workers = [], problem }: Versions): readonly string[] {
+  const own = `nodeferry ${version} (Node.js ${node})`;
+  if (problem !== undefined) return [own, `server: not known: ${problem.message}`];
+  return [
+    own,
+    ...(server === undefined ? [] : [`Temporal server ${server.version} at ${server.address}`]),
+    ...(workers.length === 0 ? ['no worker has asked for work within the last minutes'] : []),
+    ...workers.map((worker) => `worker ${worker.version ?? 'of a version that it does not tell'} (${worker.identity})`),
+  ];
+}
+
+/** Pure: what does not fit together. */
+export function warnOfVersions({ version, workers = [] }: Versions): readonly string[] {
+  const others = workers.filter((worker) => worker.version !== version);
+  if (others.length === 0) return [];
+  const found = [...new Set(others.map((worker) => worker.version ?? 'unknown'))].join(', ');
+  return [
+    `warning: ${others.length} of ${workers.length} workers are not of version ${version}, but ${found}: update whichever is older`,
+  ];
+}

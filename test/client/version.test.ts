@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { renderVersions, type Versions, warnOfVersions } from '../../client/commands/version.ts';
+import { versionOfWorker, workerIdentity } from '../../core/connection/worker-identity.ts';
+
+const own: Versions = { version: '0.2.0', node: 'v24.1.0' };
+const server = { address: 'temporal:7233', version: '1.31.0' };
+const worker = (version: string) => ({ identity: workerIdentity(version, 7, 'host'), version });
+
+test('a worker’s identity tells its version, another’s does not', () => {
+  expect(versionOfWorker(workerIdentity('0.2.0', 7, 'host'))).toBe('0.2.0');
+  expect(versionOfWorker('7@host')).toBeUndefined();
+});
+
+test('what is at work is told in lines', () => {
+  expect(renderVersions({ ...own, server, workers: [worker('0.2.0'), { identity: '7@host' }] })).toEqual([
+    'nodeferry 0.2.0 (Node.js v24.1.0)',
+    'Temporal server 1.31.0 at temporal:7233',
+    'worker 0.2.0 (nodeferry 0.2.0 7@host)',
+    'worker of a version that it does not tell (7@host)',
+  ]);
+  expect(renderVersions({ ...own, server, workers: [] }).at(-1)).toBe(
+    'no worker has asked for work within the last minutes',
+  );
+  const problem = { code: 'TemporalUnreachable', message: 'nothing listens there' } as const;
+  expect(renderVersions({ ...own, problem })[1]).toBe('server: not known: nothing listens there');
+});
+
+test('workers of another version are warned of', () => {
+  expect(warnOfVersions({ ...own, server, workers: [worker('0.2.0')] })).toEqual([]);
+  expect(warnOfVersions({ ...own, server, workers: [worker('0.2.0'), worker('0.1.0'), { identity: 'x' }] })).toEqual([
+    'warning: 2 of 3 workers are not of version 0.2.0, but 0.1.0, unknown: update whichever is older',
+  ]);
+});

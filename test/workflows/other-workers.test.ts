@@ -1,0 +1,53 @@
+/** Workers of another version than the code that a run was begun with, or than the command that asks. */
+import { randomUUID } from 'node:crypto';
+import { NativeConnection } from '@temporalio/worker';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { fetchRun } from '../../client/fetch-status.ts';
+import { workerIdentity } from '../../core/connection/worker-identity.ts';
+import { connectAsCommandsDo, startForNobody } from '../support/command-connection.ts';
+import { runCommandLine } from '../support/command-line.ts';
+import { startWorker } from '../support/restartable-worker.ts';
+
+/** Starts a worker that has none of the steps of a run. */
+async function startOtherWorker(taskQueue: string): Promise<void> {
+  const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+  const worker = await startWorker({
+    connection,
+    taskQueue,
+    identity: workerIdentity('9.9.9', 1, 'elsewhere'),
+    workflowBundle: { codePath: inject('workflowBundle') },
+    activities: { anotherStep: async () => undefined, linger: async () => undefined },
+  });
+  onTestFinished(async () => {
+    await worker.pause();
+    await connection.close();
+  });
+}
+
+test('status tells which step no worker knows, and what would help', async () => {
+  const connection = await connectAsCommandsDo();
+  const { handle, target } = await startForNobody(connection, { by: 'ann', reason: '' });
+  onTestFinished(async () => void (await handle.terminate('the test is over')));
+  await startOtherWorker((await handle.describe()).taskQueue);
+  await expect
+    .poll(async () => (await fetchRun(connection, target)).status.waiting, { timeout: 60_000 })
+    .toMatchObject({
+      on: 'a worker that knows preflight: those that took it do not',
+      unblockedBy: 'updating all workers to the version of the newest',
+    });
+});
+
+test('version tells those of server and workers, and warns of a worker with another', async () => {
+  const taskQueue = `test-${randomUUID()}`;
+  await startOtherWorker(taskQueue);
+  const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), NODEFERRY_TASK_QUEUE: taskQueue };
+  const ask = async () => await runCommandLine(['version', '-o', 'json'], { input: '', env });
+  await expect.poll(async () => (await ask()).stdout, { timeout: 60_000 }).toContain('9.9.9');
+  const { code, stdout, stderr } = await ask();
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    server: { version: expect.stringMatching(/^\d+\.\d+/) },
+    workers: [{ version: '9.9.9', identity: 'nodeferry 9.9.9 1@elsewhere' }],
+  });
+  expect(stderr).toMatch(/^warning: 1 of 1 workers are not of version .*, but 9\.9\.9/);
+});
