@@ -6,6 +6,7 @@ import { listNames } from '../../core/text/format.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style, Tone } from '../output/style.ts';
 import { renderTable } from './table.ts';
+import { fitWidth } from './wrap.ts';
 
 const toneOfSeverity = { blocker: 'bad', error: 'bad', warning: 'warn', info: 'dim' } as const satisfies Record<
   Finding['severity'],
@@ -14,23 +15,24 @@ const toneOfSeverity = { blocker: 'bad', error: 'bad', warning: 'warn', info: 'd
 
 /** Draws a plan: what is replaced, what protects each Service, what was found, how long it should take. */
 export function renderPlan(plan: PoolPlan, style: Style): string[] {
-  return [
+  const { width } = style;
+  const lines = [
     style.paint(
       'strong',
       `${plan.oldPool.cluster}/${plan.oldPool.name} → ${plan.newPool.name}   ${plan.fromVersion} → ${plan.toVersion}`,
     ),
     '',
-    ...renderTable([
-      ['NODE', 'ZONE', 'INSTANCE'],
-      ...plan.nodes.map((node) => [node.name, node.zone, node.instanceId]),
-    ]),
+    ...renderTable(
+      [['NODE', 'ZONE', 'INSTANCE'], ...plan.nodes.map((node) => [node.name, node.zone, node.instanceId])],
+      width,
+    ),
     '',
-    ...renderTable([
-      ['SERVICE', 'POLICY', 'FLOOR', 'WHY', 'DRAIN', 'TRANSIT', 'UNLIST'],
-      ...plan.services.map(serviceRow),
-    ]),
+    ...renderTable(
+      [['SERVICE', 'POLICY', 'FLOOR', 'WHY', 'DRAIN', 'TRANSIT', 'UNLIST'], ...plan.services.map(serviceRow)],
+      width,
+    ),
     '',
-    ...renderHandOver(plan),
+    ...renderHandOver(plan, width),
     ...renderFindings(plan.findings, style),
     tellSurge(plan),
     `expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
@@ -38,6 +40,7 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
       .join(', ')}`,
     ...unprotected(plan, style),
   ];
+  return fitWidth(lines, style);
 }
 
 function tellSurge({ surge, surgeAtOnce, estimate }: PoolPlan): string {
@@ -63,7 +66,7 @@ function serviceRow(service: ServicePlan): string[] {
   ];
 }
 
-function renderHandOver({ handOver: workloads = [], newPool }: PoolPlan): string[] {
+function renderHandOver({ handOver: workloads = [], newPool }: PoolPlan, width: number | undefined): string[] {
   if (workloads.length === 0) return [];
   const rows = workloads.map(({ workload, pods, how, together, reason = '', hint = '' }) => [
     workload,
@@ -72,7 +75,7 @@ function renderHandOver({ handOver: workloads = [], newPool }: PoolPlan): string
     together === undefined ? '-' : String(together),
     [reason, hint].filter((part) => part !== '').join('. ') || '-',
   ]);
-  const table = renderTable([['WORKLOAD', 'PODS', 'MOVED', 'TOGETHER', 'WHY'], ...rows]);
+  const table = renderTable([['WORKLOAD', 'PODS', 'MOVED', 'TOGETHER', 'WHY'], ...rows], width);
   return [...table, '', ...tellMeanwhile(workloads, newPool.name)];
 }
 

@@ -6,6 +6,7 @@ import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/s
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
 import { renderTable } from './table.ts';
+import { fitWidth } from './wrap.ts';
 
 interface Column {
   readonly kind: EvidenceKind;
@@ -30,20 +31,21 @@ const always: readonly Column[] = [
 /** Draws the proof of a run: requests, and per node when each step was observed (seconds after the start). */
 export function renderReport(report: RunReport, style: Style): string[] {
   const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'aborted' ? 'warn' : 'bad';
-  return [
+  const lines = [
     `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, outcomeOf(report))} in ${formatDuration(report.makespanMs)}`,
     ...problem(report, style),
     `probes: ${explainTraffic(report)}`,
     ...explainLosses(report.traffic).map((line) => `  ${line}`),
     ...(report.instanceMinutes === undefined ? [] : [`instance-minutes beyond the pool: ${report.instanceMinutes}`]),
     '',
-    ...renderTimeline(report),
+    ...renderTimeline(report, style.width),
     '',
     ...list('not protected', report.notProtected, style),
     ...list('left behind', report.leftBehind, style),
     ...allForeignActs(report).map(({ at, what }) => `${new Date(at).toISOString()} noticed: ${what}`),
     ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${action.action} by ${because(action)}`),
   ];
+  return fitWidth(lines, style);
 }
 
 function outcomeOf({ outcome, probes, traffic }: RunReport): string {
@@ -57,14 +59,14 @@ function problem({ needsAttention }: RunReport, style: Style): string[] {
 }
 
 /** Draws when each step of each node was observed, in seconds after the start of the run. */
-export function renderTimeline(report: Pick<RunReport, 'nodes' | 'startedAt'>): string[] {
+export function renderTimeline(report: Pick<RunReport, 'nodes' | 'startedAt'>, width?: number): string[] {
   const isHandedOver = report.nodes.some(({ evidence }) => evidence.some(({ kind }) => kind === handedOver.kind));
   const columns = isHandedOver ? [handedOver, ...always] : always;
   const rows = report.nodes.map((node) => [
     node.node.name,
     ...columns.map((column) => moment(node, column.kind, report.startedAt)),
   ]);
-  return renderTable([['NODE', ...columns.map((column) => column.title)], ...rows]);
+  return renderTable([['NODE', ...columns.map((column) => column.title)], ...rows], width);
 }
 
 function moment(node: NodeStatus, kind: EvidenceKind, startedAt: number): string {

@@ -8,21 +8,45 @@ const narrowest = 20;
 export function fitWidth(lines: readonly string[], style: Style): string[] {
   const { width } = style;
   if (width === undefined || width < narrowest) return [...lines];
-  return lines.flatMap((line) => (stringWidth(line) <= width ? [line] : wrap(line, width, style)));
+  return lines.flatMap((line) => breakText(line, width, hangingOf(line, style)));
 }
 
-function wrap(line: string, width: number, style: Style): string[] {
-  const hang = hangingOf(line, style);
+/** Breaks a text between words, and words that are wider than that by themselves, into lines of `width` columns; `hang` stands before all but the first. */
+export function breakText(text: string, width: number, hang = ''): string[] {
+  if (stringWidth(text) <= width) return [text];
   const lines: string[] = [];
-  let current = '';
+  const hangWidth = stringWidth(hang);
+  const room = () => width - (lines.length === 0 ? 0 : hangWidth);
+  let line = '';
   // Every word with the space before it, which is dropped where the line breaks.
-  for (const word of line.match(/\s*\S+/g) ?? []) {
-    if (current !== '' && stringWidth(current + word) > width) {
-      lines.push(current);
-      current = hang + word.trimStart();
-    } else current += word;
+  for (const word of text.match(/\s*\S+/g) ?? []) {
+    if (stringWidth(line + word) <= room()) {
+      line += word;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = '';
+    for (const piece of cutWord(lines.length === 0 ? word : word.trimStart(), width - hangWidth)) {
+      if (line !== '') lines.push(line);
+      line = piece;
+    }
   }
-  return [...lines, current];
+  return [...lines, line].map((one, index) => (index === 0 ? one : hang + one));
+}
+
+/** A word in pieces that fit; one with colours in it stays whole. */
+function cutWord(word: string, width: number): readonly string[] {
+  if (stringWidth(word) <= width || width < 1 || word.includes('\u001b')) return [word];
+  const pieces: string[] = [];
+  let piece = '';
+  for (const sign of word) {
+    if (piece !== '' && stringWidth(piece + sign) > width) {
+      pieces.push(piece);
+      piece = '';
+    }
+    piece += sign;
+  }
+  return [...pieces, piece];
 }
 
 /** What stands before what goes on on the next line. */
