@@ -17,6 +17,7 @@ export default defineConfig({
         test: {
           name: 'workflow',
           globalSetup: ['test/support/temporal-server.ts'],
+          execArgv: [`--import=${new URL('test/support/no-promise-stacks.ts', import.meta.url).href}`],
           include: ['test/{workflows,replay,simulator,support,contract}/**/*.test.ts'],
           // Their time goes into waiting for the server, not into computing: more files at once than there are cores.
           maxWorkers: 3,

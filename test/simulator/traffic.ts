@@ -34,16 +34,17 @@ export function servingZones(world: World, service: SimService): readonly string
 }
 
 function servingNodes(world: World, service: SimService): World['nodes'] {
+  const hosts = service.externalTrafficPolicy === 'Cluster' ? undefined : hostsOf(world, service);
   return service.targets.flatMap(({ state, instanceId }) => {
     const node = state === 'healthy' ? world.nodes.find((one) => one.instanceId === instanceId) : undefined;
-    if (node === undefined) return [];
-    return service.externalTrafficPolicy === 'Cluster' || readyOn(world, service, node.name) > 0 ? [node] : [];
+    return node !== undefined && hosts?.has(node.name) !== false ? [node] : [];
   });
 }
 
-function readyOn(world: World, service: SimService, node: string): number {
-  return endpointsOf(world, service.selector).filter((pod) => pod.ready && !pod.terminating && pod.node === node)
-    .length;
+/** Nodes with a ready endpoint, by name. */
+function hostsOf(world: World, service: SimService): ReadonlySet<string | undefined> {
+  const ready = endpointsOf(world, service.selector).filter((pod) => pod.ready && !pod.terminating);
+  return new Set(ready.map(({ node }) => node));
 }
 
 function lostShare(world: World, service: SimService): number {

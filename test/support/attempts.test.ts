@@ -1,19 +1,27 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Activities } from '../../activities/activities.ts';
 import { createVirtualClock } from '../simulator/clock.ts';
 import { createAttempts, type StepHooks } from './attempts.ts';
 
 /** One attempt at a step with that body, and the key of its activity. */
-function oneAttempt(body: (clock: ReturnType<typeof createVirtualClock>) => Promise<unknown>, hooks: StepHooks = {}) {
+function oneAttempt(
+  body: (clock: ReturnType<typeof createVirtualClock>) => Promise<unknown>,
+  hooks: StepHooks = {},
+  isToEnd: () => boolean = () => true,
+) {
   const clock = createVirtualClock(0);
   const step = async () => await body(clock);
-  const attempts = createAttempts({ evictPods: step } as unknown as Activities, clock, hooks);
+  const attempts = createAttempts({ evictPods: step } as unknown as Activities, clock, hooks, isToEnd);
   const environment = new MockActivityEnvironment();
+  let beats = 0;
+  environment.on('heartbeat', () => {
+    beats += 1;
+  });
   const running = environment.run(attempts.steps.evictPods as unknown as typeof step);
   const { workflowExecution, activityId } = environment.context.info;
   const key = `${workflowExecution?.workflowId}/${workflowExecution?.runId}/${activityId}`;
-  return { clock, attempts, environment, running, key };
+  return { clock, attempts, environment, running, key, beats: () => beats };
 }
 
 describe('an attempt at a step', () => {
@@ -33,6 +41,25 @@ describe('an attempt at a step', () => {
     environment.cancel();
     await running;
     expect(clock.now()).toBe(1_000);
+  });
+
+  test('tells of itself all the time once it is to end, so that it hears of it, and seldom before', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const work = Promise.withResolvers<string>();
+    let isToEnd = false;
+    const { running, beats } = oneAttempt(
+      async () => await work.promise,
+      {},
+      () => isToEnd,
+    );
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(beats()).toBe(2);
+    isToEnd = true;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(beats()).toBe(7);
+    work.resolve('done');
+    await running;
   });
 
   test('ends with the test, wherever it hangs', async () => {

@@ -123,3 +123,19 @@ describe('what holds virtual time', () => {
     expect(ends.whyStill()).toBeUndefined();
   });
 });
+
+test('an activity is to end once it is cancelled, not awaited any more, or its run is over: not before', () => {
+  const { ends } = openEnds();
+  const key = 'pool/p1/3';
+  expect(ends.isToEnd(key)).toBe(false);
+  ends.expect(parent);
+  expect(ends.isToEnd(key)).toBe(false);
+  ends.tell(parent, { ...nothing, activities: [{ id: '3', cancelled: false }] });
+  expect(ends.isToEnd(key)).toBe(false);
+  ends.tell(parent, { ...nothing, activities: [{ id: '3', cancelled: true }] });
+  expect(ends.isToEnd(key)).toBe(true);
+  ends.tell(parent, { ...nothing, activities: [{ id: '4', cancelled: false }] });
+  expect([ends.isToEnd(key), ends.isToEnd('pool/p1/4')]).toEqual([true, false]);
+  ends.terminated(parent.workflowId);
+  expect(ends.isToEnd('pool/p1/4')).toBe(true);
+});

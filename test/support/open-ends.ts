@@ -19,6 +19,10 @@ export interface OpenEnds {
   terminated(workflowId: string): void;
   /** Another run of the same workflow has taken this one's place, because somebody reset it; its children go on. */
   replaced(run: Run): void;
+  /** A number that stays the same as long as no run of that workflow has told anything or begun. */
+  toldBy(workflowId: string): number;
+  /** Whether an attempt at that activity, by its key, has yet to hear that nobody waits for it any more. */
+  isToEnd(activity: string): boolean;
   /** Runs that have not ended. */
   openRuns(): readonly Run[];
   /** Why anything but time can still move the world; undefined when only time can. */
@@ -49,6 +53,7 @@ export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, c
   const calls = new Set<{ readonly what: string }>();
   const signals = new Map<string, string>();
   const handled = new Set<string>();
+  const told = new Map<string, number>();
 
   const openRuns = () => [...runs.values()].filter(({ awaits, terminated }) => !terminated && awaits?.ended !== true);
   const openRunOf = (workflowId: string) => openRuns().find((run) => run.workflowId === workflowId);
@@ -57,6 +62,19 @@ export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, c
     const known = runs.get(runId) ?? { workflowId, runId, awaits: undefined, cancelAsked: false, terminated: false };
     runs.set(runId, known);
     return known;
+  }
+
+  function count(workflowId: string): void {
+    told.set(workflowId, (told.get(workflowId) ?? 0) + 1);
+  }
+
+  function isToEnd(activity: string): boolean {
+    for (const run of runs.values()) {
+      if (!activity.startsWith(activityKey(run, ''))) continue;
+      const awaited = run.awaits?.activities.find(({ id }) => activityKey(run, id) === activity);
+      return run.terminated || (run.awaits !== undefined && awaited?.cancelled !== false);
+    }
+    return false;
   }
 
   function askToCancel(workflowId: string): KnownRun | undefined {
@@ -112,10 +130,12 @@ export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, c
       for (const id of awaits.handled) handled.add(id);
       for (const { id, to, delivered } of awaits.sent) if (delivered && isForNobody(to, awaits)) handled.add(id);
       know(run).awaits = awaits;
+      count(run.workflowId);
       changed();
     },
     expect: (run) => {
       know(run);
+      count(run.workflowId);
     },
     beginCall: (what) => {
       const call = { what };
@@ -151,6 +171,8 @@ export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, c
       know(run).terminated = true;
       changed();
     },
+    toldBy: (workflowId) => told.get(workflowId) ?? 0,
+    isToEnd,
     openRuns,
     whyStill,
   };

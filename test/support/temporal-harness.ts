@@ -58,7 +58,9 @@ export async function createHarness(
 ): Promise<Harness> {
   quiet();
   const { clock } = world;
-  const attempts = createAttempts(createActivities(createSimPorts(world)), clock, hooks);
+  const attempts = createAttempts(createActivities(createSimPorts(world)), clock, hooks, (activity) =>
+    ends.isToEnd(activity),
+  );
   const ends = createOpenEnds(
     (activity) => attempts.of(activity),
     () => clock.lookAgain(),
@@ -82,6 +84,9 @@ export async function createHarness(
     maxHeartbeatThrottleInterval: 200,
     defaultHeartbeatThrottleInterval: 200,
     shutdownGraceTime: 0,
+    // One run keeps no more of them busy, and every worker of every test has to open and to end its own.
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
   });
   const endWorkflows = async () => {
     const ended = ends.openRuns().map(async ({ workflowId }) => {
