@@ -7,6 +7,7 @@ import {
   CancellationScope,
   proxySinks,
   type WorkflowInboundCallsInterceptor,
+  type WorkflowInfo,
   type WorkflowInterceptors,
   type WorkflowOutboundCallsInterceptor,
   workflowInfo,
@@ -41,12 +42,17 @@ export function interceptors(): WorkflowInterceptors {
     internals: [
       {
         concludeActivation: (input, next) => {
-          clock.awaits(awaitsOf(known));
+          if (!isQuestion(workflowInfo())) clock.awaits(awaitsOf(known));
           return next(input);
         },
       },
     ],
   };
+}
+
+/** Queries change nothing, so there is nothing to tell. The SDK calls sinks then too (@temporalio/worker 1.24, processSinkCalls). */
+function isQuestion({ unsafe }: WorkflowInfo): boolean {
+  return unsafe.isReplaying && !unsafe.isReplayingHistoryEvents;
 }
 
 function whatComesIn(known: Known): WorkflowInboundCallsInterceptor {

@@ -38,7 +38,7 @@ export function clientCalls(ends: OpenEnds, clock: VirtualClock): WorkflowClient
     startUpdate: async (input, next) =>
       await during(`${input.updateName} of ${input.workflowExecution.workflowId}`, async () => await next(input)),
     query: async (input, next) => {
-      const { workflowId = '' } = input.workflowExecution;
+      const { workflowId } = input.workflowExecution;
       const question = JSON.stringify([input.workflowExecution, input.queryType, input.args]);
       const told = ends.toldBy(workflowId);
       const last = answers.get(question);

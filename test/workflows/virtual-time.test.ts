@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { abortUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, statusQuery } from '../../workflows/messages.ts';
 import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness, withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
@@ -21,6 +21,27 @@ describe('virtual time', () => {
     const reports = await Promise.all(runs.map(async (run) => await harness.finish(run)));
     expect(reports.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
     expectNothingLost(world);
+  });
+
+  test('hears of a workflow when something comes to it, and not when somebody asks it', async () => {
+    const world = createScenario();
+    let told = 0;
+    const toldAround: number[] = [];
+    const harness = await openHarness(world, {
+      activated: () => {
+        told += 1;
+      },
+      before: async (step) => {
+        if (step !== 'letNextStepOut' || toldAround.length > 0) return;
+        toldAround.push(told);
+        await withOwnClient(async ({ workflow }) => await workflow.getHandle(handle.workflowId).query(statusQuery));
+        toldAround.push(told);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.finish(handle);
+    expect(toldAround[0]).toBeGreaterThan(0);
+    expect(toldAround[1]).toBe(toldAround[0]);
   });
 
   test('does not pass between a cancellation and the first step that follows from it', async () => {
