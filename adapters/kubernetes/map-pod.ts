@@ -1,6 +1,7 @@
 import type { V1Container, V1OwnerReference, V1Pod, V1Toleration } from '@kubernetes/client-node';
 
 import { type PodFacts, type PodOwnerKind, type TolerationFacts } from '../../core/model/pod.ts';
+import { needsOf } from './map-amounts.ts';
 import { requiredNodeLabels } from './map-node-labels.ts';
 import { placementOf } from './map-placement.ts';
 import { hasEmptyDirData, wishesOf } from './map-wishes.ts';
@@ -53,6 +54,8 @@ export function podFacts(pod: V1Pod): PodFacts {
     ...(nodeLabels === undefined ? {} : { requiredNodeLabels: nodeLabels }),
     ...placementOf(pod),
     ...(spec?.priority === undefined ? {} : { priority: spec.priority }),
+    ...(spec?.priorityClassName ? { priorityClass: spec.priorityClassName } : {}),
+    ...needsOf(pod),
     ...(deletion === undefined ? {} : { killedAt: new Date(deletion).getTime(), ...remains(pod) }),
     ...wishesOf(pod),
     ...claimsOf(pod),

@@ -1,18 +1,50 @@
-import type { V1ResourceQuota } from '@kubernetes/client-node';
+import type { V1LimitRangeItem, V1ObjectMeta, V1ResourceQuota } from '@kubernetes/client-node';
 
-import type { QuotaFacts } from '../../core/model/quota.ts';
+import type { LimitRangeFacts, QuotaFacts, QuotaScope } from '../../core/model/quota.ts';
+import { amountsOf } from './map-amounts.ts';
 
-/** Both count pods that are not finished (Kubernetes docs, "Resource Quotas", Object Count Quota). */
-const podCounts = ['pods', 'count/pods'] as const;
+/** Resources of which pods take some (kubernetes pkg/quota/v1/evaluator/core/pods.go, MatchingResources). */
+const ofPods = /^(pods|count\/pods|cpu|memory|ephemeral-storage|hugepages-.+|(requests|limits)\..+)$/;
 
-/** How many pods a quota leaves room for; nothing for one that is about other things, or about some pods only. */
+/** What a quota lets pods have, as its controller has taken it up; nothing for one that is about other things. */
 export function quotaFacts({ metadata, spec, status }: V1ResourceQuota): readonly QuotaFacts[] {
-  if ((spec?.scopes ?? []).length > 0 || spec?.scopeSelector !== undefined) return [];
-  const left = podCounts.flatMap((name) => {
-    const [hard, used] = [Number(status?.hard?.[name] ?? 'NaN'), Number(status?.used?.[name] ?? 0)];
-    return Number.isFinite(hard - used) ? [hard - used] : [];
-  });
-  if (left.length === 0) return [];
+  const hard = Object.entries(amountsOf(status?.hard)).filter(([name]) => ofPods.test(name));
+  if (hard.length === 0) return [];
   const { namespace = '', name = '' } = metadata ?? {};
-  return [{ key: `ResourceQuota ${namespace}/${name}`, namespace, podsLeft: Math.max(0, Math.min(...left)) }];
+  const scopes: readonly QuotaScope[] = [
+    ...(spec?.scopes ?? []).map((scope) => ({ name: scope, operator: 'Exists', values: [] }) as const),
+    ...(spec?.scopeSelector?.matchExpressions ?? []).map(({ scopeName, operator, values = [] }) => {
+      return { name: scopeName, operator: operator as QuotaScope['operator'], values };
+    }),
+  ];
+  const key = `ResourceQuota ${namespace}/${name}`;
+  return [{ key, namespace, hard: Object.fromEntries(hard), ...(scopes.length === 0 ? {} : { scopes }) }];
+}
+
+/** As the API server writes it; the client library has another name for `default`. */
+export interface LimitRangeObject {
+  readonly metadata?: V1ObjectMeta;
+  readonly spec?: {
+    readonly limits: readonly (Omit<V1LimitRangeItem, '_default'> & { readonly default?: Record<string, string> })[];
+  };
+}
+
+/** What a limit range says of pods and their containers; the API server has filled in what it leaves out. */
+export function limitRangeFacts({ metadata, spec }: LimitRangeObject): readonly LimitRangeFacts[] {
+  const limits = (spec?.limits ?? []).flatMap(({ type, min, max, maxLimitRequestRatio, defaultRequest, ...rest }) => {
+    if (type !== 'Container' && type !== 'Pod') return [];
+    return [
+      {
+        of: type,
+        min: amountsOf(min),
+        max: amountsOf(max),
+        ratio: amountsOf(maxLimitRequestRatio),
+        defaultRequests: amountsOf(defaultRequest),
+        defaultLimits: amountsOf(rest.default),
+      } as const,
+    ];
+  });
+  if (limits.length === 0) return [];
+  const { namespace = '', name = '' } = metadata ?? {};
+  return [{ key: `LimitRange ${namespace}/${name}`, namespace, limits }];
 }

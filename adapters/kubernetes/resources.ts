@@ -41,6 +41,7 @@ export const resources = {
     version: 'v2',
   },
   resourceQuotas: core('resourcequotas', true, ['list']),
+  limitRanges: core('limitranges', true, ['list']),
   persistentVolumes: core('persistentvolumes', false, ['list']),
   verticalPodAutoscalers: grouped('autoscaling.k8s.io', 'verticalpodautoscalers', true, ['list']),
   validatingWebhookConfigurations: grouped('admissionregistration.k8s.io', 'validatingwebhookconfigurations', false, [

@@ -20,7 +20,7 @@ import {
   type NetworkPolicyObject,
   networkPolicyFacts,
 } from './map-network-policy.ts';
-import { quotaFacts } from './map-quota.ts';
+import { type LimitRangeObject, limitRangeFacts, quotaFacts } from './map-quota.ts';
 import { localVolumeFacts, resizerFacts, type VerticalPodAutoscaler, webhookFacts } from './map-surroundings.ts';
 import type { ListBody } from './reflector.ts';
 import { type ResourceName, rbacName, resources } from './resources.ts';
@@ -29,7 +29,15 @@ import { type ResourceName, rbacName, resources } from './resources.ts';
 export type Surroundings = Required<
   Pick<
     ClusterFacts,
-    'networkPolicies' | 'takers' | 'autoscalers' | 'quotas' | 'localVolumes' | 'resizers' | 'webhooks' | 'unread'
+    | 'networkPolicies'
+    | 'takers'
+    | 'autoscalers'
+    | 'quotas'
+    | 'limitRanges'
+    | 'localVolumes'
+    | 'resizers'
+    | 'webhooks'
+    | 'unread'
   >
 >;
 
@@ -52,6 +60,7 @@ const listed = [
   'replicationControllers',
   'horizontalPodAutoscalers',
   'resourceQuotas',
+  'limitRanges',
   'persistentVolumes',
   'verticalPodAutoscalers',
   'validatingWebhookConfigurations',
@@ -113,6 +122,7 @@ function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>): Surroundings
       autoscalerFacts(item as V2HorizontalPodAutoscaler),
     ),
     quotas: items('resourceQuotas').flatMap((item) => quotaFacts(item as V1ResourceQuota)),
+    limitRanges: items('limitRanges').flatMap((item) => limitRangeFacts(item as LimitRangeObject)),
     localVolumes: items('persistentVolumes').flatMap((item) => localVolumeFacts(item as V1PersistentVolume)),
     resizers: items('verticalPodAutoscalers').flatMap((item) => resizerFacts(item as VerticalPodAutoscaler)),
     webhooks: [

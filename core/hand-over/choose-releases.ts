@@ -2,6 +2,7 @@ import { isFinished, type PodFacts, type ReleasedFrom } from '../model/pod.ts';
 import type { Policy } from '../policy/policy.ts';
 import { decideEligibility } from './eligibility.ts';
 import { chooseEvenly } from './even-releases.ts';
+import { openQuotaLedger } from './quota-room.ts';
 import type { HandOverContext } from './rules/rule.ts';
 import { mostReleased, workloadOf } from './surplus.ts';
 
@@ -11,7 +12,7 @@ export interface Releases {
   readonly later: readonly { readonly workload: string; readonly reason: string }[];
 }
 
-/** Chooses at that time (epoch ms), in the order of the pods, as many of each workload as its surplus and its spreading allow beside those that are `taken` already. */
+/** Chooses at that time (epoch ms), in the order of the pods, as many of each workload as its surplus, its spreading and quotas allow beside those that are `taken` already. */
 export function chooseReleases(
   pods: readonly PodFacts[],
   context: HandOverContext,
@@ -22,6 +23,7 @@ export function chooseReleases(
   const evenly = chooseEvenly(pods, context, taken);
   const release: Releases['release'][number][] = [];
   const later = new Map<string, string>();
+  const quotas = openQuotaLedger(context.cluster);
   for (const pod of pods) {
     const workload = workloadOf(pod, context.cluster);
     if (workload === undefined) continue;
@@ -34,7 +36,10 @@ export function chooseReleases(
     }
     if (evenly.get(workload.key)?.has(pod.uid) === false) continue;
     const has = counts.get(workload.key) ?? 0;
-    if (has >= mostReleased(workload, context.policy)) continue;
+    if (has >= mostReleased(workload, context)) continue;
+    const room = quotas.take(pod);
+    if (room === 'later') later.set(workload.key, 'its quota has room once pods have gone that are on their way out');
+    if (room !== 'taken') continue;
     counts.set(workload.key, has + 1);
     release.push({ pod, from: eligibility.from });
   }

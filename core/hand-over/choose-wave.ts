@@ -61,9 +61,9 @@ export function fitsAlone(node: NodeRef, context: HandOverContext): boolean {
 /** Pods that can be handed over, by workload. */
 type Needs = ReadonlyMap<string, { readonly workload: WorkloadFacts; readonly count: number }>;
 
-function fits(needs: Needs, taken: ReadonlyMap<string, number>, { policy }: HandOverContext): boolean {
+function fits(needs: Needs, taken: ReadonlyMap<string, number>, context: HandOverContext): boolean {
   return [...needs.values()].every(
-    ({ workload, count }) => (taken.get(workload.key) ?? 0) + count <= mostReleased(workload, policy),
+    ({ workload, count }) => (taken.get(workload.key) ?? 0) + count <= mostReleased(workload, context),
   );
 }
 

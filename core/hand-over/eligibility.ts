@@ -7,6 +7,7 @@ import { affinity } from './rules/affinity.ts';
 import { autoscaler } from './rules/autoscaler.ts';
 import { owner } from './rules/owner.ts';
 import { policyAllows } from './rules/policy.ts';
+import { quota } from './rules/quota.ts';
 import { readiness } from './rules/readiness.ts';
 import { rollout } from './rules/rollout.ts';
 import type { HandOverContext, HandOverRefusal, HandOverRule } from './rules/rule.ts';
@@ -24,6 +25,7 @@ const handOverRules: readonly HandOverRule[] = [
   label,
   volumes,
   topology,
+  quota,
   spread,
   adoption,
   hosts,

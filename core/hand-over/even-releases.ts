@@ -33,11 +33,11 @@ function chooseOf(
   context: HandOverContext,
   taken: number,
 ): ReadonlySet<string> {
-  const { cluster, policy } = context;
+  const { cluster } = context;
   const key = pods.map(evenBy).find((one) => one !== undefined) ?? '';
   const released = pods.filter((pod) => pod.released !== undefined);
   const eligible = pods.filter((pod) => decideEligibility(pod, context).eligible);
-  const room = mostReleased(workload, policy) - (taken - released.length);
+  const room = mostReleased(workload, context) - (taken - released.length);
   const together = released.length + eligible.length;
   if (together >= workload.replicas && together <= room) return new Set(eligible.map(({ uid }) => uid));
   const zoneOf = (pod: PodFacts) => domainOf(pod, key, cluster);

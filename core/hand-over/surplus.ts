@@ -1,14 +1,34 @@
 import { indexOf, onceFor } from '../model/cluster-index.ts';
-import type { PodFacts } from '../model/pod.ts';
+import { isFinished, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import { handOverTermsOf, type Policy } from '../policy/policy.ts';
+import { type Room, roomFor } from './quota-room.ts';
 
-/** The most pods of a workload that may be released at a time. */
-export function mostReleased(workload: WorkloadFacts, policy: Policy): number {
+/** The most pods of a workload that may be released at a time, by the policy and by the quotas of its namespace. */
+export function mostReleased(
+  workload: WorkloadFacts,
+  { cluster, policy }: { readonly cluster: ClusterFacts; readonly policy: Policy },
+): number {
+  const wanted = surplusOf(workload, policy);
+  const room = roomOf(workload, cluster);
+  return room === undefined ? wanted : Math.min(wanted, room.pods);
+}
+
+/** The most by the policy alone. */
+export function surplusOf(workload: WorkloadFacts, policy: Policy): number {
   const { replicas, surge = 0 } = workload;
   const { surplus } = handOverTermsOf(policy, workload);
   return surplus === 'maxSurge' ? surge : Math.ceil(surplus * replicas);
+}
+
+/** What the quotas of its namespace leave for its replacements; undefined where none counts them. */
+export function roomOf({ key, namespace }: WorkloadFacts, cluster: ClusterFacts): Room | undefined {
+  if (!(cluster.quotas ?? []).some((quota) => quota.namespace === namespace)) return undefined;
+  const pod = indexOf(cluster)
+    .podsMadeBy(key)
+    .find((one) => !one.terminating && !isFinished(one));
+  return pod === undefined ? undefined : roomFor(pod, cluster);
 }
 
 /** Pods of each workload that are released now, by whatever run: their owners pay for both until they have left. */

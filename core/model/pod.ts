@@ -1,5 +1,6 @@
 import type { LabelSelectorFacts } from './label-selector.ts';
 import type { TaintFacts } from './node.ts';
+import type { ContainerNeeds } from './quota.ts';
 
 /** Label by which the ReplicaSets of a Deployment tell their pods apart (Kubernetes docs, "Deployments", Pod-template-hash label). */
 export const templateLabel = 'pod-template-hash';
@@ -61,6 +62,10 @@ export interface PodFacts {
   readonly unschedulableReason?: string;
   /** `spec.priority`, which its priority class gives it; 0 when absent. */
   readonly priority?: number;
+  /** Name of its priority class; absent when it has none. */
+  readonly priorityClass?: string;
+  /** What its containers ask for; absent where none asks for anything. */
+  readonly needs?: readonly ContainerNeeds[];
   /** What keeps its object once it is deleted; absent when nothing does. */
   readonly finalizers?: readonly string[];
   /** The kubelet has told that none of its containers runs, and none will while it terminates. */

@@ -2,7 +2,7 @@ import type { AutoscalerFacts } from './autoscaler.ts';
 import type { NetworkPolicyFacts } from './network-policy.ts';
 import type { NodeFacts } from './node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
-import type { QuotaFacts } from './quota.ts';
+import type { LimitRangeFacts, QuotaFacts } from './quota.ts';
 import type { ServiceFacts } from './service.ts';
 import type { LocalVolumeFacts, ResizerFacts, WebhookFacts } from './surroundings.ts';
 import type { TakerFacts } from './taker.ts';
@@ -26,8 +26,10 @@ export interface ClusterFacts {
   readonly takers?: readonly TakerFacts[];
   /** Autoscalers that a hand-over upsets, as of then; absent where nobody has asked. */
   readonly autoscalers?: readonly AutoscalerFacts[];
-  /** Quotas of pods, as of then; absent where nobody has asked. */
+  /** Quotas of what pods take, as of then; absent where nobody has asked. */
   readonly quotas?: readonly QuotaFacts[];
+  /** What each pod may take, as of then; absent where nobody has asked. */
+  readonly limitRanges?: readonly LimitRangeFacts[];
   /** Volumes that are on one node, as of then; absent where nobody has asked. */
   readonly localVolumes?: readonly LocalVolumeFacts[];
   /** Autoscalers that give new pods other requests, as of then; absent where nobody has asked. */

@@ -1,10 +1,11 @@
 import { staysWithNode } from '../drain/stays-with-node.ts';
 import { decideEligibility } from '../hand-over/eligibility.ts';
 import type { HandOverContext } from '../hand-over/rules/rule.ts';
-import { mostReleased, workloadOf } from '../hand-over/surplus.ts';
+import { mostReleased, roomOf, surplusOf, workloadOf } from '../hand-over/surplus.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import { isFinished, ownerOf, type PodFacts } from '../model/pod.ts';
+import type { WorkloadFacts } from '../model/workload.ts';
 import { handOverTermsOf, handsOver } from '../policy/policy.ts';
 import { compareText, count } from '../text/format.ts';
 
@@ -42,9 +43,9 @@ export function planHandOver(nodes: readonly NodeRef[], context: HandOverContext
 function tell(pod: PodFacts, context: HandOverContext): WorkloadHandOver {
   const workload = workloadOf(pod, context.cluster);
   const own = { workload: workload?.key ?? ownerOf(pod), pods: 1 };
-  const together = workload === undefined ? 0 : mostReleased(workload, context.policy);
+  const together = workload === undefined ? 0 : mostReleased(workload, context);
   const eligibility = decideEligibility(pod, context);
-  if (eligibility.eligible) return { ...own, how: 'handed over', together, ...tellQuota(pod, together, context) };
+  if (eligibility.eligible) return { ...own, how: 'handed over', together, ...tellQuota(workload, together, context) };
   const { reason, hint } = eligibility;
   if (eligibility.passes === true && workload?.rollingOut === true)
     return { ...own, how: 'handed over', together, reason: `${reason}; it is waited for` };
@@ -52,18 +53,16 @@ function tell(pod: PodFacts, context: HandOverContext): WorkloadHandOver {
   return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
 }
 
-/** A quota that has no room for all replacements that start together: those beyond it are not created before others have left. */
+/** Where a quota lets fewer replacements start together than the policy does. */
 function tellQuota(
-  pod: PodFacts,
+  workload: WorkloadFacts | undefined,
   together: number,
-  { cluster: { quotas = [] } }: HandOverContext,
+  { cluster, policy }: HandOverContext,
 ): Pick<WorkloadHandOver, 'reason'> {
-  if (quotas.length === 0) return {};
-  const { namespace } = pod;
-  const tight = quotas.find((quota) => quota.namespace === namespace && quota.podsLeft < together);
-  if (tight === undefined) return {};
-  const room = tight.podsLeft === 0 ? 'no room for another pod' : `room for ${count(tight.podsLeft, 'pod')} more`;
+  if (workload === undefined || together >= surplusOf(workload, policy)) return {};
+  const room = roomOf(workload, cluster);
+  if (room === undefined) return {};
   return {
-    reason: `${tight.key} has ${room}; replacements beyond that are not created`,
+    reason: `${room.quota.key} has room for ${count(room.pods, 'pod')} more (${room.resource}): no more are handed over at a time`,
   };
 }

@@ -191,7 +191,7 @@ function podFacts(world: World, pod: SimPod): PodFacts {
     ...facts
   } = pod;
   const released = releasedFacts(world, pod);
-  return { ...facts, ...keeperOf(world, pod), ...(released === undefined ? {} : { released }) };
+  return { ...facts, priorityClass: pod.of, ...keeperOf(world, pod), ...(released === undefined ? {} : { released }) };
 }
 
 /** What is read at most a minute ago of a real cluster, and not at all where the role does not allow it. */
@@ -199,7 +199,8 @@ function surroundings({
   networkPolicies,
   autoscalers,
   faults,
-}: World): Pick<ClusterFacts, 'networkPolicies' | 'autoscalers' | 'unread'> {
+  workloads,
+}: World): Pick<ClusterFacts, 'networkPolicies' | 'autoscalers' | 'quotas' | 'unread'> {
   if (faults.policiesHidden)
     return { unread: [{ resource: 'networkpolicies.networking.k8s.io', hint: 'Add a rule.' }] };
   return {
@@ -208,6 +209,12 @@ function surroundings({
       workload: `Deployment default/${name}`,
       counts: 'multiplies a metric by all ready pods, released ones too, and would scale up to twice as many',
     })),
+    // Each is of the pods of one workload, as one by a priority class of its own would be.
+    quotas: workloads.flatMap(({ name, quota, quotaTold }) => {
+      if (quota === undefined || quotaTold !== true) return [];
+      const scopes = [{ name: 'PriorityClass', operator: 'In', values: [name] }] as const;
+      return [{ key: `ResourceQuota default/${name}`, namespace: 'default', hard: { pods: quota }, scopes }];
+    }),
     networkPolicies: networkPolicies.map(({ name, selector }) => ({
       key: `NetworkPolicy default/${name}`,
       selectors: [{ namespace: 'default', labels: { matchLabels: selector } }],

@@ -107,6 +107,8 @@ export interface SimWorkload {
    * Quotas", Object count quota): the API server refuses to create more.
    */
   quota?: number;
+  /** Our role may read that quota; others are found out when they refuse. */
+  quotaTold?: true;
   /** Seconds that a pod has to be ready before it counts as available. */
   minReadySeconds?: number;
   /** Its pods run on nodes only where a pod of that workload is: required affinity by host. */

@@ -13,7 +13,7 @@ export const spread: HandOverRule = (pod, { cluster, policy }) => {
   const workload = workloadOf(pod, cluster);
   if (key === undefined || workload === undefined) return undefined;
   const domains = domainsOf(workload, key, cluster).length;
-  const most = mostReleased(workload, policy);
+  const most = mostReleased(workload, { cluster, policy });
   if (most >= Math.min(domains, workload.replicas)) return undefined;
   return {
     reason: `its topologySpreadConstraints by ${key} count released pods, and no more than ${count(most, 'pod')} may be surplus while it runs in ${domains} of them`,

@@ -37,6 +37,7 @@ const unknownWithout: Readonly<Record<string, string>> = {
   verticalpodautoscalers: 'one may give replacements more than fits on a new node',
   webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
   resourcequotas: 'one that has no room for pods more would keep replacements from being created',
+  limitranges: 'one that refuses what pods ask for would keep replacements from being created',
   replicationcontrollers:
     'one that selects pods by labels which those of a Deployment have too takes them when they are handed over',
 };

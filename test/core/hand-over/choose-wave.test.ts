@@ -80,5 +80,5 @@ test.each([
   [0.3, 2],
   [1, 4],
 ] as const)('surplus %s of 4 replicas are %i pods', (surplus, most) => {
-  expect(mostReleased(web, aPolicy(handingOver(surplus)))).toBe(most);
+  expect(mostReleased(web, { cluster: aCluster({}), policy: aPolicy(handingOver(surplus)) })).toBe(most);
 });

@@ -48,13 +48,18 @@ describe('a plan tells of each workload', () => {
   });
 
   test('that a quota has no room for all replacements at once', () => {
-    const tell = (podsLeft: number, namespace = 'default') =>
-      plan(handingOver(), web, [], { quotas: [{ key: 'ResourceQuota default/pods', namespace, podsLeft }] }).handOver;
-    expect(tell(1)).toMatchObject([
-      { how: 'handed over', reason: expect.stringMatching(/^ResourceQuota default\/pods has room for 1 pod more/) },
+    const tell = (pods: number, namespace = 'default') =>
+      plan(handingOver(), web, [], { quotas: [{ key: 'ResourceQuota default/pods', namespace, hard: { pods } }] })
+        .handOver;
+    expect(tell(3)).toMatchObject([
+      {
+        how: 'handed over',
+        together: 1,
+        reason: expect.stringMatching(/^ResourceQuota default\/pods has room for 1 pod more \(pods\)/),
+      },
     ]);
-    expect(tell(0)).toMatchObject([{ reason: expect.stringMatching(/has no room for another pod/) }]);
-    for (const told of [tell(2), tell(0, 'other')]) expect(told?.[0]).not.toHaveProperty('reason');
+    expect(tell(2)).toMatchObject([{ how: 'evicted', reason: expect.stringMatching(/has no room for another pod/) }]);
+    for (const told of [tell(4), tell(0, 'other')]) expect(told?.[0]).not.toHaveProperty('reason');
   });
 
   test('why pods are evicted, each reason once', () => {
