@@ -9,6 +9,7 @@ import { createPutBackSteps } from './put-back-steps.ts';
 import { createRunSteps } from './run-steps.ts';
 import { createStepOutSteps } from './step-out-steps.ts';
 import { createSurgeSteps } from './surge-steps.ts';
+import { createUnreachableSteps } from './unreachable-steps.ts';
 import { createWaking } from './waking.ts';
 import { createWatchSteps } from './watch-steps.ts';
 
@@ -25,6 +26,7 @@ export function createActivities(ports: Ports) {
     ...createStepOutSteps(ports, looking),
     ...createNodeSteps(ports, looking),
     ...createPodSteps(ports, looking, wake),
+    ...createUnreachableSteps(ports, looking),
     ...createEndingSteps(ports, looking, wake),
     ...createPutBackSteps(ports, looking),
   };

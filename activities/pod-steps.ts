@@ -34,6 +34,7 @@ import {
 } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { createRetireActs } from './retire-acts.ts';
+import { createUnreachable } from './unreachable-steps.ts';
 import type { Wake } from './waking.ts';
 
 /** Pods come and go within seconds, and a look at the cluster is cheap, ms. */
@@ -65,6 +66,7 @@ export function createPodSteps(ports: Ports, looking: Looking, wake: Wake) {
   const { clock, cluster } = ports;
   const { carryOut } = createPodActs(ports, looking);
   const { findBack, retire } = createRetireActs(ports, looking);
+  const findUnreachable = createUnreachable(ports, looking);
 
   return {
     /**
@@ -99,7 +101,7 @@ export function createPodSteps(ports: Ports, looking: Looking, wake: Wake) {
           ]);
           const notProtected = (memo['notProtected'] as readonly string[] | undefined) ?? [];
           const round = decideEvictionRound({ node, facts, policy, run, now, ...times });
-          const detached = round.remaining === 0 ? await lookAtVolumes(node, facts) : undefined;
+          const detached = round.remaining === 0 ? await lookAtVolumes(node, facts, now) : undefined;
           if (detached?.done === true) {
             const left = round.leftBehind.length === 0 ? '' : ` but ${listNames(round.leftBehind)}`;
             const detail = `no pod left on ${node.name}${left}`;
@@ -114,6 +116,8 @@ export function createPodSteps(ports: Ports, looking: Looking, wake: Wake) {
             };
           }
           const begun = memo['begun'] === true || hasBegun(facts, input);
+          const problem = round.hangs ? await findUnreachable(input, began) : undefined;
+          if (problem !== undefined) return { done: false, reason: problem.message, problem };
           const completes = round.completes && now - since < policy.waits.deadlines.completionMs;
           const comes = completes || leaveByThemselves({ pods, ...times }, policy.waits, now);
           if (!begun || mayMeetCallers(node, round.actions, facts)) {
@@ -203,8 +207,8 @@ export function createPodSteps(ports: Ports, looking: Looking, wake: Wake) {
   };
 
   /** Claims are asked for only where it matters: volumes are attached, and pods that stay on the node have some. */
-  async function lookAtVolumes(node: NodeRef, facts: ClusterFacts): Promise<WaitDecision> {
-    const claims = claimsThatStay(node, facts);
+  async function lookAtVolumes(node: NodeRef, facts: ClusterFacts, now: number): Promise<WaitDecision> {
+    const claims = claimsThatStay(node, facts, now);
     const staying = claims.length === 0 ? [] : await cluster.readClaims(claims);
     return decideDetached(node, facts, staying);
   }

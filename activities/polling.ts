@@ -32,6 +32,8 @@ export type Look<T> =
       readonly giveUp?: boolean;
       /** What the reader of the problem can do about this very reason, instead of what the wait says. */
       readonly hint?: string;
+      /** The wait ends with this very problem: nothing that comes by itself would help. */
+      readonly problem?: Problem;
       /** What is waited for comes by itself in a bounded time: the deadline lets it. */
       readonly comes?: boolean;
     };
@@ -89,6 +91,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
         let giveUp = false;
         let comes = false;
         let { hint } = wait;
+        let problem: Problem | undefined;
         try {
           const look = await wait.look({
             now,
@@ -104,6 +107,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           giveUp = look.giveUp === true;
           comes = look.comes === true;
           hint = look.hint ?? wait.hint;
+          problem = look.problem;
         } catch (error) {
           const failure = retryable(error);
           failures += 1;
@@ -114,6 +118,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
         }
         heartbeat(progress);
         tellWait(progress.reason, wait.clock.now());
+        if (problem !== undefined) return { outcome: 'deadline', at: wait.clock.now(), problem };
         const stands = until === undefined || blindSince !== undefined;
         const untilDeadline = stands ? Number.POSITIVE_INFINITY : (until ?? 0) - wait.clock.now();
         if (giveUp || (untilDeadline <= 0 && !comes)) return deadline({ ...wait, hint }, progress, wait.clock.now());

@@ -1,3 +1,4 @@
+import { tellHanging } from '../core/drain/unreachable.ts';
 import { explainGiveBack } from '../core/hand-over/give-back.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts } from '../core/model/node.ts';
@@ -22,6 +23,14 @@ const lookEveryMs = 1_000;
 
 /** ReplicaSets delete what they have too many of within moments, ms; what they haven't by then is left as it is, and told. */
 const chosenWithinMs = 120_000;
+
+/** What is left at the end. */
+interface LetGo {
+  /** What could not be put back, in words. */
+  readonly left: readonly string[];
+  /** What goes only when somebody has ended the machine that it hangs on, in words. */
+  readonly ends: readonly string[];
+}
 
 /** Steps that take away what a run has done to nodes and pods. */
 export function createPutBackSteps(ports: Ports, looking: Looking) {
@@ -83,10 +92,10 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
      * Puts back whatever still carries a mark of the run, then gives the lock back: nobody else works on the pool while marks of ours
      * are on it. Pods that can't leave in the time that evictions have are left behind; says what is, and why.
      */
-    letGo: async (input: PoolStepInput & { lock: PoolLock }): Promise<Outcome<{ left: readonly string[] }>> => {
+    letGo: async (input: PoolStepInput & { lock: PoolLock }): Promise<Outcome<LetGo>> => {
       const { run, lock, policy } = input;
       const fence = openLooseFence(cluster, input);
-      return await pollUntil<{ left: readonly string[] }>({
+      return await pollUntil<LetGo>({
         clock,
         what: `the marks of run ${run} to be put back`,
         deadlineMs: policy.waits.deadlines.evictionMs,
@@ -108,7 +117,8 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
           if (!isOver) return { ...pods, done: false };
           await releaseLocks(run, lock);
           const left = await cluster.findMarks(run);
-          return { done: true, value: { left: left.map((mark) => explain(mark, pods.blocked)) } };
+          const ends = tellHanging(facts, run, policy);
+          return { done: true, value: { left: left.map((mark) => explain(mark, pods.blocked)), ends } };
         },
       });
     },

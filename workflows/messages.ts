@@ -16,7 +16,7 @@ import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 export const defaultTaskQueue = 'nodeferry';
 
 /** Steps that last as long as a run does, or as a run may wait for capacity, and pauses. They have slots of their own on a worker. */
-export const longWaits = ['watchRun', 'letNextStepOut', 'linger'] as const;
+export const longWaits = ['watchRun', 'letNextStepOut', 'linger', 'awaitReachable'] as const;
 
 /** Task queue of the long waits of runs on this queue. */
 export function waitsQueue(taskQueue: string): string {
@@ -114,6 +114,9 @@ export const nodeStatusQuery = query<NodeStatus>('status');
 
 /** Node workflow to pool workflow: a step of this node needs attention. */
 export const nodeParkedSignal = signal<[NodeParked]>('nodeParked');
+
+/** Node workflow to pool workflow: what this node waited for an operator for has come about without one. */
+export const nodeGoesOnSignal = signal<[string]>('nodeGoesOn');
 
 /** Node workflow to pool workflow: this node was put back. Only a run that goes on hears it, which is what the node wants to know. */
 export const nodeBackSignal = signal<[string]>('nodeBack');

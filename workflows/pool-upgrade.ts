@@ -10,7 +10,7 @@ import { turnAround } from './run/handlers.ts';
 import { putBackAll } from './run/ledger.ts';
 import { openRun } from './run/open-run.ts';
 import { record, settled } from './run/record.ts';
-import { addNodes, leftOf, replaceNodes } from './run/replace-nodes.ts';
+import { addNodes, idleOf, leftOf, replaceNodes, replaceOthers } from './run/replace-nodes.ts';
 import { attempt, enter, nextStep, type Run, tellForeignActs } from './run/run.ts';
 import { failWith, problemOf, settle, steps } from './run/steps.ts';
 import { completeSurge, makeRoom, registered, surge } from './run/surge.ts';
@@ -88,19 +88,22 @@ async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
 
 /**
  * Wave by wave: new nodes come up where they don't all come at once, pods are handed over where that is wanted, then their nodes go. Nodes that
- * the guard has held until somebody was called and resumed have their pods handed over anew: what could not be may be mended.
+ * the guard has held until somebody was called and resumed have their pods handed over anew: what could not be may be mended. Those that an
+ * operator is asked about are waited for last.
  */
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
   addNodes(run, nodes);
-  let left = nodes;
-  while (left.length > 0) {
-    const wave = await handOver(run, plan, await makeRoom(run, plan, left));
+  for (let left = nodes; left.length > 0; left = leftOf(run, left)) {
+    const idle = idleOf(run, left);
+    if (idle.length === 0) {
+      await replaceNodes(run, plan, left, plan.oldPool);
+      continue;
+    }
+    const wave = await handOver(run, plan, await makeRoom(run, plan, idle));
     await registered(run, plan);
     if (run.status.phase !== 'replace') enter(run, 'replace');
-    await replaceNodes(run, plan, wave, plan.oldPool);
-    const before = left.length;
-    left = leftOf(run, left);
-    if (before - left.length < wave.length) run.givenUp = [];
+    await replaceOthers(run, plan, wave, plan.oldPool);
+    if (idleOf(run, leftOf(run, wave)).length > 0) run.givenUp = [];
   }
 }
 

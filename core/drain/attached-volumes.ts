@@ -4,17 +4,20 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { ClaimFacts, ClaimRef } from '../model/volume.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from '../waits/decision.ts';
+import { hangs } from './hanging.ts';
 import { staysWithNode } from './stays-with-node.ts';
+import { silentSince } from './unreachable.ts';
 
 /**
- * Claims whose volumes stay attached to the node until its machine ends, because their pods do. Empty when no volume is attached: then
- * nobody need ask for them.
+ * Claims whose volumes stay attached to the node until its machine ends, because their pods do: those that belong to it, and those that
+ * hang on one whose kubelet is silent. Empty when no volume is attached: then nobody need ask for them.
  */
-export function claimsThatStay(node: NodeRef, facts: ClusterFacts): readonly ClaimRef[] {
+export function claimsThatStay(node: NodeRef, facts: ClusterFacts, now: number): readonly ClaimRef[] {
   if (!facts.volumeAttachments.some((attachment) => attachment.node === node.name)) return [];
+  const isSilent = silentSince(indexOf(facts).nodes.get(node.name), now) !== undefined;
   return indexOf(facts)
     .podsOn(node.name)
-    .filter(staysWithNode)
+    .filter((pod) => staysWithNode(pod) || (isSilent && hangs(pod, now)))
     .flatMap(({ namespace, claims = [] }) => claims.map((name) => ({ namespace, name })));
 }
 

@@ -23,6 +23,7 @@ import { staysWithNode } from './stays-with-node.ts';
 import { tellStillListed } from './still-listed.ts';
 import { intolerantHint } from './tolerates-cordon.ts';
 import { chooseUnlistLabels, findLeavesListed, hasSpread, needsUnlist, tellListed } from './unlist.ts';
+import { endsUnasked } from './unreachable.ts';
 import { isBelievedReady } from './unready.ts';
 
 /** Everything that decides the next act on a pod that is to leave. */
@@ -55,6 +56,8 @@ export interface EvictionRound {
   readonly completes: boolean;
   /** All that remain have been told to stop. */
   readonly ends: boolean;
+  /** All that remain have been told to stop, and should have ended. */
+  readonly hangs: boolean;
   /** Pods that are not waited for although their objects are there, each with the reason. */
   readonly leftBehind: readonly string[];
   /** One sentence for status. */
@@ -94,6 +97,7 @@ export function decideEvictionRound(question: EvictionQuestion): EvictionRound {
     remaining: left.length,
     completes: outcomes.size === 1 && outcomes.has('complete'),
     ends: outcomes.size === 0 || (outcomes.size === 1 && outcomes.has('await')),
+    hangs: outcomes.size === 1 && outcomes.has('hangs'),
     leftBehind: pods
       .filter(({ pod, outcome }) => outcome === 'skip' && !staysWithNode(pod))
       .map(({ pod, reason }) => `${pod.namespace}/${pod.name}: ${reason}`),
@@ -108,8 +112,9 @@ function decidePods({
   policy,
   now,
 }: EvictionQuestion): readonly (DrainDecision & { readonly pod: PodFacts })[] {
-  const silentSince = indexOf(facts).nodes.get(node.name)?.unknownSince;
-  const context = { drain: policy.drain, now, silentSince };
+  const seen = indexOf(facts).nodes.get(node.name);
+  const unasked = endsUnasked(seen, facts, policy, now);
+  const context = { drain: policy.drain, now, silentSince: seen?.unknownSince, endsUnasked: unasked };
   return podsInOrder(node, facts).map((pod) => ({ pod, ...decideDrain(pod, context) }));
 }
 

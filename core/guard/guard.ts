@@ -1,3 +1,4 @@
+import { unreachableSince } from '../drain/unreachable.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
@@ -38,8 +39,9 @@ export interface Guard {
  * budget keeps its pods reachable. A node that gives a Service nothing at this moment takes nothing from it either; but what gives
  * nothing for a moment (a failed readiness probe, a kubelet that is late, a load balancer that fails open) is what brings the
  * Service back the moment after. So every node that hosts its pods or is its registered target is held as long as the Service is
- * below its floor, and what could serve it again as soon as it lacks anything of its best; but for the nodes that a run turns back from, and
- * those where its load balancers have sent nothing before.
+ * below its floor, and what could serve it again as soon as it lacks anything of its best; but for the nodes that a run turns back from,
+ * those where its load balancers have sent nothing before, and one that is unreachable: what hangs there comes back only elsewhere, some of
+ * it only once its machine has ended.
  */
 export function openGuard(question: GuardQuestion): Guard {
   const { facts, policy } = question;
@@ -60,12 +62,15 @@ export function openGuard(question: GuardQuestion): Guard {
     servedBy: (node) => (servicesOn.get(node.name) ?? []).filter((service) => counts(service, node)),
     chargedBy: (node) => (budgetsOn.get(node.name) ?? []).filter(({ takenWith }) => takenWith.has(node.name)),
     findBlock: (node) => {
+      const isLost = unreachableSince(node, facts, facts.observedAt) !== undefined;
       for (const service of involving(node)) {
-        const block = findServiceBlock(node, service, counts(service, node), question);
+        const isServing = counts(service, node);
+        const block = isLost && !isServing ? undefined : findServiceBlock(node, service, isServing, question);
         if (block !== undefined) return block;
       }
       for (const budget of budgetsOn.get(node.name) ?? []) {
-        const block = findBudgetBlock(node, budget, out.has(node.name));
+        const isIdle = isLost && !budget.takenWith.has(node.name);
+        const block = findBudgetBlock(node, budget, isIdle || out.has(node.name));
         if (block !== undefined) return block;
       }
       return undefined;

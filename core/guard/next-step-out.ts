@@ -1,3 +1,4 @@
+import { unreachableSince } from '../drain/unreachable.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import { count, formatDuration } from '../text/format.ts';
@@ -78,10 +79,12 @@ export function findProtection({ name }: NodeRef, { facts, policy }: GuardQuesti
   return { node: name, limit: 'do-not-disrupt', needs: 0, has: 0 };
 }
 
-function findFull({ inFlight, policy }: GuardQuestion, first: NodeRef): StepOutBlock | undefined {
+/** Nobody waits for a node that is unreachable. */
+function findFull({ inFlight, policy, facts }: GuardQuestion, first: NodeRef): StepOutBlock | undefined {
   const { maxInFlight } = policy.guard;
-  if (inFlight.length < maxInFlight) return undefined;
-  return { node: first.name, limit: 'in-flight', needs: maxInFlight, has: inFlight.length };
+  const moving = inFlight.filter((node) => unreachableSince(node, facts, facts.observedAt) === undefined);
+  if (moving.length < maxInFlight) return undefined;
+  return { node: first.name, limit: 'in-flight', needs: maxInFlight, has: moving.length };
 }
 
 function explainGrant(node: NodeRef, guard: Guard | undefined): string {

@@ -23,6 +23,7 @@ export const problemCodes = {
   CapacityUnavailable: { source: 'provider', retryable: true },
   Conflict: { source: 'cluster', retryable: true },
   AdmissionDenied: { source: 'cluster', retryable: false },
+  NodeUnreachable: { source: 'cluster', retryable: false },
   NodeNotOurs: { source: 'tool', retryable: false },
   DeadlineExceeded: { source: 'cluster', retryable: false },
   CompensationIncomplete: { source: 'tool', retryable: false },

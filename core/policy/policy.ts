@@ -126,6 +126,8 @@ export interface DrainPolicy {
   readonly protected: 'refuse' | 'wait' | 'evict';
   /** Pods of Jobs: evict them, so that they start again from the beginning, or wait for their end. */
   readonly jobs: 'evict' | 'wait';
+  /** The machines of nodes that are unreachable, whose pods can't end: ask the operator, or end them. */
+  readonly unreachableNodes: 'ask' | 'terminate';
   /** Workloads (`namespace/name` of the Deployment or ReplicaSet prefix) whose pods may not be unlisted. */
   readonly neverUnlist: readonly string[];
 }

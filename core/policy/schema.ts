@@ -180,6 +180,11 @@ const drain = z
       'Pods of Jobs are evicted, so that their work starts again from the beginning, or are waited for.',
       'evict',
     ),
+    unreachableNodes: choice(
+      ['ask', 'terminate'],
+      'A node whose kubelet has been silent for 5 minutes, from which no load balancer gets an answer, and whose pods can’t end: the run asks an operator to end its machine (ask), or ends it as any other (terminate; not where a fifth of all nodes is silent). Either way it goes on with other nodes.',
+      'ask',
+    ),
     neverUnlist: z
       .array(objectKey('workload'), { error: 'a list of workloads as namespace/name' })
       .default([])

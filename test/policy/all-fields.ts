@@ -43,6 +43,7 @@ spec:
     force: true
     protected: wait
     jobs: wait
+    unreachableNodes: terminate
     neverUnlist: [default/mesh]
   handOver:
     mode: auto

@@ -56,7 +56,14 @@ describe('a policy', () => {
           guardMs: 3_600_000,
         },
       },
-      drain: { deleteEmptyDirData: false, force: false, protected: 'refuse', jobs: 'evict', neverUnlist: [] },
+      drain: {
+        deleteEmptyDirData: false,
+        force: false,
+        protected: 'refuse',
+        jobs: 'evict',
+        unreachableNodes: 'ask',
+        neverUnlist: [],
+      },
       handOver: { mode: 'auto', surplus: 'maxSurge', workloads: {} },
       traffic: { probes: [], lossBudget: 0, watchAfterMs: 30_000 },
       disabledRules: [],
@@ -81,7 +88,7 @@ describe('a policy', () => {
     settleAfterOutage: 2m
     maxConnectionAge: {'*': 5m, default/api: 40s}
     deadlines: {surgeReady: 1h, observedOut: 1m, connectionsDrained: 2m, eviction: 3m, replacementsServing: 4m, endpointsRetired: 5m, nodeGone: 6m, guard: 7m, completion: 8m}
-  drain: {deleteEmptyDirData: true, force: true, protected: wait, jobs: wait, neverUnlist: [default/mesh]}
+  drain: {deleteEmptyDirData: true, force: true, protected: wait, jobs: wait, unreachableNodes: terminate, neverUnlist: [default/mesh]}
   handOver:
     mode: auto
     surplus: 50%
@@ -132,6 +139,7 @@ describe('a policy', () => {
       force: true,
       protected: 'wait',
       jobs: 'wait',
+      unreachableNodes: 'terminate',
       neverUnlist: ['default/mesh'],
     });
     expect(policy.handOver).toEqual({
@@ -287,7 +295,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ['  drain: {force: maybe}', "p.yaml:11:18 spec.drain.force: 'maybe' is not allowed here; allowed: true or false"],
     [
       '  drain: yes',
-      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, protected, jobs, neverUnlist",
+      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, protected, jobs, unreachableNodes, neverUnlist",
     ],
     [
       '  traffic: {probes: [{name: a, urls: [ftp://x]}]}',

@@ -240,7 +240,7 @@ function nodeFacts(node: SimNode): NodeFacts {
     ...mark('excludedBy', node.annotations['nodeferry.dev/excluded-by']),
     ...mark('retiringBy', node.annotations['nodeferry.dev/retiring-by']),
   };
-  const { annotations: _annotations, ...rest } = node;
+  const { annotations: _annotations, silent: _silent, believes: _believes, ...rest } = node;
   const doNotDisrupt = node.annotations['karpenter.sh/do-not-disrupt'] === 'true' ? { doNotDisrupt: true } : {};
   return { ...rest, ...doNotDisrupt, excluded: isExcluded(node), marks };
 }

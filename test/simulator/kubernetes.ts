@@ -38,14 +38,18 @@ function isReady(world: World, pod: SimPod): boolean {
 
 /** What kubelets have stopped is gone, as far as nothing keeps the containers or the object. */
 function clearAway(world: World): void {
-  const stopped = world.pods.filter(
-    (pod) => pod.goneAt !== undefined && pod.goneAt <= world.clock.now() && pod.stuck !== true,
-  );
+  const due = world.pods.filter((pod) => pod.goneAt !== undefined && pod.goneAt <= world.clock.now());
+  const stopped = due.filter((pod) => pod.stuck !== true && !isSilent(world, pod));
   for (const pod of stopped) {
     pod.stopped = true;
     pod.phase = 'Succeeded';
   }
   world.pods = world.pods.filter((pod) => !stopped.includes(pod) || (pod.finalizers ?? []).length > 0);
+}
+
+/** Nobody tells whether its containers have stopped. */
+function isSilent(world: World, pod: SimPod): boolean {
+  return world.nodes.some(({ name, silent }) => name === pod.node && silent === true);
 }
 
 /** Pods behind a Service as the API shows them at this moment: none that has failed (k8s.io/endpointslice, ShouldPodBeInEndpoints). */
@@ -102,11 +106,16 @@ export function bind(world: World, pod: SimPod, node: SimNode): void {
   pod.node = node.name;
   delete (pod as { unschedulableReason?: unknown }).unschedulableReason;
   later(world, world.delays.podReady, () => {
-    if (pod.terminating || !world.nodes.some((other) => other.uid === node.uid)) return;
+    if (pod.terminating || !world.nodes.some(({ uid, silent }) => uid === node.uid && silent !== true)) return;
     pod.phase = 'Running';
     pod.started = true;
     pod.accepts = true;
   });
+}
+
+/** Endpoints of a Service as the kube-proxy of that node has them. */
+export function viewOn(service: SimService, node: SimNode): SimService['view'] {
+  return node.believes?.get(service.key) ?? service.view;
 }
 
 /** kube-proxies learn of endpoints only after the endpoint delay. */

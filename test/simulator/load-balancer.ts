@@ -1,3 +1,4 @@
+import { viewOn } from './kubernetes.ts';
 import { later, note, type SimNode, type SimService, type SimTarget, type World } from './world.ts';
 
 /** Label that takes a node out of load balancers (kubernetes.io well-known labels). */
@@ -23,7 +24,7 @@ export function passes(world: World, service: SimService, target: SimTarget): bo
   const node = world.nodes.find((one) => one.instanceId === target.instanceId);
   if (instance?.alive !== true || node === undefined || service.broken?.includes(node.name) === true) return false;
   if (service.externalTrafficPolicy === 'Cluster') return true;
-  return service.view.some((endpoint) => endpoint.node === node.name && !endpoint.terminating);
+  return viewOn(service, node).some((endpoint) => endpoint.node === node.name && !endpoint.terminating);
 }
 
 function wanted(world: World, { onlyPool }: SimService): string[] {

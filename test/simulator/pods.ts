@@ -100,9 +100,11 @@ export function deletePod(world: World, pod: SimPod): void {
   pod.terminating = true;
   pod.killedAt = world.clock.now() + pod.terminationGracePeriodSeconds * 1000;
   pod.ready = false;
+  note(world, `pod ${pod.name} on ${pod.node ?? 'no node'} terminates`);
+  // Where the kubelet does not hear of it, its containers run on.
+  if (world.nodes.some(({ name, silent }) => name === pod.node && silent === true)) return;
   pod.accepts = pod.preStopSeconds > 0 && pod.node !== undefined;
   if (pod.accepts) later(world, pod.preStopSeconds * 1000, () => (pod.accepts = false));
-  note(world, `pod ${pod.name} on ${pod.node ?? 'no node'} terminates`);
   const takes = world.delays.podGone + pod.preStopSeconds * 1000;
   pod.goneAt = world.clock.now() + takes;
   later(world, takes, () => undefined);

@@ -1,5 +1,5 @@
 import { NodeferryError } from '../../core/model/problem.ts';
-import { endpointsOf } from './kubernetes.ts';
+import { endpointsOf, viewOn } from './kubernetes.ts';
 import { servingTargets } from './traffic.ts';
 import { later, note, type SimInstance, type SimNode, type SimPod, type SimPool, type World } from './world.ts';
 
@@ -104,12 +104,22 @@ export function terminate(world: World, instance: SimInstance): void {
   later(world, world.delays.nodeForgotten + 2_000, () => forgetNode(world, node.uid));
 }
 
-/** Removes a Node object; its pods go with it. */
+/**
+ * The collector of orphaned pods looks every 20 s, and believes that a node is gone 40 s after it has missed it, ms
+ * (Kubernetes 1.36, pkg/controller/podgc/gc_controller.go, gcCheckPeriod and quarantineTime).
+ */
+const orphansGoInMs = 60_000;
+
+/** Removes a Node object; its pods go with it, at once where its kubelet has cleared them away. */
 export function forgetNode(world: World, uid: string): void {
   const node = world.nodes.find((one) => one.uid === uid);
   if (node === undefined) return;
   world.nodes = world.nodes.filter((one) => one.uid !== uid);
-  world.pods = world.pods.filter((pod) => pod.node !== node.name);
+  const removePods = () => {
+    world.pods = world.pods.filter((pod) => pod.node !== node.name);
+  };
+  if (node.silent === true) later(world, orphansGoInMs, removePods);
+  else removePods();
 }
 
 /** Finds a pool or says that there is none. */
@@ -173,7 +183,8 @@ function boot(world: World, pool: SimPool, zone: string): void {
 /** What the invariants say about ending this machine now. */
 function judgeTermination(world: World, instance: SimInstance): void {
   const node = world.nodes.find((one) => one.instanceId === instance.instanceId);
-  if (node === undefined) return;
+  // What has no power serves nobody: nothing ends with it.
+  if (node === undefined || !instance.alive) return;
   const runsOn = (pod: SimPod) => pod.node === node.name && pod.stopped !== true;
   const left = world.pods.filter((pod) => runsOn(pod) && pod.ownerKind !== 'DaemonSet' && !pod.mirror);
   if (left.length > 0)
@@ -188,7 +199,7 @@ function judgeTermination(world: World, instance: SimInstance): void {
         note(world, `${service.key}: connections through ${node.name} cut`);
       }
     }
-    if (service.view.some((endpoint) => endpoint.node === node.name && !endpoint.terminating)) {
+    if (viewOn(service, node).some((endpoint) => endpoint.node === node.name && !endpoint.terminating)) {
       world.violations.push(`${node.name} terminated while it held endpoints of ${service.key}`);
     }
     const workload = world.workloads.find((one) => one.kind === 'Deployment' && service.key === `default/${one.name}`);

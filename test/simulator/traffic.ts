@@ -1,4 +1,4 @@
-import { endpointsOf } from './kubernetes.ts';
+import { endpointsOf, viewOn } from './kubernetes.ts';
 import { later, matches, note, type SimPod, type SimService, type World } from './world.ts';
 
 /** Sends requests at a fixed rate while time passes, asking of each where it would land and whether anybody answers there. */
@@ -60,10 +60,10 @@ function lostAt(world: World, service: SimService, instanceId: string): number {
   const alive = world.instances.some((instance) => instance.instanceId === instanceId && instance.alive);
   const node = world.nodes.find((one) => one.instanceId === instanceId);
   if (!alive || node === undefined) return 1;
-  if (service.externalTrafficPolicy === 'Cluster') return deadShare(world, service.view);
+  if (service.externalTrafficPolicy === 'Cluster') return deadShare(world, viewOn(service, node));
   return deadShare(
     world,
-    service.view.filter((endpoint) => endpoint.node === node.name),
+    viewOn(service, node).filter((endpoint) => endpoint.node === node.name),
   );
 }
 

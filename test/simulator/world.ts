@@ -52,6 +52,10 @@ export interface SimNode {
   ready: boolean;
   /** Since when (epoch ms) it is not. */
   unknownSince?: number;
+  /** Nothing is heard of its kubelet, nor does it hear what it is told; see silent-nodes.ts. */
+  silent?: true;
+  /** What its kube-proxy believes of each Service, by key, since it was cut off. */
+  believes?: ReadonlyMap<string, SimService['view']>;
   cordoned: boolean;
   labels: Record<string, string>;
   annotations: Record<string, string>;

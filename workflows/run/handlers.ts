@@ -6,6 +6,7 @@ import {
   type Acknowledgement,
   abortUpdate,
   nodeBackSignal,
+  nodeGoesOnSignal,
   nodeParkedSignal,
   type OperatorRequest,
   pauseUpdate,
@@ -13,7 +14,7 @@ import {
   statusQuery,
   withdrawSignal,
 } from '../messages.ts';
-import { park } from './parking.ts';
+import { park, unpark } from './parking.ts';
 import { changeNode, type Run, show } from './run.ts';
 import { failWith } from './steps.ts';
 
@@ -32,6 +33,11 @@ export function setHandlers(run: Run): void {
   );
   setHandler(statusQuery, () => fitStatus(status));
   setHandler(nodeParkedSignal, (parked) => park(run, parked));
+  setHandler(nodeGoesOnSignal, (node) => {
+    if (run.parked[node] === undefined) return;
+    unpark(run, node);
+    changeNode(run, node, { step: 'stepping-out', problem: undefined });
+  });
   setHandler(nodeBackSignal, (node) => {
     if (run.children[node] !== undefined) changeNode(run, node, { step: 'put-back' });
   });

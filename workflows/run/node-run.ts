@@ -9,6 +9,7 @@ import type { NodeStatus, NodeStep } from '../../core/status/status.ts';
 import { disownedSignal, holdSignal, type NodeReplacementInput, nodeStatusQuery, resumedSignal } from '../messages.ts';
 import { giveUpAlone, helpOrTime, tellParked } from './orphan.ts';
 import { settle } from './steps.ts';
+import { helpOrReachable } from './unreachable.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -135,7 +136,9 @@ export async function take<T extends NodeStepResult>(
     if (node.resumes === resumes) await park(node, name, outcome.problem);
     if (node.isOrphan) giveUpAlone(node, tries, outcome.problem);
     // An abort may make unnecessary what could not be done.
-    await helpOrTime(tries, wasWanted, () => node.resumes > resumes || (wasWanted && node.forward.consideredCancelled));
+    const help = () => node.resumes > resumes || (wasWanted && node.forward.consideredCancelled);
+    if (outcome.problem.code === 'NodeUnreachable') await helpOrReachable(node, help);
+    else await helpOrTime(tries, wasWanted, help);
   }
 }
 

@@ -26,7 +26,7 @@ import {
 import { childInput } from './child-input.ts';
 import { letNextStepOut } from './let-step-out.ts';
 import { disown, unpark } from './parking.ts';
-import { changeNode, hear, type Run, raise, tellForeignActs, tellNotProtected } from './run.ts';
+import { changeNode, hear, type Run, raise, sparesOthers, tellForeignActs, tellNotProtected } from './run.ts';
 import { problemOf } from './steps.ts';
 
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
@@ -36,6 +36,27 @@ type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
  * on the way, and an operator has had it tried again, it returns before: those that wait may be prepared better by now.
  */
 export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
+  await replaceReachable(run, plan, nodes, pool, () => false);
+}
+
+/** The same, but for nodes that an operator is asked about while others go on: they are left on their way. */
+export async function replaceOthers(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
+  await replaceReachable(run, plan, nodes, pool, (node) => isUnreachable(run, node));
+}
+
+/** An operator is asked about its machine. */
+export function isUnreachable({ parked }: Run, { name }: NodeRef): boolean {
+  const problem = parked[name];
+  return problem !== undefined && sparesOthers(problem);
+}
+
+async function replaceReachable(
+  run: Run,
+  plan: PoolPlan,
+  nodes: readonly NodeRef[],
+  pool: PoolRef,
+  isLeft: (node: NodeRef) => boolean,
+): Promise<void> {
   addNodes(run, nodes);
   for (;;) {
     const waiting = nodes.filter((node) => stepOf(run, node) === 'waiting');
@@ -46,8 +67,9 @@ export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly Nod
       continue;
     }
     const left = leftOf(run, nodes);
-    if (left.length === 0) return;
-    await condition(() => left.some((node) => stepOf(run, node) === 'replaced' || stepOf(run, node) === 'waiting'));
+    if (left.every(isLeft)) return;
+    const hasMoved = (node: NodeRef) => stepOf(run, node) === 'replaced' || stepOf(run, node) === 'waiting';
+    await condition(() => left.some(hasMoved) || left.every(isLeft));
   }
 }
 
@@ -198,4 +220,9 @@ function stepOf(run: Run, node: NodeRef): NodeStatus['step'] | undefined {
 /** Those of the nodes that have not been replaced. */
 export function leftOf(run: Run, nodes: readonly NodeRef[]): readonly NodeRef[] {
   return nodes.filter((node) => stepOf(run, node) !== 'replaced');
+}
+
+/** Those of them that are not on their way. */
+export function idleOf({ children }: Run, nodes: readonly NodeRef[]): readonly NodeRef[] {
+  return nodes.filter(({ name }) => children[name] === undefined);
 }

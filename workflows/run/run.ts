@@ -142,8 +142,13 @@ export function show(run: Run): void {
 }
 
 /** Whether nodes may step out now. */
-export function mayStepOut(run: Run): boolean {
-  return run.status.paused === undefined && run.status.needsAttention === undefined;
+export function mayStepOut({ status: { paused, needsAttention } }: Run): boolean {
+  return paused === undefined && (needsAttention === undefined || sparesOthers(needsAttention));
+}
+
+/** Whether other nodes may go on while an operator is asked about this. */
+export function sparesOthers({ code }: Problem): boolean {
+  return code === 'NodeUnreachable';
 }
 
 /** Runs a step until it is done. One that can't be done parks the run until an operator resumes (or aborts) it. */
@@ -177,7 +182,12 @@ export async function needAttention(run: Run, problem: Problem, resumes: number)
 
 /** Tells whether an operator is needed, and for what. */
 export function showAttention(run: Run): void {
-  run.status.needsAttention ??= Object.values(run.parked)[0];
+  const { needsAttention: told } = run.status;
+  // What keeps all nodes is told before what keeps one.
+  if (told === undefined || sparesOthers(told)) {
+    const parked = Object.values(run.parked);
+    run.status.needsAttention = parked.find((problem) => !sparesOthers(problem)) ?? told ?? parked[0];
+  }
   const value = run.status.needsAttention !== undefined;
   upsertSearchAttributes([{ key: searchAttributes.needsAttention, value }]);
   show(run);

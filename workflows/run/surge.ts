@@ -4,6 +4,7 @@ import { inBrief, type PoolPlan } from '../../core/plan/pool-plan.ts';
 import { handsOver } from '../../core/policy/policy.ts';
 import { chooseWithRoom } from '../../core/surge/choose-with-room.ts';
 import { record } from './record.ts';
+import { isUnreachable } from './replace-nodes.ts';
 import { attempt, enter, mayStepOut, nextStep, type Run, tellForeignActs } from './run.ts';
 import { steps } from './steps.ts';
 
@@ -36,7 +37,10 @@ export async function registered(run: Run, plan: PoolPlan): Promise<void> {
 export async function makeRoom(run: Run, plan: PoolPlan, waiting: readonly NodeRef[]): Promise<readonly NodeRef[]> {
   const { surge: all, surgeAtOnce } = plan;
   if (surgeAtOnce === undefined || run.newNodes.length >= all) return waiting;
-  const ended = run.status.nodes.filter(({ step }) => step === 'replaced').map(({ node }) => node);
+  // What is unreachable gives nothing any more, though the cloud takes it for running.
+  const ended = run.status.nodes
+    .filter(({ step, node }) => step === 'replaced' || isUnreachable(run, node))
+    .map(({ node }) => node);
   const size = Math.min(all, ended.length + surgeAtOnce);
   if (size > sizeOf(run)) await grow(run, plan, size);
   if (run.newNodes.length < size) {

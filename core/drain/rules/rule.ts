@@ -18,6 +18,8 @@ export interface DrainContext {
   readonly now: number;
   /** Epoch ms since when the kubelet of the pod's node has not been heard of; undefined while it is. */
   readonly silentSince?: number | undefined;
+  /** Its machine is ended whatever its kubelet says; see endsUnasked. */
+  readonly endsUnasked?: boolean;
 }
 
 /**

@@ -104,7 +104,7 @@ describe('what drain rules ask of a real API server', () => {
     for (const claim of ['agent-cache', 'agent-2-spool', 'data']) await attach(claim, 'node-2');
 
     const facts = await cluster.observe();
-    const staying = await cluster.readClaims(claimsThatStay(node, facts));
+    const staying = await cluster.readClaims(claimsThatStay(node, facts, 0));
     expect(staying.map(({ volume }) => volume)).toEqual(['pv-agent-cache', 'pv-agent-2-spool']);
     expect(decideDetached(node, facts, staying)).toEqual({
       done: false,

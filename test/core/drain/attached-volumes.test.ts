@@ -43,12 +43,12 @@ test('those who stay are DaemonSet pods, whatever their state, and static ones',
     aPod('static', 'n1', { mirror: true, claims: ['static'] }),
     aPod('web-1', 'n1', { claims: ['data'], terminating: true, killedAt: 0, stopped: true }),
   ];
-  const names = claimsThatStay(node, aCluster({ pods, volumeAttachments: attached('pv-1') }));
+  const names = claimsThatStay(node, aCluster({ pods, volumeAttachments: attached('pv-1') }), 0);
   expect(names).toEqual(['cache', 'other', 'static'].map((name) => ({ namespace: 'default', name })));
 });
 
 test('nobody need be asked for volumes while none is attached to the node', () => {
   const elsewhere = [{ node: 'n2', volume: 'pv-1', name: 'csi-1' }];
   const pods = [aPod('agent-1', 'n1', agent)];
-  expect(claimsThatStay(node, aCluster({ pods, volumeAttachments: elsewhere }))).toEqual([]);
+  expect(claimsThatStay(node, aCluster({ pods, volumeAttachments: elsewhere }), 0)).toEqual([]);
 });

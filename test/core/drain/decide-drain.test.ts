@@ -9,6 +9,7 @@ const careful: DrainPolicy = {
   force: false,
   protected: 'refuse',
   jobs: 'evict',
+  unreachableNodes: 'ask',
   neverUnlist: [],
 };
 const now = 1_000_000;

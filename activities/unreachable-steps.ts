@@ -1,0 +1,51 @@
+import { hangs } from '../core/drain/hanging.ts';
+import { askAboutUnreachable, unreachableSince } from '../core/drain/unreachable.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeRef } from '../core/model/node.ts';
+import type { PoolRef } from '../core/model/pool.ts';
+import type { Problem } from '../core/model/problem.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Looking } from './looking.ts';
+import type { NodeStepInput } from './node-steps.ts';
+import { type Outcome, pollUntil } from './polling.ts';
+
+/** Between two looks at a node that nobody hears, ms: an operator decides. */
+const lookEveryMs = 10_000;
+
+/** Asks about a node whose kubelet is silent and on which nothing but pods is left that should have ended. */
+export function createUnreachable({ clock, pools }: Ports, looking: Looking) {
+  /** What an operator has to decide; undefined while waiting may help. `began`: what was read of load balancers since will do. */
+  return async (input: NodeStepInput, began: number): Promise<Problem | undefined> => {
+    const { node, pool, policy } = input;
+    const facts = await looking.serving(input, { since: began });
+    const now = clock.now();
+    const since = unreachableSince(node, facts, now);
+    if (since === undefined || (await pools.observeInstance(pool, node.instanceId)) !== 'running') return undefined;
+    const pods = indexOf(facts.cluster)
+      .podsOn(node.name)
+      .filter((pod) => hangs(pod, now));
+    return askAboutUnreachable(node, since, pods, policy);
+  };
+}
+
+/** What follows while an operator is asked. */
+export function createUnreachableSteps({ clock, pools }: Ports, looking: Looking) {
+  return {
+    /** Waits until an unreachable node is heard again, or its machine ends, or its Node object is gone. Touches nothing. */
+    awaitReachable: async ({ node, pool }: { readonly node: NodeRef; readonly pool: PoolRef }): Promise<Outcome> =>
+      await pollUntil<object>({
+        clock,
+        what: `${node.name} to be heard again, or to end`,
+        deadlineMs: undefined,
+        pollMs: lookEveryMs,
+        hint: 'Resume.',
+        look: async () => {
+          const seen = indexOf(await looking.cluster()).nodes.get(node.name);
+          if (seen?.uid !== node.uid || seen.unknownSince === undefined) return { done: true, value: {} };
+          const state = await pools.observeInstance(pool, node.instanceId);
+          if (state !== 'running') return { done: true, value: {} };
+          return { done: false, reason: `${node.name} is silent, and ${node.instanceId} is ${state}` };
+        },
+      }),
+  };
+}

@@ -1,0 +1,199 @@
+/** A machine that has died while the cloud takes it for running, and one that only the API server can't hear. */
+import { describe, expect, test } from 'vitest';
+import type { Policy } from '../../core/policy/policy.ts';
+import type { NodeStatus, RunStatus } from '../../core/status/status.ts';
+import { abortUpdate } from '../../workflows/messages.ts';
+import { marksOf } from '../simulator/cluster-port.ts';
+import { endBehindBack } from '../simulator/pools.ts';
+import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { cutOff, losePower, reconnect } from '../simulator/silent-nodes.ts';
+import type { SimInstance, SimNode, World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft } from '../support/run-checks.ts';
+import type { StepHooks } from '../support/temporal-harness.ts';
+
+const operator = { by: 'ann', reason: 'because' };
+
+/** What is sent to a machine that has just died is lost, whoever upgrades: that pauses nobody here. */
+function patient(policy: Policy, change: Partial<Policy> = {}): Policy {
+  return { ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 }, ...change };
+}
+
+const terminating = (policy: Policy) => ({ drain: { ...policy.drain, unreachableNodes: 'terminate' as const } });
+
+function victimIn(world: World): SimNode {
+  const [first] = world.nodes;
+  if (first === undefined) throw new Error('the world has no node');
+  return first;
+}
+
+function machineOf(world: World, node: SimNode): SimInstance {
+  const found = world.instances.find(({ instanceId }) => instanceId === node.instanceId);
+  if (found === undefined) throw new Error(`${node.name} has no machine`);
+  return found;
+}
+
+/** Once that step has begun for the node, or for the pool where it is a step of the pool. */
+function atStep(step: string, node: SimNode, act: () => void): NonNullable<StepHooks['before']> {
+  let done = false;
+  return (name, [input]) => {
+    const { node: of } = input as { node?: { name: string } };
+    if (done || name !== step || (of !== undefined && of.name !== node.name)) return;
+    done = true;
+    act();
+  };
+}
+
+const isAsked = ({ needsAttention }: RunStatus) => needsAttention?.code === 'NodeUnreachable';
+const stepsOfOthers = (nodes: readonly NodeStatus[], { name }: SimNode) =>
+  nodes.filter(({ node }) => node.name !== name).map(({ step }) => step);
+
+const runs = [
+  ['hands over', handOverPolicy()],
+  ['evicts within budgets', scenarioPolicy()],
+  ['hands over in waves of one', handOverPolicy({}, { surge: { machines: 1 } })],
+] as const;
+
+describe('a machine that has died while the cloud takes it for running', () => {
+  test.each(runs)(
+    'in a run that %s: others go on, one question is asked, and the end of the machine answers it',
+    async (_, policy) => {
+      const world = createScenario();
+      const victim = victimIn(world);
+      const harness = await openHarness(world, { before: atStep('evictPods', victim, () => losePower(world, victim)) });
+      const oneByOne = { guard: { ...policy.guard, maxInFlight: 1 } };
+      const handle = await harness.start(patient(policy, oneByOne));
+      const asked = await harness.until(handle, 'a question', isAsked);
+      expect(asked.needsAttention?.message).toContain(
+        `${victim.name} is unreachable: its kubelet has not been heard of`,
+      );
+      expect(asked.needsAttention?.hint).toContain(`--instance-ids ${victim.instanceId}`);
+      const lostBefore = world.traffic.lost;
+
+      const alone = await harness.until(handle, 'the others replaced', ({ nodes }) =>
+        stepsOfOthers(nodes, victim).every((step) => step === 'replaced'),
+      );
+      expect(alone.needsAttention?.code).toBe('NodeUnreachable');
+      expect(alone.nodes).toHaveLength(4);
+      expect(machineOf(world, victim).state).toBe('running');
+
+      endBehindBack(world, machineOf(world, victim));
+      const report = await harness.finish(handle);
+      expect(report.outcome).toBe('completed');
+      expect(report.actions.map(({ action }) => action)).toEqual(['start']);
+      expect(report.leftBehind).toEqual([]);
+      expect(world.violations, world.log.join('\n')).toEqual([]);
+      expect(world.traffic.lost - lostBefore).toBe(0);
+      expectNothingLeft(world, 4);
+    },
+  );
+
+  test('whose kubelet is heard again is emptied like any other, and nobody has to say so', async () => {
+    const world = createScenario();
+    const victim = victimIn(world);
+    const harness = await openHarness(world, { before: atStep('evictPods', victim, () => cutOff(world, victim)) });
+    const handle = await harness.start(handOverPolicy());
+    await harness.until(handle, 'a question', isAsked);
+    reconnect(world, victim);
+    await harness.until(handle, 'no question any more', (status) => !isAsked(status));
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.actions.map(({ action }) => action)).toEqual(['start']);
+    expect(world.violations, world.log.join('\n')).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+
+  test.each(runs)('is ended without a question where the policy says so, in a run that %s', async (_, policy) => {
+    const world = createScenario();
+    const victim = victimIn(world);
+    let diedAt = 0;
+    const harness = await openHarness(world, {
+      before: atStep('evictPods', victim, () => {
+        diedAt = world.clock.now();
+        losePower(world, victim);
+      }),
+    });
+    const report = await harness.finish(await harness.start(patient(policy, terminating(policy))));
+    expect(report.outcome).toBe('completed');
+    expect(report.actions.map(({ action }) => action)).toEqual(['start']);
+    const { evidence = [] } = report.nodes.find(({ node }) => node.name === victim.name) ?? {};
+    expect(evidence.find(({ kind }) => kind === 'evicted')?.detail).toMatch(/so it ends with the machine/);
+    // Not before Kubernetes itself gives it up.
+    expect(evidence.find(({ kind }) => kind === 'evicted')?.at).toBeGreaterThanOrEqual(diedAt + 350_000);
+    expect(world.terminations.get(victim.instanceId)).toBe(1);
+    expect(world.violations, world.log.join('\n')).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+
+  test('does not hold an aborted run, which names what can end only with the machine', async () => {
+    const world = createScenario();
+    const victim = victimIn(world);
+    const harness = await openHarness(world, { before: atStep('evictPods', victim, () => losePower(world, victim)) });
+    const handle = await harness.start(patient(handOverPolicy()));
+    await harness.until(handle, 'a question', isAsked);
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('aborted');
+    const hanging = world.pods.filter(({ node, terminating: told }) => node === victim.name && told);
+    expect(hanging.length).toBeGreaterThan(0);
+    expect(report.leftBehind).toHaveLength(hanging.length);
+    for (const line of report.leftBehind) expect(line).toMatch(/can't end: .* --instance-ids i-1$/);
+    expect(machineOf(world, victim).state).toBe('running');
+    expect(marksOf(world)).toEqual([]);
+
+    endBehindBack(world, machineOf(world, victim));
+    world.clock.advance(10 * 60_000);
+    expect(world.pods.filter(({ terminating: told }) => told)).toEqual([]);
+  });
+
+  test('does not hold an aborted run that had made it itself', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {
+      before: (step, [input]) => {
+        const { node, pool } = input as { node?: { name: string }; pool?: { name: string } };
+        const fresh = world.nodes.find(({ name }) => name === node?.name);
+        if (
+          step === 'evictPods' &&
+          pool?.name === 'web-new' &&
+          fresh !== undefined &&
+          !world.nodes.some(({ silent }) => silent)
+        )
+          losePower(world, fresh);
+      },
+    });
+    const handle = await harness.start(patient(handOverPolicy()));
+    await harness.until(handle, 'replacing', ({ phase }) => phase === 'replace');
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('aborted');
+    expect(report.leftBehind).toEqual([]);
+    expect(world.log.filter((line) => line.endsWith('loses power'))).toHaveLength(1);
+    expect(world.violations, world.log.join('\n')).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a node that only the API server can’t hear, while load balancers send to it', () => {
+  test('is never ended: it serves on, and the run says that its load balancer finds it healthy', async () => {
+    const world = createScenario();
+    const victim = victimIn(world);
+    const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
+    const policy = handOverPolicy();
+    const handle = await harness.start({ ...policy, ...terminating(policy) });
+    const held = await harness.until(handle, 'needs attention', ({ needsAttention }) => needsAttention !== undefined);
+    expect(held.needsAttention?.message).toMatch(new RegExp(`${victim.name} waits: .* is healthy still`));
+    expect(stepsOfOthers(held.nodes, victim)).toEqual(['replaced', 'replaced', 'replaced']);
+    expect([...world.terminations.keys()]).not.toContain(victim.instanceId);
+    expect(world.violations).toEqual([]);
+    expect(world.traffic.lost).toBe(0);
+  });
+
+  test('without the capacity guard it is ended while its pods run', async () => {
+    const world = createScenario();
+    const victim = victimIn(world);
+    const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
+    const policy = patient(handOverPolicy(), { disabledRules: ['capacity-guard'] });
+    await harness.finish(await harness.start({ ...policy, ...terminating(policy) }));
+    expect(world.violations.join('\n')).toContain(`${victim.name} terminated with pods`);
+  });
+});
