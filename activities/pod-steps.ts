@@ -116,7 +116,7 @@ export function createPodSteps(ports: Ports, looking: Looking, wake: Wake) {
             };
           }
           const begun = memo['begun'] === true || hasBegun(facts, input);
-          const problem = round.hangs ? await findUnreachable(input, began) : undefined;
+          const problem = round.hangs ? await findUnreachable(input, facts, began) : undefined;
           if (problem !== undefined) return { done: false, reason: problem.message, problem };
           const completes = round.completes && now - since < policy.waits.deadlines.completionMs;
           const comes = completes || leaveByThemselves({ pods, ...times }, policy.waits, now);

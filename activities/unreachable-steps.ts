@@ -1,9 +1,10 @@
 import { hangs } from '../core/drain/hanging.ts';
-import { askAboutUnreachable, unreachableSince } from '../core/drain/unreachable.ts';
+import { askAboutUnreachable, silentSince, unreachableSince } from '../core/drain/unreachable.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
@@ -15,8 +16,9 @@ const lookEveryMs = 10_000;
 /** Asks about a node whose kubelet is silent and on which nothing but pods is left that should have ended. */
 export function createUnreachable({ clock, pools }: Ports, looking: Looking) {
   /** What an operator has to decide; undefined while waiting may help. `began`: what was read of load balancers since will do. */
-  return async (input: NodeStepInput, began: number): Promise<Problem | undefined> => {
+  return async (input: NodeStepInput, seen: ClusterFacts, began: number): Promise<Problem | undefined> => {
     const { node, pool, policy } = input;
+    if (silentSince(indexOf(seen).nodes.get(node.name), clock.now()) === undefined) return undefined;
     const facts = await looking.serving(input, { since: began });
     const now = clock.now();
     const since = unreachableSince(node, facts, now);

@@ -154,7 +154,8 @@ async function park(node: NodeRun, step: NodeStep, problem: Problem): Promise<vo
   const on = `an operator: ${step.replaceAll('-', ' ')}`;
   status.step = 'needs-attention';
   status.problem = problem;
-  status.waiting = { on, since: node.now, until: undefined, unblockedBy: 'resume' };
+  const unblockedBy = problem.code === 'NodeUnreachable' ? `the end of ${node.input.node.instanceId}` : 'resume';
+  status.waiting = { on, since: node.now, until: undefined, unblockedBy };
   show(node);
   if (!(await tellParked(node, step, problem))) leaveAlone(node);
 }
