@@ -28,8 +28,8 @@ const chosenWithinMs = 120_000;
 interface LetGo {
   /** What could not be put back, in words. */
   readonly left: readonly string[];
-  /** What goes only when somebody has ended the machine that it hangs on, in words. */
-  readonly ends: readonly string[];
+  /** What goes only when somebody has ended the machine that it hangs on, in words; absent where there is nothing. */
+  readonly ends?: readonly string[];
 }
 
 /** Steps that take away what a run has done to nodes and pods. */
@@ -118,7 +118,8 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
           await releaseLocks(run, lock);
           const left = await cluster.findMarks(run);
           const ends = tellHanging(facts, run, policy);
-          return { done: true, value: { left: left.map((mark) => explain(mark, pods.blocked)), ends } };
+          const told = left.map((mark) => explain(mark, pods.blocked));
+          return { done: true, value: { left: told, ...(ends.length === 0 ? {} : { ends }) } };
         },
       });
     },

@@ -70,7 +70,7 @@ async function putBack(run: Run, entry: LedgerEntry): Promise<readonly string[]>
       const gone = await attempt(run, 'marks and lock to be given back', () =>
         steps('sweep, unlock').letGo({ ...nextStep(run), lock }),
       );
-      run.keptOnPurpose.push(...gone.ends);
+      run.keptOnPurpose.push(...(gone.ends ?? []));
       return gone.left;
     }
   }
