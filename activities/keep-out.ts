@@ -1,4 +1,5 @@
 import { findLostGrant } from '../core/guard/grant-holds.ts';
+import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import { stepOutLock } from '../core/model/pool-lock.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
@@ -10,6 +11,7 @@ import type { Ports } from '../ports/ports.ts';
 import { keepCordoned } from './acts-on-nodes.ts';
 import type { Fence } from './fence.ts';
 import { guardActs } from './guarded-acts.ts';
+import { inSlices } from './in-slices.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import { withShortLocks } from './short-locks.ts';
@@ -64,6 +66,7 @@ export function createKeepOut(ports: Ports, looking: Looking) {
       const told = { at: now, what: `somebody removed the exclude label of ${node.name}; set again` };
       return { kept: withLabel([...kept.foreignActs, told]), anew: true, held: told.what };
     }
+    await inSlices(layOutInSlices(facts));
     const lost = findLostGrant({ ...input, facts });
     if (lost !== undefined) return await giveUp(lost);
     const { lostSince: _over, ...steady } = kept;
@@ -111,6 +114,7 @@ export function createKeepOut(ports: Ports, looking: Looking) {
       whenHeld: () => undefined,
       body: async () => {
         const facts = { ...earlier, cluster: await looking.cluster(), observedAt: clock.now() };
+        await inSlices(layOutInSlices(facts));
         const reason = findLostGrant({ ...input, facts });
         if (reason === undefined) return undefined;
         await fence.check();

@@ -6,6 +6,7 @@ import { leaveByThemselves, untilNextMayGo } from '../core/drain/leaving.ts';
 import { decideEarlyRetirement, decideRetirement } from '../core/drain/retirement.ts';
 import { type Returns, trackReturns } from '../core/drain/returns.ts';
 import { findLostGrant } from '../core/guard/grant-holds.ts';
+import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
@@ -22,6 +23,7 @@ import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
 import { guardActs } from './guarded-acts.ts';
+import { inSlices } from './in-slices.ts';
 import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
 import {
@@ -224,6 +226,7 @@ export function createPodSteps(ports: Ports, looking: Looking, wake: Wake) {
     const facts = await looking.serving(input, { since: began });
     const result = await findBack(input, facts);
     if (result !== undefined) return { result };
+    if (!begun) await inSlices(layOutInSlices(facts));
     const lost = begun ? undefined : findLostGrant({ ...input, facts });
     if (lost === undefined) return {};
     const now = facts.observedAt;

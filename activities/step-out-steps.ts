@@ -1,8 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { tellGathered } from '../core/drain/tolerates-cordon.ts';
 import { type Agreed, agree, disagree, isSettled } from '../core/guard/agreement.ts';
 import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
 import { tellWayOut } from '../core/guard/block.ts';
+import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { nextStepOut, type StepOutAnswer, settleMsOf } from '../core/guard/next-step-out.ts';
 import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
@@ -16,6 +17,7 @@ import type { Ports } from '../ports/ports.ts';
 import { findExcludedNewNodes, keepCordoned } from './acts-on-nodes.ts';
 import { createDismissals } from './dismissals.ts';
 import { openPoolFence, type PoolFence } from './fence.ts';
+import { inSlices } from './in-slices.ts';
 import type { Looking } from './looking.ts';
 import { type Look, type Outcome, pollUntil } from './polling.ts';
 import {
@@ -68,6 +70,7 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           // Asked first: a pool that is noted later has no nodes yet.
           const incomingPools = await cluster.findIncomingPools();
           const facts = { ...(await looking.serving(scope, { since: settlingSince ?? now })), incomingPools };
+          await inSlices(layOutInSlices(facts));
           // A released pod that nobody wants any more would hold its node for ever: nobody else ends it.
           const { run, policy } = input;
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: memo['dismissed'] });
@@ -87,7 +90,9 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
             (node) => indexOf(facts.cluster).nodes.get(node.name)?.uid === node.uid,
           );
           const question = { ...input, baselines, inFlight };
+          await nextTurn();
           await agreeOn(question, facts);
+          await nextTurn();
           const answer = ask(question, facts);
           const settles = (answer.settlesInMs ?? Number.POSITIVE_INFINITY) <= input.policy.waits.pollMs;
           settlingSince = settles && settlingSince === undefined ? now : undefined;
@@ -122,7 +127,7 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
       for (const { name } of chooseTogether({ ...input, facts, agreed: known }, agreedAtMost)) {
         names.push(name);
         // Hundreds of nodes take a while to decide on, and heartbeats of other steps must not wait for it.
-        await setImmediate();
+        await nextTurn();
       }
     }
     agreements.set(input.run, agree(known, names, facts.observedAt));

@@ -33,18 +33,17 @@ export function podsWith(labels: Labels, namespace: string, cluster: ClusterFact
   return findPods(indexOf(cluster).podsIn(namespace))(labels);
 }
 
-/** Pods by what the EndpointSlices of a Service have them as: ready and staying, at least serving, or only named. */
-const endpointsByPod = onceFor((service: ServiceFacts) => {
-  const ready = new Set<string | undefined>();
-  const listed = new Set<string | undefined>();
-  const named = new Set<string | undefined>();
-  for (const endpoint of service.endpoints) {
-    if (endpoint.ready || endpoint.serving) listed.add(endpoint.podUid);
-    if (!endpoint.terminating || endpoint.serving) named.add(endpoint.podUid);
-    if (endpoint.ready && !endpoint.terminating) ready.add(endpoint.podUid);
-  }
-  return { ready, listed, named };
-});
+/** Pods of those endpoints of a Service that are so; of fifty thousand only what a decision asks for. */
+const podsOfEndpoints = (isSo: (endpoint: EndpointFacts) => boolean) =>
+  onceFor(({ endpoints }: ServiceFacts): ReadonlySet<string | undefined> => {
+    const pods = new Set<string | undefined>();
+    for (const endpoint of endpoints) if (isSo(endpoint)) pods.add(endpoint.podUid);
+    return pods;
+  });
+
+const readyPods = podsOfEndpoints(({ ready, terminating }) => ready && !terminating);
+const listedPods = podsOfEndpoints(({ ready, serving }) => ready || serving);
+const namedPods = podsOfEndpoints(({ serving, terminating }) => !terminating || serving);
 
 /** Endpoints other than the pod's that the Service can count on. */
 export function readyWithout({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts, cluster: ClusterFacts): number {
@@ -60,12 +59,12 @@ const countByPod = onceFor((endpoints: readonly EndpointFacts[]) => {
 
 /** True while the Service's EndpointSlices may send callers to the pod. */
 export function isEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
-  return endpointsByPod(service).listed.has(uid);
+  return listedPods(service).has(uid);
 }
 
 /** True while the pod is a ready endpoint of the Service. */
 export function isReadyEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
-  return endpointsByPod(service).ready.has(uid);
+  return readyPods(service).has(uid);
 }
 
 /**
@@ -73,5 +72,5 @@ export function isReadyEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: Service
  * kube-proxies that have not heard yet, and may be again before anything is done to it.
  */
 export function isNamed({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
-  return endpointsByPod(service).named.has(uid);
+  return namedPods(service).has(uid);
 }

@@ -1,5 +1,6 @@
-import { isReadyEndpoint, servicesOf } from '../drain/services-of-pod.ts';
-import { indexOf } from '../model/cluster-index.ts';
+import { isReadyEndpoint } from '../drain/services-of-pod.ts';
+import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
+import { indexBySelector } from '../model/label-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
@@ -53,13 +54,7 @@ export function countService(
   baseline: ServiceBaseline | undefined,
   out: ReadonlySet<string>,
 ): CountedService {
-  const perZone = new Map<string, number>();
-  let targets = 0;
-  for (const { name, zone } of look.serving.values()) {
-    if (out.has(name)) continue;
-    targets += 1;
-    perZone.set(zone, (perZone.get(zone) ?? 0) + 1);
-  }
+  const { targets, perZone } = countTargets(look, out);
   return {
     look,
     floor: computeFloor(look, facts, policy, baseline),
@@ -70,6 +65,18 @@ export function countService(
     traps: findTargetTraps(look, facts.cluster),
     rollingOn: findRollouts(look.service, facts.cluster),
   };
+}
+
+/** Serving targets of nodes that are not out, over all zones and by zone. */
+export function countTargets(look: ServiceLook, out: ReadonlySet<string>): Pick<CountedService, 'targets' | 'perZone'> {
+  const perZone = new Map<string, number>();
+  let targets = 0;
+  for (const { name, zone } of look.serving.values()) {
+    if (out.has(name)) continue;
+    targets += 1;
+    perZone.set(zone, (perZone.get(zone) ?? 0) + 1);
+  }
+  return { targets, perZone };
 }
 
 /** Pods that a run has released count too: they are what is stable while the others come and go. */
@@ -119,10 +126,11 @@ function countBudget(budget: DisruptionBudgetFacts, facts: ServingFacts, out: Re
   const hosts = new Set<string>();
   const services = new Set<string>();
   let has = 0;
+  const findLooks = localLooksOf(facts);
   for (const pod of indexOf(facts.cluster).podsOfBudget(budget)) {
     if (pod.node === undefined || pod.terminating || pod.unlisted !== undefined) continue;
     const { node } = pod;
-    const looks = localLooks(pod, facts);
+    const looks = findLooks(pod);
     const isReady = pod.ready && looks.every((look) => isReadyEndpoint(pod, look.service));
     const isReached = isReady && looks.every((look) => look.serving.has(node) && !out.has(node));
     if (isReached) has += 1;
@@ -138,8 +146,22 @@ function countBudget(budget: DisruptionBudgetFacts, facts: ServingFacts, out: Re
 
 /** Looks at the Services of a pod that a load balancer reaches on its own node only. */
 export function localLooks(pod: PodFacts, facts: ServingFacts): readonly ServiceLook[] {
-  const balanced = balancedServices(facts);
-  return servicesOf(pod, facts.cluster)
-    .filter(({ key, externalTrafficPolicy }) => externalTrafficPolicy === 'Local' && balanced.has(key))
-    .map((service) => lookAtService(service, facts));
+  return localLooksOf(facts)(pod);
 }
+
+/** Finds them by the pod's labels among those of its namespace. */
+const localLooksOf = onceFor((facts: ServingFacts) => {
+  const local = [...balancedServices(facts).values()].filter(
+    ({ service }) => service.externalTrafficPolicy === 'Local',
+  );
+  const byNamespace = new Map(
+    [...Map.groupBy(local, ({ service }) => namespaceOf(service.key))].map(([namespace, services]) => {
+      const looks = services.map(({ service }) => lookAtService(service, facts));
+      return [namespace, indexBySelector(looks.map((look) => ({ selector: look.service.selector, look })))] as const;
+    }),
+  );
+  return ({ namespace, labels }: PodFacts): readonly ServiceLook[] => {
+    const found = byNamespace.get(namespace)?.(labels) ?? [];
+    return found.map(({ look }) => look).toSorted((a, b) => compareText(a.service.key, b.service.key));
+  };
+});

@@ -111,12 +111,12 @@ function byName(budgets: Iterable<DisruptionBudgetFacts>): readonly DisruptionBu
 
 /** How many pods of each budget are endpoints of a Service. */
 const ownPods = onceFor((cluster: ClusterFacts) => {
-  const index = indexOf(cluster);
+  const { budgetsByPod } = indexOf(cluster);
   return onceFor(({ endpoints }: ServiceFacts) => {
     const own = new Map<DisruptionBudgetFacts, number>();
     for (const uid of new Set(endpoints.map(({ podUid }) => podUid))) {
       if (uid === undefined) continue;
-      for (const budget of index.budgetsOf(uid)) own.set(budget, (own.get(budget) ?? 0) + 1);
+      for (const budget of budgetsByPod.get(uid) ?? []) own.set(budget, (own.get(budget) ?? 0) + 1);
     }
     return own;
   });

@@ -1,10 +1,13 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
+import { readyEndpoints } from '../model/ready-endpoints.ts';
+import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import type { ServiceBaseline } from './baseline.ts';
-import { countBudgets, countService } from './counts.ts';
+import { countBudgets, countTargets } from './counts.ts';
+import { computeFloor } from './floors.ts';
 import { outOf } from './guard.ts';
 import { balancedLooks, balancedServices, lookAtService, type ServiceLook } from './serving.ts';
 import { isUnreached } from './unreached.ts';
@@ -33,10 +36,12 @@ function findBelowFloor(
   out: ReadonlySet<string>,
 ): string | undefined {
   for (const { service } of balancedServices(facts).values()) {
+    if (!couldServe(node, service, facts)) continue;
     const look = lookAtService(service, facts);
     const baseline = baselines.find((known) => known.service === service.key);
-    if (!couldServe(node, look, facts) || isUnreached(node.name, facts, baseline?.unreached)) continue;
-    const { floor, targets, perZone } = countService(look, facts, policy, baseline, out);
+    if (isUnreached(node.name, facts, baseline?.unreached)) continue;
+    const { targets, perZone } = countTargets(look, out);
+    const floor = computeFloor(look, facts, policy, baseline);
     const needs = floor.perZone[node.zone] ?? 0;
     const has = perZone.get(node.zone) ?? 0;
     if (targets >= floor.targets && has >= needs) continue;
@@ -61,9 +66,10 @@ function findBelowBudget(node: NodeRef, facts: ServingFacts, out: ReadonlySet<st
 }
 
 /** The node would serve the Service if it were back in: it hosts a ready endpoint, or any node will do. */
-function couldServe({ name }: NodeRef, { service, readyOn }: ServiceLook, facts: ServingFacts): boolean {
-  if (service.externalTrafficPolicy === 'Local') return readyOn.has(name);
-  return indexOf(facts.cluster).nodes.get(name)?.ready === true;
+function couldServe({ name }: NodeRef, service: ServiceFacts, { cluster }: ServingFacts): boolean {
+  if (service.externalTrafficPolicy === 'Local')
+    return readyEndpoints(service, cluster).some(({ node }) => node === name);
+  return indexOf(cluster).nodes.get(name)?.ready === true;
 }
 
 /** Names of the nodes that come back for any Service of policy Local. */

@@ -1,6 +1,8 @@
-import { onceFor } from '../model/cluster-index.ts';
+import { indexOf, onceFor } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
 import { type PodFacts, type ReleasedFrom, templateLabel } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import type { Slices } from '../slices.ts';
 import { admission } from './rules/admission.ts';
 import { adoption } from './rules/adoption.ts';
 import { affinity } from './rules/affinity.ts';
@@ -67,6 +69,18 @@ function findRefusal(pod: PodFacts, context: HandOverContext): HandOverRefusal |
     if (refusal !== undefined) return refusal;
   }
   return undefined;
+}
+
+/** So many nodes' pods are decided about in one slice: of fifty thousand pods a few thousand. */
+const nodesAtOnce = 50;
+
+/** Decides about all pods on these nodes in slices, so that whoever asks about them afterwards finds that done. */
+export function* decideEligibilityInSlices(nodes: readonly NodeRef[], context: HandOverContext): Slices<void> {
+  const index = indexOf(context.cluster);
+  for (const [place, { name }] of nodes.entries()) {
+    for (const pod of index.podsOn(name)) decideEligibility(pod, context);
+    if (place % nodesAtOnce === nodesAtOnce - 1) yield;
+  }
 }
 
 function asksTheSame(one: HandOverContext, other: HandOverContext): boolean {

@@ -20,6 +20,8 @@ export interface ClusterIndex {
   podsOfWorkload(key: string): readonly PodFacts[];
   /** By the key of the workload that made them: also those that a run has released from it. */
   podsMadeBy(workload: string): readonly PodFacts[];
+  /** Of the pods that have any, by UID. */
+  readonly budgetsByPod: ReadonlyMap<string, readonly DisruptionBudgetFacts[]>;
   budgetsOf(podUid: string): readonly DisruptionBudgetFacts[];
   /** Pods of the budget that are there. */
   podsOfBudget(budget: DisruptionBudgetFacts): readonly PodFacts[];
@@ -47,6 +49,9 @@ function makeIndex({ nodes, pods, services, workloads, budgets }: ClusterFacts):
     get podsByUid() {
       return podsByUid(pods);
     },
+    get budgetsByPod() {
+      return budgetsByPod(budgets);
+    },
     podsOn: (node) => podsByNode(pods).get(node) ?? [],
     service: (key) => servicesByKey(services).get(key),
     workload: (key) => workloadsByKey(workloads).get(key),
@@ -56,7 +61,10 @@ function makeIndex({ nodes, pods, services, workloads, budgets }: ClusterFacts):
     podsOfWorkload: (key) => podsByWorkload(pods).get(key) ?? [],
     podsMadeBy: (workload) => podsByMaker(pods).get(workload) ?? [],
     budgetsOf: (uid) => budgetsByPod(budgets).get(uid) ?? [],
-    podsOfBudget: onceFor((budget) => budget.podUids.flatMap((uid) => podsByUid(pods).get(uid) ?? [])),
+    podsOfBudget: onceFor((budget) => {
+      const there = podsByUid(pods);
+      return budget.podUids.map((uid) => there.get(uid)).filter((pod) => pod !== undefined);
+    }),
   };
 }
 
@@ -96,7 +104,8 @@ const budgetsByPod = onceFor((budgets: readonly DisruptionBudgetFacts[]) => {
 export function onceFor<K extends object, V>(make: (of: K) => V): (of: K) => V {
   const made = new WeakMap<K, V>();
   return (of) => {
-    if (made.has(of)) return made.get(of) as V;
+    const known = made.get(of);
+    if (known !== undefined || made.has(of)) return known as V;
     const value = make(of);
     made.set(of, value);
     return value;

@@ -1,4 +1,6 @@
 import { learnBaselines } from '../guard/baseline.ts';
+import { layOutInSlices } from '../guard/lay-out.ts';
+import { decideEligibilityInSlices } from '../hand-over/eligibility.ts';
 import type { PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { countUnplaced } from '../model/unplaced.ts';
@@ -36,6 +38,7 @@ export function buildPlan(question: PlanQuestion): PoolPlan {
 export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const { policy, run, pool, facts, sharedClaims = new Set<string>(), denials = new Map<string, string>() } = question;
   const asked = { policy, sharedClaims, denials };
+  yield* layOutInSlices(facts);
   const baselines = learnBaselines([], facts, policy);
   yield;
   const services = planServices(facts, policy, baselines);
@@ -45,6 +48,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   yield;
   const windows = yield* simulateInSlices({ ...asked, facts, baselines, nodes });
   yield;
+  if (handsOver(policy)) yield* decideEligibilityInSlices(nodes, { ...asked, cluster: facts.cluster });
   const handOver = planHandOver(nodes, { ...asked, cluster: facts.cluster });
   yield;
   const handedOver = handsOver(policy) ? handedOverFacts({ ...asked, facts, wave: nodes }) : facts;

@@ -3,8 +3,10 @@ import type { ServiceBaseline } from '../guard/baseline.ts';
 import { explainBlock, type StepOutBlock } from '../guard/block.ts';
 import type { CountedBudget, CountedService } from '../guard/counts.ts';
 import { type Guard, openGuard } from '../guard/guard.ts';
+import { layOutInSlices } from '../guard/lay-out.ts';
 import { chooseReleases } from '../hand-over/choose-releases.ts';
 import { chooseWaves } from '../hand-over/choose-wave.ts';
+import { decideEligibilityInSlices } from '../hand-over/eligibility.ts';
 import type { HandOverContext } from '../hand-over/rules/rule.ts';
 import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
@@ -82,8 +84,10 @@ export function* simulateInSlices(input: WindowsInput): Slices<Windows> {
   const { policy, nodes, sharedClaims = new Set<string>(), denials = new Map<string, string>() } = input;
   const facts = perfectFacts(input.facts);
   yield;
+  yield* layOutInSlices(facts);
   const guard = isEnabled(policy, 'capacity-guard') ? openPerfectGuard(input, facts) : undefined;
   const context = { cluster: facts.cluster, policy, sharedClaims, denials };
+  if (handsOver(policy)) yield* decideEligibilityInSlices(nodes, context);
   const played: Played[] = [];
   for (const [surge, leaving] of surgesOf(nodes, policy).entries()) {
     yield;

@@ -4,8 +4,8 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
-import type { ServiceFacts } from '../model/service.ts';
-import type { ServingFacts } from '../model/serving.ts';
+import type { EndpointFacts, ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
@@ -21,9 +21,7 @@ export type EndpointSnapshot = Readonly<Record<string, number>>;
  */
 export function snapshotEndpoints(node: NodeRef, facts: ServingFacts, unplaced: UnplacedPods = {}): EndpointSnapshot {
   const { cluster } = facts;
-  const touched = facts.cluster.services.filter((service) =>
-    replaceable(service, facts).some((endpoint) => endpoint.node === node.name),
-  );
+  const touched = facts.cluster.services.filter((service) => isReplaceableOn(node, service, facts));
   return Object.fromEntries(touched.map((service) => [service.key, countBefore(service)]));
 
   function countBefore(service: ServiceFacts): number {
@@ -84,10 +82,17 @@ export function decideReplacementsServing(
 
 /** Ready endpoints but those of DaemonSets, which go with their node and are not made up for elsewhere. */
 function replaceable(service: ServiceFacts, { cluster }: ServingFacts): ServiceFacts['endpoints'] {
-  const { podsByUid } = indexOf(cluster);
-  return readyEndpoints(service, cluster).filter(
-    ({ podUid }) => podsByUid.get(podUid ?? '')?.ownerKind !== 'DaemonSet',
+  return readyEndpoints(service, cluster).filter((endpoint) => !goesWithNode(endpoint, cluster));
+}
+
+function isReplaceableOn({ name }: NodeRef, service: ServiceFacts, { cluster }: ServingFacts): boolean {
+  return readyEndpoints(service, cluster).some(
+    (endpoint) => endpoint.node === name && !goesWithNode(endpoint, cluster),
   );
+}
+
+function goesWithNode({ podUid }: EndpointFacts, cluster: ClusterFacts): boolean {
+  return indexOf(cluster).podsByUid.get(podUid ?? '')?.ownerKind === 'DaemonSet';
 }
 
 /** What keeps one of the pods from getting a node, to be appended to what is missing; empty when nothing does. */

@@ -2,6 +2,7 @@ import { decideEvictionRound } from '../../../core/drain/eviction-round.ts';
 import { decideRetirement } from '../../../core/drain/retirement.ts';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { findLostGrant } from '../../../core/guard/grant-holds.ts';
+import { layOutInSlices } from '../../../core/guard/lay-out.ts';
 import { nextStepOut } from '../../../core/guard/next-step-out.ts';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
 import { chooseWave } from '../../../core/hand-over/choose-wave.ts';
@@ -66,13 +67,19 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
         unreadySince: {},
       }),
     ],
-    'step out': (look) => [
-      learnBaselines(baselines, look, policy),
-      findLostProtection({ facts: look, baselines, nodes: waiting, policy }),
-      nextStepOut({ facts: look, policy, baselines, inFlight: [], waiting, agreed: {} }),
-      snapshotEndpoints(node, look),
-    ],
-    'on its way': (look) => [
+    'step out': (look, pause = () => undefined) => {
+      pausing(layOutInSlices(look), pause);
+      const learned = [
+        learnBaselines(baselines, look, policy),
+        findLostProtection({ facts: look, baselines, nodes: waiting, policy }),
+      ];
+      pause();
+      const next = nextStepOut({ facts: look, policy, baselines, inFlight: [], waiting, agreed: {} });
+      pause();
+      return [...learned, next, snapshotEndpoints(node, look)];
+    },
+    'on its way': (look, pause) => [
+      pausing(layOutInSlices(look), pause),
       findLostGrant({ node, facts: look, policy, baselines }),
       findLostProtection({ facts: look, baselines, nodes: [node], policy }),
       decideObservedOut(node, look.targetGroups),
