@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,6 +22,23 @@ test('a link to bin/nodeferry finds files from where one is', () => {
   expect([refused.status, refused.stdout]).toEqual([64, '']);
   expect(refused.stderr).toMatch(found);
 }, 120_000);
+
+test.each([true, false])('its entry for packages says in a sentence that a Node is too old (%s)', (isOld) => {
+  const older = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`;
+  const pretending = isOld ? ['--import', `data:text/javascript,${older}`] : [];
+  const run = spawnSync(process.execPath, [...pretending, join(root, 'bin/nodeferry.cjs'), '--version'], {
+    encoding: 'utf8',
+  });
+  const says = isOld ? /^nodeferry needs Node\.js 22\.19 or later; this is v[\d.]+\.\n$/ : /^$/;
+  expect([run.status, run.stderr]).toEqual([isOld ? 1 : 0, expect.stringMatching(says)]);
+});
+
+test('that entry is written so that a Node of any age can read it', () => {
+  const text = readFileSync(join(root, 'bin/nodeferry.cjs'), 'utf8');
+  expect(text.replaceAll(/^(#!|\/\/).*$/gm, '')).not.toMatch(
+    /=>|`|\b(?:const|let|class|async|await|import|export)\b|\.\.\.|\?\./,
+  );
+});
 
 test('npm run -s finds files from where one is, and adds nothing to the output', () => {
   const npm = ['run', '-s', '--prefix', root, 'nodeferry', '--'];
