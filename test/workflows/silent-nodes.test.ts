@@ -78,6 +78,7 @@ describe('a machine that has died while the cloud takes it for running', () => {
       expect(machineOf(world, victim).state).toBe('running');
 
       endBehindBack(world, machineOf(world, victim));
+      await harness.until(handle, 'no question any more', (status) => !isAsked(status));
       const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expect(report.actions.map(({ action }) => action)).toEqual(['start']);
