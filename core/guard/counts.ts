@@ -9,9 +9,9 @@ import { compareText } from '../text/format.ts';
 import { expectedEndpoints, presentEndpoints, type ServiceBaseline } from './baseline.ts';
 import { computeFloor, type Floor } from './floors.ts';
 import { workloadsOf } from './scale.ts';
-import { balancedServices, lookAtService, type ServiceLook } from './serving.ts';
+import { balancedLooks, balancedServices, lookAtService, type ServiceLook } from './serving.ts';
 import { findTargetTraps, type TargetTrap } from './target-traps.ts';
-import type { PodsByPlace } from './unreached.ts';
+import { findUnreached, isUnreached, type PodsByPlace } from './unreached.ts';
 
 /** How much of a Service serves once the nodes that are out are taken off. */
 export interface CountedService {
@@ -112,15 +112,21 @@ function findLack(
 export function countBudgets(
   facts: ServingFacts,
   out: ReadonlySet<string>,
+  baselines: readonly ServiceBaseline[],
   budgets: readonly DisruptionBudgetFacts[] = facts.cluster.budgets,
 ): readonly CountedBudget[] {
   return budgets
-    .map((budget) => countBudget(budget, facts, out))
+    .map((budget) => countBudget(budget, facts, out, openExemption(facts, baselines)))
     .filter((counted) => counted.hosts.size > 0)
     .toSorted((a, b) => compareText(a.name, b.name));
 }
 
-function countBudget(budget: DisruptionBudgetFacts, facts: ServingFacts, out: ReadonlySet<string>): CountedBudget {
+function countBudget(
+  budget: DisruptionBudgetFacts,
+  facts: ServingFacts,
+  out: ReadonlySet<string>,
+  isExempt: (pod: PodFacts, node: string, look: ServiceLook) => boolean,
+): CountedBudget {
   const takenWith = new Map<string, number>();
   const readyOn = new Map<string, number>();
   const hosts = new Set<string>();
@@ -130,7 +136,7 @@ function countBudget(budget: DisruptionBudgetFacts, facts: ServingFacts, out: Re
   for (const pod of indexOf(facts.cluster).podsOfBudget(budget)) {
     if (pod.node === undefined || pod.terminating || pod.unlisted !== undefined) continue;
     const { node } = pod;
-    const looks = findLooks(pod);
+    const looks = findLooks(pod).filter((look) => !isExempt(pod, node, look));
     const isReady = pod.ready && looks.every((look) => isReadyEndpoint(pod, look.service));
     const isReached = isReady && looks.every((look) => look.serving.has(node) && !out.has(node));
     if (isReached) has += 1;
@@ -142,6 +148,28 @@ function countBudget(budget: DisruptionBudgetFacts, facts: ServingFacts, out: Re
   }
   const name = `${budget.namespace}/${budget.name}`;
   return { name, needs: budget.desiredHealthy, has, takenWith, readyOn, hosts, services };
+}
+
+/**
+ * Whether a pod need not be reached by a load balancer to count: it is where that one sends nothing by its own making, and no more pods are
+ * than were when the run began. The budget was kept with them then, so it is now.
+ */
+function openExemption(facts: ServingFacts, baselines: readonly ServiceBaseline[]) {
+  const exemptions = new Map<string, { room: number; readonly places: PodsByPlace }>(
+    baselines.flatMap(({ service, unreached }) => {
+      const look = unreached && balancedLooks(facts).get(service);
+      if (unreached === undefined || look === undefined) return [];
+      const room = Object.values(unreached).reduce((sum, pods) => sum + pods, 0);
+      return [[service, { room, places: { ...unreached, ...findUnreached(look, facts) } }]] as const;
+    }),
+  );
+  return (pod: PodFacts, node: string, { service }: ServiceLook): boolean => {
+    const exemption = exemptions.get(service.key);
+    if (exemption === undefined || !isUnreached(node, facts, exemption.places)) return false;
+    if (!pod.ready) return true;
+    exemption.room -= 1;
+    return exemption.room >= 0;
+  };
 }
 
 /** Looks at the Services of a pod that a load balancer reaches on its own node only. */

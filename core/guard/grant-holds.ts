@@ -28,7 +28,7 @@ export function findLostGrant(question: GrantQuestion): string | undefined {
   if (!isEnabled(question.policy, 'capacity-guard')) return undefined;
   const { node, facts } = question;
   const out = outOf({ facts, inFlight: [], waiting: [node] });
-  return findBelowFloor(question, out) ?? findBelowBudget(node, facts, out);
+  return findBelowFloor(question, out) ?? findBelowBudget(question, out);
 }
 
 function findBelowFloor(
@@ -54,10 +54,10 @@ function findBelowFloor(
   return undefined;
 }
 
-function findBelowBudget(node: NodeRef, facts: ServingFacts, out: ReadonlySet<string>): string | undefined {
+function findBelowBudget({ node, facts, baselines }: GrantQuestion, out: ReadonlySet<string>): string | undefined {
   const index = indexOf(facts.cluster);
   const covering = new Set(index.podsOn(node.name).flatMap((pod) => index.budgetsOf(pod.uid)));
-  for (const { name, has, needs, readyOn } of countBudgets(facts, out, [...covering])) {
+  for (const { name, has, needs, readyOn } of countBudgets(facts, out, baselines, [...covering])) {
     if ((readyOn.get(node.name) ?? 0) === 0 || has >= needs) continue;
     const soon = [...nodesComingBack(facts)].reduce((sum, other) => sum + (readyOn.get(other) ?? 0), 0);
     if (has + soon < needs) return `budget ${name} has ${has} reachable pods without it and must keep ${needs}`;

@@ -50,7 +50,7 @@ export function openGuard(question: GuardQuestion): Guard {
   const services = [...balancedLooks(facts)].map(([key, look]) =>
     countService(look, facts, policy, baselines.get(key), out),
   );
-  const budgets = countBudgets(facts, out);
+  const budgets = countBudgets(facts, out, question.baselines);
   const servicesOn = groupByNode(services, nodesOf);
   const below = services.filter(isBelow);
   const budgetsOn = groupByNode(budgets, ({ hosts }) => hosts);

@@ -27,7 +27,7 @@ function answersOf(service: ServiceFacts) {
   return nodes.map((node) => aTarget(node, { state: hosts.has(node.name) ? 'healthy' : 'unhealthy' }));
 }
 
-const count = (facts: ReturnType<typeof look>, out: readonly string[] = []) => countBudgets(facts, new Set(out))[0];
+const count = (facts: ReturnType<typeof look>, out: readonly string[] = []) => countBudgets(facts, new Set(out), [])[0];
 
 /** Who may go, one after another. */
 function letGo(facts: ReturnType<typeof look>): readonly string[] {
@@ -99,5 +99,37 @@ describe('a pod is not counted', () => {
 
 test('a budget that covers nothing behind a load balancer with policy Local is none of the guard', () => {
   const cluster = [aService('web', pods, { externalTrafficPolicy: 'Cluster' })];
-  expect(countBudgets(look(4, pods, cluster), new Set())).toEqual([]);
+  expect(countBudgets(look(4, pods, cluster), new Set(), [])).toEqual([]);
+});
+
+describe('pods where load balancers have never sent anything', () => {
+  const aside = [aNode('n5', { zone: 'uncovered' }), aNode('n6', { zone: 'uncovered' })];
+  const [web5, web6] = [aPod('web-5', 'n5'), aPod('web-6', 'n6')];
+
+  /** What is counted of a budget over these pods, with so many in the zone that isn't covered as the run began. */
+  function countWith(covered: readonly PodFacts[], before: number) {
+    const web = aService('web', covered);
+    const targets = [...answersOf(web), ...aside.map((node) => aTarget(node, { state: 'unused' }))];
+    const cluster = {
+      nodes: [...nodes, ...aside],
+      pods: covered,
+      services: [web],
+      budgets: [aBudget('web', covered, 3)],
+    };
+    const facts = aLook(cluster, [aGroup('web', [...nodes, ...aside], { targets })]);
+    const unreached = { [`${aside[0]?.pool}/uncovered`]: before };
+    const baseline = { service: 'default/web', targets: 2, endpoints: 2, missing: 2, zones: [], unreached };
+    return countBudgets(facts, new Set(), before === 0 ? [] : [baseline])[0];
+  }
+
+  test('count as they did before the run, and hold no node', () => {
+    const counted = countWith([web1, web2, web5, web6], 2);
+    expect(counted?.has).toBe(4);
+    expect([...(counted?.hosts ?? [])]).toEqual(['n1', 'n2']);
+  });
+
+  test('count for nothing where no more were before', () => {
+    expect(countWith([web1, web2, web5, web6], 1)?.has).toBe(3);
+    expect(countWith([web1, web2, web5, web6], 0)?.has).toBe(2);
+  });
 });

@@ -343,7 +343,7 @@ describe('nodes that are out', () => {
       return [
         service?.targets,
         service?.perZone.get('a'),
-        countBudgets(now, new Set(inFlight.map(({ name }) => name)))[0]?.has,
+        countBudgets(now, new Set(inFlight.map(({ name }) => name)), [])[0]?.has,
         ...serves,
       ];
     };
