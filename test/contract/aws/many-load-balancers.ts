@@ -80,6 +80,7 @@ export async function startCrowdedCloud(
       releaseLock: nothing,
       requireLock: nothing,
       claimLock: nothing,
+      findIncomingPools: async () => [],
       exclude: async () => 'done',
       recordEvent: nothing,
     },
