@@ -27,9 +27,17 @@ export function freeze(
   });
 }
 
-/** Changes how many pods a workload shall have. */
+/**
+ * Changes how many pods a workload shall have. One that is paused is scaled all the same, its largest ReplicaSet most of all, which here
+ * takes everything (kubernetes/kubernetes, pkg/controller/deployment/sync.go, sync and scale); one that is away, by nobody.
+ */
 export function scaleTo(world: World, workload: string, replicas: number): void {
-  for (const one of world.workloads) if (one.name === workload) one.replicas = replicas;
+  for (const one of world.workloads) {
+    if (one.name !== workload || one.away === true) continue;
+    const [largest] = (one.held ?? []).toSorted((a, b) => b.replicas - a.replicas);
+    if (largest !== undefined) largest.replicas = Math.max(0, largest.replicas + replicas - one.replicas);
+    one.replicas = replicas;
+  }
   note(world, `${workload} is scaled to ${replicas}`);
   world.changed();
 }

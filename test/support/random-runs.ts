@@ -29,14 +29,14 @@ export async function answerCalls(
   { clock }: World,
   run: StartedRun,
   isOver: () => boolean,
-  answer: () => Promise<unknown>,
+  answer: (status: RunStatus) => Promise<unknown>,
 ): Promise<void> {
   const operator = clock.onlooker('the operator');
   try {
     while (!isOver()) {
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
       const status: RunStatus | undefined = isOver() ? undefined : await run.query(statusQuery).catch(() => undefined);
-      if (status?.needsAttention !== undefined || status?.paused !== undefined) await answer();
+      if (status?.needsAttention !== undefined || status?.paused !== undefined) await answer(status);
       operator.looked();
     }
   } finally {

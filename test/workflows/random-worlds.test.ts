@@ -1,6 +1,7 @@
 /** Clusters of random shapes that move by themselves while their nodes are replaced. */
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
+import type { RunStatus } from '../../core/status/status.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import {
   breakApi,
@@ -16,16 +17,13 @@ import {
 import { registerInSpiteOfLabel } from '../simulator/load-balancer.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld, later, note, type World } from '../simulator/world.ts';
+import { actsOnCluster, createCutOffAttempts } from '../support/cut-off.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { answerCalls, type StartedRun, seedsToPlay, waysOf } from '../support/random-runs.ts';
+import { below, drawTroubles, oneOf, type Random, type Trouble } from '../support/random-troubles.ts';
 import { expectNothingLeft, failureOfRun } from '../support/run-checks.ts';
 
-type Random = () => number;
-
 const zoneLabel = 'topology.kubernetes.io/zone';
-
-const below = (random: Random, bound: number) => Math.floor(random() * bound);
-const oneOf = <T>(random: Random, list: readonly T[]): T | undefined => list[below(random, list.length)];
 
 /** What may happen, and whether a cluster that nobody upgrades loses requests by it, or one whose nodes are leaving. */
 interface Disturbance {
@@ -94,7 +92,7 @@ function replicasOf(world: World, name: string): number {
   return world.workloads.find((one) => one.name === name)?.replicas ?? 0;
 }
 
-function randomCluster(seed: number, random: Random): World {
+function randomCluster(seed: number, random: Random, prepare: (world: World) => void): World {
   const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'].slice(0, 1 + below(random, 3));
   const nodes = Math.max(3, zones.length + below(random, 5));
   const world = createScenario({
@@ -110,6 +108,7 @@ function randomCluster(seed: number, random: Random): World {
   for (const budget of world.budgets) budget.maxUnavailable = 1 + below(random, 4);
   if (random() < 0.2) world.budgets = [];
   world.clock.advance(20 * 60_000);
+  prepare(world);
   world.faults.throttled = random() < 0.3 ? random() * 0.2 : 0;
   world.log.length = 0;
   return world;
@@ -126,6 +125,14 @@ function chooseScheduler(world: World, seed: number): void {
   }
 }
 
+/** Gives a settled cluster the troubles that it has from the start; what is lost counts from then on. */
+function beset(world: World, { troubles, random }: ReturnType<typeof drawTroubles>): void {
+  for (const { prepare } of troubles) prepare?.(world, random);
+  world.changed();
+  world.clock.advance(20 * 60_000);
+  world.traffic = { sent: 0, lost: 0, cut: 0 };
+}
+
 function randomPolicy(random: Random): Policy {
   const { guard, waits } = scenarioPolicy();
   return scenarioPolicy({
@@ -138,11 +145,50 @@ function randomPolicy(random: Random): Policy {
 /** Calls for an operator that are answered with a resume; the next ones are with an abort, and at last by giving way. */
 const patience = 3;
 
-/** An operator who is called for the so-manieth time. */
-async function answer(world: World, run: StartedRun, call: number): Promise<void> {
-  if (call > patience + 2) world.budgets = [];
-  const update = call === patience + 1 ? abortUpdate : resumeUpdate;
-  await run.executeUpdate(update, { args: [{ by: 'ann', reason: 'again' }] }).catch(() => undefined);
+/** Calls after which a run counts as one that stands still for good. */
+const stillAfter = 12;
+
+/** What is in the hand of whoever runs the cluster, by the words that advise it. */
+const waysOut: readonly NonNullable<Trouble['wayOut']>[] = [
+  {
+    named: /cross-zone load balancing on/,
+    take: (world) => {
+      for (const service of world.services) service.crossZone = true;
+    },
+  },
+  {
+    named: /Scale up/,
+    take: (world) => {
+      for (const name of ['web', 'api']) scaleTo(world, name, replicasOf(world, name) + world.nodes.length);
+    },
+  },
+];
+
+/** An operator who answers calls: he mends what they name, where he can, and keeps what they said. */
+function openOperator(world: World, run: StartedRun, troubles: readonly Trouble[]) {
+  const calls: string[] = [];
+  return {
+    calls,
+    answer: async ({ needsAttention }: RunStatus): Promise<void> => {
+      const said = `${needsAttention?.message}. ${needsAttention?.hint}`;
+      calls.push(said);
+      note(world, `>>> call: ${said}`);
+      if (calls.length > stillAfter) return void (await run.terminate('it stands still'));
+      const known = [...troubles.flatMap(({ wayOut }) => wayOut ?? []), ...waysOut];
+      for (const { named, take } of known) if (named.test(said)) take(world);
+      world.changed();
+      if (calls.length > patience + 2 && said.includes('budget')) world.budgets = [];
+      const update = calls.length === patience + 1 ? abortUpdate : resumeUpdate;
+      await run.executeUpdate(update, { args: [{ by: 'ann', reason: 'again' }] }).catch(() => undefined);
+    },
+  };
+}
+
+interface Coming {
+  readonly what: string;
+  readonly strike: (world: World, random: Random) => void;
+  readonly isDue?: ((world: World) => boolean) | undefined;
+  readonly atStep: number;
 }
 
 describe('clusters that move by themselves', () => {
@@ -151,50 +197,60 @@ describe('clusters that move by themselves', () => {
     async (seed) => {
       const dice = createWorld({ seed, reconcile: () => undefined });
       const random = () => dice.random();
-      const world = randomCluster(seed, random);
+      const drawn = drawTroubles(seed);
+      const world = randomCluster(seed, random, (settled) => beset(settled, drawn));
       const machines = world.instances.filter(({ state }) => state === 'running').length;
-      const coming = Object.entries(disturbances)
+      const moves = Object.entries(disturbances)
         .filter(() => random() < 0.35)
         .map(([what, { costs, strike }]) => ({ what, costs, strike, atStep: 4 + below(random, 50) }));
+      const coming: Coming[] = [
+        ...moves,
+        ...drawn.troubles.map(({ what, isDue, strike = () => undefined }) => ({
+          what,
+          isDue,
+          strike: (struck: World) => strike(struck, drawn.random),
+          atStep: 4 + below(drawn.random, 50),
+        })),
+      ];
+      const open = new Set(coming);
+      const attempts = createCutOffAttempts(world);
+      const cutOffAt = new Set(
+        drawn.troubles.some(({ cutsOff }) => cutsOff) ? [1, 2, 3].map(() => 1 + below(drawn.random, 60)) : [],
+      );
       let begun = 0;
       const harness = await openHarness(world, {
-        before: async () => {
+        before: async (step, args) => {
           begun += 1;
-          for (const { what, strike, atStep } of coming) {
-            if (atStep !== begun) continue;
-            note(world, `>>> ${what}`);
-            strike(world, random);
+          for (const one of open) {
+            if (one.atStep > begun || one.isDue?.(world) === false) continue;
+            open.delete(one);
+            note(world, `>>> ${one.what}`);
+            one.strike(world, random);
           }
+          if (cutOffAt.has(begun) && actsOnCluster(step)) attempts.cutOff(step, args);
         },
       });
       const story = () =>
         `${coming.map(({ what, atStep }) => `${what} at step ${atStep}`).join(', ')}\n${world.log.join('\n')}`;
       const run = await harness.start({ ...randomPolicy(random), ...waysOf(seed) });
+      const operator = openOperator(world, run, drawn.troubles);
       let over = false;
-      let calls = 0;
-      const answering = answerCalls(
-        world,
-        run,
-        () => over,
-        async () => {
-          calls += 1;
-          await answer(world, run, calls);
-        },
-      );
+      const answering = answerCalls(world, run, () => over, operator.answer);
       const ended = await run.result().then(
         (report) => report.outcome,
-        async () => (await failureOfRun(run)).type,
+        async () => await failureOfRun(run).then(({ type }) => type, String),
       );
       over = true;
       await answering;
+      await attempts.end();
       console.log(
-        `seed ${seed}: ${ended}, ${calls} calls, lost ${Math.round(world.traffic.lost)} cut ${world.traffic.cut}; ${coming.map(({ what }) => what).join(', ')}`,
+        `seed ${seed}: ${ended}, ${operator.calls.length} calls, lost ${Math.round(world.traffic.lost)} cut ${world.traffic.cut}; ${coming.map(({ what }) => what).join(', ')}\n${operator.calls.join('\n')}`,
       );
       world.faults.throttled = 0;
       expect(['completed', 'aborted', 'PreflightRefused'], story()).toContain(ended);
       world.clock.advance(10 * 60_000);
       expect(world.violations, story()).toEqual([]);
-      const costly = coming.some(({ costs }) => costs);
+      const costly = moves.some(({ costs }) => costs);
       if (!costly) expect({ lost: world.traffic.lost, cut: world.traffic.cut }, story()).toEqual({ lost: 0, cut: 0 });
       expectNothingLeft(world, machines);
     },
