@@ -1,5 +1,5 @@
 import { tellHanging } from '../core/drain/unreachable.ts';
-import { explainGiveBack } from '../core/hand-over/give-back.ts';
+import { explainGiveBack, tellLeft } from '../core/hand-over/give-back.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
@@ -118,7 +118,8 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
           await releaseLocks(run, lock);
           const left = await cluster.findMarks(run);
           const ends = tellHanging(facts, run, policy);
-          const told = left.map((mark) => explain(mark, pods.blocked));
+          const held = [...pods.blocked, ...tellLeft(facts, run)];
+          const told = left.map((mark) => explain(mark, held));
           return { done: true, value: { left: told, ...(ends.length === 0 ? {} : { ends }) } };
         },
       });
@@ -187,8 +188,8 @@ export function createPutBackSteps(ports: Ports, looking: Looking) {
 /** Putting back has no fence of its own: any of its attempts may do it, and all of them come after what they undo. */
 const lastAttempt = Number.MAX_SAFE_INTEGER;
 
-function explain(mark: string, blocked: readonly BlockedProgress[]): string {
-  const held = blocked.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
+function explain(mark: string, known: readonly Pick<BlockedProgress, 'pod' | 'reason'>[]): string {
+  const held = known.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
   return held === undefined ? mark : `${mark}; ${held.reason}`;
 }
 

@@ -69,6 +69,17 @@ export function decideUpkeep(cluster: ClusterFacts, run: string): Pick<GiveBack,
   };
 }
 
+/** Why pods that a run has released are left as they are when it ends, by `namespace/name`, and how they go. */
+export function tellLeft(
+  cluster: ClusterFacts,
+  run: string,
+): readonly { readonly pod: string; readonly reason: string }[] {
+  return decideGiveBack(cluster, run).stays.map(({ pod: { namespace, name }, reason }) => ({
+    pod: `${namespace}/${name}`,
+    reason: `${reason}; it serves on until you delete it, which costs what scaling down does: kubectl delete pod -n ${namespace} ${name}`,
+  }));
+}
+
 /** What giving back still waits for, in one sentence. */
 export function explainGiveBack({ acts, awaited }: Pick<GiveBack, 'acts' | 'awaited'>): string {
   if (awaited.length > 0) return awaited.slice(0, 3).join('; ');

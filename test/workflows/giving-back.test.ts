@@ -1,13 +1,15 @@
 /** Released pods come back, or leave in good order, whatever else lies about or happens to their workload. */
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
+import { abortUpdate } from '../../workflows/messages.ts';
 import { rollOut, scaleTo } from '../simulator/disturbances.ts';
+import { deletePod } from '../simulator/pods.ts';
 import { addFailedPod, deleteDeployment, orphanDeployment, pauseDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import { later, type SimPod, type World } from '../simulator/world.ts';
 import { crossAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
-import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 
 /** What the step says once it has begun. */
 const someReleased = /^\d+ pods? released/;
@@ -140,6 +142,32 @@ test('an abort ends by itself though a Deployment is paused in the middle of a r
   expectNothingLost(world);
   expectNothingLeft(world, 4);
   expect(readyOf(world, 'web')).toBeGreaterThanOrEqual(4);
+});
+
+test('an abort leaves a released pod alone that nobody wants any more and nobody stands in for, and says why and how it goes', async () => {
+  const world = createScenario();
+  let struck = false;
+  const harness = await openHarness(world, {
+    before: async (step) => {
+      if (step !== 'awaitDrained' || struck) return;
+      struck = true;
+      scaleTo(world, 'web', 3);
+      asked = handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+    },
+  });
+  let asked: Promise<unknown> | undefined;
+  const handle = await harness.start(handOverPolicy());
+  const { type, report } = await failureOfRun(handle);
+  await asked;
+  expect(type).toBe('CompensationIncomplete');
+  expect(report.leftBehind).toEqual([
+    expect.stringMatching(
+      /^pod default\/web-\d+: removed labels pod-template-hash; Deployment default\/web has as many that serve as it wants; it serves on until you delete it, which costs what scaling down does: kubectl delete pod -n default web-\d+$/,
+    ),
+  ]);
+  for (const pod of world.pods) if (pod.of === 'web' && pod.released !== undefined) deletePod(world, pod);
+  world.changed();
+  expectNothingLeft(world, 4);
 });
 
 /** A rollout begins, and stands still once it has one pod of the new version. */
