@@ -167,11 +167,15 @@ const waysOut: readonly NonNullable<Trouble['wayOut']>[] = [
 /** An operator who answers calls: he mends what they name, where he can, and keeps what they said. */
 function openOperator(world: World, run: StartedRun, troubles: readonly Trouble[]) {
   const calls: string[] = [];
+  const helpless: string[] = [];
   return {
     calls,
-    answer: async ({ needsAttention }: RunStatus): Promise<void> => {
-      const said = `${needsAttention?.message}. ${needsAttention?.hint}`;
+    /** Those that name no way out. */
+    helpless,
+    answer: async ({ needsAttention, paused }: RunStatus): Promise<void> => {
+      const said = `${needsAttention?.message ?? paused?.reason}. ${needsAttention?.hint ?? ''}`;
       calls.push(said);
+      if (needsAttention !== undefined && needsAttention.hint === undefined) helpless.push(said);
       note(world, `>>> call: ${said}`);
       if (calls.length > stillAfter) return void (await run.terminate('it stands still'));
       const known = [...troubles.flatMap(({ wayOut }) => wayOut ?? []), ...waysOut];
@@ -250,6 +254,7 @@ describe('clusters that move by themselves', () => {
       expect(['completed', 'aborted', 'PreflightRefused'], story()).toContain(ended);
       world.clock.advance(10 * 60_000);
       expect(world.violations, story()).toEqual([]);
+      expect(operator.helpless, story()).toEqual([]);
       const costly = moves.some(({ costs }) => costs);
       if (!costly) expect({ lost: world.traffic.lost, cut: world.traffic.cut }, story()).toEqual({ lost: 0, cut: 0 });
       expectNothingLeft(world, machines);
