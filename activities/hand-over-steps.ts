@@ -16,7 +16,7 @@ import type { UnplacedPods } from '../core/model/unplaced.ts';
 import type { StepProgress } from '../core/status/progress.ts';
 import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import type { Ports } from '../ports/ports.ts';
-import { type Asked, askBeforeHandOver } from './ask-before-hand-over.ts';
+import { type Asked, askBeforeHandOver, createTrials } from './ask-before-hand-over.ts';
 import { createDismissals } from './dismissals.ts';
 import { openLooseFence, openPoolFence, type PoolFence, type PoolStepInput } from './fence.ts';
 import { createGiveBack } from './give-back-acts.ts';
@@ -63,6 +63,7 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
   const { dismiss } = createDismissals(ports, looking);
   const { carryOut } = createPodActs(ports, looking);
   const { move } = createMoves(ports, looking);
+  const trials = createTrials(cluster);
 
   return {
     /**
@@ -93,7 +94,10 @@ export function createHandOverSteps(ports: Ports, looking: Looking) {
           // Whatever was late before may have come meanwhile: nobody has seen it.
           if (distrust !== undefined)
             return { done: false, reason: distrust, memo: { ...memo, lateSince: {}, agreed: false } };
-          asked ??= await askBeforeHandOver(cluster, waiting, { facts: facts.cluster, policy });
+          asked ??= await askBeforeHandOver({ cluster, tryRelease: trials(run) }, waiting, {
+            facts: facts.cluster,
+            policy,
+          });
           const context = { policy, ...asked };
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: memo['dismissed'] });
           if (leaving !== undefined && (await exchange({ ...context, cluster: facts.cluster, run, leaving }, fence)))

@@ -5,7 +5,7 @@ import { refusal } from '../core/plan/refusal.ts';
 import { handsOver, type Policy } from '../core/policy/policy.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
-import { askBeforeHandOver } from './ask-before-hand-over.ts';
+import { askBeforeHandOver, createTrials } from './ask-before-hand-over.ts';
 import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
@@ -36,7 +36,10 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           const facts = { ...(await looking.servingAnew(policy)), incomingPools };
           const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
           const asked = handsOver(policy)
-            ? await askBeforeHandOver(cluster, old, { facts: facts.cluster, policy })
+            ? await askBeforeHandOver({ cluster, tryRelease: createTrials(cluster)(run) }, old, {
+                facts: facts.cluster,
+                policy,
+              })
             : undefined;
           const plan = await inSlices(buildPlanInSlices({ policy, run, pool, facts, ...asked }));
           const refused = refusal(plan);
