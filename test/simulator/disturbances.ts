@@ -115,6 +115,13 @@ export function uncover(service: SimService, zone: string, world: World): void {
   world.changed();
 }
 
+/** The Service's load balancer covers all zones: what is registered there is checked from now on. */
+export function cover(service: SimService, world: World): void {
+  delete service.uncovered;
+  service.targets = service.targets.filter(({ state }) => state !== 'unused');
+  world.changed();
+}
+
 /** Nodes that are out of load balancers by somebody's label. */
 export function excludedNodes(world: World): readonly SimNode[] {
   return world.nodes.filter((node) => node.labels[excludeLabel] !== undefined);

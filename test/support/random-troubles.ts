@@ -1,5 +1,5 @@
 /** What ordinary clusters are like, and what befalls them while their nodes are replaced; drawn from a seed. */
-import { giveLabelsBack, rollOut, serviceNamed, uncover } from '../simulator/disturbances.ts';
+import { cover, giveLabelsBack, rollOut, serviceNamed, uncover } from '../simulator/disturbances.ts';
 import { markAsInstance, prune } from '../simulator/pruner.ts';
 import { addFailedPod, orphanDeployment, pauseDeployment, resumeDeployment } from '../simulator/replica-sets.ts';
 import { servingTargets, servingZones } from '../simulator/traffic.ts';
@@ -89,6 +89,13 @@ const troubles: readonly Trouble[] = [
       const [, ...more] = servingZones(world, service);
       const zone = oneOf(random, more);
       if (zone !== undefined) uncover(service, zone, world);
+    },
+    // A rollout may bring all pods there, where the scheduler does not spread: that is mended where it was set up.
+    wayOut: {
+      named: /0 serving targets/,
+      take: (world) => {
+        for (const service of world.services) cover(service, world);
+      },
     },
   },
   {
