@@ -23,7 +23,7 @@ export function createActivities(ports: Ports) {
     ...createSurgeSteps(ports, looking),
     ...createPoolSteps(ports, looking),
     ...createHandOverSteps(ports, looking),
-    ...createStepOutSteps(ports, looking),
+    ...createStepOutSteps(ports, looking, wake),
     ...createNodeSteps(ports, looking),
     ...createPodSteps(ports, looking, wake),
     ...createUnreachableSteps(ports, looking),

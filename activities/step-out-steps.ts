@@ -13,6 +13,7 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { addForeignActs } from '../core/status/foreign-acts.ts';
 import type { ForeignAct } from '../core/status/status.ts';
+import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
 import type { Ports } from '../ports/ports.ts';
 import { findExcludedNewNodes, keepCordoned } from './acts-on-nodes.ts';
 import { createDismissals } from './dismissals.ts';
@@ -28,6 +29,7 @@ import {
   type StepsOut,
   tellStepsOut,
 } from './step-out-acts.ts';
+import type { Wake } from './waking.ts';
 
 /** As many go in one moment: what is told of them stays far below what a payload may weigh. */
 const togetherAtMost = 20;
@@ -41,7 +43,7 @@ export interface SteppedOut extends StepsOut {
 }
 
 /** The step that lets nodes step out. */
-export function createStepOutSteps(ports: Ports, looking: Looking) {
+export function createStepOutSteps(ports: Ports, looking: Looking, wake: Wake) {
   const { clock, cluster } = ports;
   const { letGo } = createStepOutActs(ports, looking, ask);
   const { dismiss } = createDismissals(ports, looking);
@@ -98,14 +100,17 @@ export function createStepOutSteps(ports: Ports, looking: Looking) {
           settlingSince = settles && settlingSince === undefined ? now : undefined;
           const stepped = answer.node === undefined ? undefined : await letGoWith(answer.node, question, facts, fence);
           if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
-          const held = stepped?.reason ?? answer.reason;
+          const { blockedBy } = answer;
+          const refused = blockedBy === undefined ? [] : findRefusedBehind(blockedBy, facts.cluster);
+          await wake(refused, { run, fence });
+          const held = `${stepped?.reason ?? answer.reason}${noteRefused(refused)}`;
           const reason = [held, dismissed.reason ?? [], tellOldVersions(facts.cluster, run) ?? []].flat().join('; ');
           const lonelySince =
             inFlight.length > 0 ? now : typeof memo['lonelySince'] === 'number' ? memo['lonelySince'] : since;
           const giveUp = now - lonelySince >= input.policy.waits.deadlines.guardMs;
           const againInMs = stepped?.againInMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollMs);
-          const { blockedBy } = answer;
-          const hint = blockedBy && (tellGathered(blockedBy.node, facts.cluster) ?? tellWayOut(blockedBy));
+          const hint =
+            blockedBy && (hintRefused(refused) ?? tellGathered(blockedBy.node, facts.cluster) ?? tellWayOut(blockedBy));
           const told = { reason, ...(hint === undefined ? {} : { hint }) };
           return {
             done: false,

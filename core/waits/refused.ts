@@ -1,4 +1,6 @@
 import { identify, type PodIdentity } from '../drain/actions.ts';
+import type { StepOutBlock } from '../guard/block.ts';
+import { workloadsOf } from '../guard/scale.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isFinished, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -19,15 +21,36 @@ export interface RefusedWorkload {
   readonly wake: PodIdentity | undefined;
 }
 
-/** Those of the workloads that have fewer pods than they shall have, and were refused more when they tried last. */
+/**
+ * Those of the workloads that have fewer pods than they shall have, or want others for a rollout, and were refused more when they tried
+ * last.
+ */
 export function findRefused(workloads: readonly WorkloadFacts[], cluster: ClusterFacts): readonly RefusedWorkload[] {
-  return workloads.flatMap(({ key, replicas, refused }) => {
+  return workloads.flatMap(({ key, replicas, refused, rollingOut }) => {
     if (refused === undefined) return [];
     const pods = indexOf(cluster)
       .podsOfWorkload(key)
       .filter((pod) => !pod.terminating && !isFinished(pod));
-    return pods.length < replicas ? [{ workload: key, reason: refused, wake: chooseToWake(pods) }] : [];
+    return pods.length < replicas || rollingOut ? [{ workload: key, reason: refused, wake: chooseToWake(pods) }] : [];
   });
+}
+
+/** Those whose refusal may be why the guard holds a node back: of the Service or the budget that holds it. */
+export function findRefusedBehind(
+  { service: serviceKey, budget: budgetKey }: Pick<StepOutBlock, 'service' | 'budget'>,
+  cluster: ClusterFacts,
+): readonly RefusedWorkload[] {
+  const index = indexOf(cluster);
+  const service = serviceKey === undefined ? undefined : index.service(serviceKey);
+  const budget = cluster.budgets.find(({ namespace, name }) => `${namespace}/${name}` === budgetKey);
+  const ofBudget = new Set(
+    (budget === undefined ? [] : index.podsOfBudget(budget)).map(({ workload }) => workload ?? ''),
+  );
+  const workloads = new Set([
+    ...(service === undefined ? [] : workloadsOf(service, cluster)),
+    ...[...ofBudget].flatMap((key) => index.workload(key) ?? []),
+  ]);
+  return findRefused([...workloads], cluster);
 }
 
 /** Any pod of a ReplicaSet that lacks some, but none whose deletion cost is somebody's business now. */

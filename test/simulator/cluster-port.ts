@@ -14,7 +14,16 @@ import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts
 import { deletePod } from './pods.ts';
 import { forgetNode } from './pools.ts';
 import { keeperOf, workloadsOf } from './workload-facts.ts';
-import { matches, note, type SimBudget, type SimNode, type SimPod, type SimService, type World } from './world.ts';
+import {
+  matches,
+  note,
+  type SimBudget,
+  type SimNode,
+  type SimPod,
+  type SimService,
+  type SimWorkload,
+  type World,
+} from './world.ts';
 
 const retiringTaint = 'nodeferry.dev/retiring';
 const claimAnnotation = 'nodeferry.dev/claim';
@@ -58,7 +67,7 @@ export function createSimCluster(world: World): Cluster {
       }
       node.labels[excludeLabel] = 'true';
       node.annotations['nodeferry.dev/excluded-by'] = run;
-      node.scalesWhenExcluded = Object.fromEntries(world.workloads.map(({ name, replicas }) => [name, replicas]));
+      node.scalesWhenExcluded = Object.fromEntries(world.workloads.map((one) => [one.name, scaleNow(world, one)]));
       note(world, `${node.name} excluded`);
       return 'done';
     },
@@ -307,9 +316,15 @@ function evict(world: World, pod: SimPod | undefined, dryRun: boolean): Eviction
   return { outcome: 'evicted' };
 }
 
+/** Pods that it shall have; of one under a quota, no more than it has: what it was refused before is not the run's to bring. */
+function scaleNow({ pods }: World, { name, replicas, quota }: SimWorkload): number {
+  const there = pods.filter((pod) => pod.of === name && pod.started && !pod.terminating && !pod.released).length;
+  return quota === undefined ? replicas : Math.min(replicas, there);
+}
+
 /**
- * I2: while a load balancer sends to a node under policy Local, its pods are the only ones that can answer. One that was released is no loss
- * beside another that does.
+ * I2: while a load balancer sends to a node under policy Local, its pods are the only ones that can answer. One that was released, or is not
+ * ready and so answers nobody, is no loss beside another that does.
  */
 function judgeLeaving(world: World, pod: SimPod, how: string): void {
   for (const service of world.services) {
@@ -318,7 +333,7 @@ function judgeLeaving(world: World, pod: SimPod, how: string): void {
     const node = world.nodes.find((one) => one.name === pod.node);
     const target = service.targets.find((one) => one.instanceId === node?.instanceId);
     const isBesideAnother =
-      pod.released !== undefined &&
+      (pod.released !== undefined || !pod.ready) &&
       world.pods.some(
         (one) => one !== pod && one.node === pod.node && one.ready && matches(service.selector, one.labels),
       );

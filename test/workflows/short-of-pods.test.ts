@@ -1,7 +1,8 @@
 /** Workloads that have fewer pods than they want, and go on having them: what was not there before is not waited for. */
 import { describe, expect, test } from 'vitest';
-import { scaleTo } from '../simulator/disturbances.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { resumeUpdate } from '../../workflows/messages.ts';
+import { rollOut, scaleTo } from '../simulator/disturbances.ts';
+import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimWorkload, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -97,5 +98,39 @@ describe('a replica that', () => {
     expectNothingLost(world);
     expectNothingLeft(world, 6);
     expect(minutes(world.clock.now() - startedAt), world.log.join('\n')).toBeLessThan(withinMinutes);
+  });
+});
+
+describe('a call for help because nodes are held back names the quota', () => {
+  test.each([
+    ['a rollout', (world: World) => rollOut(world, 'web')],
+    ['a budget that counts replicas which are not there', (world: World) => scaleTo(world, 'web', 12)],
+  ])('that holds up %s, and goes on once it has room', async (_, meet) => {
+    const world = createScenario({ nodes: 4 });
+    const web = workloadNamed(world, 'web');
+    let met = false;
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (met || step !== 'letNextStepOut') return;
+        met = true;
+        web.quota = web.replicas;
+        meet(world);
+      },
+    });
+    // Under policy Local a rollout loses requests by itself, wherever its pods have been alone on their node.
+    const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
+    const run = await harness.start(scenarioPolicy({ traffic }));
+    const { needsAttention } = await harness.until(
+      run,
+      'needs attention',
+      (status) => status.needsAttention !== undefined,
+    );
+    expect(needsAttention?.message).toMatch(
+      /no more pods of Deployment default\/web can be created: .*exceeded quota: web/,
+    );
+    expect(needsAttention?.hint).toMatch(/raise the quota that is named/);
+    delete web.quota;
+    await run.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'the quota was raised' }] });
+    expect((await harness.finish(run)).outcome).toBe('completed');
   });
 });

@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createLooking } from '../../../activities/looking.ts';
 import { createStepOutSteps } from '../../../activities/step-out-steps.ts';
+import { createWaking } from '../../../activities/waking.ts';
 import { aPolicy } from '../../core/support/facts.ts';
 import { type CrowdedCloud, startCrowdedCloud } from './many-load-balancers.ts';
 
@@ -11,7 +12,7 @@ const policy = aPolicy();
 /** A run that has made its preflight look just now. */
 function openRun(cloud: CrowdedCloud) {
   const looking = createLooking(cloud.ports);
-  const { letNextStepOut } = createStepOutSteps(cloud.ports, looking);
+  const { letNextStepOut } = createStepOutSteps(cloud.ports, looking, createWaking(cloud.ports));
   const input = { run: 'run-1', policy, turn: 1, baselines: [], inFlight: [], waiting: cloud.nodes };
   return {
     preflight: async () => await looking.servingAnew(policy),

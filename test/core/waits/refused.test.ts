@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import { findRefused, hintRefused, noteRefused } from '../../../core/waits/refused.ts';
-import { aLook, aNode, aPod, aWorkload } from '../support/facts.ts';
+import { findRefused, findRefusedBehind, hintRefused, noteRefused } from '../../../core/waits/refused.ts';
+import { aBudget, aLook, aNode, aPod, aService, aWorkload } from '../support/facts.ts';
 
 const says = 'pods "web-x" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4';
 const owned = { ownerName: 'web-1', ownerWants: 2, workload: 'Deployment default/web' };
@@ -34,4 +34,27 @@ test('no pod is changed of a ReplicaSet that has enough, nor one whose deletion 
     expect(found).toMatchObject([{ wake: undefined }]);
     expect(hintRefused(found)).toMatch(/has no pod, and tries again by itself within 17 minutes/);
   }
+});
+
+test('one that wants a pod for its rollout is found though it has as many as it shall have', () => {
+  const whole = [aPod('web-1', 'n1', owned), aPod('web-2', 'n1', owned)];
+  expect(find(whole, { refused: says, rollingOut: true })).toMatchObject([{ reason: says }]);
+});
+
+test('of a node that is held back those are found whose Service or budget holds it, and no others', () => {
+  const pods = [aPod('web-1', 'n1', owned)];
+  const workloads = ['web', 'api'].map((name) => aWorkload(name, 2, { refused: says }));
+  const { cluster } = aLook({
+    nodes: [aNode('n1')],
+    pods,
+    workloads,
+    services: [aService('web', pods)],
+    budgets: [aBudget('any', pods, 2)],
+  });
+  const found = (block: Parameters<typeof findRefusedBehind>[0]) =>
+    findRefusedBehind(block, cluster).map(({ workload }) => workload);
+  expect(found({ service: 'default/web' })).toEqual(['Deployment default/web']);
+  expect(found({ budget: 'default/any' })).toEqual(['Deployment default/web']);
+  expect(found({ service: 'default/other', budget: 'default/other' })).toEqual([]);
+  expect(found({})).toEqual([]);
 });
