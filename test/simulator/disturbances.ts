@@ -1,6 +1,6 @@
 /** What happens to a cluster besides an upgrade: each does one thing to the world and lets it react. */
 import { excludeLabel } from './load-balancer.ts';
-import { later, note, type SimNode, type SimPod, type SimService, type World } from './world.ts';
+import { later, note, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
 
 /** The readiness probes of all pods of a workload fail for so long, ms, though they would answer. */
 export function flap(world: World, workload: string, forMs: number): void {
@@ -125,6 +125,13 @@ export function cover(service: SimService, world: World): void {
 /** Nodes that are out of load balancers by somebody's label. */
 export function excludedNodes(world: World): readonly SimNode[] {
   return world.nodes.filter((node) => node.labels[excludeLabel] !== undefined);
+}
+
+/** The workload of that name. */
+export function workloadNamed(world: World, name: string): SimWorkload {
+  const found = world.workloads.find((workload) => workload.name === name);
+  if (found === undefined) throw new Error(`the world has no workload ${name}`);
+  return found;
 }
 
 /** The Service of that name in namespace `default`. */

@@ -1,9 +1,9 @@
 /** What ordinary clusters are like, and what befalls them while their nodes are replaced; drawn from a seed. */
-import { cover, giveLabelsBack, rollOut, serviceNamed, uncover } from '../simulator/disturbances.ts';
+import { cover, giveLabelsBack, rollOut, serviceNamed, uncover, workloadNamed } from '../simulator/disturbances.ts';
 import { markAsInstance, prune } from '../simulator/pruner.ts';
 import { addFailedPod, orphanDeployment, pauseDeployment, resumeDeployment } from '../simulator/replica-sets.ts';
 import { servingTargets, servingZones } from '../simulator/traffic.ts';
-import { createWorld, later, type SimService, type SimWorkload, type World } from '../simulator/world.ts';
+import { createWorld, later, type SimService, type World } from '../simulator/world.ts';
 
 /** A number from 0 up to 1. */
 export type Random = () => number;
@@ -180,10 +180,4 @@ function anyName(random: Random): 'web' | 'api' {
 
 function anyService(world: World, random: Random): SimService {
   return serviceNamed(world, anyName(random));
-}
-
-function workloadNamed(world: World, name: string): SimWorkload {
-  const found = world.workloads.find((workload) => workload.name === name);
-  if (found === undefined) throw new Error(`the world has no workload ${name}`);
-  return found;
 }

@@ -1,18 +1,12 @@
 /** Workloads that can't be handed over: what becomes of them, and of the run. */
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { setBudget } from '../simulator/disturbances.ts';
+import { setBudget, workloadNamed } from '../simulator/disturbances.ts';
 import { deletePod } from '../simulator/pods.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
-import type { SimPod, SimWorkload, World } from '../simulator/world.ts';
+import type { SimPod, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-
-function workloadNamed(world: World, name: string): SimWorkload {
-  const found = world.workloads.find((workload) => workload.name === name);
-  if (found === undefined) throw new Error(`the world has no workload ${name}`);
-  return found;
-}
 
 /** An admission that no dry run shows denies something of `web`. */
 function deny(world: World, what: 'release' | 'no-owner'): void {

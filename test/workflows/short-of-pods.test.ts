@@ -1,19 +1,13 @@
 /** Workloads that have fewer pods than they want, and go on having them: what was not there before is not waited for. */
 import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
-import { rollOut, scaleTo } from '../simulator/disturbances.ts';
+import { rollOut, scaleTo, workloadNamed } from '../simulator/disturbances.ts';
 import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimWorkload, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const minutes = (ms: number) => ms / 60_000;
-
-function workloadNamed(world: World, name: string): SimWorkload {
-  const found = world.workloads.find((workload) => workload.name === name);
-  if (found === undefined) throw new Error(`the world has no workload ${name}`);
-  return found;
-}
 
 /** Six nodes with a pod of `web` each, which shall have seven. */
 function openShortWorld(short: (web: SimWorkload, world: World) => void): World {

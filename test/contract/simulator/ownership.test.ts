@@ -1,8 +1,9 @@
+import { workloadNamed } from '../../simulator/disturbances.ts';
 import { bind, reconcileCluster } from '../../simulator/kubernetes.ts';
 import { createSimPorts } from '../../simulator/ports.ts';
 import { deleteDeployment } from '../../simulator/replica-sets.ts';
 import { plainBalancer } from '../../simulator/scenario.ts';
-import { createWorld, type SimPod, type SimWorkload, type World } from '../../simulator/world.ts';
+import { createWorld, type SimPod, type World } from '../../simulator/world.ts';
 import { describeOwnership } from '../cases/ownership.ts';
 import type { Deployments, OwnershipSubject } from '../cases/ownership-subject.ts';
 import { addNode } from './subject.ts';
@@ -38,11 +39,11 @@ function simulatedDeployments(world: World): Deployments {
     },
     start,
     scale: async (name, replicas) => {
-      workloadOf(world, name).replicas = replicas;
+      workloadNamed(world, name).replicas = replicas;
       world.changed();
     },
     changeTemplate: async (name) => {
-      workloadOf(world, name).version += 1;
+      workloadNamed(world, name).version += 1;
       world.changed();
     },
     // A paused Deployment exchanges no pods; its ReplicaSet goes on as always, and of that alone the cases speak.
@@ -62,7 +63,7 @@ function simulatedDeployments(world: World): Deployments {
       world.denials.push({ workload: name, what: 'no-owner', says: 'pods need an owner' });
     },
     limitPods: async (name, toThoseThere) => {
-      const workload = workloadOf(world, name);
+      const workload = workloadNamed(world, name);
       if (toThoseThere) workload.quota = workload.replicas;
       else delete workload.quota;
     },
@@ -96,12 +97,6 @@ function addDeployment(world: World, name: string, replicas: number): void {
   });
   world.budgets.push({ name, selector, maxUnavailable: 0 });
   world.changed();
-}
-
-function workloadOf(world: World, name: string): SimWorkload {
-  const found = world.workloads.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`no workload ${name}`);
-  return found;
 }
 
 function podOf(world: World, name: string): SimPod {
