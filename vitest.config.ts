@@ -41,7 +41,7 @@ export default defineConfig({
       {
         test: {
           name: 'worlds',
-          include: ['test/core/guard/floors-hold.property.test.ts'],
+          include: ['test/core/guard/min-serving-holds.property.test.ts'],
           env: { NODEFERRY_PROPERTY_RUNS: '20000' },
           sequence: { groupOrder: 3 },
         },

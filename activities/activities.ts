@@ -1,34 +1,34 @@
 import type { Ports } from '../ports/ports.ts';
 import { createEndingSteps } from './ending-steps.ts';
-import { createHandOverSteps } from './hand-over-steps.ts';
-import { createLooking } from './looking.ts';
+import { createExcludeSteps } from './exclude-steps.ts';
+import { createWatchSteps } from './monitor-steps.ts';
 import { createNodeSteps } from './node-steps.ts';
+import { createObserver } from './observer.ts';
 import { createPodSteps } from './pod-steps.ts';
+import { createPodSurgeSteps } from './pod-surge-steps.ts';
 import { createPoolSteps } from './pool-steps.ts';
-import { createPutBackSteps } from './put-back-steps.ts';
+import { createRestoreSteps } from './restore-steps.ts';
 import { createRunSteps } from './run-steps.ts';
-import { createStepOutSteps } from './step-out-steps.ts';
 import { createSurgeSteps } from './surge-steps.ts';
 import { createUnreachableSteps } from './unreachable-steps.ts';
 import { createWaking } from './waking.ts';
-import { createWatchSteps } from './watch-steps.ts';
 
 /** All steps of an upgrade over one set of ports: what a worker registers. Every step may be carried out more than once. */
 export function createActivities(ports: Ports) {
-  const looking = createLooking(ports);
+  const observer = createObserver(ports);
   const wake = createWaking(ports);
   return {
-    ...createRunSteps(ports, looking),
-    ...createWatchSteps(ports, looking),
-    ...createSurgeSteps(ports, looking),
-    ...createPoolSteps(ports, looking),
-    ...createHandOverSteps(ports, looking),
-    ...createStepOutSteps(ports, looking, wake),
-    ...createNodeSteps(ports, looking),
-    ...createPodSteps(ports, looking, wake),
-    ...createUnreachableSteps(ports, looking),
-    ...createEndingSteps(ports, looking, wake),
-    ...createPutBackSteps(ports, looking),
+    ...createRunSteps(ports, observer),
+    ...createWatchSteps(ports, observer),
+    ...createSurgeSteps(ports, observer),
+    ...createPoolSteps(ports, observer),
+    ...createPodSurgeSteps(ports, observer),
+    ...createExcludeSteps(ports, observer, wake),
+    ...createNodeSteps(ports, observer),
+    ...createPodSteps(ports, observer, wake),
+    ...createUnreachableSteps(ports, observer),
+    ...createEndingSteps(ports, observer, wake),
+    ...createRestoreSteps(ports, observer),
   };
 }
 

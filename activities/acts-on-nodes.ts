@@ -3,21 +3,21 @@ import type { NodeRef } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { ForeignAct } from '../core/status/status.ts';
+import type { ExternalChange } from '../core/status/status.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 
 /**
  * A node that is not in the cluster while its machine runs is not gone: this worker looks at another cluster, or somebody deleted
  * the Node object. Either way nothing that is observed here would speak for it.
- * @throws NodeferryError NodeNotOurs
+ * @throws NodeferryError NotOwned
  */
-export async function requireDeadMachine(pools: NodePools, node: NodeRef, policy: Policy): Promise<void> {
+export async function requireInstanceGone(pools: NodePools, node: NodeRef, policy: Policy): Promise<void> {
   const pool = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
   const state = await pools.observeInstance(pool, node.instanceId);
   if (state !== 'running' && state !== 'pending') return;
   throw new NodeferryError({
-    code: 'NodeNotOurs',
+    code: 'NotOwned',
     message: `${node.instanceId} is ${state}, but ${node.name} is no node of the cluster that this worker looks at`,
     hint: 'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers; or the Node was deleted by hand.',
   });
@@ -27,12 +27,12 @@ export async function requireDeadMachine(pools: NodePools, node: NodeRef, policy
  * Cordons again what somebody has opened: a pod that lands on a node which is to go would have to move twice, and one that lands on a
  * node which is being emptied keeps it from ever being empty. Answers what to tell of it.
  */
-export async function keepCordoned(
+export async function ensureCordoned(
   cluster: Cluster,
   nodes: readonly NodeRef[],
   run: string,
   facts: { readonly cluster: ClusterFacts; readonly observedAt: number },
-): Promise<readonly ForeignAct[]> {
+): Promise<readonly ExternalChange[]> {
   const index = indexOf(facts.cluster);
   const open = nodes.filter((node) => {
     const seen = index.nodes.get(node.name);
@@ -43,10 +43,11 @@ export async function keepCordoned(
 }
 
 /** New nodes that somebody took out of load balancers: the run waits for what they would serve, so it is told. */
-export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): readonly ForeignAct[] {
+export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): readonly ExternalChange[] {
   return facts.cluster.nodes
     .filter(
-      ({ pool, excluded, marks }) => pool === policy.target.poolName && excluded && marks.excludedBy === undefined,
+      ({ pool, excluded, ownership }) =>
+        pool === policy.target.poolName && excluded && ownership.excludedBy === undefined,
     )
     .map(({ name }) => ({
       at: facts.observedAt,
@@ -55,7 +56,12 @@ export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): reado
 }
 
 /** Events are for the reader of `kubectl describe node`: losing one must not stop a step. */
-export async function tellNode(cluster: Cluster, node: NodeRef, reason: string, message: string): Promise<void> {
+export async function publishNodeEvent(
+  cluster: Cluster,
+  node: NodeRef,
+  reason: string,
+  message: string,
+): Promise<void> {
   try {
     await cluster.recordEvent({ node, reason, message, type: 'Normal' });
   } catch {

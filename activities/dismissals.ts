@@ -1,14 +1,14 @@
-import type { BlockedPod } from '../core/drain/actions.ts';
-import { decideDismissal, trackGone } from '../core/hand-over/dismissal.ts';
-import { isReleasedBy } from '../core/hand-over/owned-pods.ts';
+import type { BlockedPod } from '../core/eviction/actions.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
+import { decideDismissal, trackGone } from '../core/pod-surge/dismissal.ts';
+import { isReleasedBy } from '../core/pod-surge/owned-pods.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { StepProgress } from '../core/status/progress.ts';
+import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { Ports } from '../ports/ports.ts';
+import { createAdoption } from './adoption.ts';
 import type { PoolFence } from './fence.ts';
-import { createGiveBack } from './give-back-acts.ts';
-import type { Looking } from './looking.ts';
-import { type ActingInTurn, createPodActs, timesIn, trackPods } from './pod-acts.ts';
+import type { Observer } from './observer.ts';
+import { createPodActs, type FencedCluster, timesIn, trackPods } from './pod-acts.ts';
 
 /** On whose behalf, and what the looks before have left behind. */
 export interface DismissalScope {
@@ -32,19 +32,19 @@ export interface Dismissed {
 }
 
 /** What is put right about released pods in every look of a step that waits, on the way forward. */
-export function createDismissals(ports: Ports, looking: Looking) {
+export function createDismissals(ports: Ports, observer: Observer) {
   const { clock } = ports;
-  const { carryOut } = createPodActs(ports, looking);
+  const { carryOut } = createPodActs(ports, observer);
   return {
     /** Takes off marks that mean nothing any more, and has those leave that nobody wants. */
     dismiss: async (facts: ClusterFacts, { run, policy, now, fence, known }: DismissalScope): Promise<Dismissed> => {
-      await createGiveBack(fence.acting).keepUp(facts, run);
-      const memo = (known ?? {}) as NonNullable<StepProgress['memo']>;
-      const goneSince = trackGone(timesIn(memo['goneSince']), facts, run, now);
+      await createAdoption(fence.acting).keepUp(facts, run);
+      const checkpoint = (known ?? {}) as NonNullable<Heartbeat['checkpoint']>;
+      const goneSince = trackGone(timesIn(checkpoint['goneSince']), facts, run, now);
       const mine = facts.pods.filter((pod) => isReleasedBy(pod, run));
-      const times = trackPods(memo, mine, facts, now);
+      const times = trackPods(checkpoint, mine, facts, now);
       const question = { policy, run, ...times, goneSince };
-      const acting: ActingInTurn = {
+      const acting: FencedCluster = {
         run,
         fence,
         decide: (fresh) => decideDismissal({ ...question, facts: fresh, now: clock.now() }).actions,

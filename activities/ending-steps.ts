@@ -1,35 +1,35 @@
-import { decideEvictionRound } from '../core/drain/eviction-round.ts';
-import { findServingAgain } from '../core/drain/retirement.ts';
+import { decideEvictionRound } from '../core/eviction/eviction-round.ts';
+import { findServingAgain } from '../core/eviction/leftover-endpoints.ts';
 import { isGoneForGood, trackAllGone } from '../core/guard/gone.ts';
 import { type Evidence } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
-import { findBackIn } from '../core/waits/load-balancers.ts';
+import { findReregistered } from '../core/waits/load-balancers.ts';
 import { hintRefused } from '../core/waits/refused.ts';
 import { decideReplacementsServing, type EndpointSnapshot } from '../core/waits/replacements.ts';
 import type { Ports } from '../ports/ports.ts';
-import { tellNode } from './acts-on-nodes.ts';
+import { publishNodeEvent } from './acts-on-nodes.ts';
 import { openFence } from './fence.ts';
-import type { Looking } from './looking.ts';
 import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
+import type { Observer } from './observer.ts';
 import { timesIn } from './pod-acts.ts';
-import { type Look, type Outcome, pollUntil } from './polling.ts';
+import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
 /** A node that was emptied is not as it was left: what has to be done again, and why. */
-export interface BackIn {
+export interface Reregistered {
   readonly step: 'draining-connections' | 'evicting';
   readonly reason: string;
 }
 
 /** What a step that acts on an emptied node came to. */
 export interface EndingResult extends NodeStepResult {
-  readonly backIn?: BackIn;
+  readonly reregistered?: Reregistered;
 }
 
 /** Steps that end a node whose pods have left. */
-export function createEndingSteps(ports: Ports, looking: Looking, wake: Wake) {
+export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) {
   const { clock, cluster, pools } = ports;
   return {
     /**
@@ -45,14 +45,14 @@ export function createEndingSteps(ports: Ports, looking: Looking, wake: Wake) {
       return await pollUntil<NodeStepResult>({
         clock,
         what: `replacements of the pods of ${node.name} to serve`,
-        deadlineMs: policy.waits.deadlines.replacementsServingMs,
-        pollMs: policy.waits.pollMs,
+        deadlineMs: policy.waits.deadlines.replacementsMs,
+        pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Look at the pods that are not Ready or can’t be placed; then resume.',
-        look: fence.around<NodeStepResult>(async ({ now, since, memo }) => {
-          const facts = await looking.serving(input);
-          const goneSince = trackAllGone(timesIn(memo['goneSince']), Object.keys(before), facts, policy);
+        poll: fence.around<NodeStepResult>(async ({ now, since, checkpoint }) => {
+          const facts = await observer.serving(input);
+          const goneSince = trackAllGone(timesIn(checkpoint['goneSince']), Object.keys(before), facts, policy);
           const gone = Object.keys(goneSince).filter((key) => isGoneForGood(goneSince[key], facts, policy));
-          const patient = now - since < policy.waits.settleAfterOutageMs;
+          const patient = now - since < policy.waits.stabilizationAfterOutageMs;
           const leaving = input.pool.name;
           const decision = decideReplacementsServing({ facts, policy, before, gone, leaving, aside, patient });
           if (!decision.done) {
@@ -62,35 +62,37 @@ export function createEndingSteps(ports: Ports, looking: Looking, wake: Wake) {
               done: false,
               reason: decision.reason,
               ...(hint === undefined ? {} : { hint }),
-              memo: { goneSince },
+              checkpoint: { goneSince },
             };
           }
-          const notProtected = Object.entries(decision.aside).flatMap(([name, what]) => (name in aside ? [] : [what]));
-          const evidence: readonly Evidence[] = [{ kind: 'serving-elsewhere', at: now, detail: decision.reason }];
-          return { done: true, value: { evidence, notProtected } };
+          const unprotected = Object.entries(decision.aside).flatMap(([name, what]) => (name in aside ? [] : [what]));
+          const evidence: readonly Evidence[] = [{ kind: 'replacements-serving', at: now, detail: decision.reason }];
+          return { done: true, value: { evidence, unprotected } };
         }),
       });
     },
 
     /** Waits until connections that merely pass through the node have reached their greatest age. */
-    awaitTransit: async (input: NodeStepInput & { readonly notBefore: number }): Promise<Outcome<NodeStepResult>> =>
+    awaitForwardedConnections: async (
+      input: NodeStepInput & { readonly notBefore: number },
+    ): Promise<Outcome<NodeStepResult>> =>
       await pollUntil<NodeStepResult>({
         clock,
         what: `connections through ${input.node.name} to end`,
         deadlineMs: undefined,
-        pollMs: input.policy.waits.pollMs,
+        pollIntervalMs: input.policy.waits.pollIntervalMs,
         hint: 'Resume.',
-        look: async ({ now }) => {
+        poll: async ({ now }) => {
           const left = Math.ceil((input.notBefore - now) / 1000);
           if (left > 0) {
             return {
               done: false,
               reason: `connections through the node may live for ${left} s`,
-              againInMs: input.notBefore - now,
+              requeueAfterMs: input.notBefore - now,
             };
           }
           const detail = 'older than the longest connection age';
-          return { done: true, value: { evidence: [{ kind: 'transit-ended', at: now, detail }] } };
+          return { done: true, value: { evidence: [{ kind: 'forwarded-ended', at: now, detail }] } };
         },
       }),
 
@@ -104,30 +106,30 @@ export function createEndingSteps(ports: Ports, looking: Looking, wake: Wake) {
       return await pollUntil<EndingResult>({
         clock,
         what: `${node.name} (${node.instanceId}) to be gone`,
-        deadlineMs: policy.waits.deadlines.nodeGoneMs,
-        pollMs: policy.waits.pollMs,
+        deadlineMs: policy.waits.deadlines.terminationMs,
+        pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Look at the instance and its lifecycle hooks; then resume.',
-        look: fence.around(async ({ memo }) => {
-          if (memo['asked'] !== true) {
-            const backIn = await findReasonToGoBack(input);
-            if (backIn !== undefined) return { done: true, value: { evidence: [], backIn } };
-            const putBackBecause = input.isAborted ? await whyNotEnded(input) : undefined;
-            if (putBackBecause !== undefined) return { done: true, value: { evidence: [], putBackBecause } };
-            await tellNode(cluster, node, 'Terminating', `terminating ${node.instanceId} of ${pool.name}`);
+        poll: fence.around(async ({ checkpoint }) => {
+          if (checkpoint['asked'] !== true) {
+            const reregistered = await findReasonToGoBack(input);
+            if (reregistered !== undefined) return { done: true, value: { evidence: [], reregistered } };
+            const restoredBecause = input.isAborted ? await whyNotEnded(input) : undefined;
+            if (restoredBecause !== undefined) return { done: true, value: { evidence: [], restoredBecause } };
+            await publishNodeEvent(cluster, node, 'Terminating', `terminating ${node.instanceId} of ${pool.name}`);
             await fence.check();
             await pools.terminateInstance(pool, node.instanceId);
-            return { done: false, reason: `${node.instanceId} was asked to terminate`, memo: { asked: true } };
+            return { done: false, reason: `${node.instanceId} was asked to terminate`, checkpoint: { asked: true } };
           }
-          return await seeGone(input, memo['terminatedAt']);
+          return await seeGone(input, checkpoint['terminatedAt']);
         }),
       });
     },
   };
 
-  async function findReasonToGoBack(input: NodeStepInput): Promise<BackIn | undefined> {
+  async function findReasonToGoBack(input: NodeStepInput): Promise<Reregistered | undefined> {
     const { node, policy, run } = input;
-    const facts = await looking.serving(input);
-    const reason = findBackIn(node, facts, policy);
+    const facts = await observer.serving(input);
+    const reason = findReregistered(node, facts, policy);
     if (reason !== undefined) return { step: 'draining-connections', reason };
     const now = facts.observedAt;
     const { remaining } = decideEvictionRound({
@@ -136,7 +138,7 @@ export function createEndingSteps(ports: Ports, looking: Looking, wake: Wake) {
       policy,
       run,
       now,
-      unlistedAt: {},
+      removedAt: {},
       unreadySince: {},
     });
     if (remaining > 0) return { step: 'evicting', reason: `${remaining} pods have come to ${node.name} again` };
@@ -152,18 +154,18 @@ export function createEndingSteps(ports: Ports, looking: Looking, wake: Wake) {
     return state === 'running' ? `the run is aborted, and ${node.instanceId} still runs` : undefined;
   }
 
-  async function seeGone({ node, pool }: NodeStepInput, known: unknown): Promise<Look<EndingResult>> {
+  async function seeGone({ node, pool }: NodeStepInput, known: unknown): Promise<Poll<EndingResult>> {
     const state = await pools.observeInstance(pool, node.instanceId);
     if (state !== 'terminated') return { done: false, reason: `${node.instanceId} is ${state}` };
     const terminatedAt = typeof known === 'number' ? known : clock.now();
     await cluster.deleteNode(node);
-    if ((await looking.cluster()).nodes.some((other) => other.uid === node.uid)) {
-      const memo = { asked: true, terminatedAt };
-      return { done: false, reason: `Node ${node.name} is being deleted`, memo, againInMs: 500 };
+    if ((await observer.cluster()).nodes.some((other) => other.uid === node.uid)) {
+      const checkpoint = { asked: true, terminatedAt };
+      return { done: false, reason: `Node ${node.name} is being deleted`, checkpoint, requeueAfterMs: 500 };
     }
     const evidence: readonly Evidence[] = [
       { kind: 'terminated', at: terminatedAt, detail: node.instanceId },
-      { kind: 'node-gone', at: clock.now(), detail: `Node ${node.name} is gone` },
+      { kind: 'node-deleted', at: clock.now(), detail: `Node ${node.name} is gone` },
     ];
     return { done: true, value: { evidence } };
   }

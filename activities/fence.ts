@@ -1,11 +1,11 @@
 import { activityInfo } from '@temporalio/activity';
-import type { NodeClaim, NodeRef } from '../core/model/node.ts';
+import type { FencingToken, NodeRef } from '../core/model/node.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Cluster, PoolLock } from '../ports/cluster.ts';
 import { guardActs } from './guarded-acts.ts';
-import type { Look, LookContext } from './polling.ts';
+import type { Poll, PollContext } from './polling.ts';
 
 /** Name of the lock on the pool of a policy. */
 export function poolLockOf({ cluster, pool }: Policy): string {
@@ -24,7 +24,7 @@ export async function takePoolLock(
 }
 
 /** Where a step stands in its run: how often the node was let go, and how many steps it has taken since. */
-export interface Turn {
+export interface NodeAttempt {
   readonly round: number;
   readonly step: number;
 }
@@ -35,7 +35,7 @@ export interface Fence {
    * A look that begins by making sure that the run still holds its pool, and that no later attempt has the node. While somebody else
    * holds the pool, or nobody, it waits and touches nothing; it goes on once the run has taken the lock again.
    */
-  around<T>(look: (context: LookContext) => Promise<Look<T>>): (context: LookContext) => Promise<Look<T>>;
+  around<T>(poll: (context: PollContext) => Promise<Poll<T>>): (context: PollContext) => Promise<Poll<T>>;
   /** The same question right before an act. @throws LockLost, Superseded */
   readonly check: () => Promise<void>;
 }
@@ -47,29 +47,29 @@ export function openFence(
     node,
     run,
     policy,
-    turn,
-  }: { readonly node: NodeRef; readonly run: string; readonly policy: Policy; readonly turn: Turn },
+    attempt,
+  }: { readonly node: NodeRef; readonly run: string; readonly policy: Policy; readonly attempt: NodeAttempt },
 ): Fence {
-  const claim: NodeClaim = { run, ...turn, attempt: activityInfo().attempt };
+  const fence: FencingToken = { run, ...attempt, attempt: activityInfo().attempt };
   const lock = poolLockOf(policy);
-  let claimed = false;
+  let fenced = false;
 
   async function take(): Promise<void> {
-    await cluster.claimNode(node, claim);
+    await cluster.fenceNode(node, fence);
     // A later attempt's claim stays; that it is not ours is told by the error.
-    await cluster.requireClaim(node, claim);
-    claimed = true;
+    await cluster.requireFence(node, fence);
+    fenced = true;
   }
 
   return {
-    around: (look) =>
-      whileHolding(async (context) => {
+    around: (poll) =>
+      whileHoldingPool(async (context) => {
         await cluster.requireLock(lock, run);
-        if (!claimed) await take();
-        return await look(context);
+        if (!fenced) await take();
+        return await poll(context);
       }),
     check: async () => {
-      await cluster.requireClaim(node, claim);
+      await cluster.requireFence(node, fence);
       await cluster.requireLock(lock, run);
     },
   };
@@ -80,7 +80,7 @@ export interface PoolStepInput {
   readonly run: string;
   readonly policy: Policy;
   /** Rises with every step of the run, also where the run was reset in between. */
-  readonly turn: number;
+  readonly sequence: number;
 }
 
 /** Keeps an attempt at a step of the pool from acting once a later one of its run has begun. */
@@ -90,16 +90,16 @@ export interface PoolFence extends Fence {
 }
 
 /** The fence of this attempt of a step of the pool: a claim of the run on the pool's lock. */
-export function openPoolFence(cluster: Cluster, { run, policy, turn }: PoolStepInput): PoolFence {
-  const claim: NodeClaim = { run, round: 0, step: turn, attempt: activityInfo().attempt };
-  const check = async () => await cluster.claimLock(poolLockOf(policy), claim);
+export function openPoolFence(cluster: Cluster, { run, policy, sequence }: PoolStepInput): PoolFence {
+  const fence: FencingToken = { run, round: 0, step: sequence, attempt: activityInfo().attempt };
+  const check = async () => await cluster.fenceLock(poolLockOf(policy), fence);
   return {
     check,
     acting: guardActs(cluster, { check }),
-    around: (look) =>
-      whileHolding(async (context) => {
+    around: (poll) =>
+      whileHoldingPool(async (context) => {
         await check();
-        return await look(context);
+        return await poll(context);
       }),
   };
 }
@@ -117,17 +117,19 @@ export function openLooseFence(cluster: Cluster, input: PoolStepInput): PoolFenc
   return {
     check,
     acting: guardActs(cluster, { check }),
-    around: (look) => async (context) => {
+    around: (poll) => async (context) => {
       await check();
-      return await look(context);
+      return await poll(context);
     },
   };
 }
 
-function whileHolding<T>(look: (context: LookContext) => Promise<Look<T>>): (context: LookContext) => Promise<Look<T>> {
+function whileHoldingPool<T>(
+  poll: (context: PollContext) => Promise<Poll<T>>,
+): (context: PollContext) => Promise<Poll<T>> {
   return async (context) => {
     try {
-      return await look(context);
+      return await poll(context);
     } catch (error) {
       if (!isLockLost(error)) throw error;
       return { done: false, reason: error.problem.message };

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { StepProgress } from '../core/status/progress.ts';
+import type { Heartbeat } from '../core/status/heartbeat.ts';
 
 /** What a watch had counted when it said something last. */
-export type Watched = Required<Pick<StepProgress, 'traffic' | 'seenAt'>>;
+export type Watched = Required<Pick<Heartbeat, 'traffic' | 'seenAt'>>;
 
 /**
  * What the watch of this step's run said in its last heartbeat; undefined when there is none, or the server can't be asked now. Only the
@@ -16,7 +16,7 @@ export async function lastHeartbeatOfWatch(): Promise<Watched | undefined> {
   if (workflowId === undefined) return undefined;
   try {
     const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
-    const watch = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'watchRun');
+    const watch = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'monitorRun');
     const payload = watch?.heartbeatDetails?.payloads?.[0];
     const told: unknown = payload ? defaultPayloadConverter.fromPayload(payload) : undefined;
     return isWatched(told) ? told : undefined;

@@ -1,20 +1,20 @@
+import type { ServingFacts } from '../core/model/serving.ts';
 import {
   decidePlaces,
   type Misplaced,
   type Move,
   type Places,
   type PlacesQuestion,
-} from '../core/hand-over/misplaced.ts';
-import type { ServingFacts } from '../core/model/serving.ts';
-import type { StepProgress } from '../core/status/progress.ts';
+} from '../core/pod-surge/misplaced.ts';
+import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
-import type { Looking } from './looking.ts';
+import type { Observer } from './observer.ts';
 import { createPodActs, trackPods } from './pod-acts.ts';
 import { throwIfCancelled } from './polling.ts';
 
 /** What is asked in each look, besides what is kept from look to look. */
-export interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'unlistedAt' | 'unreadySince'> {
+export interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' | 'unreadySince'> {
   readonly facts: ServingFacts;
   /** Asked right before each act. */
   readonly fence: Pick<Fence, 'check'>;
@@ -23,17 +23,17 @@ export interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'unlistedAt' 
 /** Who is waited for, and what the next look has to know. */
 export interface Moving {
   readonly awaited: readonly Misplaced[];
-  readonly kept: NonNullable<StepProgress['memo']>;
+  readonly kept: NonNullable<Heartbeat['checkpoint']>;
 }
 
 /** The acts that have replacements start again where they came to the wrong zone. */
-export function createMoves(ports: Ports, looking: Looking) {
+export function createMoves(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
-  const { carryOut } = createPodActs(ports, looking);
+  const { carryOut } = createPodActs(ports, observer);
 
   return {
     /** Does what can be done now. `known` is what the look before has kept. */
-    move: async (input: MovesInput, known: NonNullable<StepProgress['memo']>): Promise<Moving> => {
+    move: async (input: MovesInput, known: NonNullable<Heartbeat['checkpoint']>): Promise<Moving> => {
       const { facts, fence, run } = input;
       const moves = { ...(known['moves'] as PlacesQuestion['moves'] | undefined) };
       const released = facts.cluster.pods.filter((pod) => pod.released?.by === run);

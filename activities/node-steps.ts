@@ -5,18 +5,18 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { Evidence, ForeignAct } from '../core/status/status.ts';
-import { isEnabled, longestDrainMs } from '../core/waits/formulas.ts';
-import { decideDrained, decideObservedOut } from '../core/waits/load-balancers.ts';
+import type { Evidence, ExternalChange } from '../core/status/status.ts';
+import { isEnabled, longestConnectionDrainMs } from '../core/waits/formulas.ts';
+import { decideConnectionsDrained, decideObservedOut } from '../core/waits/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
-import { requireDeadMachine } from './acts-on-nodes.ts';
-import { openFence, type Turn } from './fence.ts';
-import { createKeepOut, type KeptOut } from './keep-out.ts';
-import type { Looking } from './looking.ts';
+import { requireInstanceGone } from './acts-on-nodes.ts';
+import { type NodeAttempt, openFence } from './fence.ts';
+import { createKeepExcluded, type ExclusionState } from './keep-excluded.ts';
+import type { Observer } from './observer.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** A node that was let go just now is looked at again after this time, ms: its load balancers hear of it within a second. */
-const soonMs = 500;
+const firstPollMs = 500;
 
 /** Time for a target group to let go after the drain's own timer, ms. */
 const drainGraceMs = 60_000;
@@ -28,26 +28,26 @@ export interface NodeStepInput {
   readonly pool: PoolRef;
   readonly policy: Policy;
   readonly baselines: readonly ServiceBaseline[];
-  readonly turn: Turn;
+  readonly attempt: NodeAttempt;
 }
 
 /** What a step of a node came to. */
 export interface NodeStepResult {
   readonly evidence: readonly Evidence[];
-  readonly foreignActs?: readonly ForeignAct[];
+  readonly externalChanges?: readonly ExternalChange[];
   /** What could not be protected on this node, in words. */
-  readonly notProtected?: readonly string[];
+  readonly unprotected?: readonly string[];
   /** Why the node was taken back in instead. */
-  readonly putBackBecause?: string;
+  readonly restoredBecause?: string;
 }
 
 /** Steps that see a node out of its load balancers. */
-export function createNodeSteps(ports: Ports, looking: Looking) {
+export function createNodeSteps(ports: Ports, observer: Observer) {
   const { clock, cluster, pools } = ports;
-  const keepOut = createKeepOut(ports, looking);
+  const keepOut = createKeepExcluded(ports, observer);
   return {
     /** Waits until every target group is observed to have let go of a node that was excluded at `excludedAt` (epoch ms). */
-    awaitObservedOut: async (
+    awaitDeregistered: async (
       input: NodeStepInput & { readonly excludedAt: number },
     ): Promise<Outcome<NodeStepResult>> => {
       const { node, policy } = input;
@@ -55,60 +55,78 @@ export function createNodeSteps(ports: Ports, looking: Looking) {
       return await pollUntil<NodeStepResult>({
         clock,
         what: `${node.name} to leave its load balancers`,
-        deadlineMs: policy.waits.deadlines.observedOutMs,
-        pollMs: policy.waits.pollMs,
+        deadlineMs: policy.waits.deadlines.deregistrationMs,
+        pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Check that the cloud controller manager runs and sees the exclude label; then resume.',
-        look: fence.around<NodeStepResult>(async ({ memo }) => {
-          const facts = await looking.serving(input);
+        poll: fence.around<NodeStepResult>(async ({ checkpoint }) => {
+          const facts = await observer.serving(input);
           const now = facts.observedAt;
-          if (!isThere(node, facts)) await requireDeadMachine(pools, node, policy);
-          const known = (memo['kept'] as KeptOut | undefined) ?? { labelledAt: input.excludedAt, foreignActs: [] };
-          const { kept, held, putBackBecause } = await keepOut(input, fence, facts, known);
-          const { foreignActs } = kept;
-          if (putBackBecause !== undefined) return { done: true, value: { evidence: [], foreignActs, putBackBecause } };
+          if (!isThere(node, facts)) await requireInstanceGone(pools, node, policy);
+          const known = (checkpoint['kept'] as ExclusionState | undefined) ?? {
+            labelledAt: input.excludedAt,
+            externalChanges: [],
+          };
+          const { kept, held, restoredBecause } = await keepOut(input, fence, facts, known);
+          const { externalChanges } = kept;
+          if (restoredBecause !== undefined)
+            return { done: true, value: { evidence: [], externalChanges, restoredBecause } };
           const decision = decideOut(input, facts);
           if (held !== undefined || !decision.done) {
-            const first = memo['kept'] === undefined ? { againInMs: Math.min(soonMs, policy.waits.pollMs) } : {};
-            return { done: false, reason: held ?? decision.reason, memo: { kept }, ...first };
+            const first =
+              checkpoint['kept'] === undefined
+                ? { requeueAfterMs: Math.min(firstPollMs, policy.waits.pollIntervalMs) }
+                : {};
+            return { done: false, reason: held ?? decision.reason, checkpoint: { kept }, ...first };
           }
-          const out = { kind: 'observed-out', at: now, detail: decision.reason } as const;
-          return { done: true, value: { evidence: [out], foreignActs } };
+          const out = { kind: 'deregistered', at: now, detail: decision.reason } as const;
+          return { done: true, value: { evidence: [out], externalChanges } };
         }),
       });
     },
 
     /** Waits until the timer is over AND no target group lists the node. A node that comes back is excluded again. */
-    awaitDrained: async (
-      input: NodeStepInput & { readonly observedOutAt: number },
-    ): Promise<Outcome<NodeStepResult & { readonly outSince: number }>> => {
+    awaitConnectionsDrained: async (
+      input: NodeStepInput & { readonly deregisteredAt: number },
+    ): Promise<Outcome<NodeStepResult & { readonly deregisteredAt: number }>> => {
       const { node, policy } = input;
       const fence = openFence(cluster, input);
-      return await pollUntil<NodeStepResult & { readonly outSince: number }>({
+      return await pollUntil<NodeStepResult & { readonly deregisteredAt: number }>({
         clock,
         what: `connections of ${node.name} to end`,
-        deadlineMs: policy.waits.deadlines.connectionsDrainedMs,
-        pollMs: policy.waits.pollMs,
+        deadlineMs: policy.waits.deadlines.connectionDrainMs,
+        pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Check what keeps the node registered; then resume.',
-        look: fence.around<NodeStepResult & { readonly outSince: number }>(async ({ memo }) => {
-          const facts = await looking.serving(input);
+        poll: fence.around<NodeStepResult & { readonly deregisteredAt: number }>(async ({ checkpoint }) => {
+          const facts = await observer.serving(input);
           const now = facts.observedAt;
-          const known = (memo['kept'] as KeptOut | undefined) ?? { labelledAt: input.observedOutAt, foreignActs: [] };
-          const { kept, anew, held, putBackBecause } = await keepOut(input, fence, facts, known);
-          const { foreignActs } = kept;
-          const before = typeof memo['outSince'] === 'number' ? memo['outSince'] : input.observedOutAt;
-          if (putBackBecause !== undefined)
-            return { done: true, value: { evidence: [], foreignActs, putBackBecause, outSince: before } };
-          const drainMs = longestDrainMs(facts, policy);
-          const decision = decideDrain(input, facts, (anew ? now : before) + drainMs);
-          const outSince = anew || decision.backIn ? now : before;
-          const notBefore = outSince + drainMs;
+          const known = (checkpoint['kept'] as ExclusionState | undefined) ?? {
+            labelledAt: input.deregisteredAt,
+            externalChanges: [],
+          };
+          const { kept, anew, held, restoredBecause } = await keepOut(input, fence, facts, known);
+          const { externalChanges } = kept;
+          const before =
+            typeof checkpoint['deregisteredAt'] === 'number' ? checkpoint['deregisteredAt'] : input.deregisteredAt;
+          if (restoredBecause !== undefined)
+            return { done: true, value: { evidence: [], externalChanges, restoredBecause, deregisteredAt: before } };
+          const connectionDrainMs = longestConnectionDrainMs(facts, policy);
+          const decision = classifyPod(input, facts, (anew ? now : before) + connectionDrainMs);
+          const deregisteredAt = anew || decision.reregistered ? now : before;
+          const notBefore = deregisteredAt + connectionDrainMs;
           if (decision.done && held === undefined) {
-            return { done: true, value: { evidence: decision.evidence, foreignActs, outSince } };
+            return { done: true, value: { evidence: decision.evidence, externalChanges, deregisteredAt } };
           }
           // A deregistration delay may be up to an hour: the deadline never ends before what it waits for.
-          const comes = now < notBefore + drainGraceMs;
-          const againInMs = now < notBefore ? Math.min(policy.waits.pollMs, notBefore - now) : policy.waits.pollMs;
-          return { done: false, reason: held ?? decision.reason, memo: { kept, outSince }, comes, againInMs };
+          const isSelfResolving = now < notBefore + drainGraceMs;
+          const requeueAfterMs =
+            now < notBefore ? Math.min(policy.waits.pollIntervalMs, notBefore - now) : policy.waits.pollIntervalMs;
+          return {
+            done: false,
+            reason: held ?? decision.reason,
+            checkpoint: { kept, deregisteredAt },
+            isSelfResolving,
+            requeueAfterMs,
+          };
         }),
       });
     },
@@ -131,14 +149,14 @@ function decideOut(input: NodeStepInput, facts: ServingFacts) {
   return unseen(input, facts) ?? decideObservedOut(input.node, facts.targetGroups);
 }
 
-function decideDrain(input: NodeStepInput, facts: ServingFacts, notBefore: number) {
+function classifyPod(input: NodeStepInput, facts: ServingFacts, notBefore: number) {
   const { node, policy } = input;
   const now = facts.observedAt;
   if (!isEnabled(policy, 'wait-for-deregistration'))
-    return { done: now >= notBefore, backIn: false, reason: `timer of ${node.name}`, evidence: [] };
+    return { done: now >= notBefore, reregistered: false, reason: `timer of ${node.name}`, evidence: [] };
   const blind = unseen(input, facts);
-  if (blind !== undefined) return { ...blind, backIn: false, evidence: [] };
-  const decision = decideDrained(node, facts.targetGroups, now, notBefore);
-  const evidence: readonly Evidence[] = [{ kind: 'drained', at: now, detail: decision.reason }];
+  if (blind !== undefined) return { ...blind, reregistered: false, evidence: [] };
+  const decision = decideConnectionsDrained(node, facts.targetGroups, now, notBefore);
+  const evidence: readonly Evidence[] = [{ kind: 'connections-drained', at: now, detail: decision.reason }];
   return { ...decision, evidence };
 }

@@ -1,27 +1,27 @@
-import type { BlockedPod, PodAction } from '../core/drain/actions.ts';
-import type { Leaving } from '../core/drain/leaving.ts';
-import { isReadyEndpoint, servicesOf } from '../core/drain/services-of-pod.ts';
-import { trackLagging, trackUnlisted } from '../core/drain/unlist.ts';
-import { trackUnready } from '../core/drain/unready.ts';
+import type { BlockedPod, PodAction } from '../core/eviction/actions.ts';
+import { trackLagging, trackRemoved } from '../core/eviction/endpoint-removal.ts';
+import type { Leaving } from '../core/eviction/leaving.ts';
+import { trackUnready } from '../core/eviction/unready.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
+import { isReadyEndpoint, servicesOf } from '../core/model/endpoints.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../core/model/pod.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
-import type { BlockedProgress } from '../core/status/blocked.ts';
-import type { StepProgress } from '../core/status/progress.ts';
+import type { BlockedSince } from '../core/status/blocked.ts';
+import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { Ports } from '../ports/ports.ts';
+import { createAdoption } from './adoption.ts';
 import type { Fence } from './fence.ts';
-import { createGiveBack } from './give-back-acts.ts';
 import { guardActs } from './guarded-acts.ts';
-import type { Looking } from './looking.ts';
-import { disruptionLockNames, withShortLocks } from './short-locks.ts';
+import { disruptionLockNames, withLocks } from './momentary-locks.ts';
+import type { Observer } from './observer.ts';
 
 /** Whether the pod was touched, and what held it up when something did. */
 export interface ActOutcome {
   readonly acted: boolean;
   /** What the act could not protect, in words. */
-  readonly notProtected?: string;
+  readonly unprotected?: string;
   readonly blocked?: BlockedPod;
 }
 
@@ -33,34 +33,34 @@ export interface Acting {
 }
 
 /** The same where acts are decided once more, from a newer look, in their turn. */
-export interface ActingInTurn extends Acting {
+export interface FencedCluster extends Acting {
   readonly decide: (facts: ClusterFacts) => readonly PodAction[];
   /** Name of the pool whose nodes go in an abort: what pods on them stood in for is given back as they leave. */
   readonly leaving: string | undefined;
 }
 
 /** Single acts on pods, each fenced, and those that need it one at a time over all nodes. */
-export function createPodActs(ports: Ports, looking: Looking) {
+export function createPodActs(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
 
   /** Carries out one act, in its turn where it needs one. */
-  async function carryOut(action: PodAction, acting: ActingInTurn, facts: ClusterFacts): Promise<ActOutcome> {
+  async function carryOut(action: PodAction, acting: FencedCluster, facts: ClusterFacts): Promise<ActOutcome> {
     const index = indexOf(facts);
     const budgets = index.budgetsOf(action.pod.uid);
     const pod = index.podsByUid.get(action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts);
     if (!needsTurn(action, pod, budgets.length > 0, services)) {
       const outcome = await act(action, acting);
-      if (outcome.acted && action.kind === 'evict') await giveBack(action, acting);
+      if (outcome.acted && action.kind === 'evict') await adoptPods(action, acting);
       return outcome;
     }
-    return await withShortLocks<ActOutcome>(ports, {
+    return await withLocks<ActOutcome>(ports, {
       run: acting.run,
       names: disruptionLockNames(budgets, services),
       whenHeld: ({ message }) =>
         blockedBy(action, `another node moves a pod of the same budget or Service: ${message}`, budgets[0]),
       body: async (held) => {
-        const fresh = await looking.cluster();
+        const fresh = await observer.cluster();
         const isStillDue = acting
           .decide(fresh)
           .some(({ kind, pod: { uid } }) => kind === action.kind && uid === action.pod.uid);
@@ -71,7 +71,7 @@ export function createPodActs(ports: Ports, looking: Looking) {
         await held.require();
         const outcome = await act(action, acting);
         await seeLeaving(action.pod.uid);
-        await giveBack(action, acting);
+        await adoptPods(action, acting);
         return outcome;
       },
     });
@@ -80,11 +80,11 @@ export function createPodActs(ports: Ports, looking: Looking) {
   async function act(action: PodAction, { run, fence }: Acting): Promise<ActOutcome> {
     await fence.check();
     switch (action.kind) {
-      case 'unlist':
-        await cluster.unlist(action.pod, action.removeLabels, run);
+      case 'remove-endpoints':
+        await cluster.removeEndpoints(action.pod, action.removeLabels, run);
         return { acted: true };
-      case 'relist':
-        await cluster.relist(action.pod, run);
+      case 'restore-endpoints':
+        await cluster.restoreEndpoints(action.pod, run);
         return { acted: true };
       case 'delete':
         await cluster.deletePod(action.pod);
@@ -93,7 +93,7 @@ export function createPodActs(ports: Ports, looking: Looking) {
         const answer = await cluster.evict(action.pod, { dryRun: false });
         const left = answer.outcome === 'evicted' || answer.outcome === 'gone';
         if (!left) return blockedBy(action, answer.message, undefined);
-        return { acted: true, ...(action.notProtected === undefined ? {} : { notProtected: action.notProtected }) };
+        return { acted: true, ...(action.unprotected === undefined ? {} : { unprotected: action.unprotected }) };
       }
     }
   }
@@ -102,17 +102,17 @@ export function createPodActs(ports: Ports, looking: Looking) {
    * What the pod of a new node stood in for comes back as it leaves: at once, because its ReplicaSet starts another as soon, and takes
    * nobody back once that serves.
    */
-  async function giveBack({ pod }: PodAction, { run, fence, leaving }: ActingInTurn): Promise<void> {
+  async function adoptPods({ pod }: PodAction, { run, fence, leaving }: FencedCluster): Promise<void> {
     if (leaving === undefined) return;
     await seeLeaving(pod.uid);
-    await createGiveBack(guardActs(cluster, fence)).giveBackNow(await looking.cluster(), run, { leaving });
+    await createAdoption(guardActs(cluster, fence)).adoptNow(await observer.cluster(), run, { leaving });
   }
 
   /** Others decide from what they see: the lock is given back only once a look shows the pod on its way. */
   async function seeLeaving(uid: string): Promise<void> {
     for (let i = 0; i < 50; i++) {
-      const pod = indexOf(await looking.cluster()).podsByUid.get(uid);
-      if (pod === undefined || pod.unlisted !== undefined || pod.terminating) return;
+      const pod = indexOf(await observer.cluster()).podsByUid.get(uid);
+      if (pod === undefined || pod.endpointsRemoved !== undefined || pod.terminating) return;
       await clock.sleep(100);
     }
   }
@@ -127,7 +127,7 @@ function needsTurn(
   budgeted: boolean,
   services: readonly ServiceFacts[],
 ): boolean {
-  if (action.kind === 'unlist') return true;
+  if (action.kind === 'remove-endpoints') return true;
   if (action.kind !== 'evict' || budgeted || pod === undefined) return false;
   return services.some((service) => isReadyEndpoint(pod, service));
 }
@@ -144,7 +144,7 @@ export function mayMeetCallers(
   const { nodes, podsByUid } = indexOf(facts);
   if (actions.length === 0) return false;
   if (nodes.get(node.name)?.excluded !== true) return true;
-  return actions.some(({ pod: { uid } }) => podsByUid.get(uid)?.unlisted === undefined);
+  return actions.some(({ pod: { uid } }) => podsByUid.get(uid)?.endpointsRemoved === undefined);
 }
 
 function blockedBy(action: PodAction, reason: string, budget: DisruptionBudgetFacts | undefined): ActOutcome {
@@ -159,8 +159,8 @@ function blockedBy(action: PodAction, reason: string, budget: DisruptionBudgetFa
 }
 
 /** Since when each pod has been blocked, kept from look to look. */
-export function tellBlocked(blocked: readonly BlockedPod[], earlier: unknown, now: number): readonly BlockedProgress[] {
-  const known: readonly BlockedProgress[] = Array.isArray(earlier) ? earlier : [];
+export function recordBlocked(blocked: readonly BlockedPod[], earlier: unknown, now: number): readonly BlockedSince[] {
+  const known: readonly BlockedSince[] = Array.isArray(earlier) ? earlier : [];
   return blocked.slice(0, 10).map(({ pod, budget, needs, has, reason }) => {
     const name = `${pod.namespace}/${pod.name}`;
     return { pod: name, budget, needs, has, since: known.find((one) => one.pod === name)?.since ?? now, reason };
@@ -172,15 +172,15 @@ export function tellBlocked(blocked: readonly BlockedPod[], earlier: unknown, no
  * before left behind.
  */
 export function trackPods(
-  memo: NonNullable<StepProgress['memo']>,
+  checkpoint: NonNullable<Heartbeat['checkpoint']>,
   pods: readonly PodFacts[],
   facts: ClusterFacts,
   now: number,
 ): Omit<Leaving, 'pods'> {
   return {
-    unlistedAt: trackUnlisted(timesIn(memo['unlistedAt']), pods, facts, now),
-    laggingSince: trackLagging(timesIn(memo['laggingSince']), pods, facts, now),
-    unreadySince: trackUnready(timesIn(memo['unreadySince']), pods, facts, now),
+    removedAt: trackRemoved(timesIn(checkpoint['removedAt']), pods, facts, now),
+    laggingSince: trackLagging(timesIn(checkpoint['laggingSince']), pods, facts, now),
+    unreadySince: trackUnready(timesIn(checkpoint['unreadySince']), pods, facts, now),
   };
 }
 

@@ -1,50 +1,50 @@
 import { ApplicationFailure, activityInfo, CancelledFailure, Context, heartbeat } from '@temporalio/activity';
 import { NodeferryError, type Problem, type ProblemCode, problemCodes } from '../core/model/problem.ts';
-import type { StepProgress } from '../core/status/progress.ts';
+import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { Clock } from '../ports/clock.ts';
-import { openWaitTelling } from './tell-waits.ts';
+import { openWaitReporting } from './report-waits.ts';
 
 /** A step that reached what it waited for. `at` is the clock's time (epoch ms) of the observation that says so. */
 export type Done<T> = T & { readonly outcome: 'done'; readonly at: number };
 
 /** A step that gave up at its deadline: nothing was forced. */
-export interface Deadline {
-  readonly outcome: 'deadline';
+export interface Failed {
+  readonly outcome: 'failed';
   readonly at: number;
   readonly problem: Problem;
 }
 
 /** The named outcomes of every waiting step. */
-export type Outcome<T = object> = Done<T> | Deadline;
+export type Outcome<T = object> = Done<T> | Failed;
 
 /** What one look found: the value that ends the wait, or why it goes on. */
-export type Look<T> =
+export type Poll<T> =
   | { readonly done: true; readonly value: T }
   | {
       readonly done: false;
       readonly reason: string;
       /** What the next attempt needs, should this one die. */
-      readonly memo?: StepProgress['memo'];
-      readonly blocked?: StepProgress['blocked'];
+      readonly checkpoint?: Heartbeat['checkpoint'];
+      readonly blocked?: Heartbeat['blocked'];
       /** Look again after this time, ms, instead of the usual pause. */
-      readonly againInMs?: number;
+      readonly requeueAfterMs?: number;
       /** The look itself says that it has taken too long. */
-      readonly giveUp?: boolean;
+      readonly expired?: boolean;
       /** What the reader of the problem can do about this very reason, instead of what the wait says. */
       readonly hint?: string;
       /** The wait ends with this very problem: nothing that comes by itself would help. */
       readonly problem?: Problem;
       /** What is waited for comes by itself in a bounded time: the deadline lets it. */
-      readonly comes?: boolean;
+      readonly isSelfResolving?: boolean;
     };
 
 /** What a look is told: the clock's time, when the wait began, and what earlier looks left behind. */
-export interface LookContext {
+export interface PollContext {
   readonly now: number;
   readonly since: number;
   /** The deadline has come: unless this look says done, or that it comes by itself, the wait ends without. */
-  readonly isLast: boolean;
-  readonly memo: NonNullable<StepProgress['memo']>;
+  readonly isFinal: boolean;
+  readonly checkpoint: NonNullable<Heartbeat['checkpoint']>;
 }
 
 /** A wait: what for, how long, how often to look. Times in ms. */
@@ -54,15 +54,15 @@ export interface Wait<T> {
   readonly what: string;
   /** Undefined for a wait whose looks say themselves when it is too long. */
   readonly deadlineMs: number | undefined;
-  readonly pollMs: number;
+  readonly pollIntervalMs: number;
   /** What the reader of the problem can do. */
   readonly hint: string;
-  readonly look: (context: LookContext) => Promise<Look<T>>;
+  readonly poll: (context: PollContext) => Promise<Poll<T>>;
 }
 
 /** Real time between two heartbeats, ms: well below the heartbeat timeout, so that a lost worker is noticed and nothing else. */
-const heartbeatEveryMs = 2_000;
-const longestBackOffMs = 30_000;
+const heartbeatIntervalMs = 2_000;
+const maxBackoffMs = 30_000;
 
 /** Errors that say nothing about what is waited for, only that it can't be seen. */
 const blinding: readonly ProblemCode[] = ['ClusterUnreachable', 'ProviderUnavailable', 'Throttled'];
@@ -77,8 +77,8 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
   const earlier = lastProgress();
   const since = earlier?.since ?? wait.clock.now();
   let until = firstDeadline(earlier, since, wait);
-  let progress: StepProgress = { ...(earlier ?? { reason: wait.what }), since, until, seenAt: wait.clock.now() };
-  const tellWait = openWaitTelling(wait.what);
+  let progress: Heartbeat = { ...(earlier ?? { reason: wait.what }), since, until, seenAt: wait.clock.now() };
+  const logWait = openWaitReporting(wait.what);
   let failures = 0;
   let blindSince: number | undefined;
   return await whileHeartbeating(
@@ -87,41 +87,42 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
       for (;;) {
         throwIfCancelled();
         const now = wait.clock.now();
-        let pause = wait.pollMs;
-        let giveUp = false;
-        let comes = false;
+        let pause = wait.pollIntervalMs;
+        let expired = false;
+        let isSelfResolving = false;
         let { hint } = wait;
         let problem: Problem | undefined;
         try {
-          const look = await wait.look({
+          const poll = await wait.poll({
             now,
             since,
-            isLast: until !== undefined && now >= until,
-            memo: progress.memo ?? {},
+            isFinal: until !== undefined && now >= until,
+            checkpoint: progress.checkpoint ?? {},
           });
-          if (look.done) return { ...look.value, outcome: 'done', at: wait.clock.now() };
+          if (poll.done) return { ...poll.value, outcome: 'done', at: wait.clock.now() };
           failures = 0;
           seeAgain(now);
-          progress = progressOf(look, { since, until, seenAt: now }, progress.memo);
-          pause = look.againInMs ?? wait.pollMs;
-          giveUp = look.giveUp === true;
-          comes = look.comes === true;
-          hint = look.hint ?? wait.hint;
-          problem = look.problem;
+          progress = progressOf(poll, { since, until, seenAt: now }, progress.checkpoint);
+          pause = poll.requeueAfterMs ?? wait.pollIntervalMs;
+          expired = poll.expired === true;
+          isSelfResolving = poll.isSelfResolving === true;
+          hint = poll.hint ?? wait.hint;
+          problem = poll.problem;
         } catch (error) {
           const failure = retryable(error);
           failures += 1;
           if (blinding.includes(failure.problem.code)) blindSince ??= now;
           else seeAgain(now);
-          pause = Math.max(failure.retryAfterMs ?? 0, Math.min(longestBackOffMs, 500 * 2 ** Math.min(failures, 10)));
+          pause = Math.max(failure.retryAfterMs ?? 0, Math.min(maxBackoffMs, 500 * 2 ** Math.min(failures, 10)));
           progress = { ...progress, reason: `${failure.problem.message} (${failure.problem.code}, try ${failures})` };
         }
         heartbeat(progress);
-        tellWait(progress.reason, wait.clock.now());
-        if (problem !== undefined) return { outcome: 'deadline', at: wait.clock.now(), problem };
+        logWait(progress.reason, wait.clock.now());
+        if (problem !== undefined) return { outcome: 'failed', at: wait.clock.now(), problem };
         const stands = until === undefined || blindSince !== undefined;
         const untilDeadline = stands ? Number.POSITIVE_INFINITY : (until ?? 0) - wait.clock.now();
-        if (giveUp || (untilDeadline <= 0 && !comes)) return deadline({ ...wait, hint }, progress, wait.clock.now());
+        if (expired || (untilDeadline <= 0 && !isSelfResolving))
+          return deadline({ ...wait, hint }, progress, wait.clock.now());
         const left = untilDeadline <= 0 ? pause : Math.min(pause, untilDeadline);
         await wait.clock.sleep(Math.max(1, left), Context.current().cancellationSignal);
       }
@@ -135,7 +136,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
 }
 
 /** The deadline of this attempt: the last one's, moved by the time in which nobody looked because no worker was there. */
-function firstDeadline(earlier: StepProgress | undefined, since: number, wait: Wait<object>): number | undefined {
+function firstDeadline(earlier: Heartbeat | undefined, since: number, wait: Wait<object>): number | undefined {
   if (wait.deadlineMs === undefined) return undefined;
   if (earlier?.until === undefined) return since + wait.deadlineMs;
   return earlier.until + Math.max(0, wait.clock.now() - (earlier.seenAt ?? since));
@@ -147,20 +148,20 @@ function firstDeadline(earlier: StepProgress | undefined, since: number, wait: W
  */
 export async function persist<T extends object>(
   act: Pick<Wait<T>, 'clock' | 'what' | 'hint'>,
-  run: (context: LookContext) => Promise<T>,
+  run: (context: PollContext) => Promise<T>,
 ): Promise<Outcome<T>> {
   return await pollUntil<T>({
     ...act,
     deadlineMs: 15 * 60_000,
-    pollMs: 1_000,
-    look: async (context) => ({ done: true, value: await run(context) }),
+    pollIntervalMs: 1_000,
+    poll: async (context) => ({ done: true, value: await run(context) }),
   });
 }
 
 /** Runs `body` while telling Temporal, in real time, that this attempt is alive and what it is doing. */
-export async function whileHeartbeating<T>(details: () => StepProgress, body: () => Promise<T>): Promise<T> {
+export async function whileHeartbeating<T>(details: () => Heartbeat, body: () => Promise<T>): Promise<T> {
   heartbeat(details());
-  const timer = setInterval(() => heartbeat(details()), heartbeatEveryMs);
+  const timer = setInterval(() => heartbeat(details()), heartbeatIntervalMs);
   try {
     return await body();
   } finally {
@@ -169,10 +170,10 @@ export async function whileHeartbeating<T>(details: () => StepProgress, body: ()
 }
 
 /** What the attempt before this one told last, if there was one. */
-export function lastProgress(): StepProgress | undefined {
+export function lastProgress(): Heartbeat | undefined {
   const details: unknown = activityInfo().heartbeatDetails;
   if (typeof details !== 'object' || details === null) return undefined;
-  return 'since' in details && typeof details.since === 'number' ? (details as StepProgress) : undefined;
+  return 'since' in details && typeof details.since === 'number' ? (details as Heartbeat) : undefined;
 }
 
 /** Whether this attempt was cancelled, or its worker shuts down. */
@@ -211,23 +212,23 @@ function retryable(error: unknown): NodeferryError {
 }
 
 function progressOf(
-  look: Exclude<Look<object>, { done: true }>,
-  times: Pick<StepProgress, 'since' | 'until' | 'seenAt'>,
-  memo: StepProgress['memo'],
-): StepProgress {
-  const kept = look.memo ?? memo;
+  poll: Exclude<Poll<object>, { done: true }>,
+  times: Pick<Heartbeat, 'since' | 'until' | 'seenAt'>,
+  checkpoint: Heartbeat['checkpoint'],
+): Heartbeat {
+  const kept = poll.checkpoint ?? checkpoint;
   return {
-    reason: look.reason,
+    reason: poll.reason,
     ...times,
-    ...(look.blocked === undefined ? {} : { blocked: look.blocked }),
-    ...(kept === undefined ? {} : { memo: kept }),
+    ...(poll.blocked === undefined ? {} : { blocked: poll.blocked }),
+    ...(kept === undefined ? {} : { checkpoint: kept }),
   };
 }
 
-function deadline(wait: Wait<object>, progress: StepProgress, at: number): Deadline {
+function deadline(wait: Wait<object>, progress: Heartbeat, at: number): Failed {
   const minutes = Math.round((at - progress.since) / 6_000) / 10;
   return {
-    outcome: 'deadline',
+    outcome: 'failed',
     at,
     problem: {
       code: 'DeadlineExceeded',

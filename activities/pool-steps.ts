@@ -1,20 +1,20 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
-import { chooseSurplus } from '../core/plan/retreat.ts';
+import { chooseSurplus } from '../core/plan/scale-in.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import type { Looking } from './looking.ts';
+import type { Observer } from './observer.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { refOf } from './refs.ts';
 
 /** Steps that concern a whole pool. */
-export function createPoolSteps(ports: Ports, looking: Looking) {
+export function createPoolSteps(ports: Ports, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
     /** Stops the cloud from moving machines of the pool by itself; says what was suspended, the same on every call. */
-    holdRebalancing: async (
+    suspendScaling: async (
       input: PoolStepInput & { pool: PoolRef },
     ): Promise<Outcome<{ suspended: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
@@ -22,7 +22,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
         { clock, what: `holding ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           await fence.check();
-          return { suspended: await pools.holdRebalancing(input.pool) };
+          return { suspended: await pools.suspendScaling(input.pool) };
         },
       );
     },
@@ -31,7 +31,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
      * Lets the cloud go on with what was suspended, if the pool is still there. `kept`: what stays suspended on purpose, in words, because
      * letting it go on would end a machine that serves.
      */
-    releaseRebalancing: async (
+    restoreScaling: async (
       input: PoolStepInput & { pool: PoolRef; suspended: readonly string[] },
     ): Promise<Outcome<{ kept: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
@@ -41,7 +41,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
           // A pool that is gone has nothing to be released.
           if ((await pools.findPool(input.pool)) === undefined) return { kept: [] };
           await fence.check();
-          return { kept: await pools.releaseRebalancing(input.pool, input.suspended) };
+          return { kept: await pools.restoreScaling(input.pool, input.suspended) };
         },
       );
     },
@@ -61,20 +61,20 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
     },
 
     /** Finds the nodes that the old pool still has. A machine that is not a node yet is waited for: it may serve as soon as it is one. */
-    findJoined: async ({ plan }: { plan: PlanInBrief }): Promise<Outcome<{ nodes: readonly NodeRef[] }>> => {
+    findLateJoiners: async ({ plan }: { plan: PlanInBrief }): Promise<Outcome<{ nodes: readonly NodeRef[] }>> => {
       const { oldPool, policy } = plan;
       return await pollUntil<{ nodes: readonly NodeRef[] }>({
         clock,
         what: `machines of ${oldPool.name} to join or end`,
-        deadlineMs: policy.waits.deadlines.surgeReadyMs,
-        pollMs: policy.waits.pollMs,
+        deadlineMs: policy.waits.deadlines.nodesReadyMs,
+        pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'End the machines that are named, or find out why they don’t join; then resume.',
-        look: async () => {
+        poll: async () => {
           const pool = await pools.findPool(oldPool);
-          const nodes = (await looking.cluster()).nodes.filter((node) => node.pool === oldPool.name);
+          const nodes = (await observer.cluster()).nodes.filter((node) => node.pool === oldPool.name);
           if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(refOf) } };
           // Somebody may have deleted it, now that it is empty.
-          const coming = pool === undefined ? [] : livingIn(pool);
+          const coming = pool === undefined ? [] : liveInstances(pool);
           if (coming.length === 0) return { done: true, value: { nodes: [] } };
           return { done: false, reason: `machines of ${oldPool.name} that are not nodes yet: ${listNames(coming)}` };
         },
@@ -94,18 +94,18 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
      * Chooses the new nodes that are too many once `keep` old ones have been replaced, and cordons them. Machines of the new pool that
      * never became nodes serve nobody: they are terminated here.
      */
-    planRetreat: async (
+    planScaleIn: async (
       input: PoolStepInput & { pool: PoolRef; keep: number },
-    ): Promise<Outcome<{ surplus: readonly NodeRef[] }>> => {
+    ): Promise<Outcome<{ excess: readonly NodeRef[] }>> => {
       const fence = openLooseFence(cluster, input);
       return await persist(
         { clock, what: `choosing what leaves ${input.pool.name}`, hint: 'Resume to try again.' },
         async () => {
           const pool = await pools.findPool(input.pool);
-          if (pool === undefined) return { surplus: [] };
-          const seen = await looking.cluster();
-          const surplus = chooseSurplus({ cluster: seen, pool: input.pool.name, zones: pool.zones, keep: input.keep });
-          const leaving = surplus.map(refOf);
+          if (pool === undefined) return { excess: [] };
+          const seen = await observer.cluster();
+          const excess = chooseSurplus({ cluster: seen, pool: input.pool.name, zones: pool.zones, keep: input.keep });
+          const leaving = excess.map(refOf);
           for (const instance of await pools.observeInstances(input.pool)) {
             const joined = seen.nodes.some((node) => node.instanceId === instance.instanceId);
             const lives = instance.state === 'pending' || instance.state === 'running';
@@ -114,7 +114,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
             await pools.terminateInstance(input.pool, instance.instanceId);
           }
           for (const node of leaving) await fence.acting.cordon(node, input.run);
-          return { surplus: leaving };
+          return { excess: leaving };
         },
       );
     },
@@ -123,21 +123,21 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
      * Deletes a pool that has no node left, and waits until it is gone. A machine that has joined it meanwhile is `joined`: its pods have to
      * leave first.
      */
-    removePool: async (
+    deletePool: async (
       input: PoolStepInput & { pool: PoolRef; onlyIfCreatedBy?: string },
     ): Promise<Outcome<{ joined: boolean }>> => {
       const fence = openLooseFence(cluster, input);
       return await pollUntil<{ joined: boolean }>({
         clock,
         what: `${input.pool.name} to be gone`,
-        deadlineMs: 2 * input.policy.waits.deadlines.nodeGoneMs,
-        pollMs: input.policy.waits.pollMs,
+        deadlineMs: 2 * input.policy.waits.deadlines.terminationMs,
+        pollIntervalMs: input.policy.waits.pollIntervalMs,
         hint: 'Move what is left on its nodes, then resume.',
-        look: async () => {
+        poll: async () => {
           const pool = await pools.findPool(input.pool);
           if (pool === undefined) return { done: true, value: { joined: false } };
-          const left = (await looking.cluster()).nodes.filter((node) => node.pool === input.pool.name);
-          const living = pool.status === 'deleting' ? [] : livingIn(pool);
+          const left = (await observer.cluster()).nodes.filter((node) => node.pool === input.pool.name);
+          const living = pool.status === 'deleting' ? [] : liveInstances(pool);
           const joined = left.some(({ instanceId }) => living.includes(instanceId));
           // A pool of our own goes with machines that are no nodes yet.
           if (joined || (living.length > 0 && input.onlyIfCreatedBy === undefined))
@@ -159,7 +159,7 @@ export function createPoolSteps(ports: Ports, looking: Looking) {
 }
 
 /** Instance IDs of the machines of a pool that are there to stay. */
-function livingIn({ instances }: PoolFacts): readonly string[] {
+function liveInstances({ instances }: PoolFacts): readonly string[] {
   return instances
     .filter(({ state }) => state === 'pending' || state === 'running')
     .map(({ instanceId }) => instanceId);

@@ -2,14 +2,14 @@ import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
-import { handsOver, type Policy } from '../core/policy/policy.ts';
+import { type Policy, surgesPods } from '../core/policy/policy.ts';
 import type { PoolLock } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
-import { askBeforeHandOver, createTrials } from './ask-before-hand-over.ts';
+import { askBeforePodSurge, createTrials } from './ask-before-pod-surge.ts';
 import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
-import type { Looking } from './looking.ts';
+import type { Observer } from './observer.ts';
 import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
 
 /** What a preflight answers. */
@@ -20,7 +20,7 @@ export interface Preflight {
 }
 
 /** Steps that concern the run as a whole. */
-export function createRunSteps(ports: Ports, looking: Looking) {
+export function createRunSteps(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
   return {
     /** Looks at everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
@@ -33,10 +33,10 @@ export function createRunSteps(ports: Ports, looking: Looking) {
           const pool = await ports.pools.describePool(ref);
           // Asked first: a pool that is noted later has no nodes yet.
           const incomingPools = await cluster.findIncomingPools();
-          const facts = { ...(await looking.servingAnew(policy)), incomingPools };
+          const facts = { ...(await observer.observeFresh(policy)), incomingPools };
           const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
-          const asked = handsOver(policy)
-            ? await askBeforeHandOver({ cluster, tryRelease: createTrials(cluster)(run) }, old, {
+          const asked = surgesPods(policy)
+            ? await askBeforePodSurge({ cluster, tryRelease: createTrials(cluster)(run) }, old, {
                 facts: facts.cluster,
                 policy,
               })
@@ -61,14 +61,14 @@ export function createRunSteps(ports: Ports, looking: Looking) {
      * Takes the lock again that was lost. Whoever has it may be dead: it is waited for, longer than a Lease lives that nobody renews.
      * @throws ApplicationFailure LockHeld
      */
-    acquireLockAgain: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
+    reacquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
       await pollUntil<{ lock: PoolLock }>({
         clock,
         what: 'the lock on the pool to be free',
         deadlineMs: undefined,
-        pollMs: 5_000,
+        pollIntervalMs: 5_000,
         hint: 'See who holds the Lease.',
-        look: async ({ now, since }) => {
+        poll: async ({ now, since }) => {
           try {
             const lock = await takePoolLock(cluster, input);
             return { done: true, value: { lock } };
@@ -81,17 +81,17 @@ export function createRunSteps(ports: Ports, looking: Looking) {
       }),
 
     /** Lets time pass, ms, while the watch goes on; answers what that has said last. */
-    linger: async ({ forMs }: { forMs: number }): Promise<Outcome<Lingered>> =>
+    sleepFor: async ({ durationMs }: { durationMs: number }): Promise<Outcome<Lingered>> =>
       await pollUntil<Lingered>({
         clock,
         what: 'the probes to go on for a moment',
         deadlineMs: undefined,
-        pollMs: forMs,
+        pollIntervalMs: durationMs,
         hint: 'Resume.',
-        look: async ({ now, since }) => {
-          const left = since + forMs - now;
-          if (left <= 0) return { done: true, value: await lookAtWatch() };
-          return { done: false, reason: 'the probes watch what happens after the end', againInMs: left };
+        poll: async ({ now, since }) => {
+          const left = since + durationMs - now;
+          if (left <= 0) return { done: true, value: await checkMonitor() };
+          return { done: false, reason: 'the probes watch what happens after the end', requeueAfterMs: left };
         },
       }),
   };
@@ -102,7 +102,7 @@ interface Lingered {
   readonly watched?: Watched;
 }
 
-async function lookAtWatch(): Promise<Lingered> {
+async function checkMonitor(): Promise<Lingered> {
   const watched = await lastHeartbeatOfWatch();
   return watched === undefined ? {} : { watched };
 }

@@ -1,11 +1,11 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
-import { decideWithoutMissing, type StandStill } from '../core/surge/missing-capacity.ts';
+import { type CapacityWait, decideCapacity } from '../core/surge/missing-capacity.ts';
 import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import type { Looking } from './looking.ts';
+import type { Observer } from './observer.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { refOf } from './refs.ts';
 
@@ -29,18 +29,18 @@ export interface SurgeReady {
 }
 
 /** Steps that bring up the new pool. */
-export function createSurgeSteps(ports: Ports, looking: Looking) {
+export function createSurgeSteps(ports: Ports, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
     /** Asks for the new pool; the token makes a second call change nothing. */
-    createReplacement: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome> => {
+    createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome> => {
       const fence = openLooseFence(cluster, input);
       return await persist(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           const { plan } = input;
           await fence.check();
-          await pools.createReplacement({
+          await pools.createPool({
             source: plan.oldPool,
             target: plan.policy.target,
             size: plan.surgeAtOnce ?? plan.surge,
@@ -53,28 +53,28 @@ export function createSurgeSteps(ports: Ports, looking: Looking) {
     },
 
     /** Asks for so many machines in the new pool; changes nothing when it has them. */
-    growReplacement: async (input: PoolStepInput & { plan: PlanInBrief; size: number }): Promise<Outcome> => {
+    resizePool: async (input: PoolStepInput & { plan: PlanInBrief; size: number }): Promise<Outcome> => {
       const { plan, size } = input;
       const fence = openLooseFence(cluster, input);
       return await persist(
         { clock, what: `growing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           await fence.check();
-          await pools.growPool(plan.newPool, { size, run: plan.run, source: plan.oldPool });
+          await pools.resize(plan.newPool, { size, run: plan.run, source: plan.oldPool });
           return {};
         },
       );
     },
 
     /** Gives up machines that a pool should have and never got, so that none comes later. */
-    forgoMissing: async (input: PoolStepInput & { pool: PoolRef }): Promise<Outcome> => {
+    trimPool: async (input: PoolStepInput & { pool: PoolRef }): Promise<Outcome> => {
       const { pool } = input;
       const fence = openLooseFence(cluster, input);
       return await persist(
         { clock, what: `giving up what ${pool.name} never got`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           await fence.check();
-          if ((await pools.findPool(pool)) !== undefined) await pools.forgoMissing(pool);
+          if ((await pools.findPool(pool)) !== undefined) await pools.trimPool(pool);
           return {};
         },
       );
@@ -84,18 +84,18 @@ export function createSurgeSteps(ports: Ports, looking: Looking) {
      * Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them; that last not where only pods
      * are to be started there yet. Goes on with fewer where that will do and the cloud has no room.
      */
-    awaitSurgeReady: async (input: SurgeReadyInput): Promise<Outcome<SurgeReady>> => {
+    awaitNodesReady: async (input: SurgeReadyInput): Promise<Outcome<SurgeReady>> => {
       const { plan, enough } = input;
-      const { deadlines, pollMs } = plan.policy.waits;
+      const { deadlines, pollIntervalMs } = plan.policy.waits;
       return await pollUntil<SurgeReady>({
         clock,
         what: `new nodes of ${plan.newPool.name} to be ready`,
-        deadlineMs: deadlines.surgeReadyMs,
-        pollMs,
+        deadlineMs: deadlines.nodesReadyMs,
+        pollIntervalMs,
         hint: 'Look at the new nodes and at the cloud’s capacity; then resume, or abort to remove them.',
-        look: async ({ now, memo }) => {
+        poll: async ({ now, checkpoint }) => {
           const pool = await pools.findPool(plan.newPool);
-          const facts = await looking.serving(plan);
+          const facts = await observer.serving(plan);
           const isReady = input.forPods === true ? decideNodesReady : decideSurgeReady;
           const question = {
             facts,
@@ -109,18 +109,18 @@ export function createSurgeSteps(ports: Ports, looking: Looking) {
           const problems = pool === undefined ? [`${plan.newPool.name} is not there`] : pool.problems;
           const reason = [...problems, decision.reason].join('; ');
           if (pool === undefined || enough === undefined || !isReady({ ...question, expected: enough }).done)
-            return { done: false, reason, memo: {} };
+            return { done: false, reason, checkpoint: {} };
           const ready = nodes.filter((node) => node.ready);
-          const { goOn, standStill } = decideWithoutMissing({
+          const { goOn, standStill } = decideCapacity({
             pool,
             ready: ready.length,
             enough,
-            before: memo['standStill'] as StandStill | undefined,
+            before: checkpoint['standStill'] as CapacityWait | undefined,
             now,
             patienceMs: deadlines.capacityMs,
           });
           if (goOn) return { done: true, value: { nodes: ready.map(refOf), seen: decision.reason, missing: reason } };
-          return { done: false, reason, memo: { standStill } };
+          return { done: false, reason, checkpoint: { standStill } };
         },
       });
     },

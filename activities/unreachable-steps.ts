@@ -1,37 +1,37 @@
-import { hangs } from '../core/drain/hanging.ts';
-import { askAboutUnreachable, silentSince, unreachableSince } from '../core/drain/unreachable.ts';
+import { isStuckTerminating } from '../core/eviction/stuck-terminating.ts';
+import { askAboutUnreachable, silentSince, unreachableSince } from '../core/eviction/unreachable.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Looking } from './looking.ts';
 import type { NodeStepInput } from './node-steps.ts';
+import type { Observer } from './observer.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** Between two looks at a node that nobody hears, ms: an operator decides. */
-const lookEveryMs = 10_000;
+const pollIntervalMs = 10_000;
 
 /** Asks about a node whose kubelet is silent and on which nothing but pods is left that should have ended. */
-export function createUnreachable({ clock, pools }: Ports, looking: Looking) {
+export function createUnreachable({ clock, pools }: Ports, observer: Observer) {
   /** What an operator has to decide; undefined while waiting may help. `began`: what was read of load balancers since will do. */
   return async (input: NodeStepInput, seen: ClusterFacts, began: number): Promise<Problem | undefined> => {
     const { node, pool, policy } = input;
     if (silentSince(indexOf(seen).nodes.get(node.name), clock.now()) === undefined) return undefined;
-    const facts = await looking.serving(input, { since: began });
+    const facts = await observer.serving(input, { since: began });
     const now = clock.now();
     const since = unreachableSince(node, facts, now);
     if (since === undefined || (await pools.observeInstance(pool, node.instanceId)) !== 'running') return undefined;
     const pods = indexOf(facts.cluster)
       .podsOn(node.name)
-      .filter((pod) => hangs(pod, now));
+      .filter((pod) => isStuckTerminating(pod, now));
     return askAboutUnreachable(node, since, pods, policy);
   };
 }
 
 /** What follows while an operator is asked. */
-export function createUnreachableSteps({ clock, pools }: Ports, looking: Looking) {
+export function createUnreachableSteps({ clock, pools }: Ports, observer: Observer) {
   return {
     /** Waits until an unreachable node is heard again, or its machine ends, or its Node object is gone. Touches nothing. */
     awaitReachable: async ({ node, pool }: { readonly node: NodeRef; readonly pool: PoolRef }): Promise<Outcome> =>
@@ -39,10 +39,10 @@ export function createUnreachableSteps({ clock, pools }: Ports, looking: Looking
         clock,
         what: `${node.name} to be heard again, or to end`,
         deadlineMs: undefined,
-        pollMs: lookEveryMs,
+        pollIntervalMs: pollIntervalMs,
         hint: 'Resume.',
-        look: async () => {
-          const seen = indexOf(await looking.cluster()).nodes.get(node.name);
+        poll: async () => {
+          const seen = indexOf(await observer.cluster()).nodes.get(node.name);
           if (seen?.uid !== node.uid || seen.unknownSince === undefined) return { done: true, value: {} };
           const state = await pools.observeInstance(pool, node.instanceId);
           if (state !== 'running') return { done: true, value: {} };

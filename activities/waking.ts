@@ -3,7 +3,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 
 /** Time between two tries of one workload, ms: each costs the API server a refusal and an event. */
-const wakeEveryMs = 10_000;
+const wakeIntervalMs = 10_000;
 
 /** Has the ReplicaSets of workloads that were refused pods try again, on behalf of a run. */
 export type Wake = (
@@ -17,7 +17,7 @@ export function createWaking({ clock, cluster }: Pick<Ports, 'clock' | 'cluster'
   return async (refused, { run, fence }) => {
     for (const { workload, wake } of refused) {
       const now = clock.now();
-      if (wake === undefined || now - (wokenAt.get(workload) ?? Number.NEGATIVE_INFINITY) < wakeEveryMs) continue;
+      if (wake === undefined || now - (wokenAt.get(workload) ?? Number.NEGATIVE_INFINITY) < wakeIntervalMs) continue;
       wokenAt.set(workload, now);
       await fence.check();
       await cluster.wakeOwner(wake, run);

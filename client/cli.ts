@@ -39,7 +39,7 @@ function createProgram(finish: (code: number) => void): Command {
   addPlanning(program, finish);
   addWatching(program, finish);
   addControls(program, finish);
-  addSweep(program, finish);
+  addCleanup(program, finish);
   addProcesses(program, finish);
   return program;
 }
@@ -93,17 +93,17 @@ function addWatching(program: Command, finish: (code: ExitCode) => void): void {
     .command('watch')
     .description('follow a run until it ends')
     .argument('<cluster/pool>', 'the pool, as in the policy')
-    .option('--until-attention', 'end with exit code 3 as soon as a human is needed', false)
+    .option('--until-stalled', 'end with exit code 3 as soon as a human is needed', false)
     .option('--timeout <duration>', 'stop watching after this long, e.g. 30m (exit code 124)', parseTimeout)
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nCtrl-C detaches; the run goes on.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-attention --timeout 2h   # in a pipeline',
+      '\nCtrl-C detaches; the run goes on.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-stalled --timeout 2h   # in a pipeline',
     )
-    .action(async (target: string, options: { output: OutputFormat; untilAttention: boolean; timeout?: number }) => {
+    .action(async (target: string, options: { output: OutputFormat; untilStalled: boolean; timeout?: number }) => {
       const { watchCommand } = await import('./commands/watch.ts');
-      const { output, untilAttention, timeout: timeoutMs } = options;
-      finish(await watchCommand(parseRunTarget(target), { output, untilAttention, timeoutMs }));
+      const { output, untilStalled, timeout: timeoutMs } = options;
+      finish(await watchCommand(parseRunTarget(target), { output, untilStalled, timeoutMs }));
     });
   program
     .command('report')
@@ -148,9 +148,9 @@ function addControls(program: Command, finish: (code: ExitCode) => void): void {
   }
 }
 
-function addSweep(program: Command, finish: (code: ExitCode) => void): void {
+function addCleanup(program: Command, finish: (code: ExitCode) => void): void {
   program
-    .command('sweep')
+    .command('cleanup')
     .description('show what runs that were terminated have left on the cluster, or take it away')
     .argument('<cluster/pool>', 'the pool, as in the policy')
     .option('--run <run>', 'sweep after this run only')
@@ -161,12 +161,12 @@ function addSweep(program: Command, finish: (code: ExitCode) => void): void {
       'after',
       '\nTakes away labels, cordons, taints, removed pod labels, Leases, held processes and sizes, and a new pool without nodes.' +
         '\nNeeds the cluster and the cloud, not Temporal. A run that is going is never swept after: abort it instead.' +
-        '\n\nExamples:\n  $ nodeferry sweep prod-eu/web\n  $ nodeferry sweep prod-eu/web --yes',
+        '\n\nExamples:\n  $ nodeferry cleanup prod-eu/web\n  $ nodeferry cleanup prod-eu/web --yes',
     )
     .action(async (target: string, options: { run?: string; region?: string; yes: boolean; output: OutputFormat }) => {
-      const { sweepCommand } = await import('./commands/sweep.ts');
+      const { cleanupCommand } = await import('./commands/cleanup.ts');
       const { run, region, yes, output } = options;
-      finish(await sweepCommand(parseRunTarget(target), { run, region, yes, output }));
+      finish(await cleanupCommand(parseRunTarget(target), { run, region, yes, output }));
     });
 }
 

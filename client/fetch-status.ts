@@ -4,7 +4,7 @@ import type { NodeStatus, RunReport, RunStatus, TrafficCounts } from '../core/st
 import { poolUpgradeId } from '../workflows/messages.ts';
 import { type ClosedRun, readClosedRun } from './closed-run.ts';
 import type { TemporalConnection } from './connect.ts';
-import { readLiveDetail, tellWaiting } from './live-detail.ts';
+import { explainWaiting, readLiveDetail } from './live-detail.ts';
 import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
 import { formatRunTarget, type RunTarget } from './run-target.ts';
 import type { SeenRun } from './view/seen-run.ts';
@@ -41,7 +41,7 @@ export async function fetchRun(connection: TemporalConnection, target: RunTarget
     status: {
       ...status,
       nodes,
-      waiting: tellWaiting(live, status.waiting, status.startedAt),
+      waiting: explainWaiting(live, status.waiting, status.startedAt),
       traffic: latest(live.traffic, status.traffic),
       workflow: { state: 'running' },
     },
@@ -81,7 +81,7 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
     return {
       ...status,
       workflowId: node.workflowId,
-      waiting: tellWaiting(live, status.waiting, description.startTime.getTime()),
+      waiting: explainWaiting(live, status.waiting, description.startTime.getTime()),
     };
   } catch (error) {
     // The node's workflow may start or end between the two looks; the pool's own view is good enough then.
@@ -92,7 +92,7 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
 
 /** Its workflow has ended: the pool's knows better, also whether the node waits for another turn. */
 function isAtRest({ step }: NodeStatus): boolean {
-  return step === 'waiting' || step === 'replaced' || step === 'put-back';
+  return step === 'pending' || step === 'replaced' || step === 'restored';
 }
 
 async function guarded<T>(

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { StepProgress } from '../core/status/progress.ts';
+import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { TrafficCounts, Waiting } from '../core/status/status.ts';
 
 /**
@@ -50,22 +50,22 @@ function isUnknown({ state, lastFailure }: PendingActivity): boolean {
 }
 
 /** What a run waits for as it says itself, as its step says, or for a worker that knows the step; `since` is epoch ms. */
-export function tellWaiting(live: LiveDetail, known: Waiting | undefined, since: number): Waiting | undefined {
+export function explainWaiting(live: LiveDetail, known: Waiting | undefined, since: number): Waiting | undefined {
   if (live.unknownSteps.length === 0) return live.waiting ?? known;
   return {
     on: `a worker that knows ${live.unknownSteps.join(', ')}: those that took it do not`,
     since: known?.since ?? since,
     until: undefined,
-    unblockedBy: 'updating all workers to the version of the newest',
+    action: 'updating all workers to the version of the newest',
   };
 }
 
-function waitingOf(progress: StepProgress): Waiting {
+function waitingOf(progress: Heartbeat): Waiting {
   const { reason, since, until, blocked } = progress;
   return { on: reason, since, until, ...(blocked && blocked.length > 0 ? { blocked } : {}) };
 }
 
-function isProgress(value: unknown): value is StepProgress {
+function isProgress(value: unknown): value is Heartbeat {
   if (typeof value !== 'object' || value === null) return false;
   return 'reason' in value && typeof value.reason === 'string' && 'since' in value && typeof value.since === 'number';
 }

@@ -3,12 +3,12 @@ import { createEksNodePools } from '../adapters/eks/node-pools.ts';
 import { createElbLoadBalancers } from '../adapters/elb/load-balancers.ts';
 import { createKubernetesCluster, type KubernetesCluster } from '../adapters/kubernetes/cluster.ts';
 import { servicesOfRun } from '../core/guard/services-of-run.ts';
-import { claimsOn, sharedAmong, type Trial, trialsOn } from '../core/hand-over/questions.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import { buildPlan } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
-import { handsOver, type Policy } from '../core/policy/policy.ts';
+import { sharedAmong, type Trial, trialsOn, volumeClaimsOn } from '../core/pod-surge/questions.ts';
+import { type Policy, surgesPods } from '../core/policy/policy.ts';
 import { readBoth } from './read-both.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function makePlan(policy: Policy): Promise<PoolPlan> {
     const { groups, unsupported } = await loadBalancers.discover(own, { beside });
     const targetGroups = await loadBalancers.readTargets(groups);
     const facts = { cluster, targetGroups, unsupported, observedAt: systemClock.now() };
-    const asked = handsOver(policy) ? await askCluster(kubernetes, facts.cluster, policy) : undefined;
+    const asked = surgesPods(policy) ? await askCluster(kubernetes, facts.cluster, policy) : undefined;
     return buildPlan({ policy, run: 'plan', pool, facts, ...asked });
   } finally {
     open.kubernetes?.close();
@@ -46,13 +46,13 @@ async function observe(open: { kubernetes?: KubernetesCluster }) {
 /** What no look shows of pods that may be handed over; the run's preflight asks the same. */
 async function askCluster(kubernetes: KubernetesCluster, cluster: ClusterFacts, policy: Policy) {
   const nodes = cluster.nodes.filter(({ pool }) => pool === policy.pool.name);
-  const sharedClaims = sharedAmong(await kubernetes.readClaims(claimsOn(nodes, cluster)));
+  const sharedVolumeClaims = sharedAmong(await kubernetes.readVolumeClaims(volumeClaimsOn(nodes, cluster)));
   const denials = new Map<string, string>();
-  for (const { workload, pod, from } of trialsOn(nodes, { cluster, policy, sharedClaims })) {
+  for (const { workload, pod, from } of trialsOn(nodes, { cluster, policy, sharedVolumeClaims })) {
     const denial = await tryRelease(kubernetes, { pod, from });
     if (denial !== undefined) denials.set(workload, denial);
   }
-  return { sharedClaims, denials };
+  return { sharedVolumeClaims, denials };
 }
 
 /** Who may look at pods may not be allowed to change them: the run's own preflight tries it with the worker's role. */

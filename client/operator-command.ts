@@ -37,7 +37,7 @@ interface Sent {
  * `waitMs`, or until `impatience` (Ctrl-C), is withdrawn. Undefined when it was taken, but has not answered yet.
  * @throws NodeferryError Conflict when the run refuses or is over, TemporalUnreachable when nobody takes it
  */
-export async function giveCommand(
+export async function sendCommand(
   connection: TemporalConnection,
   target: RunTarget,
   command: OperatorCommand,

@@ -21,16 +21,16 @@ function listenAnywhere() {
 }
 
 /** How often a server is started before it is given up. */
-const mostStarts = 5;
+const maxStarts = 5;
 
 /**
  * Starts a server whose ports were free a moment ago, some of which it may choose by itself: a connection may take one before the server does.
  * `startOnce` answers undefined when the server ended by itself before it was of use; then it is started anew.
  */
 export async function startOnFreePorts<T>(what: string, startOnce: () => Promise<T | undefined>): Promise<T> {
-  for (let starts = 1; starts <= mostStarts; starts += 1) {
+  for (let starts = 1; starts <= maxStarts; starts += 1) {
     const started = await startOnce();
     if (started !== undefined) return started;
   }
-  throw new Error(`${what} ended by itself ${mostStarts} times as it was started`);
+  throw new Error(`${what} ended by itself ${maxStarts} times as it was started`);
 }

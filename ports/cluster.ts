@@ -1,7 +1,7 @@
-import type { NodeClaim, NodeRef } from '../core/model/node.ts';
+import type { FencingToken, NodeRef } from '../core/model/node.ts';
 import type { ReleasedFrom } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
-import type { ClaimFacts, ClaimRef } from '../core/model/volume.ts';
+import type { VolumeClaimFacts, VolumeClaimRef } from '../core/model/volume.ts';
 
 /** What the eviction API answered, told apart as Kubernetes means it. */
 export type EvictionOutcome =
@@ -47,17 +47,17 @@ export interface Cluster {
   exclude(node: NodeRef, run: string): Promise<'done' | 'already' | 'gone'>;
   include(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
   /** Notes on the node who acts on it; `superseded` when a later attempt of the same run has. */
-  claimNode(node: NodeRef, claim: NodeClaim): Promise<'done' | 'superseded' | 'gone'>;
+  fenceNode(node: NodeRef, fence: FencingToken): Promise<'done' | 'superseded' | 'gone'>;
   /** Takes back the claim of the run: nobody acts on the node any more. */
-  unclaimNode(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  unfenceNode(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
   /** @throws Superseded unless the claim is still the node's, or the node is gone. */
-  requireClaim(node: NodeRef, claim: NodeClaim): Promise<void>;
-  /** Adds taint `nodeferry.dev/retiring:NoSchedule`, so that DaemonSets put no new pod there. */
-  taintRetiring(node: NodeRef, run: string): Promise<'done' | 'gone'>;
-  untaintRetiring(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  requireFence(node: NodeRef, fence: FencingToken): Promise<void>;
+  /** Adds taint `nodeferry.dev/disrupted:NoSchedule`, so that DaemonSets put no new pod there. */
+  taintDisrupted(node: NodeRef, run: string): Promise<'done' | 'gone'>;
+  untaintDisrupted(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
   /** Takes the pod out of its Services' endpoints by removing these labels; keeps the originals in an annotation of ours. */
-  unlist(pod: PodRef, removeLabels: readonly string[], run: string): Promise<'done' | 'gone'>;
-  relist(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
+  removeEndpoints(pod: PodRef, removeLabels: readonly string[], run: string): Promise<'done' | 'gone'>;
+  restoreEndpoints(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
   /**
    * Lets the pod go from its ReplicaSet by removing that label: a replacement starts at once, while the pod serves on (Kubernetes docs,
    * "ReplicaSet", Isolating Pods from a ReplicaSet). Keeps what it was released from in an annotation of ours. `not-owned` when that
@@ -80,7 +80,7 @@ export interface Cluster {
    */
   wakeOwner(pod: PodRef, run: string): Promise<void>;
   /** What these claims say, each read on its own; claims that are gone are left out. */
-  readClaims(claims: readonly ClaimRef[]): Promise<readonly ClaimFacts[]>;
+  readVolumeClaims(volumeClaims: readonly VolumeClaimRef[]): Promise<readonly VolumeClaimFacts[]>;
   evict(pod: PodRef, options: { readonly dryRun: boolean }): Promise<EvictionOutcome>;
   /** Plain delete by uid, only for pods that eviction does not cover (DaemonSet pods on a retiring node, finished pods). */
   deletePod(pod: PodRef): Promise<'done' | 'gone'>;
@@ -97,10 +97,10 @@ export interface Cluster {
    * Makes sure that nobody of the run has come after this claim, and notes it on the run's lock.
    * @throws LockLost unless the lock is that run's; Superseded when a later attempt of it has claimed the lock
    */
-  claimLock(name: string, claim: NodeClaim): Promise<void>;
+  fenceLock(name: string, fence: FencingToken): Promise<void>;
   recordEvent(event: NodeEvent): Promise<void>;
   /** Everything that still carries a mark of the run, in words, e.g. `node ip-…: label exclude-from-external-load-balancers`. */
-  findMarks(run: string): Promise<readonly string[]>;
+  findLeftovers(run: string): Promise<readonly string[]>;
   /** Locks that this run holds, under its own name or in the name of one of its steps; those included that have expired. */
   findLocks(run: string): Promise<readonly PoolLock[]>;
   /** Names of the pools that are noted on locks, expired or not: their runs are under way, or nobody has put back what they did. */

@@ -1,11 +1,11 @@
 import type { ServiceFacts } from '../core/model/service.ts';
-import type { TargetGroupFacts, TargetGroupFrame } from '../core/model/target-group.ts';
+import type { TargetGroupBase, TargetGroupFacts } from '../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../core/model/unsupported-service.ts';
 
 /** What stands behind Services of type LoadBalancer. */
 export interface Discovery {
   /** Target groups whose targets are nodes. */
-  readonly groups: readonly TargetGroupFrame[];
+  readonly groups: readonly TargetGroupBase[];
   /** Services whose load balancer can't be watched, at most one entry each; what is seen of them is among the groups. */
   readonly unsupported: readonly UnsupportedServiceFacts[];
 }
@@ -34,5 +34,5 @@ export interface LoadBalancers {
   /** Finds what stands behind the Services' addresses: many calls. A Service that can't be protected is an answer, not an error. */
   discover(services: readonly ServiceFacts[], options?: DiscoveryOptions): Promise<Discovery>;
   /** The groups with their target states: one call per target group, within a rate budget shared by the whole process. */
-  readTargets(groups: readonly TargetGroupFrame[], options?: ReadOptions): Promise<readonly TargetGroupFacts[]>;
+  readTargets(groups: readonly TargetGroupBase[], options?: ReadOptions): Promise<readonly TargetGroupFacts[]>;
 }

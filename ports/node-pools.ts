@@ -21,7 +21,7 @@ export interface NodePools {
    */
   requireMayCreate(request: { readonly source: PoolRef; readonly target: TargetPolicy }): Promise<void>;
   /** Creates a pool like `source` with the target's changes; a second call with the same token changes nothing. */
-  createReplacement(request: {
+  createPool(request: {
     readonly source: PoolRef;
     readonly target: TargetPolicy;
     readonly size: number;
@@ -29,35 +29,35 @@ export interface NodePools {
     readonly token: string;
   }): Promise<void>;
   /**
-   * Asks for so many machines in a pool that this run made in place of `source`; fine when it was asked for that many, or more, already. @throws NodeNotOurs for
+   * Asks for so many machines in a pool that this run made in place of `source`; fine when it was asked for that many, or more, already. @throws NotOwned for
    * another's pool
    */
-  growPool(
+  resize(
     ref: PoolRef,
     request: { readonly size: number; readonly run: string; readonly source: PoolRef },
   ): Promise<void>;
   /**
    * Gives up machines that a pool should have and never got: its size becomes that of those it has, and none ends. The cloud starts no
-   * machine there until the pool is released (`releaseRebalancing`).
+   * machine there until the pool is released (`restoreScaling`).
    */
-  forgoMissing(ref: PoolRef): Promise<void>;
+  trimPool(ref: PoolRef): Promise<void>;
   /**
    * Stops the cloud from adding, moving or replacing machines of the pool by itself and lets its size go down to none;
    * returns what we changed, for the ledger, the same on every call. @throws Conflict while the pool is too young to be held.
    */
-  holdRebalancing(ref: PoolRef): Promise<readonly string[]>;
+  suspendScaling(ref: PoolRef): Promise<readonly string[]>;
   /**
    * Puts that back, as far as the machines that are left allow; fine for a pool that is gone. While its zones are lopsided the cloud goes
    * on being kept from moving machines between them, because it would end one that serves: answers that, in words, with what ends it.
    */
-  releaseRebalancing(ref: PoolRef, suspended: readonly string[]): Promise<readonly string[]>;
+  restoreScaling(ref: PoolRef, suspended: readonly string[]): Promise<readonly string[]>;
   observeInstances(ref: PoolRef): Promise<readonly InstanceFacts[]>;
-  /** Terminates that very instance and lowers the pool's size by one; refuses an instance of another pool (NodeNotOurs). */
+  /** Terminates that very instance and lowers the pool's size by one; refuses an instance of another pool (NotOwned). */
   terminateInstance(ref: PoolRef, instanceId: string): Promise<TerminationOutcome>;
   /** State of one instance, whatever pool it was in; `terminated` for one that the cloud has forgotten. */
   observeInstance(ref: PoolRef, instanceId: string): Promise<InstanceFacts['state']>;
   /**
-   * Asks for deletion; fine when it is being deleted or gone. With `onlyIfCreatedBy` it refuses (NodeNotOurs) a pool that this
+   * Asks for deletion; fine when it is being deleted or gone. With `onlyIfCreatedBy` it refuses (NotOwned) a pool that this
    * run did not make; without, it refuses (ProviderRefused) one that still has machines.
    */
   deletePool(ref: PoolRef, options: { readonly onlyIfCreatedBy?: string }): Promise<void>;

@@ -10,7 +10,7 @@ import { ensureTools } from './setup/ensure.ts';
 import { projectRoot } from './setup/sources.ts';
 
 /** The longest that an upgrade may take, as a multiple of what perfect knowledge would need. */
-const mostOfLowerBound = 1.25;
+const maxOfLowerBound = 1.25;
 
 interface BenchOptions {
   readonly nodes: readonly number[];
@@ -68,7 +68,7 @@ async function bench({ nodes, orders, report: file, docs }: BenchOptions, signal
   console.log(renderTable(benchRows(runs).map((row) => [...row])).join('\n'));
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   if (docs) writeFileSync(join(projectRoot, 'docs', 'performance.md'), renderPage(report));
-  const broken = runs.flatMap(tellBroken);
+  const broken = runs.flatMap(printBroken);
   for (const what of broken) console.error(what);
   return broken.length === 0 ? 0 : 1;
 }
@@ -84,15 +84,15 @@ function place(): Omit<BenchReport, 'runs' | 'refused'> {
 }
 
 /** What nodeferry promises and a run of it did not keep. */
-function tellBroken(run: BenchRun): readonly string[] {
-  const { nodes, order, requests, makespanSeconds, lowerBoundSeconds } = run;
+function printBroken(run: BenchRun): readonly string[] {
+  const { nodes, order, requests, durationSeconds, lowerBoundSeconds } = run;
   if (lowerBoundSeconds === undefined) return [];
   const what = `${nodes} nodes, ${order}`;
   const bad = requests.lost + requests.cut + requests.slow;
-  const ratio = makespanSeconds / lowerBoundSeconds;
+  const ratio = durationSeconds / lowerBoundSeconds;
   return [
     ...(bad > 0 ? [`${what}: ${bad} requests lost, cut or slow`] : []),
-    ...(ratio > mostOfLowerBound ? [`${what}: ${ratio.toFixed(2)} × its bound, limit ${mostOfLowerBound}`] : []),
+    ...(ratio > maxOfLowerBound ? [`${what}: ${ratio.toFixed(2)} × its bound, limit ${maxOfLowerBound}`] : []),
   ];
 }
 

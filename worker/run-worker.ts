@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
-import { listenToWaits } from '../activities/tell-waits.ts';
+import { listenToWaits } from '../activities/report-waits.ts';
 import { findEndpointFault } from '../adapters/endpoint/find-fault.ts';
 import { readVersion } from '../adapters/package/version.ts';
 import { explainConnection } from '../core/connection/explain-connection.ts';
@@ -10,10 +10,10 @@ import { NodeferryError } from '../core/model/problem.ts';
 import { ensureWorkflowBundle } from './bundle.ts';
 import type { WorkerConfig } from './config.ts';
 import { serveHealth } from './health.ts';
+import { logLeftovers } from './log-leftovers.ts';
 import { createLogger, temporalLogger, warningsOnly } from './logging.ts';
 import { openPorts } from './ports.ts';
 import { requireSearchAttributes } from './search-attributes.ts';
-import { tellLeftovers } from './tell-leftovers.ts';
 import { createWorkers } from './workers.ts';
 
 /** Longest that is looked for the reason why Temporal does not answer, ms. */
@@ -54,7 +54,7 @@ export async function runWorker(config: WorkerConfig, onRunning: () => void): Pr
   isRunning = workers.isRunning;
   onRunning();
   logger.info({ taskQueue, namespace, address }, 'worker runs');
-  await Promise.all([workers.run(), tellLeftovers(opened.ports.cluster, logger)]);
+  await Promise.all([workers.run(), logLeftovers(opened.ports.cluster, logger)]);
   server?.close();
   opened.close();
   await connection.close();

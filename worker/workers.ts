@@ -1,8 +1,8 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { longWaits, waitsQueue } from '../workflows/messages.ts';
+import { longQueue, longWaits } from '../workflows/messages.ts';
 
 /** Far more than runs that one process could serve: what waits all the time costs next to nothing. */
-const waitsAtMost = 2_000;
+const maxWaits = 2_000;
 
 /** What a worker is created with; it has steps. */
 export type StepWorkerOptions = WorkerOptions & { readonly activities: Readonly<Record<string, unknown>> };
@@ -26,9 +26,9 @@ export async function createWorkers(options: StepWorkerOptions): Promise<Workers
     await Worker.create(options),
     await Worker.create({
       ...rest,
-      taskQueue: waitsQueue(options.taskQueue),
+      taskQueue: longQueue(options.taskQueue),
       activities: waits,
-      maxConcurrentActivityTaskExecutions: waitsAtMost,
+      maxConcurrentActivityTaskExecutions: maxWaits,
     }),
   ];
   const shutdown = () => {

@@ -16,11 +16,11 @@ import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 export const defaultTaskQueue = 'nodeferry';
 
 /** Steps that last as long as a run does, or as a run may wait for capacity, and pauses. They have slots of their own on a worker. */
-export const longWaits = ['watchRun', 'letNextStepOut', 'linger', 'awaitReachable'] as const;
+export const longWaits = ['monitorRun', 'excludeNext', 'sleepFor', 'awaitReachable'] as const;
 
 /** Task queue of the long waits of runs on this queue. */
-export function waitsQueue(taskQueue: string): string {
-  return `${taskQueue}-waits`;
+export function longQueue(taskQueue: string): string {
+  return `${taskQueue}-long`;
 }
 
 /** Workflow types, as a client starts them by name. */
@@ -113,16 +113,16 @@ export const statusQuery = query<RunStatus>('status');
 export const nodeStatusQuery = query<NodeStatus>('status');
 
 /** Node workflow to pool workflow: a step of this node needs attention. */
-export const nodeParkedSignal = signal<[NodeParked]>('nodeParked');
+export const nodeStalledSignal = signal<[NodeStalled]>('nodeStalled');
 
 /** Node workflow to pool workflow: what this node waited for an operator for has come about without one. */
 export const nodeGoesOnSignal = signal<[string]>('nodeGoesOn');
 
 /** Node workflow to pool workflow: this node was put back. Only a run that goes on hears it, which is what the node wants to know. */
-export const nodeBackSignal = signal<[string]>('nodeBack');
+export const nodeRestoredSignal = signal<[string]>('nodeRestored');
 
 /** Pool workflow to node workflow: the run does not know of it, because it was reset; it is on its own. */
-export const disownedSignal = signal<[]>('disowned');
+export const abandonedSignal = signal<[]>('abandoned');
 
 /**
  * Pool workflow to node workflow: somebody resumed the run, for the n-th time; whatever has stopped or stops now tries again. `isAborted`
@@ -131,10 +131,10 @@ export const disownedSignal = signal<[]>('disowned');
 export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('resumed');
 
 /** Pool workflow to node workflow: come back in, for this reason, if no pod has been told to leave yet. */
-export const holdSignal = signal<[string]>('hold');
+export const recallSignal = signal<[string]>('hold');
 
 /** What a parked node tells its pool. */
-export interface NodeParked {
+export interface NodeStalled {
   readonly node: string;
   /** Its workflow. */
   readonly workflowId: string;
@@ -153,7 +153,7 @@ export const searchAttributes = {
   cluster: { name: 'NodeferryCluster', type: 'KEYWORD' },
   pool: { name: 'NodeferryPool', type: 'KEYWORD' },
   phase: { name: 'NodeferryPhase', type: 'KEYWORD' },
-  needsAttention: { name: 'NodeferryNeedsAttention', type: 'BOOL' },
+  stalled: { name: 'NodeferryStalled', type: 'BOOL' },
 } as const;
 
 /** How the `temporal` command line spells the type of a search attribute. */

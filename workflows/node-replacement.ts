@@ -2,8 +2,8 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { EndingResult } from '../activities/ending-steps.ts';
 import type { NodeStatus } from '../core/status/status.ts';
 import type { NodeReplacementInput } from './messages.ts';
-import { keep, leaveAlone, type NodeRun, openNode, take } from './run/node-run.ts';
-import { tellBack } from './run/orphan.ts';
+import { notifyRestored } from './run/abandoned.ts';
+import { abandon, addEvidence, type NodeRun, openNode, runNodeStep } from './run/node-run.ts';
 import { steps } from './run/steps.ts';
 
 /**
@@ -19,13 +19,13 @@ export async function nodeReplacement(input: NodeReplacementInput): Promise<Node
       await node.forward.run(async () => await moveOut(node));
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      return await CancellationScope.nonCancellable(async () => await putBack(node));
+      return await CancellationScope.nonCancellable(async () => await restore(node));
     }
     try {
       if (await CancellationScope.nonCancellable(async () => await terminate(node))) return node.end('replaced');
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      return await CancellationScope.nonCancellable(async () => await putBack(node));
+      return await CancellationScope.nonCancellable(async () => await restore(node));
     }
   }
 }
@@ -36,29 +36,29 @@ async function moveOut(node: NodeRun): Promise<void> {
   for (;;) {
     await drainConnections(node);
     if (!(await emptyNode(node))) continue;
-    const transitUntil = await retireEndpoints(node);
-    if (transitUntil === undefined) continue;
-    await waitForTransit(node, transitUntil);
+    const forwardedUntil = await removeEndpoints(node);
+    if (forwardedUntil === undefined) continue;
+    await waitForForwarded(node, forwardedUntil);
     return;
   }
 }
 
 async function leaveLoadBalancers(node: NodeRun): Promise<void> {
   const { input, deadlines } = node;
-  if (node.outSince !== undefined) return;
-  const out = await take(node, 'leaving-load-balancers', deadlines.observedOutMs, (step) =>
-    steps(`${input.node.name}: leave load balancers`).awaitObservedOut({ ...step, excludedAt: input.excludedAt }),
+  if (node.deregisteredAt !== undefined) return;
+  const out = await runNodeStep(node, 'deregistering', deadlines.deregistrationMs, (step) =>
+    steps(`${input.node.name}: leave load balancers`).awaitDeregistered({ ...step, excludedAt: input.excludedAt }),
   );
-  node.outSince = out.at;
+  node.deregisteredAt = out.at;
 }
 
 async function drainConnections(node: NodeRun): Promise<void> {
   if (node.drained) return;
-  const observedOutAt = node.outSince ?? node.now;
-  const drained = await take(node, 'draining-connections', node.deadlines.connectionsDrainedMs, (step) =>
-    steps(`${node.input.node.name}: connections end`).awaitDrained({ ...step, observedOutAt }),
+  const deregisteredAt = node.deregisteredAt ?? node.now;
+  const drained = await runNodeStep(node, 'draining-connections', node.deadlines.connectionDrainMs, (step) =>
+    steps(`${node.input.node.name}: connections end`).awaitConnectionsDrained({ ...step, deregisteredAt }),
   );
-  node.outSince = drained.outSince;
+  node.deregisteredAt = drained.deregisteredAt;
   node.drained = true;
 }
 
@@ -66,76 +66,76 @@ async function drainConnections(node: NodeRun): Promise<void> {
 async function emptyNode(node: NodeRun): Promise<boolean> {
   const { input, deadlines } = node;
   const { name } = input.node;
-  const evicted = await take(node, 'evicting', deadlines.evictionMs, (step) =>
+  const evicted = await runNodeStep(node, 'evicting', deadlines.evictionMs, (step) =>
     steps(`${name}: pods leave`).evictPods(step),
   );
-  if (goesBack(node, evicted)) return false;
-  node.unlistedAt = evicted.unlistedAt ?? {};
+  if (mustRepeat(node, evicted)) return false;
+  node.removedAt = evicted.removedAt ?? {};
   const { before, aside } = input;
   const known = { before, ...(aside === undefined ? {} : { aside }) };
-  await take(node, 'awaiting-replacements', deadlines.replacementsServingMs, (step) =>
+  await runNodeStep(node, 'awaiting-replacements', deadlines.replacementsMs, (step) =>
     steps(`${name}: replacements serve`).awaitReplacements({ ...step, ...known }),
   );
   return true;
 }
 
 /** Answers until when connections may pass through the node; undefined when it has to drain once more. */
-async function retireEndpoints(node: NodeRun): Promise<number | undefined> {
-  const { outSince = node.now, unlistedAt } = node;
-  const retired = await take(node, 'retiring-endpoints', node.deadlines.endpointsRetiredMs, (step) =>
-    steps(`${node.input.node.name}: leftover endpoints retire`).retireEndpoints({ ...step, outSince, unlistedAt }),
+async function removeEndpoints(node: NodeRun): Promise<number | undefined> {
+  const { deregisteredAt = node.now, removedAt } = node;
+  const removed = await runNodeStep(node, 'removing-endpoints', node.deadlines.endpointRemovalMs, (step) =>
+    steps(`${node.input.node.name}: leftover endpoints retire`).removeEndpoints({ ...step, deregisteredAt, removedAt }),
   );
-  return goesBack(node, retired) ? undefined : retired.transitUntil;
+  return mustRepeat(node, removed) ? undefined : removed.forwardedUntil;
 }
 
-async function waitForTransit(node: NodeRun, notBefore: number): Promise<void> {
+async function waitForForwarded(node: NodeRun, notBefore: number): Promise<void> {
   if (node.now < notBefore) {
-    await take(node, 'awaiting-transit-connections', notBefore - node.now, (step) =>
-      steps(`${node.input.node.name}: connections through it end`).awaitTransit({ ...step, notBefore }),
+    await runNodeStep(node, 'awaiting-forwarded-connections', notBefore - node.now, (step) =>
+      steps(`${node.input.node.name}: connections through it end`).awaitForwardedConnections({ ...step, notBefore }),
     );
-  } else if (notBefore > (node.outSince ?? node.now)) {
+  } else if (notBefore > (node.deregisteredAt ?? node.now)) {
     const detail = 'older than the longest connection age before anybody had to wait for it';
-    keep(node, { evidence: [{ kind: 'transit-ended', at: node.now, detail }] });
+    addEvidence(node, { evidence: [{ kind: 'forwarded-ended', at: node.now, detail }] });
   }
 }
 
 /** Ends the machine; false when the node is not as it was left, so that this must wait. */
 async function terminate(node: NodeRun): Promise<boolean> {
-  const ended = await take(node, 'terminating', node.deadlines.nodeGoneMs, (step) =>
+  const ended = await runNodeStep(node, 'terminating', node.deadlines.terminationMs, (step) =>
     steps(`${node.input.node.name}: terminate`).terminateNode({
       ...step,
       isAborted: node.isAborted || node.forward.consideredCancelled,
     }),
   );
-  return !goesBack(node, ended);
+  return !mustRepeat(node, ended);
 }
 
 /**
  * Puts the node back, and asks afterwards whether its run has outlived that: whoever terminates a run has its nodes' workflows cancelled.
  * With nobody left to take away what the run has set on the node before, it does so itself.
  */
-async function putBack(node: NodeRun): Promise<NodeStatus> {
-  const wasAlone = node.isOrphan;
+async function restore(node: NodeRun): Promise<NodeStatus> {
+  const wasAlone = node.isAbandoned;
   await takeBack(node, wasAlone);
-  if (!wasAlone && (node.isOrphan || (node.isCancelled() && !(await tellBack(node))))) {
-    leaveAlone(node);
+  if (!wasAlone && (node.isAbandoned || (node.isCancelled() && !(await notifyRestored(node))))) {
+    abandon(node);
     await takeBack(node, true);
   }
-  return node.end('put-back');
+  return node.end('restored');
 }
 
 async function takeBack(node: NodeRun, forGood: boolean): Promise<void> {
-  await take(node, 'putting-back', node.deadlines.observedOutMs, (step) =>
-    steps(`${node.input.node.name}: put back`).putBackNode({ ...step, forGood }),
+  await runNodeStep(node, 'restoring', node.deadlines.deregistrationMs, (step) =>
+    steps(`${node.input.node.name}: put back`).restoreNode({ ...step, forGood }),
   );
 }
 
 /** Whether the node was found other than it was left; then what has to be done again is noted. */
-function goesBack(node: NodeRun, { backIn }: EndingResult): boolean {
-  if (backIn === undefined) return false;
-  if (backIn.step === 'draining-connections') {
+function mustRepeat(node: NodeRun, { reregistered }: EndingResult): boolean {
+  if (reregistered === undefined) return false;
+  if (reregistered.step === 'draining-connections') {
     node.drained = false;
-    node.outSince = node.now;
+    node.deregisteredAt = node.now;
   }
   return true;
 }

@@ -1,20 +1,20 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
-import { inBrief, type PoolPlan } from '../core/plan/pool-plan.ts';
-import { notProtected } from '../core/plan/refusal.ts';
+import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
+import { unprotected } from '../core/plan/refusal.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
-import { conclude } from './run/conclude.ts';
-import { handOver } from './run/hand-over.ts';
-import { turnAround } from './run/handlers.ts';
-import { putBackAll } from './run/ledger.ts';
+import { finishRun } from './run/finish-run.ts';
+import { beginRollback } from './run/handlers.ts';
+import { startWatch } from './run/monitor.ts';
 import { openRun } from './run/open-run.ts';
-import { record, settled } from './run/record.ts';
-import { addNodes, idleOf, leftOf, replaceNodes, replaceOthers } from './run/replace-nodes.ts';
-import { attempt, enter, nextStep, type Run, tellForeignActs } from './run/run.ts';
-import { failWith, problemOf, settle, steps } from './run/steps.ts';
-import { completeSurge, makeRoom, registered, surge } from './run/surge.ts';
-import { startWatch } from './run/watch.ts';
+import { surgePods } from './run/pod-surge.ts';
+import { idleOf, leftOf, replaceNodes, replaceOthers, trackNodes } from './run/replace-nodes.ts';
+import { dropRollback, pushRollback } from './run/rollback.ts';
+import { nextStep, type Run, recordExternalChanges, runUntilDone, setPhase } from './run/run.ts';
+import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
+import { addWave, awaitRegistered, growToFullSize, surge } from './run/surge.ts';
+import { unwind } from './run/unwind.ts';
 
 /**
  * Replaces every node of a pool. Reads like the runbook: look and plan, lock, bring up the new nodes, cordon the old ones, let them
@@ -31,58 +31,58 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await replaceInWaves(run, plan, plan.nodes);
       do {
         await replaceJoined(run, plan);
-        await completeSurge(run, plan);
+        await growToFullSize(run, plan);
       } while (!(await CancellationScope.nonCancellable(async () => await removeOldPool(run, plan))));
     });
   } catch (error) {
-    return await CancellationScope.nonCancellable(async () => await turnBack(run, error));
+    return await CancellationScope.nonCancellable(async () => await rollBack(run, error));
   }
   return await CancellationScope.nonCancellable(async () => await finish(run));
 }
 
 /** Looks, audits, plans. Touches nothing, so it fails instead of asking for attention. */
 async function preflight(run: Run): Promise<PoolPlan> {
-  enter(run, 'preflight');
-  const looked = await settle(() => steps('look, audit, plan').preflight(run.input));
-  if (looked.outcome === 'deadline') throw failWith(looked.problem);
-  const { plan, since = looked.at } = looked;
+  setPhase(run, 'preflight');
+  const observed = await toOutcome(() => steps('look, audit, plan').preflight(run.input));
+  if (observed.outcome === 'failed') throw failWith(observed.problem);
+  const { plan, since = observed.at } = observed;
   run.plan = plan;
   run.baselines = plan.baselines;
-  run.now = looked.at;
+  run.now = observed.at;
   run.heardAt = Date.now();
-  run.notProtected = [...notProtected(plan.findings)];
+  run.unprotected = [...unprotected(plan.findings)];
   run.status.startedAt = since;
   run.status.fromVersion = plan.fromVersion;
   run.status.toVersion = plan.toVersion;
-  addNodes(run, plan.nodes);
+  trackNodes(run, plan.nodes);
   return plan;
 }
 
 /** From here on nobody else works on the pool, and the cloud doesn't either. */
 async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
-  enter(run, 'lock');
-  record(run, { kind: 'lock' });
-  const taken = await settle(() => steps('take the lock').acquireLock(run.input));
-  if (taken.outcome === 'deadline') {
-    settled(run, 'lock');
+  setPhase(run, 'lock');
+  pushRollback(run, { kind: 'lock' });
+  const taken = await toOutcome(() => steps('take the lock').acquireLock(run.input));
+  if (taken.outcome === 'failed') {
+    dropRollback(run, 'lock');
     throw failWith(taken.problem);
   }
   run.lock = taken.lock;
-  record(run, { kind: 'watch' });
+  pushRollback(run, { kind: 'watch' });
   await CancellationScope.nonCancellable(async () => {
     run.watch = startWatch(run);
   });
   const pool = plan.oldPool;
-  const hold = record(run, { kind: 'rebalancing', pool, suspended: [] as readonly string[] });
-  const held = await attempt(run, `${pool.name} to be held`, () =>
-    steps(`hold ${pool.name}`).holdRebalancing({ ...nextStep(run), pool }),
+  const hold = pushRollback(run, { kind: 'rebalancing', pool, suspended: [] as readonly string[] });
+  const held = await runUntilDone(run, `${pool.name} to be held`, () =>
+    steps(`hold ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
   );
   hold.suspended = held.suspended;
 }
 
 /** Keeps new pods off all old nodes, so that none moves twice. */
 async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
-  enter(run, 'cordon-old');
+  setPhase(run, 'cordon');
   await cordon(run, plan.nodes);
 }
 
@@ -92,18 +92,18 @@ async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
  * operator is asked about are waited for last.
  */
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
-  addNodes(run, nodes);
+  trackNodes(run, nodes);
   for (let left = nodes; left.length > 0; left = leftOf(run, left)) {
     const idle = idleOf(run, left);
     if (idle.length === 0) {
       await replaceNodes(run, plan, left, plan.oldPool);
       continue;
     }
-    const wave = await handOver(run, plan, await makeRoom(run, plan, idle));
-    await registered(run, plan);
-    if (run.status.phase !== 'replace') enter(run, 'replace');
+    const wave = await surgePods(run, plan, await addWave(run, plan, idle));
+    await awaitRegistered(run, plan);
+    if (run.status.phase !== 'replace') setPhase(run, 'replace');
     await replaceOthers(run, plan, wave, plan.oldPool);
-    if (idleOf(run, leftOf(run, wave)).length > 0) run.givenUp = [];
+    if (idleOf(run, leftOf(run, wave)).length > 0) run.evictedInstead = [];
   }
 }
 
@@ -111,11 +111,11 @@ async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[
 async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
   const pool = plan.oldPool;
   for (;;) {
-    const { nodes, at } = await attempt(run, `machines that joined ${pool.name}`, () =>
-      steps(`see whether nodes joined ${pool.name}`).findJoined({ plan: inBrief(plan) }),
+    const { nodes, at } = await runUntilDone(run, `machines that joined ${pool.name}`, () =>
+      steps(`see whether nodes joined ${pool.name}`).findLateJoiners({ plan: summarize(plan) }),
     );
     if (nodes.length === 0) return;
-    tellForeignActs(
+    recordExternalChanges(
       run,
       nodes.map(({ name }) => ({
         at,
@@ -128,42 +128,42 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
 }
 
 async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
-  record(run, { kind: 'cordons', nodes });
-  await attempt(run, 'old nodes to be cordoned', () =>
+  pushRollback(run, { kind: 'cordons', nodes });
+  await runUntilDone(run, 'old nodes to be cordoned', () =>
     steps('cordon old nodes').cordonNodes({ ...nextStep(run), nodes }),
   );
 }
 
 /** Every node is replaced. Answers false when another has joined in the last moment: then it has its turn, and an abort its sense again. */
 async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boolean> {
-  enter(run, 'finalize');
-  const { joined } = await attempt(run, `${pool.name} to be deleted`, () =>
-    steps(`delete ${pool.name}`).removePool({ ...nextStep(run), pool }),
+  setPhase(run, 'finalize');
+  const { joined } = await runUntilDone(run, `${pool.name} to be deleted`, () =>
+    steps(`delete ${pool.name}`).deletePool({ ...nextStep(run), pool }),
   );
-  if (joined) enter(run, 'replace');
+  if (joined) setPhase(run, 'replace');
   return !joined;
 }
 
 /** What was built stays, what was held is let go. */
 async function finish(run: Run): Promise<RunReport> {
-  settled(run, 'cordons');
-  settled(run, 'new-pool');
-  settled(run, 'released');
-  settled(run, 'rebalancing');
-  return conclude(run, 'completed', await putBackAll(run));
+  dropRollback(run, 'cordons');
+  dropRollback(run, 'new-pool');
+  dropRollback(run, 'released');
+  dropRollback(run, 'rebalancing');
+  return finishRun(run, 'completed', await unwind(run));
 }
 
 /** Abort, cancellation or a failure: nodes on their way end safely, then everything is put back, newest first. */
-async function turnBack(run: Run, error: unknown): Promise<RunReport> {
+async function rollBack(run: Run, error: unknown): Promise<RunReport> {
   const wanted = run.aborting || isCancellation(error);
-  if (!run.aborting) turnAround(run);
-  enter(run, 'putting-back');
+  if (!run.aborting) beginRollback(run);
+  setPhase(run, 'rolling-back');
   await Promise.all(Object.values(run.children).map(async (child) => await child.ended));
-  if (run.ledger.some(({ kind }) => kind === 'cordons')) {
-    await attempt(run, 'nodes without a workflow of their own to come back in', () =>
-      steps('take back in').includeStrays(nextStep(run)),
+  if (run.rollback.some(({ kind }) => kind === 'cordons')) {
+    await runUntilDone(run, 'nodes without a workflow of their own to come back in', () =>
+      steps('take back in').restoreUntracked(nextStep(run)),
     );
   }
-  const left = await putBackAll(run);
-  return wanted ? conclude(run, 'aborted', left) : conclude(run, 'failed', left, problemOf(error));
+  const left = await unwind(run);
+  return wanted ? finishRun(run, 'aborted', left) : finishRun(run, 'failed', left, problemOf(error));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CreateNodegroupRequest, Nodegroup } from '@aws-sdk/client-eks';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { TargetPolicy } from '../../core/policy/policy.ts';
-import { originalMinSize } from './ledger.ts';
+import { originalMinSize } from './settings-tag.ts';
 
 /** Tag on a replacement node group: the run that created it. */
 export const createdByTag = 'nodeferry.dev/created-by';

@@ -3,22 +3,22 @@ import type { InstanceStateName } from '@aws-sdk/client-ec2';
 import type { Nodegroup, NodegroupStatus } from '@aws-sdk/client-eks';
 import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { createdByTag } from './clone.ts';
-import { heldEntries } from './ledger.ts';
+import { suspendedSettings } from './settings-tag.ts';
 
 /** Label that EKS puts on the nodes of a managed node group; its value is the group's name. */
 export const nodegroupLabel = 'eks.amazonaws.com/nodegroup';
 
 /** A node group with the Auto Scaling group behind it; that is missing while the node group is young or nearly gone. */
-export interface PoolLook {
+export interface PoolObservation {
   readonly ref: PoolRef;
   readonly nodegroup: Nodegroup;
   readonly group: AutoScalingGroup | undefined;
 }
 
 /** Puts together what EKS and Auto Scaling say. Sizes are Auto Scaling's: that is what acts. */
-export function mapPool(look: PoolLook, launchFailures: readonly string[]): PoolFacts {
-  const { ref, nodegroup, group } = look;
-  const held = heldEntries(nodegroup);
+export function mapPool(observation: PoolObservation, launchFailures: readonly string[]): PoolFacts {
+  const { ref, nodegroup, group } = observation;
+  const held = suspendedSettings(nodegroup);
   const createdBy = nodegroup.tags?.[createdByTag];
   return {
     ref,

@@ -12,7 +12,7 @@ import { commonProblemCode, readAwsError } from '../aws/errors.ts';
 import { createdByTag } from './clone.ts';
 import { callEks, mayNotLaunch, translateEksError } from './errors.ts';
 import { type EksClients, poolSubject, requirePool } from './observe.ts';
-import { livingIn } from './sizes.ts';
+import { liveInstances } from './sizes.ts';
 
 /**
  * Asks EC2 whether machines may be launched from the template of a pool, without launching any. EKS refuses a node group with a template
@@ -20,8 +20,8 @@ import { livingIn } from './sizes.ts';
  * @throws NodeferryError Forbidden; ProviderRefused when the template has no such version
  */
 export async function requireMayLaunch(clients: EksClients, source: PoolRef, target: TargetPolicy): Promise<void> {
-  const look = await requirePool(clients, source);
-  const { launchTemplate } = look.nodegroup;
+  const observation = await requirePool(clients, source);
+  const { launchTemplate } = observation.nodegroup;
   if (launchTemplate === undefined) return;
   const subject = poolSubject(source);
   const wanted = {
@@ -29,9 +29,12 @@ export async function requireMayLaunch(clients: EksClients, source: PoolRef, tar
     Version: target.launchTemplateVersion ?? launchTemplate.version ?? '$Default',
   };
   const data = await readTemplate(clients, subject, wanted);
-  const member = livingIn(look.group)[0]?.instanceId;
+  const member = liveInstances(observation.group)[0]?.instanceId;
   const imageId = data?.ImageId ?? (await readImage(clients, subject, member));
-  await tryLaunch(clients, subject, { ...machineOf(look.nodegroup, data, imageId), LaunchTemplate: wanted });
+  await tryLaunch(clients, subject, {
+    ...instanceSpecOf(observation.nodegroup, data, imageId),
+    LaunchTemplate: wanted,
+  });
 }
 
 async function readTemplate(
@@ -63,7 +66,7 @@ async function readImage(
   return Reservations[0]?.Instances?.[0]?.ImageId;
 }
 
-function machineOf(
+function instanceSpecOf(
   { subnets = [], instanceTypes = [] }: Nodegroup,
   data: ResponseLaunchTemplateData | undefined,
   imageId: string | undefined,

@@ -14,7 +14,6 @@ import type { NodePools } from '../../ports/node-pools.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
 import { type CloneRequest, cloneNodegroup, createdByTag, replacesTag } from './clone.ts';
 import { callEks, isCapacityProblem } from './errors.ts';
-import { forgoMissing, holdPool, releasePool } from './hold.ts';
 import { mapInstances, mapIssues } from './map.ts';
 import { requireMayLaunch } from './may-launch.ts';
 import {
@@ -26,14 +25,15 @@ import {
   poolSubject,
   requirePool,
 } from './observe.ts';
-import { growPool, livingIn, type Patience } from './sizes.ts';
+import { liveInstances, resize, type UpdateTiming } from './sizes.ts';
+import { releasePool, suspendPool, trimPool } from './suspend.ts';
 import { terminateMember } from './terminate.ts';
 
 /** How the EKS adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
 export interface EksOptions extends AwsClientOptions {
   readonly clock: Clock;
   /** Between two looks while EKS changes the sizes of a node group, ms. Default 1,000. */
-  readonly pollMs?: number;
+  readonly pollIntervalMs?: number;
   /** Longest wait for EKS to change the sizes of a node group, ms. Default 120,000. */
   readonly updateTimeoutMs?: number;
 }
@@ -41,13 +41,13 @@ export interface EksOptions extends AwsClientOptions {
 /**
  * Node pools as EKS managed node groups.
  * What holding a pool changes (suspended processes, `min-size:N`) is answered for the ledger and kept in the tag
- * `nodeferry.dev/held` of the node group as well; releasing puts back both, so a lost answer loses nothing.
+ * `nodeferry.dev/suspended` of the node group as well; releasing puts back both, so a lost answer loses nothing.
  */
 export function createEksNodePools(options: EksOptions): NodePools {
   const clientsFor = clientsByRegion(options);
-  const patience: Patience = {
+  const patience: UpdateTiming = {
     clock: options.clock,
-    pollMs: options.pollMs ?? 1_000,
+    pollIntervalMs: options.pollIntervalMs ?? 1_000,
     updateTimeoutMs: options.updateTimeoutMs ?? 120_000,
   };
 
@@ -58,16 +58,16 @@ export function createEksNodePools(options: EksOptions): NodePools {
     },
     async findPool(ref) {
       const clients = clientsFor(ref.region);
-      const look = await findPool(clients, ref);
-      return look && poolFacts(clients, look);
+      const observation = await findPool(clients, ref);
+      return observation && poolFacts(clients, observation);
     },
     findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
-    createReplacement: ({ source, ...request }) => createReplacement(clientsFor(source.region), source, request),
+    createPool: ({ source, ...request }) => createPool(clientsFor(source.region), source, request),
     requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
-    growPool: (ref, request) => growPool(clientsFor(ref.region), ref, request, patience),
-    forgoMissing: (ref) => forgoMissing(clientsFor(ref.region), ref, patience),
-    holdRebalancing: (ref) => holdPool(clientsFor(ref.region), ref, patience),
-    releaseRebalancing: (ref, suspended) => releasePool(clientsFor(ref.region), ref, suspended, patience),
+    resize: (ref, request) => resize(clientsFor(ref.region), ref, request, patience),
+    trimPool: (ref) => trimPool(clientsFor(ref.region), ref, patience),
+    suspendScaling: (ref) => suspendPool(clientsFor(ref.region), ref, patience),
+    restoreScaling: (ref, suspended) => releasePool(clientsFor(ref.region), ref, suspended, patience),
     async observeInstances(ref) {
       return mapInstances((await requirePool(clientsFor(ref.region), ref)).group);
     },
@@ -99,8 +99,8 @@ function createClients(region: string, options: AwsClientOptions): EksClients {
 async function findReplacements(clients: EksClients, ref: PoolRef): Promise<readonly PoolFacts[]> {
   const found: PoolFacts[] = [];
   for (const name of await listNodegroups(clients, ref)) {
-    const look = await findPool(clients, { ...ref, name });
-    if (look?.nodegroup.tags?.[replacesTag] === ref.name) found.push(await poolFacts(clients, look));
+    const observation = await findPool(clients, { ...ref, name });
+    if (observation?.nodegroup.tags?.[replacesTag] === ref.name) found.push(await poolFacts(clients, observation));
   }
   return found;
 }
@@ -117,7 +117,7 @@ async function listNodegroups({ eks }: EksClients, ref: PoolRef): Promise<readon
   return names;
 }
 
-async function createReplacement(clients: EksClients, source: PoolRef, request: CloneRequest): Promise<void> {
+async function createPool(clients: EksClients, source: PoolRef, request: CloneRequest): Promise<void> {
   const wanted: PoolRef = { ...source, name: request.target.poolName };
   const existing = await findNodegroup(clients, wanted);
   if (existing !== undefined) return acceptExisting(wanted, existing, request.run);
@@ -149,20 +149,20 @@ function acceptExisting(wanted: PoolRef, existing: Nodegroup, run: string): void
 
 /** EKS deletes a node group with all its machines, so one that still has machines of ours to protect is refused. */
 async function deletePool(clients: EksClients, ref: PoolRef, onlyIfCreatedBy: string | undefined): Promise<void> {
-  const look = await findPool(clients, ref);
-  if (look === undefined || look.nodegroup.status === 'DELETING') return;
+  const observation = await findPool(clients, ref);
+  if (observation === undefined || observation.nodegroup.status === 'DELETING') return;
   if (onlyIfCreatedBy === undefined) {
-    const left = livingIn(look.group);
+    const left = liveInstances(observation.group);
     if (left.length > 0)
       throw stillInUse(
         ref,
         left.map(({ instanceId }) => instanceId),
       );
-  } else if (look.nodegroup.tags?.[createdByTag] !== onlyIfCreatedBy) {
+  } else if (observation.nodegroup.tags?.[createdByTag] !== onlyIfCreatedBy) {
     throw new NodeferryError({
-      code: 'NodeNotOurs',
+      code: 'NotOwned',
       message: `${poolSubject(ref)} is not deleted: run ${onlyIfCreatedBy} did not make it`,
-      hint: `Its tag ${createdByTag} says ${look.nodegroup.tags?.[createdByTag] ?? 'nothing'}.`,
+      hint: `Its tag ${createdByTag} says ${observation.nodegroup.tags?.[createdByTag] ?? 'nothing'}.`,
     });
   }
   await requestDeletion(clients, ref);

@@ -12,7 +12,7 @@ import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts
 import { NodeferryError } from '../../core/model/problem.ts';
 import { readAwsError } from '../aws/errors.ts';
 import { callEks, translateEksError } from './errors.ts';
-import { mapInstanceState, mapLaunchFailures, mapPool, type PoolLook } from './map.ts';
+import { mapInstanceState, mapLaunchFailures, mapPool, type PoolObservation } from './map.ts';
 
 /** The SDK clients of one region. */
 export interface EksClients {
@@ -41,7 +41,7 @@ export async function findNodegroup(clients: EksClients, ref: PoolRef): Promise<
 }
 
 /** The node group and its Auto Scaling group. */
-export async function findPool(clients: EksClients, ref: PoolRef): Promise<PoolLook | undefined> {
+export async function findPool(clients: EksClients, ref: PoolRef): Promise<PoolObservation | undefined> {
   const nodegroup = await findNodegroup(clients, ref);
   if (nodegroup === undefined) return undefined;
   const name = nodegroup.resources?.autoScalingGroups?.[0]?.name;
@@ -50,9 +50,9 @@ export async function findPool(clients: EksClients, ref: PoolRef): Promise<PoolL
 }
 
 /** Same, for a node group that must be there. Throws PoolNotFound. */
-export async function requirePool(clients: EksClients, ref: PoolRef): Promise<PoolLook> {
-  const look = await findPool(clients, ref);
-  if (look !== undefined) return look;
+export async function requirePool(clients: EksClients, ref: PoolRef): Promise<PoolObservation> {
+  const observation = await findPool(clients, ref);
+  if (observation !== undefined) return observation;
   throw new NodeferryError({
     code: 'PoolNotFound',
     message: `${poolSubject(ref)} in ${ref.region}: there is no such managed node group`,
@@ -72,15 +72,15 @@ async function findAutoScalingGroup(
 }
 
 /** Facts of a pool. Where machines are missing, Auto Scaling is asked why. */
-export async function poolFacts(clients: EksClients, look: PoolLook): Promise<PoolFacts> {
-  const facts = mapPool(look, []);
+export async function poolFacts(clients: EksClients, observation: PoolObservation): Promise<PoolFacts> {
+  const facts = mapPool(observation, []);
   const here = facts.instances.filter(({ state }) => state === 'pending' || state === 'running').length;
-  if (look.group === undefined || here >= facts.desiredSize) return facts;
-  const name = look.group.AutoScalingGroupName;
-  const { Activities = [] } = await callEks('autoscaling:DescribeScalingActivities', poolSubject(look.ref), () =>
+  if (observation.group === undefined || here >= facts.desiredSize) return facts;
+  const name = observation.group.AutoScalingGroupName;
+  const { Activities = [] } = await callEks('autoscaling:DescribeScalingActivities', poolSubject(observation.ref), () =>
     clients.autoScaling.send(new DescribeScalingActivitiesCommand({ AutoScalingGroupName: name, MaxRecords: 20 })),
   );
-  return mapPool(look, mapLaunchFailures(Activities));
+  return mapPool(observation, mapLaunchFailures(Activities));
 }
 
 /** The instance as Auto Scaling knows it, in whatever group; undefined when it is in none. */

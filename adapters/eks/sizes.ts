@@ -5,15 +5,15 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createdByTag } from './clone.ts';
 import { callEks } from './errors.ts';
-import { originalMinSize } from './ledger.ts';
-import { mapInstances, type PoolLook } from './map.ts';
+import { mapInstances, type PoolObservation } from './map.ts';
 import { type EksClients, findNodegroup, poolSubject, requirePool } from './observe.ts';
+import { originalMinSize } from './settings-tag.ts';
 
 /** Time, and how long to wait for EKS to carry out a change of sizes. */
-export interface Patience {
+export interface UpdateTiming {
   readonly clock: Clock;
   /** Between two looks, ms. */
-  readonly pollMs: number;
+  readonly pollIntervalMs: number;
   /** For one change of a node group's sizes, ms. */
   readonly updateTimeoutMs: number;
 }
@@ -26,30 +26,35 @@ export interface Sizes {
 }
 
 /** Machines that are there or coming. */
-export function livingIn(group: AutoScalingGroup | undefined): readonly InstanceFacts[] {
+export function liveInstances(group: AutoScalingGroup | undefined): readonly InstanceFacts[] {
   return mapInstances(group).filter(({ state }) => state === 'pending' || state === 'running');
 }
 
 /** Changes the minimum size of a node group, as `setSizes` does. */
-export async function setMinSize(clients: EksClients, ref: PoolRef, size: number, patience: Patience): Promise<void> {
+export async function setMinSize(
+  clients: EksClients,
+  ref: PoolRef,
+  size: number,
+  patience: UpdateTiming,
+): Promise<void> {
   await setSizes(clients, ref, () => ({ min: size }), patience);
 }
 
 /**
  * Has a pool that this run made grow to so many machines; its minimum grows with it to what the owner of its source chose.
- * @throws NodeNotOurs for a pool that another made
+ * @throws NotOwned for a pool that another made
  */
-export async function growPool(
+export async function resize(
   clients: EksClients,
   ref: PoolRef,
   { size, run, source }: { readonly size: number; readonly run: string; readonly source: PoolRef },
-  patience: Patience,
+  patience: UpdateTiming,
 ): Promise<void> {
   const { nodegroup } = await requirePool(clients, ref);
   const creator = nodegroup.tags?.[createdByTag];
   if (creator !== run) {
     throw new NodeferryError({
-      code: 'NodeNotOurs',
+      code: 'NotOwned',
       message: `${poolSubject(ref)} does not grow: run ${run} did not make it`,
       hint: `Its tag ${createdByTag} says ${creator ?? 'nothing'}.`,
     });
@@ -72,21 +77,21 @@ export async function setSizes(
   clients: EksClients,
   ref: PoolRef,
   wanted: (group: AutoScalingGroup) => Sizes,
-  patience: Patience,
+  patience: UpdateTiming,
 ): Promise<void> {
   const deadline = patience.clock.now() + patience.updateTimeoutMs;
   let asked = false;
   for (;;) {
-    const look = await requirePool(clients, ref);
-    const { nodegroup, group } = look;
+    const observation = await requirePool(clients, ref);
+    const { nodegroup, group } = observation;
     const busy = nodegroup.status === 'UPDATING';
     const missing = group === undefined ? {} : missingSizes(group, wanted(group));
     if (!busy && group !== undefined && Object.keys(missing).length === 0) return;
     if (!busy && !asked) {
-      await updateSizes(clients, look, missing);
+      await updateSizes(clients, observation, missing);
       asked = true;
-    } else if (patience.clock.now() >= deadline) throw tooLate(look, missing);
-    await patience.clock.sleep(patience.pollMs);
+    } else if (patience.clock.now() >= deadline) throw tooLate(observation, missing);
+    await patience.clock.sleep(patience.pollIntervalMs);
   }
 }
 
@@ -100,7 +105,7 @@ function missingSizes({ MinSize, MaxSize, DesiredCapacity }: AutoScalingGroup, w
   };
 }
 
-function tooLate({ ref, nodegroup, group }: PoolLook, missing: NodegroupScalingConfig): NodeferryError {
+function tooLate({ ref, nodegroup, group }: PoolObservation, missing: NodegroupScalingConfig): NodeferryError {
   const has = { minSize: group?.MinSize, maxSize: group?.MaxSize, desiredSize: group?.DesiredCapacity };
   const sizes = Object.entries(missing).map(
     ([name, size]) => `${name} is ${has[name as keyof typeof has]}, should be ${size}`,
@@ -118,7 +123,7 @@ function tooLate({ ref, nodegroup, group }: PoolLook, missing: NodegroupScalingC
  */
 async function updateSizes(
   { eks, autoScaling }: EksClients,
-  { ref, nodegroup, group }: PoolLook,
+  { ref, nodegroup, group }: PoolObservation,
   sizes: NodegroupScalingConfig,
 ): Promise<void> {
   const subject = `${poolSubject(ref)}: ${Object.entries(sizes)

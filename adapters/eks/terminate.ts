@@ -8,9 +8,9 @@ import type { TerminationOutcome } from '../../ports/node-pools.ts';
 import { readAwsError } from '../aws/errors.ts';
 import { createdByTag } from './clone.ts';
 import { callEks, isRetryable } from './errors.ts';
-import { mapLifecycle, type PoolLook } from './map.ts';
+import { mapLifecycle, type PoolObservation } from './map.ts';
 import { type EksClients, findMember, instanceState, poolSubject, requirePool } from './observe.ts';
-import { type Patience, setMinSize } from './sizes.ts';
+import { setMinSize, type UpdateTiming } from './sizes.ts';
 
 const maxAttempts = 5;
 const firstPauseMs = 500;
@@ -19,20 +19,20 @@ const firstPauseMs = 500;
  * Terminates one instance through its Auto Scaling group and lowers the group's desired capacity by one.
  * The API knows no idempotency token, so every attempt looks first, and the SDK never repeats the call by itself:
  * an attempt whose answer was lost must not count the group down twice.
- * @throws NodeNotOurs for an instance of another group or of none, ProviderRefused at the minimum size of a pool that is
+ * @throws NotOwned for an instance of another group or of none, ProviderRefused at the minimum size of a pool that is
  * not held and that no run created.
  */
 export async function terminateMember(
   clients: EksClients,
   ref: PoolRef,
   instanceId: string,
-  patience: Patience,
+  patience: UpdateTiming,
 ): Promise<TerminationOutcome> {
   let asked = false;
   for (let attempt = 1; ; attempt += 1) {
-    const look = await findPoolOf(clients, ref, instanceId);
-    if (look === undefined) return { outcome: asked ? 'terminating' : 'already' };
-    await makeRoom(clients, look, patience);
+    const observation = await findPoolOf(clients, ref, instanceId);
+    if (observation === undefined) return { outcome: asked ? 'terminating' : 'already' };
+    await lowerMinSize(clients, observation, patience);
     try {
       asked = true;
       await requestTermination(clients, ref, instanceId);
@@ -46,20 +46,24 @@ export async function terminateMember(
 }
 
 /** The pool, after making sure that the instance is a living member of it; undefined when the instance is on its way out or gone. */
-async function findPoolOf(clients: EksClients, ref: PoolRef, instanceId: string): Promise<PoolLook | undefined> {
+async function findPoolOf(clients: EksClients, ref: PoolRef, instanceId: string): Promise<PoolObservation | undefined> {
   const member = await findMember(clients, ref, instanceId);
   if (member === undefined) {
     const state = await instanceState(clients, ref, instanceId);
     if (state === 'terminating' || state === 'terminated') return undefined;
     throw notOurs(ref, instanceId, 'it runs, but belongs to no Auto Scaling group');
   }
-  const look = await requirePool(clients, ref);
-  requireMembership(look, member, instanceId);
+  const observation = await requirePool(clients, ref);
+  requireMembership(observation, member, instanceId);
   const state = mapLifecycle(member.LifecycleState);
-  return state === 'terminating' || state === 'terminated' ? undefined : look;
+  return state === 'terminating' || state === 'terminated' ? undefined : observation;
 }
 
-function requireMembership({ ref, group }: PoolLook, member: AutoScalingInstanceDetails, instanceId: string): void {
+function requireMembership(
+  { ref, group }: PoolObservation,
+  member: AutoScalingInstanceDetails,
+  instanceId: string,
+): void {
   if (group !== undefined && member.AutoScalingGroupName === group.AutoScalingGroupName) return;
   const own = group?.AutoScalingGroupName ?? 'none yet';
   throw notOurs(
@@ -71,7 +75,7 @@ function requireMembership({ ref, group }: PoolLook, member: AutoScalingInstance
 
 function notOurs(ref: PoolRef, instanceId: string, why: string): NodeferryError {
   return new NodeferryError({
-    code: 'NodeNotOurs',
+    code: 'NotOwned',
     message: `${poolSubject(ref)}: instance ${instanceId} is not terminated: ${why}`,
     hint: 'Somebody moved the machine after the plan was made. Look at it, then plan anew.',
   });
@@ -81,7 +85,11 @@ function notOurs(ref: PoolRef, instanceId: string, why: string): NodeferryError 
  * Auto Scaling refuses to go below the minimum size. A pool that a run created for its own size shrinks with its minimum;
  * that of anybody else must be held first, so that the change is in a ledger.
  */
-async function makeRoom(clients: EksClients, { ref, nodegroup, group }: PoolLook, patience: Patience): Promise<void> {
+async function lowerMinSize(
+  clients: EksClients,
+  { ref, nodegroup, group }: PoolObservation,
+  patience: UpdateTiming,
+): Promise<void> {
   const desired = group?.DesiredCapacity ?? 0;
   const minimum = group?.MinSize ?? 0;
   if (desired > minimum) return;

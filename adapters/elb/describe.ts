@@ -15,7 +15,7 @@ import {
 import type { TargetFacts } from '../../core/model/target-group.ts';
 import { callElb } from './errors.ts';
 import { mapTarget } from './map.ts';
-import type { RateBudget } from './rate-budget.ts';
+import type { RateBudget } from './rate-limiter.ts';
 
 /** What calls are made with. All of them keep to the budget; `readTargetHealth` leaves that to its caller. */
 export interface ElbReader {
@@ -24,12 +24,12 @@ export interface ElbReader {
 }
 
 /** Most resources in one DescribeTags call, and most load balancers in one DescribeLoadBalancers call (ELBv2 API reference). */
-export const mostPerCall = 20;
+export const maxPerCall = 20;
 
 /** Most entries of one page (ELBv2 API reference, DescribeLoadBalancers and DescribeTargetGroups). */
 const pageSize = 400;
 
-/** The load balancers of these names, at most {@link mostPerCall}; all of the account without names. */
+/** The load balancers of these names, at most {@link maxPerCall}; all of the account without names. */
 export async function listLoadBalancers(
   { client, budget }: ElbReader,
   names?: readonly string[],
@@ -81,8 +81,8 @@ export async function listTags(
   { client, budget }: ElbReader,
   arns: readonly string[],
 ): Promise<readonly TagDescription[]> {
-  const chunks = Array.from({ length: Math.ceil(arns.length / mostPerCall) }, (_, index) =>
-    arns.slice(index * mostPerCall, (index + 1) * mostPerCall),
+  const chunks = Array.from({ length: Math.ceil(arns.length / maxPerCall) }, (_, index) =>
+    arns.slice(index * maxPerCall, (index + 1) * maxPerCall),
   );
   const answers = await Promise.all(
     chunks.map(async (ResourceArns) => {

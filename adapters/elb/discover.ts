@@ -1,6 +1,6 @@
 import type { LoadBalancer, TagDescription, TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ServiceFacts } from '../../core/model/service.ts';
-import type { TargetGroupFacts, TargetGroupFrame } from '../../core/model/target-group.ts';
+import type { TargetGroupBase, TargetGroupFacts } from '../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
 import type { Discovery } from '../../ports/load-balancers.ts';
 import type { KnownAttributes } from './attributes.ts';
@@ -26,7 +26,7 @@ interface ManagedLoadBalancer extends ServiceLoadBalancer {
 }
 
 /** One step of discovery: what goes on to the next, and what does not. */
-interface Sifted<T extends ServiceLoadBalancer = ServiceLoadBalancer> {
+interface Partition<T extends ServiceLoadBalancer = ServiceLoadBalancer> {
   readonly found: readonly T[];
   readonly unsupported: readonly UnsupportedServiceFacts[];
 }
@@ -76,7 +76,7 @@ function firstOfEachService(facts: readonly UnsupportedServiceFacts[]): readonly
   return [...Map.groupBy(facts, ({ service }) => service).values()].flatMap((ofService) => ofService.slice(0, 1));
 }
 
-function matchHostnames(services: readonly ServiceFacts[], all: readonly LoadBalancer[]): Sifted {
+function matchHostnames(services: readonly ServiceFacts[], all: readonly LoadBalancer[]): Partition {
   const byName = new Map(all.map((loadBalancer) => [loadBalancer.DNSName?.toLowerCase(), loadBalancer]));
   const found: ServiceLoadBalancer[] = [];
   const unsupported: UnsupportedServiceFacts[] = [];
@@ -105,7 +105,7 @@ function unknownLoadBalancer(service: string, hostname: string): UnsupportedServ
 function confirmByTags(
   entries: readonly ServiceLoadBalancer[],
   descriptions: readonly TagDescription[],
-): Sifted<ManagedLoadBalancer> {
+): Partition<ManagedLoadBalancer> {
   const byArn = new Map(descriptions.map(({ ResourceArn, Tags = [] }) => [ResourceArn, Tags]));
   const found: ManagedLoadBalancer[] = [];
   const unsupported: UnsupportedServiceFacts[] = [];
@@ -149,7 +149,7 @@ function sortByTargets(entry: ManagedLoadBalancer, behind: ReadonlyMap<string, r
 async function framesOf(
   { attributes, since }: Discoverer,
   { service, controller, loadBalancer, groups }: ManagedLoadBalancer & { readonly groups: readonly TargetGroup[] },
-): Promise<readonly TargetGroupFrame[]> {
+): Promise<readonly TargetGroupBase[]> {
   if (groups.length === 0) return [];
   const ofLoadBalancer = attributes.ofLoadBalancer(loadBalancer, since);
   const ofGroups = groups.map((targetGroup) => attributes.ofTargetGroup(targetGroup, since));

@@ -1,9 +1,9 @@
 import type { LoadBalancer, TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { type ElbReader, listLoadBalancers, listTargetGroups, mostPerCall } from './describe.ts';
+import { type ElbReader, listLoadBalancers, listTargetGroups, maxPerCall } from './describe.ts';
 import { isNotThere } from './errors.ts';
 
 /** Up to so many load balancers are asked for their target groups one by one; beyond, a listing of the account costs fewer calls. */
-const mostAskedOneByOne = 4;
+const maxAskedOneByOne = 4;
 
 /**
  * Load balancers that may have these addresses, and maybe others. Asked for by name, in one call, where the addresses tell the names
@@ -15,7 +15,7 @@ export async function findLoadBalancers(
 ): Promise<readonly LoadBalancer[]> {
   const names = [...new Set(hostnames.map(nameIn))];
   const told = names.filter((name) => name !== undefined);
-  if (told.length < names.length || told.length > mostPerCall) return await listLoadBalancers(reader);
+  if (told.length < names.length || told.length > maxPerCall) return await listLoadBalancers(reader);
   try {
     return await listLoadBalancers(reader, told);
   } catch (error) {
@@ -41,7 +41,7 @@ export async function findTargetGroups(
   loadBalancers: readonly LoadBalancer[],
 ): Promise<ReadonlyMap<string, readonly TargetGroup[]>> {
   const unique = [...new Map(loadBalancers.map((one) => [one.LoadBalancerArn ?? '', one]))];
-  if (unique.length <= mostAskedOneByOne) {
+  if (unique.length <= maxAskedOneByOne) {
     return new Map(
       await Promise.all(unique.map(async ([arn, one]) => [arn, await listTargetGroups(reader, one)] as const)),
     );

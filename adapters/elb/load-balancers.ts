@@ -3,10 +3,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { LoadBalancers } from '../../ports/load-balancers.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
 import { rememberAttributes } from './attributes.ts';
+import { coalesce } from './coalesce.ts';
 import { readTargetHealth } from './describe.ts';
 import { discoverFrames } from './discover.ts';
-import { createRateBudget } from './rate-budget.ts';
-import { shareWaitingLooks } from './shared-look.ts';
+import { createRateBudget } from './rate-limiter.ts';
 
 /** How the ELB adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
 export interface ElbOptions extends AwsClientOptions {
@@ -31,7 +31,7 @@ export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
   const budget = createRateBudget({ ratePerSecond, burst, clock });
   const reader = { client, budget };
   const attributes = rememberAttributes(reader, clock);
-  const look = shareWaitingLooks(
+  const observation = coalesce(
     clock,
     () => budget.queue(),
     (arn) => readTargetHealth(client, arn),
@@ -43,10 +43,10 @@ export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
       return await discoverFrames({ reader, attributes, since }, services, beside);
     },
     readTargets: async (groups, { since, first = false } = {}) => {
-      const lookMs = (groups.length * 1000) / ratePerSecond;
-      const oldest = since === undefined ? {} : { since: Math.min(since, clock.now() - lookMs) };
+      const observationMs = (groups.length * 1000) / ratePerSecond;
+      const oldest = since === undefined ? {} : { since: Math.min(since, clock.now() - observationMs) };
       return await Promise.all(
-        groups.map(async (group) => ({ ...group, targets: await look(group.id, { ...oldest, first }) })),
+        groups.map(async (group) => ({ ...group, targets: await observation(group.id, { ...oldest, first }) })),
       );
     },
   };

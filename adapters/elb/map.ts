@@ -8,13 +8,13 @@ import type {
 import type {
   HealthCheckFacts,
   TargetFacts,
+  TargetGroupBase,
   TargetGroupFacts,
-  TargetGroupFrame,
   TargetState,
 } from '../../core/model/target-group.ts';
 
 /** All that a target group's facts are made of, its targets aside. */
-export interface TargetGroupLook {
+export interface TargetGroupSource {
   /** `namespace/name`. */
   readonly service: string;
   readonly controller: TargetGroupFacts['controller'];
@@ -33,21 +33,21 @@ function attributesOf(
 }
 
 /** Facts of an instance target group, its targets aside. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
-export function mapTargetGroup(look: TargetGroupLook): TargetGroupFrame {
-  const own = attributesOf(look.targetGroupAttributes);
+export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
+  const own = attributesOf(observation.targetGroupAttributes);
   return {
-    id: look.targetGroup.TargetGroupArn ?? '',
-    name: look.targetGroup.TargetGroupName ?? '',
+    id: observation.targetGroup.TargetGroupArn ?? '',
+    name: observation.targetGroup.TargetGroupName ?? '',
     kind: 'elbv2-instance',
-    loadBalancer: look.loadBalancer.LoadBalancerName ?? '',
-    service: look.service,
-    controller: look.controller,
-    crossZone: mapCrossZone(own, attributesOf(look.loadBalancerAttributes)),
-    zones: (look.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
+    loadBalancer: observation.loadBalancer.LoadBalancerName ?? '',
+    service: observation.service,
+    controller: observation.controller,
+    crossZone: mapCrossZone(own, attributesOf(observation.loadBalancerAttributes)),
+    zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
     deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,
     terminatesConnectionsAfterDelay: own.get('deregistration_delay.connection_termination.enabled') === 'true',
     terminatesUnhealthyConnections: own.get('target_health_state.unhealthy.connection_termination.enabled') !== 'false',
-    healthCheck: mapHealthCheck(look.targetGroup),
+    healthCheck: mapHealthCheck(observation.targetGroup),
   };
 }
 

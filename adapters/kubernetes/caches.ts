@@ -65,7 +65,7 @@ export function createCaches(connection: Connection, timing: FreshnessTiming): C
   const surroundings = createSurroundings(connection, timing.surroundingsKeptForMs);
   let last: { readonly version: number; readonly facts: ClusterFacts; readonly surroundings: Surroundings } | undefined;
 
-  async function look(): Promise<ClusterFacts> {
+  async function observation(): Promise<ClusterFacts> {
     const around = surroundings.read();
     const results = await Promise.allSettled([...all.map((cache) => catchUp(connection, cache, timing)), around]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
@@ -95,7 +95,7 @@ export function createCaches(connection: Connection, timing: FreshnessTiming): C
   }
 
   return {
-    observe: shareNextCall(look),
+    observe: shareNextCall(observation),
     expectWrite: (resource, object) => caches[resource].expectWrite(object),
     expectDeletion: (resource, ref) => caches[resource].expectDeletion(ref),
     close: () => {

@@ -32,7 +32,7 @@ interface Head {
 }
 
 /** A watch without an event for this long has delivered what the server had sent. */
-const settleMs = 50;
+const stabilizationMs = 50;
 const pauseBetweenTriesMs = 250;
 
 /**
@@ -43,7 +43,7 @@ const pauseBetweenTriesMs = 250;
  * cluster (Kubernetes 1.34 and later answer it from their cache, after that has caught up with etcd, KEP-2340 and KEP-4988;
  * earlier ones with a one-item read of etcd). The cache is up to date when
  * - it has reached that answer's resourceVersion; or, because that number also rises with all other resources,
- * - one and the same watch was open before the question and is still, no event has come for `settleMs` since the answer, and
+ * - one and the same watch was open before the question and is still, no event has come for `stabilizationMs` since the answer, and
  *   the number of objects is the same;
  * and in both cases everything that we wrote ourselves has come back by the watch.
  * Question and watch share one HTTP/2 connection, so the answer also proves that the watch's connection is alive. Where a
@@ -89,7 +89,7 @@ async function agrees<T>(
       const { reached, size, ownWritesSeen, lastEventAt } = cache.state();
       if (!ownWritesSeen) return false;
       if (reached >= head.resourceVersion) return true;
-      return !lost() && size === head.count && Date.now() - Math.max(answeredAt, lastEventAt) >= settleMs;
+      return !lost() && size === head.count && Date.now() - Math.max(answeredAt, lastEventAt) >= stabilizationMs;
     };
     const until = Math.min(deadline, answeredAt + timing.relistAfterMs);
     await cache.waitUntil(() => caughtUp() || lost(), until);

@@ -37,7 +37,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
   const connection = openConnection(options);
   const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness });
   const locks = leaseLocks(connection, options.leaseNamespace);
-  const { acquireLock, renewLock, releaseLock, requireLock, claimLock, findIncomingPools, findHolder } = locks;
+  const { acquireLock, renewLock, releaseLock, requireLock, fenceLock, findIncomingPools, findHolder } = locks;
   const access = { connection, caches };
   return {
     observe: () => caches.observe(),
@@ -50,7 +50,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
     renewLock,
     releaseLock,
     requireLock,
-    claimLock,
+    fenceLock,
     findIncomingPools,
     findHolder,
     recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),

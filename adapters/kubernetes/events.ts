@@ -8,8 +8,8 @@ import { answerError } from './errors.ts';
 
 /** Events of cluster-scoped objects live in this namespace (kubernetes pkg/apis/core/validation, ValidateEvent). */
 const namespace = 'default';
-const longestNote = 1024;
-const longestName = 128;
+const maxNoteLength = 1024;
+const maxNameLength = 128;
 
 interface EventObject {
   readonly metadata: { readonly resourceVersion: string };
@@ -34,12 +34,12 @@ export async function writeEvent(connection: Connection, event: NodeEvent, now: 
       metadata: { name, namespace },
       eventTime: time,
       type: event.type,
-      reason: event.reason.slice(0, longestName),
-      note: event.message.slice(0, longestNote),
-      action: event.reason.slice(0, longestName),
+      reason: event.reason.slice(0, maxNameLength),
+      note: event.message.slice(0, maxNoteLength),
+      action: event.reason.slice(0, maxNameLength),
       regarding: { apiVersion: 'v1', kind: 'Node', name: event.node.name, uid: event.node.uid },
       reportingController: 'nodeferry.dev/worker',
-      reportingInstance: hostname().slice(0, longestName),
+      reportingInstance: hostname().slice(0, maxNameLength),
     },
   });
   if (created.status === 201) return;

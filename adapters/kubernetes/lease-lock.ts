@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasClaim, mayClaim } from '../../core/model/claim.ts';
-import type { NodeClaim } from '../../core/model/node.ts';
+import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
+import type { FencingToken } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { Connection } from './connection.ts';
 import { type ApiAnswer, answerError } from './errors.ts';
-import { claimAnnotation, formatClaim, incomingPoolAnnotation, parseClaim } from './marks.ts';
+import { fenceAnnotation, formatToken, incomingPoolAnnotation, parseToken } from './ownership-marks.ts';
 
 /** What is used of a Lease (coordination.k8s.io/v1), as JSON. */
 export interface LeaseObject {
@@ -30,7 +30,7 @@ export interface LeaseObject {
 export interface LeaseLocks
   extends Pick<
     Cluster,
-    'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'claimLock' | 'findIncomingPools' | 'findHolder'
+    'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'fenceLock' | 'findIncomingPools' | 'findHolder'
   > {
   list(): Promise<readonly LeaseObject[]>;
 }
@@ -138,17 +138,17 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     if (lease?.spec?.holderIdentity !== holder) throw lockLost({ name, holder }, lease);
   }
 
-  async function claimLock(wanted: string, claim: NodeClaim): Promise<void> {
+  async function fenceLock(wanted: string, fence: FencingToken): Promise<void> {
     const name = leaseName(wanted);
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const { lease } = await read(name);
-      if (lease?.spec?.holderIdentity !== claim.run) throw lockLost({ name, holder: claim.run }, lease);
+      if (lease?.spec?.holderIdentity !== fence.run) throw lockLost({ name, holder: fence.run }, lease);
       const annotations = lease.metadata.annotations ?? {};
-      const current = parseClaim(annotations[claimAnnotation]);
-      if (hasClaim(claim, current)) return;
-      if (!mayClaim(claim, current)) throw superseded(name, claim, annotations[claimAnnotation]);
-      const claimed = { ...annotations, [claimAnnotation]: formatClaim(claim) };
-      if (await write({ ...lease, metadata: { ...lease.metadata, annotations: claimed } })) return;
+      const current = parseToken(annotations[fenceAnnotation]);
+      if (hasFence(fence, current)) return;
+      if (!mayFence(fence, current)) throw superseded(name, fence, annotations[fenceAnnotation]);
+      const fenced = { ...annotations, [fenceAnnotation]: formatToken(fence) };
+      if (await write({ ...lease, metadata: { ...lease.metadata, annotations: fenced } })) return;
       await delay(20 * 2 ** attempt);
     }
     throw busy(name);
@@ -172,7 +172,7 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     return body.items ?? [];
   }
 
-  return { acquireLock, renewLock, releaseLock, requireLock, claimLock, findIncomingPools, findHolder, list };
+  return { acquireLock, renewLock, releaseLock, requireLock, fenceLock, findIncomingPools, findHolder, list };
 }
 
 /**
@@ -252,10 +252,10 @@ function lockLost(
   });
 }
 
-function superseded(name: string, claim: NodeClaim, current: string | undefined): NodeferryError {
+function superseded(name: string, fence: FencingToken, current: string | undefined): NodeferryError {
   return new NodeferryError({
     code: 'Superseded',
-    message: `Lease ${name} is claimed by ${current ?? 'nobody'}, which came after ${formatClaim(claim)}`,
+    message: `Lease ${name} is claimed by ${current ?? 'nobody'}, which came after ${formatToken(fence)}`,
     hint: 'Nothing is to be done: the later attempt goes on.',
   });
 }

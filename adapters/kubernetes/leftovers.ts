@@ -2,22 +2,22 @@ import type { PodFacts } from '../../core/model/pod.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
-import { claimAnnotation, deletionCostAnnotation, excludeLabel, retiringTaint } from './marks.ts';
+import { deletionCostAnnotation, disruptedTaint, excludeLabel, fenceAnnotation } from './ownership-marks.ts';
 
 /** Looks for what a run has left on the cluster, whether or not anybody remembers having put it there. */
-export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findMarks' | 'findLocks'> {
-  async function findMarks(run: string): Promise<readonly string[]> {
+export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findLeftovers' | 'findLocks'> {
+  async function findLeftovers(run: string): Promise<readonly string[]> {
     const { nodes, pods } = await caches.observe();
     const leases = await locks.list();
     return [
-      ...nodes.flatMap(({ name, marks }) => [
-        ...(marks.cordonedBy === run ? [`node ${name}: cordon`] : []),
-        ...(marks.excludedBy === run ? [`node ${name}: label ${excludeLabel}`] : []),
-        ...(marks.retiringBy === run ? [`node ${name}: taint ${retiringTaint}`] : []),
-        ...(marks.claim?.run === run ? [`node ${name}: annotation ${claimAnnotation}`] : []),
+      ...nodes.flatMap(({ name, ownership }) => [
+        ...(ownership.cordonedBy === run ? [`node ${name}: cordon`] : []),
+        ...(ownership.excludedBy === run ? [`node ${name}: label ${excludeLabel}`] : []),
+        ...(ownership.disruptedBy === run ? [`node ${name}: taint ${disruptedTaint}`] : []),
+        ...(ownership.fence?.run === run ? [`node ${name}: annotation ${fenceAnnotation}`] : []),
       ]),
       // The mark on a pod that is going ends with the pod.
-      ...pods.filter(({ terminating }) => !terminating).flatMap((pod) => tellPod(pod, run)),
+      ...pods.filter(({ terminating }) => !terminating).flatMap((pod) => describePod(pod, run)),
       ...leases
         .filter(({ spec }) => namesRun(spec?.holderIdentity ?? '', run))
         .map(({ metadata }) => `lease ${metadata.namespace}/${metadata.name}`),
@@ -31,16 +31,19 @@ export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Clus
     });
   }
 
-  return { findMarks, findLocks };
+  return { findLeftovers, findLocks };
 }
 
-function tellPod({ namespace, name, unlisted, released, costRaisedBy }: PodFacts, run: string): readonly string[] {
+function describePod(
+  { namespace, name, endpointsRemoved, released, costRaisedBy }: PodFacts,
+  run: string,
+): readonly string[] {
   const removed = [
-    ...(unlisted?.by === run ? Object.keys(unlisted.originalLabels) : []),
+    ...(endpointsRemoved?.by === run ? Object.keys(endpointsRemoved.originalLabels) : []),
     ...(released?.by === run ? [released.label] : []),
   ];
   return [
-    ...(unlisted?.by === run || released?.by === run
+    ...(endpointsRemoved?.by === run || released?.by === run
       ? [`pod ${namespace}/${name}: removed labels ${removed.join(', ')}`]
       : []),
     ...(costRaisedBy === run ? [`pod ${namespace}/${name}: annotation ${deletionCostAnnotation}`] : []),

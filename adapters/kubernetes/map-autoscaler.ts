@@ -17,7 +17,7 @@ interface SelectingSpec {
 export function autoscalerFacts({ metadata, spec }: V2HorizontalPodAutoscaler): readonly AutoscalerFacts[] {
   const { namespace = '', name = '' } = metadata ?? {};
   const { kind, name: target } = spec?.scaleTargetRef ?? { kind: '', name: '' };
-  const counts = tellCounting(spec?.metrics ?? [], spec as SelectingSpec | undefined);
+  const counts = explainCounting(spec?.metrics ?? [], spec as SelectingSpec | undefined);
   if (kind !== 'Deployment' || counts === undefined) return [];
   return [
     {
@@ -28,7 +28,7 @@ export function autoscalerFacts({ metadata, spec }: V2HorizontalPodAutoscaler): 
   ];
 }
 
-function tellCounting(metrics: readonly V2MetricSpec[], spec: SelectingSpec | undefined): string | undefined {
+function explainCounting(metrics: readonly V2MetricSpec[], spec: SelectingSpec | undefined): string | undefined {
   if (spec?.selectionStrategy === 'OwnerReferences')
     return 'counts owned pods only, and would scale down while released ones take their share';
   const multiplies = metrics.some(

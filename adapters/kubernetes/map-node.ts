@@ -1,16 +1,16 @@
 import type { V1Node, V1Taint, V1VolumeAttachment } from '@kubernetes/client-node';
 
-import type { NodeFacts, NodeMarks, TaintFacts } from '../../core/model/node.ts';
+import type { NodeFacts, OwnedBy, TaintFacts } from '../../core/model/node.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
-import { asksToStay } from './map-wishes.ts';
+import { asksToStay } from './map-do-not-disrupt.ts';
 import {
-  claimAnnotation,
   cordonedByAnnotation,
+  disruptedByAnnotation,
   excludedByAnnotation,
   excludeLabel,
-  parseClaim,
-  retiringByAnnotation,
-} from './marks.ts';
+  fenceAnnotation,
+  parseToken,
+} from './ownership-marks.ts';
 
 const poolLabel = 'eks.amazonaws.com/nodegroup';
 const zoneLabel = 'topology.kubernetes.io/zone';
@@ -32,7 +32,7 @@ export function nodeFacts(node: V1Node): NodeFacts {
     cordoned: node.spec?.unschedulable ?? false,
     excluded: excludesNode(labels[excludeLabel]),
     ...asksToStay(node),
-    marks: marksOf(node),
+    ownership: ownershipOf(node),
     labels,
     taints: (node.spec?.taints ?? []).map(taintFacts),
   };
@@ -55,17 +55,17 @@ function readiness(node: V1Node): Pick<NodeFacts, 'ready' | 'unknownSince'> {
 }
 
 /** Marks of ours on a node. */
-export function marksOf(node: V1Node): NodeMarks {
+export function ownershipOf(node: V1Node): OwnedBy {
   const annotations = node.metadata?.annotations ?? {};
   const cordonedBy = annotations[cordonedByAnnotation];
   const excludedBy = annotations[excludedByAnnotation];
-  const retiringBy = annotations[retiringByAnnotation];
-  const claim = parseClaim(annotations[claimAnnotation]);
+  const disruptedBy = annotations[disruptedByAnnotation];
+  const fence = parseToken(annotations[fenceAnnotation]);
   return {
     ...(cordonedBy === undefined ? {} : { cordonedBy }),
     ...(excludedBy === undefined ? {} : { excludedBy }),
-    ...(retiringBy === undefined ? {} : { retiringBy }),
-    ...(claim === undefined ? {} : { claim }),
+    ...(disruptedBy === undefined ? {} : { disruptedBy }),
+    ...(fence === undefined ? {} : { fence }),
   };
 }
 

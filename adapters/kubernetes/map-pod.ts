@@ -2,18 +2,18 @@ import type { V1Container, V1OwnerReference, V1Pod, V1Toleration } from '@kubern
 
 import { type PodFacts, type PodOwnerKind, type TolerationFacts } from '../../core/model/pod.ts';
 import { needsOf } from './map-amounts.ts';
+import { doNotDisruptOf, hasEmptyDirData } from './map-do-not-disrupt.ts';
 import { requiredNodeLabels } from './map-node-labels.ts';
 import { placementOf } from './map-placement.ts';
-import { hasEmptyDirData, wishesOf } from './map-wishes.ts';
 import {
   parseRaisedCostMark,
   parseReleasedMark,
-  parseUnlistedMark,
-  type ReleasedMark,
+  parseRemovedLabels,
+  type ReleasedFromMark,
   raisedCostAnnotation,
   releasedAnnotation,
-  unlistedAnnotation,
-} from './marks.ts';
+  removedLabelsAnnotation,
+} from './ownership-marks.ts';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const defaultGraceSeconds = 30;
@@ -41,7 +41,7 @@ export function podFacts(pod: V1Pod): PodFacts {
     uid: metadata?.uid ?? '',
     node: spec?.nodeName,
     labels: metadata?.labels ?? {},
-    ...ownerOf(owner, metadata?.annotations?.[unlistedAnnotation]),
+    ...ownerOf(owner, metadata?.annotations?.[removedLabelsAnnotation]),
     phase: (status?.phase ?? 'Unknown') as PodFacts['phase'],
     ...readinessOf(pod),
     terminating: deletion !== undefined,
@@ -57,10 +57,10 @@ export function podFacts(pod: V1Pod): PodFacts {
     ...(spec?.priorityClassName ? { priorityClass: spec.priorityClassName } : {}),
     ...needsOf(pod),
     ...(deletion === undefined ? {} : { killedAt: new Date(deletion).getTime(), ...remains(pod) }),
-    ...wishesOf(pod),
-    ...claimsOf(pod),
+    ...doNotDisruptOf(pod),
+    ...volumeClaimsOf(pod),
     ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
-    ...marksOf(pod),
+    ...ownershipOf(pod),
   };
 }
 
@@ -74,21 +74,21 @@ function readinessOf({ status }: V1Pod): Pick<PodFacts, 'ready' | 'unreadySince'
   };
 }
 
-function marksOf({ metadata }: V1Pod): Pick<PodFacts, 'unlisted' | 'released' | 'costRaisedBy'> {
+function ownershipOf({ metadata }: V1Pod): Pick<PodFacts, 'endpointsRemoved' | 'released' | 'costRaisedBy'> {
   const annotations = metadata?.annotations ?? {};
-  const mark = parseUnlistedMark(annotations[unlistedAnnotation]);
-  const unlisted = mark && { by: mark.by, originalLabels: mark.originalLabels };
+  const mark = parseRemovedLabels(annotations[removedLabelsAnnotation]);
+  const endpointsRemoved = mark && { by: mark.by, originalLabels: mark.originalLabels };
   const released = releasedFrom(parseReleasedMark(annotations[releasedAnnotation]));
   const raised = parseRaisedCostMark(annotations[raisedCostAnnotation]);
   return {
-    ...(unlisted === undefined ? {} : { unlisted }),
+    ...(endpointsRemoved === undefined ? {} : { endpointsRemoved }),
     ...(released === undefined ? {} : { released }),
     ...(raised === undefined ? {} : { costRaisedBy: raised.by }),
   };
 }
 
 /** Without what only a pod that is given back needs. */
-function releasedFrom(mark: ReleasedMark | undefined): PodFacts['released'] {
+function releasedFrom(mark: ReleasedFromMark | undefined): PodFacts['released'] {
   if (mark === undefined) return undefined;
   const { annotationsBefore: _before, ...released } = mark;
   return released;
@@ -105,15 +105,15 @@ function remains({ metadata, spec, status }: V1Pod): Pick<PodFacts, 'stopped' | 
 }
 
 /** Claims of a pod, those included that Kubernetes makes for its ephemeral volumes (Kubernetes docs, "Ephemeral Volumes", PVC naming). */
-function claimsOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'claims' | 'ownClaims'> {
+function volumeClaimsOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'volumeClaims' | 'ownVolumeClaims'> {
   const volumes = spec?.volumes ?? [];
   const named = volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
   const own = volumes.flatMap(({ name, ephemeral }) =>
     ephemeral === undefined ? [] : [`${metadata?.name ?? ''}-${name}`],
   );
   return {
-    ...(named.length + own.length === 0 ? {} : { claims: [...named, ...own] }),
-    ...(own.length === 0 ? {} : { ownClaims: own }),
+    ...(named.length + own.length === 0 ? {} : { volumeClaims: [...named, ...own] }),
+    ...(own.length === 0 ? {} : { ownVolumeClaims: own }),
   };
 }
 
@@ -132,10 +132,10 @@ function preStopSleepSeconds(containers: readonly V1Container[]): number {
 /** Who keeps the pod; one that a DaemonSet has let go of because it was unlisted is still that DaemonSet's. */
 function ownerOf(
   owner: V1OwnerReference | undefined,
-  unlisted: string | undefined,
+  endpointsRemoved: string | undefined,
 ): Pick<PodFacts, 'ownerKind' | 'ownerName' | 'ownerUid'> {
   if (owner !== undefined) return { ownerKind: ownerKindOf(owner), ownerName: owner.name, ownerUid: owner.uid };
-  const daemonSet = parseUnlistedMark(unlisted)?.daemonSet;
+  const daemonSet = parseRemovedLabels(endpointsRemoved)?.daemonSet;
   return daemonSet === undefined
     ? { ownerKind: 'none', ownerName: '' }
     : { ownerKind: 'DaemonSet', ownerName: daemonSet };

@@ -19,7 +19,7 @@ export function localVolumeFacts({ metadata, spec }: V1PersistentVolume): readon
   const required = requiredLabelsOf(spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []);
   const boundBy = Object.keys(required).find((label) => nodeLabel.test(label));
   if (boundBy === undefined || namespace === undefined || name === undefined) return [];
-  return [{ claim: `${namespace}/${name}`, volume: metadata?.name ?? '', boundBy }];
+  return [{ volumeClaim: `${namespace}/${name}`, volume: metadata?.name ?? '', boundBy }];
 }
 
 /** A VerticalPodAutoscaler (autoscaling.k8s.io/v1), as far as it matters here. */

@@ -71,17 +71,17 @@ function ownWorkload({ ownerKind, namespace, ownerName }: PodFacts): string | un
 }
 
 function listWorkloads({ deployments, statefulSets, daemonSets, replicaSets }: MappedObjects): WorkloadFacts[] {
-  const alone = replicaSets.filter(({ deployment }) => deployment === undefined).map(tellRefusal);
+  const alone = replicaSets.filter(({ deployment }) => deployment === undefined).map(explainRefusal);
   const refusals = new Map(
     replicaSets.flatMap(({ deployment, refused }) =>
       deployment === undefined ? [] : refused === undefined ? [] : [[deployment, refused]],
     ),
   );
-  const deployed = deployments.map((facts) => tellRefusal({ facts, refused: refusals.get(facts.key) }));
+  const deployed = deployments.map((facts) => explainRefusal({ facts, refused: refusals.get(facts.key) }));
   return sortedBy([...deployed, ...statefulSets, ...daemonSets, ...alone], ({ key }) => key);
 }
 
-function tellRefusal({ facts, refused }: Pick<MappedReplicaSet, 'facts' | 'refused'>): WorkloadFacts {
+function explainRefusal({ facts, refused }: Pick<MappedReplicaSet, 'facts' | 'refused'>): WorkloadFacts {
   return refused === undefined ? facts : { ...facts, refused };
 }
 

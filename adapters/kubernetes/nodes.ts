@@ -1,22 +1,22 @@
 import type { V1Node } from '@kubernetes/client-node';
 
-import { hasClaim, mayClaim } from '../../core/model/claim.ts';
-import type { NodeClaim, NodeRef } from '../../core/model/node.ts';
+import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
+import type { FencingToken, NodeRef } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import { changeObject, type Decision, deleteObject } from './change.ts';
 import type { Connection } from './connection.ts';
-import { excludesNode, marksOf } from './map-node.ts';
+import { excludesNode, ownershipOf } from './map-node.ts';
 import {
-  claimAnnotation,
   cordonedByAnnotation,
+  disruptedByAnnotation,
+  disruptedTaint,
   excludedByAnnotation,
   excludeLabel,
-  formatClaim,
-  retiringByAnnotation,
-  retiringTaint,
-} from './marks.ts';
+  fenceAnnotation,
+  formatToken,
+} from './ownership-marks.ts';
 
 /** The operations on nodes. Every mark and what it stands for change in one patch, so that neither is ever alone. */
 export type NodeOperations = Pick<
@@ -25,11 +25,11 @@ export type NodeOperations = Pick<
   | 'uncordon'
   | 'exclude'
   | 'include'
-  | 'claimNode'
-  | 'unclaimNode'
-  | 'requireClaim'
-  | 'taintRetiring'
-  | 'untaintRetiring'
+  | 'fenceNode'
+  | 'unfenceNode'
+  | 'requireFence'
+  | 'taintDisrupted'
+  | 'untaintDisrupted'
   | 'deleteNode'
 >;
 
@@ -42,20 +42,20 @@ export function nodeOperations(access: { readonly connection: Connection; readon
     uncordon: (node, run) => change(node, (object) => decideUncordon(object, run)),
     exclude: (node, run) => change(node, (object) => decideExclude(object, run)),
     include: (node, run) => change(node, (object) => decideInclude(object, run)),
-    claimNode: (node, claim) => change(node, (object) => decideClaim(object, claim)),
-    unclaimNode: (node, run) => change(node, (object) => decideUnclaim(object, run)),
-    requireClaim: async (node, claim) => {
-      const held = await change<boolean>(node, (object) => ({ outcome: hasClaim(claim, marksOf(object).claim) }));
+    fenceNode: (node, fence) => change(node, (object) => decideFence(object, fence)),
+    unfenceNode: (node, run) => change(node, (object) => decideUnfence(object, run)),
+    requireFence: async (node, fence) => {
+      const held = await change<boolean>(node, (object) => ({ outcome: hasFence(fence, ownershipOf(object).fence) }));
       if (held === false) throw superseded(node);
     },
-    taintRetiring: (node, run) => change(node, (object) => decideTaint(object, run)),
-    untaintRetiring: (node, run) => change(node, (object) => decideUntaint(object, run)),
+    taintDisrupted: (node, run) => change(node, (object) => decideTaint(object, run)),
+    untaintDisrupted: (node, run) => change(node, (object) => decideUntaint(object, run)),
     deleteNode: (node) => deleteObject(access, 'nodes', { name: node.name, uid: node.uid }),
   };
 }
 
 function decideCordon(node: V1Node, run: string): Decision<'done' | 'already'> {
-  const mine = marksOf(node).cordonedBy === run;
+  const mine = ownershipOf(node).cordonedBy === run;
   if (node.spec?.unschedulable === true) return { outcome: mine ? 'done' : 'already' };
   return {
     outcome: 'done',
@@ -64,7 +64,7 @@ function decideCordon(node: V1Node, run: string): Decision<'done' | 'already'> {
 }
 
 function decideUncordon(node: V1Node, run: string): Decision<'done' | 'not-ours'> {
-  if (marksOf(node).cordonedBy !== run) return { outcome: 'not-ours' };
+  if (ownershipOf(node).cordonedBy !== run) return { outcome: 'not-ours' };
   return {
     outcome: 'done',
     patch: { metadata: { annotations: { [cordonedByAnnotation]: null } }, spec: { unschedulable: null } },
@@ -73,11 +73,11 @@ function decideUncordon(node: V1Node, run: string): Decision<'done' | 'not-ours'
 
 function decideExclude(node: V1Node, run: string): Decision<'done' | 'already'> {
   const value = node.metadata?.labels?.[excludeLabel];
-  const mine = marksOf(node).excludedBy === run;
+  const mine = ownershipOf(node).excludedBy === run;
   if (value !== undefined && !mine) {
     if (excludesNode(value)) return { outcome: 'already' };
     throw new NodeferryError({
-      code: 'NodeNotOurs',
+      code: 'NotOwned',
       message: `Node ${node.metadata?.name} carries the label ${excludeLabel}=${value} of somebody else, which keeps it in load balancers`,
       hint: `Remove the label: kubectl label node ${node.metadata?.name} ${excludeLabel}-`,
     });
@@ -90,23 +90,23 @@ function decideExclude(node: V1Node, run: string): Decision<'done' | 'already'> 
 }
 
 function decideInclude(node: V1Node, run: string): Decision<'done' | 'not-ours'> {
-  if (marksOf(node).excludedBy !== run) return { outcome: 'not-ours' };
+  if (ownershipOf(node).excludedBy !== run) return { outcome: 'not-ours' };
   return {
     outcome: 'done',
     patch: { metadata: { labels: { [excludeLabel]: null }, annotations: { [excludedByAnnotation]: null } } },
   };
 }
 
-function decideClaim(node: V1Node, claim: NodeClaim): Decision<'done' | 'superseded'> {
-  const current = marksOf(node).claim;
-  if (hasClaim(claim, current)) return { outcome: 'done' };
-  if (!mayClaim(claim, current)) return { outcome: 'superseded' };
-  return { outcome: 'done', patch: { metadata: { annotations: { [claimAnnotation]: formatClaim(claim) } } } };
+function decideFence(node: V1Node, fence: FencingToken): Decision<'done' | 'superseded'> {
+  const current = ownershipOf(node).fence;
+  if (hasFence(fence, current)) return { outcome: 'done' };
+  if (!mayFence(fence, current)) return { outcome: 'superseded' };
+  return { outcome: 'done', patch: { metadata: { annotations: { [fenceAnnotation]: formatToken(fence) } } } };
 }
 
-function decideUnclaim(node: V1Node, run: string): Decision<'done' | 'not-ours'> {
-  if (marksOf(node).claim?.run !== run) return { outcome: 'not-ours' };
-  return { outcome: 'done', patch: { metadata: { annotations: { [claimAnnotation]: null } } } };
+function decideUnfence(node: V1Node, run: string): Decision<'done' | 'not-ours'> {
+  if (ownershipOf(node).fence?.run !== run) return { outcome: 'not-ours' };
+  return { outcome: 'done', patch: { metadata: { annotations: { [fenceAnnotation]: null } } } };
 }
 
 function superseded(node: NodeRef): NodeferryError {
@@ -119,25 +119,25 @@ function superseded(node: NodeRef): NodeferryError {
 
 function decideTaint(node: V1Node, run: string): Decision<'done'> {
   const taints = node.spec?.taints ?? [];
-  const tainted = taints.some(({ key, effect }) => key === retiringTaint && effect === 'NoSchedule');
-  if (tainted && marksOf(node).retiringBy === run) return { outcome: 'done' };
-  const others = taints.filter(({ key }) => key !== retiringTaint);
+  const tainted = taints.some(({ key, effect }) => key === disruptedTaint && effect === 'NoSchedule');
+  if (tainted && ownershipOf(node).disruptedBy === run) return { outcome: 'done' };
+  const others = taints.filter(({ key }) => key !== disruptedTaint);
   return {
     outcome: 'done',
     patch: {
-      metadata: { annotations: { [retiringByAnnotation]: run } },
-      spec: { taints: [...others, { key: retiringTaint, value: run, effect: 'NoSchedule' }] },
+      metadata: { annotations: { [disruptedByAnnotation]: run } },
+      spec: { taints: [...others, { key: disruptedTaint, value: run, effect: 'NoSchedule' }] },
     },
   };
 }
 
 function decideUntaint(node: V1Node, run: string): Decision<'done' | 'not-ours'> {
-  if (marksOf(node).retiringBy !== run) return { outcome: 'not-ours' };
-  const others = (node.spec?.taints ?? []).filter(({ key }) => key !== retiringTaint);
+  if (ownershipOf(node).disruptedBy !== run) return { outcome: 'not-ours' };
+  const others = (node.spec?.taints ?? []).filter(({ key }) => key !== disruptedTaint);
   return {
     outcome: 'done',
     patch: {
-      metadata: { annotations: { [retiringByAnnotation]: null } },
+      metadata: { annotations: { [disruptedByAnnotation]: null } },
       spec: { taints: others.length === 0 ? null : others },
     },
   };

@@ -1,5 +1,5 @@
 /** A server that fails for less than this was not away, ms: connections break, and one of several API servers may restart. */
-const shortestOutageMs = 2_000;
+const minOutageMs = 2_000;
 
 /** Notices when the API server was away, from what becomes of all requests. */
 export interface OutageWatch {
@@ -20,7 +20,7 @@ export function watchOutages(now: () => number = Date.now): OutageWatch {
       failingSince ??= Math.max(startedAt, answeredAt);
     },
     answered: () => {
-      if (failingSince !== undefined && now() - failingSince >= shortestOutageMs) backAt = now();
+      if (failingSince !== undefined && now() - failingSince >= minOutageMs) backAt = now();
       failingSince = undefined;
       answeredAt = now();
     },

@@ -1,7 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
-
-import { giveBackToPruners, keepFromPruners } from '../../core/hand-over/keep-from-pruners.ts';
 import type { ReleasedFrom } from '../../core/model/pod.ts';
+import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { Cluster, PodRef } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import { changeObject, type Decision } from './change.ts';
@@ -13,7 +12,7 @@ import {
   parseReleasedMark,
   raisedCostAnnotation,
   releasedAnnotation,
-} from './marks.ts';
+} from './ownership-marks.ts';
 
 /** The operations on what a ReplicaSet has to do with its pods. */
 export type OwnershipOperations = Pick<
@@ -113,7 +112,7 @@ function decideAdopt({ metadata }: V1Pod, run: string): Decision<'done' | 'not-o
   const { label, value, annotationsBefore } = mark;
   // A label that somebody has set since stays as it is.
   const labels = metadata?.labels?.[label] === undefined ? { [label]: value } : {};
-  const restored = giveBackToPruners(metadata?.annotations ?? {}, annotationsBefore ?? {});
+  const restored = returnToPruners(metadata?.annotations ?? {}, annotationsBefore ?? {});
   return { outcome: 'done', patch: { metadata: { labels, annotations: { ...restored, [releasedAnnotation]: null } } } };
 }
 

@@ -4,26 +4,26 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import { changeObject, type Decision, deleteObject } from './change.ts';
 import type { Connection } from './connection.ts';
-import { parseUnlistedMark, unlistedAnnotation } from './marks.ts';
+import { parseRemovedLabels, removedLabelsAnnotation } from './ownership-marks.ts';
 
 /** The operations on pods, without eviction. */
-export type PodOperations = Pick<Cluster, 'unlist' | 'relist' | 'deletePod'>;
+export type PodOperations = Pick<Cluster, 'removeEndpoints' | 'restoreEndpoints' | 'deletePod'>;
 
 /** Makes the operations on pods. */
 export function podOperations(access: { readonly connection: Connection; readonly caches: Caches }): PodOperations {
   return {
-    unlist: (pod, removeLabels, run) =>
-      changeObject<V1Pod, 'done'>(access, 'pods', pod, (object) => decideUnlist(object, removeLabels, run)),
-    relist: (pod, run) =>
-      changeObject<V1Pod, 'done' | 'not-ours'>(access, 'pods', pod, (object) => decideRelist(object, run)),
+    removeEndpoints: (pod, removeLabels, run) =>
+      changeObject<V1Pod, 'done'>(access, 'pods', pod, (object) => decideRemoveEndpoints(object, removeLabels, run)),
+    restoreEndpoints: (pod, run) =>
+      changeObject<V1Pod, 'done' | 'not-ours'>(access, 'pods', pod, (object) => decideRestoreEndpoints(object, run)),
     deletePod: (pod) => deleteObject(access, 'pods', pod),
   };
 }
 
 /** Labels and annotation change in one patch: a run that ends in between still finds what it has to restore. */
-function decideUnlist(pod: V1Pod, removeLabels: readonly string[], run: string): Decision<'done'> {
+function decideRemoveEndpoints(pod: V1Pod, removeLabels: readonly string[], run: string): Decision<'done'> {
   const labels = pod.metadata?.labels ?? {};
-  const mark = parseUnlistedMark(pod.metadata?.annotations?.[unlistedAnnotation]);
+  const mark = parseRemovedLabels(pod.metadata?.annotations?.[removedLabelsAnnotation]);
   const present = removeLabels.filter((key) => labels[key] !== undefined);
   if (present.length === 0 && mark?.by === run) return { outcome: 'done' };
   const removed = Object.fromEntries(present.map((key) => [key, labels[key]]));
@@ -35,7 +35,7 @@ function decideUnlist(pod: V1Pod, removeLabels: readonly string[], run: string):
     patch: {
       metadata: {
         labels: Object.fromEntries(present.map((key) => [key, null])),
-        annotations: { [unlistedAnnotation]: JSON.stringify({ by: run, originalLabels, daemonSet }) },
+        annotations: { [removedLabelsAnnotation]: JSON.stringify({ by: run, originalLabels, daemonSet }) },
       },
     },
   };
@@ -46,14 +46,14 @@ function daemonSetOf({ metadata }: V1Pod): string | undefined {
   return metadata?.ownerReferences?.find(({ controller, kind }) => controller === true && kind === 'DaemonSet')?.name;
 }
 
-function decideRelist(pod: V1Pod, run: string): Decision<'done' | 'not-ours'> {
-  const mark = parseUnlistedMark(pod.metadata?.annotations?.[unlistedAnnotation]);
+function decideRestoreEndpoints(pod: V1Pod, run: string): Decision<'done' | 'not-ours'> {
+  const mark = parseRemovedLabels(pod.metadata?.annotations?.[removedLabelsAnnotation]);
   if (mark?.by !== run) return { outcome: 'not-ours' };
   const labels = pod.metadata?.labels ?? {};
   // A label that somebody has set since stays as it is.
   const missing = Object.entries(mark.originalLabels).filter(([key]) => labels[key] === undefined);
   return {
     outcome: 'done',
-    patch: { metadata: { labels: Object.fromEntries(missing), annotations: { [unlistedAnnotation]: null } } },
+    patch: { metadata: { labels: Object.fromEntries(missing), annotations: { [removedLabelsAnnotation]: null } } },
   };
 }

@@ -77,8 +77,8 @@ const watchSeconds = 10;
 const silenceMs = 13_000;
 /** A watch is accepted at once or, by an API server in trouble, maybe never. */
 const openWithinMs = 8_000;
-const shortestWatchMs = 1_000;
-const longestBackoffMs = 1_000;
+const minWatchMs = 1_000;
+const maxBackoffMs = 1_000;
 const pageSize = '500';
 
 /**
@@ -215,9 +215,9 @@ export function createReflector<R extends WatchedObject, T>(
         changed.emit('change');
       }
       // One that ended early in good order counts as a failure too: a server that does it each time must not be hammered.
-      failures = Date.now() - startedAt < shortestWatchMs ? failures + 1 : 0;
+      failures = Date.now() - startedAt < minWatchMs ? failures + 1 : 0;
       if (failures === 0) continue;
-      const backoff = retryAfterMs ?? Math.min(25 * 2 ** failures, longestBackoffMs);
+      const backoff = retryAfterMs ?? Math.min(25 * 2 ** failures, maxBackoffMs);
       await delay(backoff, undefined, { signal }).catch(() => undefined);
     }
   }

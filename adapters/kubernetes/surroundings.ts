@@ -6,10 +6,9 @@ import type {
   V1ValidatingWebhookConfiguration,
   V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node';
-
+import type { AdopterFacts } from '../../core/model/adopter.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
-import type { TakerFacts } from '../../core/model/taker.ts';
 import type { UnreadFacts } from '../../core/model/unread.ts';
 import type { Connection } from './connection.ts';
 import { answerError, forbidden, statusOf } from './errors.ts';
@@ -30,7 +29,7 @@ export type Surroundings = Required<
   Pick<
     ClusterFacts,
     | 'networkPolicies'
-    | 'takers'
+    | 'adopters'
     | 'autoscalers'
     | 'quotas'
     | 'limitRanges'
@@ -117,7 +116,7 @@ function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>): Surroundings
         ciliumPolicyFacts(item as CiliumPolicy),
       ),
     ],
-    takers: items('replicationControllers').flatMap((item) => takerFacts(item as V1ReplicationController)),
+    adopters: items('replicationControllers').flatMap((item) => adopterFacts(item as V1ReplicationController)),
     autoscalers: items('horizontalPodAutoscalers').flatMap((item) =>
       autoscalerFacts(item as V2HorizontalPodAutoscaler),
     ),
@@ -147,7 +146,7 @@ async function list(connection: Connection, resource: ReadResource): Promise<Lis
     const answer = await connection.send({ resource, verb: 'list', query });
     // The resource of an add-on that is not installed.
     if (answer.status === 404) return { items: [] };
-    if (answer.status === 403) return { items: [], unread: tellUnread(resource, statusOf(answer).message ?? '') };
+    if (answer.status === 403) return { items: [], unread: explainUnread(resource, statusOf(answer).message ?? '') };
     if (answer.status !== 200) throw answerError(answer, { resource, verb: 'list' });
     page = answer.body as ListBody;
     items.push(...(page.items ?? []));
@@ -155,14 +154,14 @@ async function list(connection: Connection, resource: ReadResource): Promise<Lis
   return { items };
 }
 
-function tellUnread(resource: ReadResource, said: string): UnreadFacts {
+function explainUnread(resource: ReadResource, said: string): UnreadFacts {
   const { hint = '' } = forbidden({ resource, verb: 'list' }, said).problem;
   const { group } = resources[resource];
   return { resource: group === '' ? rbacName(resource) : `${rbacName(resource)}.${group}`, hint };
 }
 
 /** The API server fills in an absent selector (Kubernetes API, ReplicationControllerSpec). */
-function takerFacts({ metadata, spec }: V1ReplicationController): readonly TakerFacts[] {
+function adopterFacts({ metadata, spec }: V1ReplicationController): readonly AdopterFacts[] {
   const { namespace = '', name = '' } = metadata ?? {};
   if (spec?.selector === undefined) return [];
   return [{ key: `ReplicationController ${namespace}/${name}`, namespace, takes: { matchLabels: spec.selector } }];

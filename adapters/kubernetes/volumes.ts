@@ -1,6 +1,6 @@
 import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
 
-import type { ClaimFacts, ClaimRef } from '../../core/model/volume.ts';
+import type { VolumeClaimFacts, VolumeClaimRef } from '../../core/model/volume.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Connection } from './connection.ts';
 import { answerError } from './errors.ts';
@@ -8,16 +8,19 @@ import { answerError } from './errors.ts';
 const operation = { resource: 'persistentVolumeClaims', verb: 'get' } as const;
 
 /** Makes the question for claims. They are read one by one when they are asked for: few are, and seldom. */
-export function volumeOperation(connection: Connection): Pick<Cluster, 'readClaims'> {
+export function volumeOperation(connection: Connection): Pick<Cluster, 'readVolumeClaims'> {
   return {
-    readClaims: async (claims) => {
-      const found = await Promise.all(claims.map((claim) => readClaim(connection, claim)));
-      return found.filter((claim) => claim !== undefined);
+    readVolumeClaims: async (volumeClaims) => {
+      const found = await Promise.all(volumeClaims.map((volumeClaim) => readVolumeClaim(connection, volumeClaim)));
+      return found.filter((volumeClaim) => volumeClaim !== undefined);
     },
   };
 }
 
-async function readClaim(connection: Connection, { namespace, name }: ClaimRef): Promise<ClaimFacts | undefined> {
+async function readVolumeClaim(
+  connection: Connection,
+  { namespace, name }: VolumeClaimRef,
+): Promise<VolumeClaimFacts | undefined> {
   const answer = await connection.request({ ...operation, namespace, name });
   if (answer.status === 404) return undefined;
   if (answer.status !== 200) throw answerError(answer, operation);

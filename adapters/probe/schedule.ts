@@ -6,7 +6,7 @@ export interface Schedule {
 }
 
 /** Longest time between two looks at the clock, ms. */
-const longestTickMs = 100;
+const maxTickMs = 100;
 
 /** A timer that is later than this means a standstill; less is the ordinary inaccuracy of timers, ms. */
 const standstillMs = 50;
@@ -17,8 +17,8 @@ const standstillMs = 50;
  */
 export function startSchedule(ratePerSecond: number, fire: () => void): Schedule {
   const intervalMs = 1000 / ratePerSecond;
-  const tickMs = Math.min(intervalMs, longestTickMs);
-  const mostAtOnce = Math.ceil((ratePerSecond * longestTickMs) / 1000);
+  const tickMs = Math.min(intervalMs, maxTickMs);
+  const maxAtOnce = Math.ceil((ratePerSecond * maxTickMs) / 1000);
   const startedAt = performance.now();
   let fired = 0;
   let stalled = 0;
@@ -30,7 +30,7 @@ export function startSchedule(ratePerSecond: number, fire: () => void): Schedule
     if (lateMs > standstillMs) stalled += lateMs;
     tickDue = now + tickMs;
     const due = Math.floor((now - startedAt) / intervalMs);
-    fired = Math.max(fired, due - mostAtOnce);
+    fired = Math.max(fired, due - maxAtOnce);
     for (; fired < due; fired += 1) fire();
   }, tickMs);
 

@@ -1,7 +1,7 @@
 import type { RunStatus } from '../../core/status/status.ts';
 import { connectTemporal, operatorName } from '../connect.ts';
 import { fetchRun } from '../fetch-status.ts';
-import { giveCommand, type OperatorCommand } from '../operator-command.ts';
+import { type OperatorCommand, sendCommand } from '../operator-command.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
@@ -27,7 +27,7 @@ export async function controlCommand(
   process.on('SIGINT', onInterrupt);
   try {
     const request = { by: operatorName(), reason: options.reason };
-    const taken = await giveCommand(connection, target, action, request, { impatience: impatience.signal });
+    const taken = await sendCommand(connection, target, action, request, { impatience: impatience.signal });
     printProgress(
       taken === undefined
         ? `The run has taken the ${action} but not answered yet: see nodeferry status ${formatRunTarget(target)}`

@@ -23,5 +23,5 @@ export async function statusCommand(target: RunTarget, options: { readonly outpu
 /** Exit code of a run without a report: 0 while all goes well, 3 when a human is needed, 1 when it was cut off. */
 export function exitCodeOfStatus(status: SeenRun): ExitCode {
   if (stateOf(status) === 'failed' || isCutOff(status)) return exitCodes.failed;
-  return status.needsAttention || status.paused ? exitCodes.needsHuman : exitCodes.ok;
+  return status.stalled || status.paused ? exitCodes.stalled : exitCodes.ok;
 }

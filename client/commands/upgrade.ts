@@ -16,7 +16,7 @@ import { readPolicyFile } from '../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { isPolled } from '../worker-presence.ts';
-import { watchRun } from './watch.ts';
+import { monitorRun } from './watch.ts';
 
 /** What `upgrade` may be told. */
 export interface UpgradeOptions {
@@ -42,7 +42,7 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
       printProgress(`Watch it: nodeferry watch ${name}`);
       return exitCodes.ok;
     }
-    return await watchRun(connection, target, { output: options.output, untilAttention: false, timeoutMs: undefined });
+    return await monitorRun(connection, target, { output: options.output, untilStalled: false, timeoutMs: undefined });
   } finally {
     await connection.close();
   }

@@ -22,7 +22,7 @@ const refreshMs = 1000;
 export interface WatchOptions {
   readonly output: OutputFormat;
   /** End with exit code 3 as soon as a human is needed, for pipelines. */
-  readonly untilAttention: boolean;
+  readonly untilStalled: boolean;
   /** Give up watching (not the run) after this long, ms. */
   readonly timeoutMs: number | undefined;
 }
@@ -31,14 +31,14 @@ export interface WatchOptions {
 export async function watchCommand(target: RunTarget, options: WatchOptions): Promise<ExitCode> {
   const connection = await connectTemporal();
   try {
-    return await watchRun(connection, target, options);
+    return await monitorRun(connection, target, options);
   } finally {
     await connection.close();
   }
 }
 
 /** Same as watchCommand over an open connection. */
-export async function watchRun(
+export async function monitorRun(
   connection: TemporalConnection,
   target: RunTarget,
   options: WatchOptions,
@@ -63,7 +63,7 @@ async function follow(
   const screen = createScreen();
   const stopAt = options.timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.timeoutMs;
   for (;;) {
-    const run = await Promise.race([look(connection, target), aborted(detach)]);
+    const run = await Promise.race([observation(connection, target), aborted(detach)]);
     if (run === undefined) return left(target, 'Detached', exitCodes.detached);
     screen.show(run);
     if (!(run instanceof NodeferryError)) {
@@ -72,7 +72,7 @@ async function follow(
         screen.close();
         return showEnd(run, options.output);
       }
-      if (options.untilAttention && (status.needsAttention || status.paused)) return exitCodes.needsHuman;
+      if (options.untilStalled && (status.stalled || status.paused)) return exitCodes.stalled;
     }
     if (Date.now() >= stopAt) return left(target, 'Stopped watching after the timeout', exitCodes.timedOut);
     await pause(refreshMs, detach);
@@ -80,7 +80,7 @@ async function follow(
 }
 
 /** Looks at the run. That nobody answers at the moment is told, not thrown: a worker or a server may be started again. */
-async function look(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun | NodeferryError> {
+async function observation(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun | NodeferryError> {
   try {
     return await fetchRun(connection, target);
   } catch (error) {
@@ -108,7 +108,7 @@ function createScreen() {
   let before: RunStatus | undefined;
   let silent: { readonly problem: Problem; readonly since: number } | undefined;
 
-  function tellSilence({ problem }: NodeferryError): void {
+  function printSilence({ problem }: NodeferryError): void {
     const isNews = silent?.problem.message !== problem.message;
     silent = { problem, since: isNews || silent === undefined ? Date.now() : silent.since };
     const words = `Waiting since ${formatTime(silent.since)} UTC: ${problem.message}`;
@@ -120,7 +120,7 @@ function createScreen() {
 
   return {
     show(run: FetchedRun | NodeferryError): void {
-      if (run instanceof NodeferryError) return tellSilence(run);
+      if (run instanceof NodeferryError) return printSilence(run);
       if (silent !== undefined && !live) printProgress('It answers again.');
       silent = undefined;
       if (live) draw(renderTree(run.status, Date.now(), style));
@@ -140,7 +140,7 @@ export function showEnd({ status, report }: ClosedRun, output: OutputFormat): Ex
     return exitCodes.failed;
   }
   printData(output, report, () => renderReport(report, styleFor(process.stdout)).join('\n'));
-  for (const line of nextSteps(status, report.leftBehind)) printProgress(line);
+  for (const line of nextSteps(status, report.leftovers)) printProgress(line);
   return exitCodeOfReport(report);
 }
 

@@ -2,7 +2,7 @@
 export const exitCodes = {
   ok: 0,
   failed: 1,
-  needsHuman: 3,
+  stalled: 3,
   aborted: 4,
   lossy: 5,
   unmeasured: 6,

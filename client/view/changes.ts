@@ -11,12 +11,12 @@ export function describeChanges(before: RunStatus | undefined, after: RunStatus)
   if (after.waiting && hasNews(before?.waiting, after.waiting)) lines.push(`${name} waiting: ${after.waiting.on}`);
   if (!before?.paused && after.paused) lines.push(`${name} paused by ${because(after.paused)}`);
   if (before?.paused && !after.paused) lines.push(`${name} resumed`);
-  if (before?.needsAttention?.message !== after.needsAttention?.message && after.needsAttention) {
+  if (before?.stalled?.message !== after.stalled?.message && after.stalled) {
     lines.push(
-      `${name} ${after.phase === 'failed' ? 'failed' : 'needs attention'}: ${after.needsAttention.code}: ${after.needsAttention.message}`,
+      `${name} ${after.phase === 'failed' ? 'failed' : 'needs attention'}: ${after.stalled.code}: ${after.stalled.message}`,
     );
   }
-  for (const { what } of after.foreignActs.slice(before?.foreignActs.length ?? 0))
+  for (const { what } of after.externalChanges.slice(before?.externalChanges.length ?? 0))
     lines.push(`${name} noticed: ${what}`);
   if (lastSpell(after) > (before === undefined ? 0 : lastSpell(before)))
     for (const line of explainLosses(after.traffic)) lines.push(`${name} probes: ${line}`);
@@ -28,9 +28,9 @@ function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[
   const old = before?.nodes.find((other) => other.node.uid === node.node.uid);
   const lines: string[] = [];
   if (old && old.step !== node.step) lines.push(`node ${node.node.name} ${node.step}`);
-  if (node.putBackBecause !== undefined && old?.putBackBecause !== node.putBackBecause)
-    lines.push(`node ${node.node.name} put back because ${node.putBackBecause}`);
-  for (const { what } of (node.foreignActs ?? []).slice(old?.foreignActs?.length ?? 0))
+  if (node.restoredBecause !== undefined && old?.restoredBecause !== node.restoredBecause)
+    lines.push(`node ${node.node.name} put back because ${node.restoredBecause}`);
+  for (const { what } of (node.externalChanges ?? []).slice(old?.externalChanges?.length ?? 0))
     lines.push(`node ${node.node.name} noticed: ${what}`);
   for (const evidence of node.evidence.slice(old?.evidence.length ?? 0)) {
     lines.push(`node ${node.node.name} ${evidence.kind} at ${formatTime(evidence.at)}: ${evidence.detail}`);

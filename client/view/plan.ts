@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/plan/finding.ts';
-import type { WorkloadHandOver } from '../../core/plan/hand-over-plan.ts';
+import type { WorkloadSurge } from '../../core/plan/pod-surge-plan.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
-import { listUnprotected } from '../../core/policy/switched-off.ts';
+import { listUnprotected } from '../../core/policy/zeroed.ts';
 import { listNames } from '../../core/text/format.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style, Tone } from '../output/style.ts';
@@ -28,13 +28,16 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
     ),
     '',
     ...renderTable(
-      [['SERVICE', 'POLICY', 'FLOOR', 'WHY', 'DRAIN', 'TRANSIT', 'UNLIST'], ...plan.services.map(serviceRow)],
+      [
+        ['SERVICE', 'POLICY', 'MIN-SERVING', 'WHY', 'CONN-DRAIN', 'FORWARDED', 'ENDPOINTS'],
+        ...plan.services.map(serviceRow),
+      ],
       width,
     ),
     '',
-    ...renderHandOver(plan, width),
+    ...renderPodSurge(plan, width),
     ...renderFindings(plan.findings, style),
-    tellSurge(plan),
+    renderSurge(plan),
     `expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
       .map((term) => `${term.name} ${formatDuration(term.ms)}`)
       .join(', ')}`,
@@ -43,30 +46,30 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
   return fitWidth(lines, style);
 }
 
-function tellSurge({ surge, surgeAtOnce, estimate }: PoolPlan): string {
-  const machines = surgeAtOnce === undefined ? 'together' : `at most ${surgeAtOnce} at a time beyond the pool’s size`;
+function renderSurge({ surge, surgeAtOnce, estimate }: PoolPlan): string {
+  const instances = surgeAtOnce === undefined ? 'together' : `at most ${surgeAtOnce} at a time beyond the pool’s size`;
   const cost =
     estimate.instanceMinutes === undefined
       ? ''
       : `; at most ${estimate.instanceMinutes} instance-minutes beyond the pool`;
-  return `surge ${surge} nodes, ${machines}${cost}`;
+  return `surge ${surge} nodes, ${instances}${cost}`;
 }
 
 function serviceRow(service: ServicePlan): string[] {
-  const zones = Object.entries(service.floor.perZone).map(([zone, least]) => `${zone} ${least}`);
-  const endpoints = service.floor.endpoints > 0 ? [`${service.floor.endpoints} endpoints`] : [];
+  const zones = Object.entries(service.minServing.perZone).map(([zone, least]) => `${zone} ${least}`);
+  const endpoints = service.minServing.endpoints > 0 ? [`${service.minServing.endpoints} endpoints`] : [];
   return [
     service.service,
     service.externalTrafficPolicy,
-    [`${service.floor.targets} targets`, ...zones, ...endpoints].join(', '),
-    service.floor.source,
-    formatDuration(service.drainMs),
-    formatDuration(service.transitMs),
-    service.unlist ? 'yes' : 'no',
+    [`${service.minServing.targets} targets`, ...zones, ...endpoints].join(', '),
+    service.minServing.source,
+    formatDuration(service.connectionDrainMs),
+    formatDuration(service.forwardedMs),
+    service.removeEndpoints ? 'yes' : 'no',
   ];
 }
 
-function renderHandOver({ handOver: workloads = [], newPool }: PoolPlan, width: number | undefined): string[] {
+function renderPodSurge({ podSurge: workloads = [], newPool }: PoolPlan, width: number | undefined): string[] {
   if (workloads.length === 0) return [];
   const rows = workloads.map(({ workload, pods, how, together, reason = '', hint = '' }) => [
     workload,
@@ -75,15 +78,15 @@ function renderHandOver({ handOver: workloads = [], newPool }: PoolPlan, width: 
     together === undefined ? '-' : String(together),
     [reason, hint].filter((part) => part !== '').join('. ') || '-',
   ]);
-  const table = renderTable([['WORKLOAD', 'PODS', 'MOVED', 'TOGETHER', 'WHY'], ...rows], width);
-  return [...table, '', ...tellMeanwhile(workloads, newPool.name)];
+  const table = renderTable([['WORKLOAD', 'PODS', 'HOW', 'BATCH', 'WHY'], ...rows], width);
+  return [...table, '', ...renderMeanwhile(workloads, newPool.name)];
 }
 
 /**
  * What others see while pods are handed over: a Deployment counts what it owns, so that as many of its replicas are unavailable as have been
  * released, until their replacements are ready.
  */
-function tellMeanwhile(workloads: readonly WorkloadHandOver[], newPool: string): string[] {
+function renderMeanwhile(workloads: readonly WorkloadSurge[], newPool: string): string[] {
   const moved = workloads.filter(({ how }) => how === 'handed over');
   if (moved.length === 0) return [];
   const most = moved.map(

@@ -1,6 +1,6 @@
 import { because } from '../../core/status/because.ts';
-import { explainTraffic } from '../../core/status/explain-traffic.ts';
-import { allForeignActs } from '../../core/status/foreign-acts.ts';
+import { describeTraffic } from '../../core/status/describe-traffic.ts';
+import { allExternalChanges } from '../../core/status/external-changes.ts';
 import { explainLosses } from '../../core/status/losses.ts';
 import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { formatDuration } from '../output/duration.ts';
@@ -14,17 +14,17 @@ interface Column {
 }
 
 /** Only in runs that have handed pods over. */
-const handedOver: Column = { kind: 'handed-over', title: 'HANDED OVER' };
+const surged: Column = { kind: 'pods-surged', title: 'PODS-SURGED' };
 
 const always: readonly Column[] = [
   { kind: 'registered', title: 'REGISTERED' },
   { kind: 'healthy', title: 'HEALTHY' },
   { kind: 'excluded', title: 'EXCLUDED' },
-  { kind: 'observed-out', title: 'OUT' },
-  { kind: 'drained', title: 'DRAINED' },
+  { kind: 'deregistered', title: 'DEREGISTERED' },
+  { kind: 'connections-drained', title: 'CONN-DRAINED' },
   { kind: 'evicted', title: 'EVICTED' },
-  { kind: 'serving-elsewhere', title: 'ELSEWHERE' },
-  { kind: 'endpoints-retired', title: 'RETIRED' },
+  { kind: 'replacements-serving', title: 'REPLACED' },
+  { kind: 'endpoints-removed', title: 'ENDPOINTS' },
   { kind: 'terminated', title: 'TERMINATED' },
 ];
 
@@ -32,17 +32,17 @@ const always: readonly Column[] = [
 export function renderReport(report: RunReport, style: Style): string[] {
   const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'aborted' ? 'warn' : 'bad';
   const lines = [
-    `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, outcomeOf(report))} in ${formatDuration(report.makespanMs)}`,
+    `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, outcomeOf(report))} in ${formatDuration(report.durationMs)}`,
     ...problem(report, style),
-    `probes: ${explainTraffic(report)}`,
+    `probes: ${describeTraffic(report)}`,
     ...explainLosses(report.traffic).map((line) => `  ${line}`),
     ...(report.instanceMinutes === undefined ? [] : [`instance-minutes beyond the pool: ${report.instanceMinutes}`]),
     '',
     ...renderTimeline(report, style.width),
     '',
-    ...list('not protected', report.notProtected, style),
-    ...list('left behind', report.leftBehind, style),
-    ...allForeignActs(report).map(({ at, what }) => `${new Date(at).toISOString()} noticed: ${what}`),
+    ...list('not protected', report.unprotected, style),
+    ...list('left behind', report.leftovers, style),
+    ...allExternalChanges(report).map(({ at, what }) => `${new Date(at).toISOString()} noticed: ${what}`),
     ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${action.action} by ${because(action)}`),
   ];
   return fitWidth(lines, style);
@@ -52,16 +52,16 @@ function outcomeOf({ outcome, probes, traffic }: RunReport): string {
   return outcome === 'completed' && (probes === 0 || traffic.sent === 0) ? 'completed, nothing measured,' : outcome;
 }
 
-function problem({ needsAttention }: RunReport, style: Style): string[] {
-  if (needsAttention === undefined) return [];
-  const { code, message, hint } = needsAttention;
+function problem({ stalled }: RunReport, style: Style): string[] {
+  if (stalled === undefined) return [];
+  const { code, message, hint } = stalled;
   return [style.paint('bad', `${code}: ${message}`), ...(hint === undefined ? [] : [`fix: ${hint}`])];
 }
 
 /** Draws when each step of each node was observed, in seconds after the start of the run. */
 export function renderTimeline(report: Pick<RunReport, 'nodes' | 'startedAt'>, width?: number): string[] {
-  const isHandedOver = report.nodes.some(({ evidence }) => evidence.some(({ kind }) => kind === handedOver.kind));
-  const columns = isHandedOver ? [handedOver, ...always] : always;
+  const isSurged = report.nodes.some(({ evidence }) => evidence.some(({ kind }) => kind === surged.kind));
+  const columns = isSurged ? [surged, ...always] : always;
   const rows = report.nodes.map((node) => [
     node.node.name,
     ...columns.map((column) => moment(node, column.kind, report.startedAt)),

@@ -29,23 +29,23 @@ export function stateOf(run: SeenRun): string {
   if (phase === 'failed' || workflow?.state === 'failed') return 'failed';
   if (phase === 'completed' || phase === 'aborted') return phase;
   if (run.paused) return 'paused';
-  if (run.needsAttention) return 'needs attention';
+  if (run.stalled) return 'needs attention';
   // The run says so itself only once what it was about has stopped.
-  if (phase !== 'putting-back' && actions.some(({ action }) => action === 'abort')) return `aborting (was in ${phase})`;
+  if (phase !== 'rolling-back' && actions.some(({ action }) => action === 'abort')) return `aborting (was in ${phase})`;
   return phase;
 }
 
 /** What to do about a run that has failed or was cut off. Never a command that only a living run can hear. */
-export function nextSteps(run: SeenRun, leftBehind: readonly string[] = []): string[] {
+export function nextSteps(run: SeenRun, leftovers: readonly string[] = []): string[] {
   const name = `${run.cluster}/${run.pool}`;
   if (isCutOff(run)) {
     return [
       'Nothing was put back. Nodes on their way put themselves back or finish: wait for their workflows.',
-      `then: see what is left: nodeferry sweep ${name}   and take it away: nodeferry sweep ${name} --yes`,
+      `then: see what is left: nodeferry cleanup ${name}   and take it away: nodeferry cleanup ${name} --yes`,
     ];
   }
   if (stateOf(run) !== 'failed') return [];
-  if (leftBehind.length > 0) return [`The run has ended. Take away what is left: nodeferry sweep ${name} --yes`];
+  if (leftovers.length > 0) return [`The run has ended. Take away what is left: nodeferry cleanup ${name} --yes`];
   return ['The run has ended and left nothing behind. Once the cause is mended: nodeferry upgrade -f POLICY'];
 }
 

@@ -1,7 +1,7 @@
 import { because } from '../../core/status/because.ts';
-import type { BlockedProgress } from '../../core/status/blocked.ts';
-import { explainTraffic } from '../../core/status/explain-traffic.ts';
-import { allForeignActs } from '../../core/status/foreign-acts.ts';
+import type { BlockedSince } from '../../core/status/blocked.ts';
+import { describeTraffic } from '../../core/status/describe-traffic.ts';
+import { allExternalChanges } from '../../core/status/external-changes.ts';
 import { explainLosses, lostByUs } from '../../core/status/losses.ts';
 import type { NodeStatus, Waiting } from '../../core/status/status.ts';
 import { formatDuration, formatTime } from '../output/duration.ts';
@@ -41,8 +41,8 @@ function headline(status: SeenRun, now: number, style: Style): string {
 }
 
 function toneOfRun(status: SeenRun): Tone {
-  if (status.needsAttention || status.phase === 'failed' || isCutOff(status)) return 'bad';
-  if (status.paused || status.phase === 'aborted' || status.phase === 'putting-back') return 'warn';
+  if (status.stalled || status.phase === 'failed' || isCutOff(status)) return 'bad';
+  if (status.paused || status.phase === 'aborted' || status.phase === 'rolling-back') return 'warn';
   return status.phase === 'completed' ? 'good' : 'busy';
 }
 
@@ -61,8 +61,8 @@ function renderNode(node: NodeStatus, now: number, style: Style, last: boolean):
   const lines = [branch + parts.join(' ')];
   const waiting = describeWaiting(node.waiting, now);
   if (waiting) lines.push(`${indent}  ${style.paint('dim', waiting)}`);
-  if (node.putBackBecause !== undefined && isComingBack(node))
-    lines.push(`${indent}  ${style.paint('warn', `put back because ${node.putBackBecause}`)}`);
+  if (node.restoredBecause !== undefined && isComingBack(node))
+    lines.push(`${indent}  ${style.paint('warn', `put back because ${node.restoredBecause}`)}`);
   for (const blocked of node.waiting?.blocked ?? [])
     lines.push(`${indent}  ${style.paint('warn', describeBlocked(blocked, now))}`);
   if (node.problem) {
@@ -73,19 +73,19 @@ function renderNode(node: NodeStatus, now: number, style: Style, last: boolean):
 }
 
 function isComingBack({ step }: NodeStatus): boolean {
-  return step === 'putting-back' || step === 'put-back';
+  return step === 'restoring' || step === 'restored';
 }
 
 function iconOf(node: NodeStatus, style: Style): { icon: string; tone: Tone } {
   switch (node.step) {
-    case 'waiting':
+    case 'pending':
       return { icon: style.icons.waiting, tone: 'dim' };
     case 'replaced':
       return { icon: style.icons.done, tone: 'good' };
-    case 'needs-attention':
+    case 'stalled':
       return { icon: style.icons.attention, tone: 'bad' };
-    case 'putting-back':
-    case 'put-back':
+    case 'restoring':
+    case 'restored':
       return { icon: style.icons.back, tone: 'warn' };
     default:
       return { icon: style.icons.busy, tone: 'busy' };
@@ -107,11 +107,11 @@ export function describeWaiting(waiting: Waiting | undefined, now: number): stri
         : 'deadline passed',
     );
   }
-  if (waiting.unblockedBy) parts.push(`unblocked by: ${waiting.unblockedBy}`);
+  if (waiting.action) parts.push(`unblocked by: ${waiting.action}`);
   return parts.join('; ');
 }
 
-function describeBlocked(blocked: BlockedProgress, now: number): string {
+function describeBlocked(blocked: BlockedSince, now: number): string {
   const budget = blocked.budget
     ? `pdb ${blocked.budget} needs ${blocked.needs} healthy, has ${blocked.has}`
     : blocked.reason;
@@ -119,21 +119,21 @@ function describeBlocked(blocked: BlockedProgress, now: number): string {
 }
 
 /** How many foreign acts the tree shows; all of them are in the report. */
-const mostActs = 3;
+const maxChanges = 3;
 
 function footer(status: SeenRun, style: Style): string[] {
   const lines: string[] = [];
   const name = `${status.cluster}/${status.pool}`;
   const tone = toneOfTraffic(status);
-  lines.push(`probes: ${explainTraffic(status).replace(/\d+ lost|^not measured/, (part) => style.paint(tone, part))}`);
+  lines.push(`probes: ${describeTraffic(status).replace(/\d+ lost|^not measured/, (part) => style.paint(tone, part))}`);
   for (const line of explainLosses(status.traffic)) lines.push(`  ${line}`);
-  for (const { at, what } of allForeignActs(status).slice(-mostActs)) {
+  for (const { at, what } of allExternalChanges(status).slice(-maxChanges)) {
     lines.push(style.paint('warn', `noticed at ${formatTime(at)}: ${what}`));
   }
   if (status.paused && !isOver(status)) lines.push(style.paint('warn', `paused by ${because(status.paused)}`));
-  if (status.needsAttention) {
-    lines.push(style.paint('bad', `${status.needsAttention.code}: ${status.needsAttention.message}`));
-    if (status.needsAttention.hint) lines.push(`fix: ${status.needsAttention.hint}`);
+  if (status.stalled) {
+    lines.push(style.paint('bad', `${status.stalled.code}: ${status.stalled.message}`));
+    if (status.stalled.hint) lines.push(`fix: ${status.stalled.hint}`);
     if (!isOver(status)) lines.push(`then: nodeferry resume ${name}   or: nodeferry abort ${name}`);
   }
   return [...lines, ...(isCutOff(status) ? explainEnd(status) : nextSteps(status))];

@@ -5,7 +5,7 @@ import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { isGoneForGood, trackGone } from './gone.ts';
 import { scaleOf } from './scale.ts';
-import { balancedLooks, type ServiceLook } from './serving.ts';
+import { type ServiceState, serviceStates } from './serving.ts';
 import { findUnreached, isUnreached, type PodsByPlace, stillUnreached } from './unreached.ts';
 
 /**
@@ -41,8 +41,8 @@ export function learnBaselines(
 ): readonly ServiceBaseline[] {
   const before = new Map(known.map((baseline) => [baseline.service, baseline]));
   const after = new Map(before);
-  for (const [key, look] of balancedLooks(facts)) {
-    const learnt = learn(before.get(key), look, facts, policy);
+  for (const [key, state] of serviceStates(facts)) {
+    const learnt = learn(before.get(key), state, facts, policy);
     if (learnt === undefined) after.delete(key);
     else after.set(key, learnt);
   }
@@ -54,30 +54,30 @@ export function learnBaselines(
  * Pods that a Service should have where callers reach them, given what it lacked at its best. One that nothing is seen of any more,
  * no workload and no pod, because its selector was changed or its workload deleted, should have as many as before.
  */
-export function expectedEndpoints(look: ServiceLook, facts: ServingFacts, baseline: ServiceBaseline): number {
-  const scale = scaleOf(look.service, facts.cluster);
+export function expectedEndpoints(state: ServiceState, facts: ServingFacts, baseline: ServiceBaseline): number {
+  const scale = scaleOf(state.service, facts.cluster);
   return scale === undefined ? baseline.endpoints : Math.max(0, scale - baseline.missing);
 }
 
 /** Ready endpoints of policy Local that callers reach, or would reach if nobody had taken their node out. */
-export function presentEndpoints(look: ServiceLook, facts: ServingFacts, known?: ServiceBaseline): number {
-  const reached = reachedNodes(look, facts, known);
-  return [...look.readyOn].reduce((sum, [name, ready]) => sum + (reached.has(name) ? ready : 0), 0);
+export function reachableEndpoints(state: ServiceState, facts: ServingFacts, known?: ServiceBaseline): number {
+  const reached = reachedNodes(state, facts, known);
+  return [...state.readyOn].reduce((sum, [name, ready]) => sum + (reached.has(name) ? ready : 0), 0);
 }
 
 function learn(
   known: ServiceBaseline | undefined,
-  look: ServiceLook,
+  state: ServiceState,
   facts: ServingFacts,
   policy: Policy,
 ): ServiceBaseline | undefined {
-  const goneSince = trackGone(known?.goneSince, look.service, facts, policy);
+  const goneSince = trackGone(known?.goneSince, state.service, facts, policy);
   if (isGoneForGood(goneSince, facts, policy)) return undefined;
   if (goneSince !== undefined) return known && noteGone(known, goneSince);
   const before = known && noteWanted(known);
-  const seen = measure(look, facts, policy, before);
+  const seen = measure(state, facts, policy, before);
   if (seen.targets === 0) return before;
-  return before === undefined ? seen : improve(before, seen, stillUnreached(before.unreached, look, facts));
+  return before === undefined ? seen : improve(before, seen, stillUnreached(before.unreached, state, facts));
 }
 
 function noteGone(known: ServiceBaseline, goneSince: number): ServiceBaseline {
@@ -91,7 +91,7 @@ function noteWanted(known: ServiceBaseline): ServiceBaseline {
 
 /** Nodes with ready pods of policy Local that callers reach, or would if nobody had taken them out. */
 function reachedNodes(
-  { serving, readyOn }: ServiceLook,
+  { serving, readyOn }: ServiceState,
   facts: ServingFacts,
   known: ServiceBaseline | undefined,
 ): ReadonlySet<string> {
@@ -101,23 +101,23 @@ function reachedNodes(
 }
 
 function measure(
-  look: ServiceLook,
+  state: ServiceState,
   facts: ServingFacts,
   policy: Policy,
   known: ServiceBaseline | undefined,
 ): ServiceBaseline {
-  const { service, groups, serving, readyOn } = look;
+  const { service, groups, serving, readyOn } = state;
   const local = service.externalTrafficPolicy === 'Local';
   const { nodes } = indexOf(facts.cluster);
   const incoming = [policy.target.poolName, ...(facts.incomingPools ?? [])];
   const isIncoming = (name: string) => incoming.includes(nodes.get(name)?.pool ?? '');
   const counted = [...serving.values()].filter(({ name }) => local || !isIncoming(name));
   const zones = new Set(groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
-  const endpoints = countOnce(look, facts, local ? reachedNodes(look, facts, known) : new Set(readyOn.keys())).pods;
-  const unreached = local && known === undefined ? findUnreached(look, facts) : {};
+  const endpoints = countOnce(state, facts, local ? reachedNodes(state, facts, known) : new Set(readyOn.keys())).pods;
+  const unreached = local && known === undefined ? findUnreached(state, facts) : {};
   return {
     service: service.key,
-    targets: local ? countOnce(look, facts, new Set(serving.keys())).nodes : counted.length,
+    targets: local ? countOnce(state, facts, new Set(serving.keys())).nodes : counted.length,
     endpoints,
     missing: Math.max(0, (scaleOf(service, facts.cluster) ?? endpoints) - endpoints),
     zones: [...new Set(counted.map(({ zone }) => zone).filter((zone) => zones.has(zone)))].toSorted(),
@@ -130,7 +130,7 @@ function measure(
  * had the Service both before the run.
  */
 function countOnce(
-  { service }: ServiceLook,
+  { service }: ServiceState,
   { cluster }: ServingFacts,
   names: ReadonlySet<string>,
 ): { readonly pods: number; readonly nodes: number } {

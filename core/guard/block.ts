@@ -1,7 +1,7 @@
 import { count } from '../text/format.ts';
 
 /** What keeps a node from stepping out. */
-export interface StepOutBlock {
+export interface GuardBlock {
   /** Name of the node that would be next. */
   readonly node: string;
   /**
@@ -37,7 +37,7 @@ export interface StepOutBlock {
 }
 
 /** The block in one sentence, with names and figures. */
-export function explainBlock(block: StepOutBlock): string {
+export function explainBlock(block: GuardBlock): string {
   const { node, service = '', budget = '', needs, has } = block;
   const again = block.idle === true ? '; the node gives nothing now, but may again' : '';
   switch (block.limit) {
@@ -65,7 +65,7 @@ export function explainBlock(block: StepOutBlock): string {
 }
 
 /** What would let the node go; undefined where there is nothing better to say than to mend what does not serve. */
-export function tellWayOut({ limit, service = '', zone = '' }: StepOutBlock): string | undefined {
+export function explainWayOut({ limit, service = '', zone = '' }: GuardBlock): string | undefined {
   if (limit !== 'zone') return undefined;
   return (
     `Have one more pod of ${service} run in ${zone}, on a node that stays; or turn cross-zone load balancing on for its load balancer. ` +

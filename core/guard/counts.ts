@@ -1,22 +1,22 @@
-import { isReadyEndpoint } from '../drain/services-of-pod.ts';
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
+import { isReadyEndpoint } from '../model/endpoints.ts';
 import { indexBySelector } from '../model/label-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
-import { expectedEndpoints, presentEndpoints, type ServiceBaseline } from './baseline.ts';
-import { computeFloor, type Floor } from './floors.ts';
+import { expectedEndpoints, reachableEndpoints, type ServiceBaseline } from './baseline.ts';
+import { computeMinServing, type MinServing } from './min-serving.ts';
 import { workloadsOf } from './scale.ts';
-import { balancedLooks, balancedServices, lookAtService, type ServiceLook } from './serving.ts';
-import { findTargetTraps, type TargetTrap } from './target-traps.ts';
+import { balancedServices, type ServiceState, serviceStates, stateOf } from './serving.ts';
 import { findUnreached, isUnreached, type PodsByPlace } from './unreached.ts';
+import { findTargetTraps, type UnsafeState } from './unsafe-states.ts';
 
 /** How much of a Service serves once the nodes that are out are taken off. */
 export interface CountedService {
-  readonly look: ServiceLook;
-  readonly floor: Floor;
+  readonly state: ServiceState;
+  readonly minServing: MinServing;
   /** Serving targets over all zones, and by zone. */
   targets: number;
   readonly perZone: Map<string, number>;
@@ -25,7 +25,7 @@ export interface CountedService {
   /** Where its load balancers have sent nothing since the run began: nodes there are not held for it. */
   readonly unreached: PodsByPlace | undefined;
   /** Targets that must not be taken out at this moment, by node name. */
-  readonly traps: ReadonlyMap<string, TargetTrap>;
+  readonly traps: ReadonlyMap<string, UnsafeState>;
   /** Workload that exchanges its pods right now, by name of the nodes that have one of them. */
   readonly rollingOn: ReadonlyMap<string, string>;
 }
@@ -48,30 +48,33 @@ export interface CountedBudget {
 
 /** Counts one Service. */
 export function countService(
-  look: ServiceLook,
+  state: ServiceState,
   facts: ServingFacts,
   policy: Policy,
   baseline: ServiceBaseline | undefined,
   out: ReadonlySet<string>,
 ): CountedService {
-  const { targets, perZone } = countTargets(look, out);
+  const { targets, perZone } = countTargets(state, out);
   return {
-    look,
-    floor: computeFloor(look, facts, policy, baseline),
+    state,
+    minServing: computeMinServing(state, facts, policy, baseline),
     targets,
     perZone,
-    lacking: baseline === undefined ? undefined : findLack(look, facts, baseline, targets),
+    lacking: baseline === undefined ? undefined : findLack(state, facts, baseline, targets),
     unreached: baseline?.unreached,
-    traps: findTargetTraps(look, facts.cluster),
-    rollingOn: findRollouts(look.service, facts.cluster),
+    traps: findTargetTraps(state, facts.cluster),
+    rollingOn: findRollouts(state.service, facts.cluster),
   };
 }
 
 /** Serving targets of nodes that are not out, over all zones and by zone. */
-export function countTargets(look: ServiceLook, out: ReadonlySet<string>): Pick<CountedService, 'targets' | 'perZone'> {
+export function countTargets(
+  state: ServiceState,
+  out: ReadonlySet<string>,
+): Pick<CountedService, 'targets' | 'perZone'> {
   const perZone = new Map<string, number>();
   let targets = 0;
-  for (const { name, zone } of look.serving.values()) {
+  for (const { name, zone } of state.serving.values()) {
     if (out.has(name)) continue;
     targets += 1;
     perZone.set(zone, (perZone.get(zone) ?? 0) + 1);
@@ -93,18 +96,18 @@ function findRollouts(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap
 
 /** Under Local it lacks what its pods don't give; under Cluster, nodes that are registered and don't serve. */
 function findLack(
-  look: ServiceLook,
+  state: ServiceState,
   facts: ServingFacts,
   baseline: ServiceBaseline,
   targets: number,
 ): CountedService['lacking'] {
-  if (look.service.externalTrafficPolicy === 'Local') {
-    const needs = expectedEndpoints(look, facts, baseline);
-    const has = presentEndpoints(look, facts, baseline);
+  if (state.service.externalTrafficPolicy === 'Local') {
+    const needs = expectedEndpoints(state, facts, baseline);
+    const has = reachableEndpoints(state, facts, baseline);
     return has < needs ? { what: 'ready endpoint', has, needs } : undefined;
   }
-  if (expectedEndpoints(look, facts, baseline) === 0 && look.readyOn.size === 0) return undefined;
-  const needs = Math.min(baseline.targets, look.attached.size);
+  if (expectedEndpoints(state, facts, baseline) === 0 && state.readyOn.size === 0) return undefined;
+  const needs = Math.min(baseline.targets, state.attached.size);
   return targets < needs ? { what: 'serving target', has: targets, needs } : undefined;
 }
 
@@ -125,24 +128,24 @@ function countBudget(
   budget: DisruptionBudgetFacts,
   facts: ServingFacts,
   out: ReadonlySet<string>,
-  isExempt: (pod: PodFacts, node: string, look: ServiceLook) => boolean,
+  isExempt: (pod: PodFacts, node: string, state: ServiceState) => boolean,
 ): CountedBudget {
   const takenWith = new Map<string, number>();
   const readyOn = new Map<string, number>();
   const hosts = new Set<string>();
   const services = new Set<string>();
   let has = 0;
-  const findLooks = localLooksOf(facts);
+  const findStates = localStatesOf(facts);
   for (const pod of indexOf(facts.cluster).podsOfBudget(budget)) {
-    if (pod.node === undefined || pod.terminating || pod.unlisted !== undefined) continue;
+    if (pod.node === undefined || pod.terminating || pod.endpointsRemoved !== undefined) continue;
     const { node } = pod;
-    const looks = findLooks(pod).filter((look) => !isExempt(pod, node, look));
-    const isReady = pod.ready && looks.every((look) => isReadyEndpoint(pod, look.service));
-    const isReached = isReady && looks.every((look) => look.serving.has(node) && !out.has(node));
+    const states = findStates(pod).filter((state) => !isExempt(pod, node, state));
+    const isReady = pod.ready && states.every((state) => isReadyEndpoint(pod, state.service));
+    const isReached = isReady && states.every((state) => state.serving.has(node) && !out.has(node));
     if (isReached) has += 1;
-    if (looks.length === 0) continue;
+    if (states.length === 0) continue;
     hosts.add(node);
-    for (const { service } of looks) services.add(service.key);
+    for (const { service } of states) services.add(service.key);
     if (isReady) readyOn.set(node, (readyOn.get(node) ?? 0) + 1);
     if (isReached) takenWith.set(node, (takenWith.get(node) ?? 0) + 1);
   }
@@ -157,13 +160,13 @@ function countBudget(
 function openExemption(facts: ServingFacts, baselines: readonly ServiceBaseline[]) {
   const exemptions = new Map<string, { room: number; readonly places: PodsByPlace }>(
     baselines.flatMap(({ service, unreached }) => {
-      const look = unreached && balancedLooks(facts).get(service);
-      if (unreached === undefined || look === undefined) return [];
+      const state = unreached && serviceStates(facts).get(service);
+      if (unreached === undefined || state === undefined) return [];
       const room = Object.values(unreached).reduce((sum, pods) => sum + pods, 0);
-      return [[service, { room, places: { ...unreached, ...findUnreached(look, facts) } }]] as const;
+      return [[service, { room, places: { ...unreached, ...findUnreached(state, facts) } }]] as const;
     }),
   );
-  return (pod: PodFacts, node: string, { service }: ServiceLook): boolean => {
+  return (pod: PodFacts, node: string, { service }: ServiceState): boolean => {
     const exemption = exemptions.get(service.key);
     if (exemption === undefined || !isUnreached(node, facts, exemption.places)) return false;
     if (!pod.ready) return true;
@@ -173,23 +176,26 @@ function openExemption(facts: ServingFacts, baselines: readonly ServiceBaseline[
 }
 
 /** Looks at the Services of a pod that a load balancer reaches on its own node only. */
-export function localLooks(pod: PodFacts, facts: ServingFacts): readonly ServiceLook[] {
-  return localLooksOf(facts)(pod);
+export function localStates(pod: PodFacts, facts: ServingFacts): readonly ServiceState[] {
+  return localStatesOf(facts)(pod);
 }
 
 /** Finds them by the pod's labels among those of its namespace. */
-const localLooksOf = onceFor((facts: ServingFacts) => {
+const localStatesOf = onceFor((facts: ServingFacts) => {
   const local = [...balancedServices(facts).values()].filter(
     ({ service }) => service.externalTrafficPolicy === 'Local',
   );
   const byNamespace = new Map(
     [...Map.groupBy(local, ({ service }) => namespaceOf(service.key))].map(([namespace, services]) => {
-      const looks = services.map(({ service }) => lookAtService(service, facts));
-      return [namespace, indexBySelector(looks.map((look) => ({ selector: look.service.selector, look })))] as const;
+      const states = services.map(({ service }) => stateOf(service, facts));
+      return [
+        namespace,
+        indexBySelector(states.map((state) => ({ selector: state.service.selector, state }))),
+      ] as const;
     }),
   );
-  return ({ namespace, labels }: PodFacts): readonly ServiceLook[] => {
+  return ({ namespace, labels }: PodFacts): readonly ServiceState[] => {
     const found = byNamespace.get(namespace)?.(labels) ?? [];
-    return found.map(({ look }) => look).toSorted((a, b) => compareText(a.service.key, b.service.key));
+    return found.map(({ state }) => state).toSorted((a, b) => compareText(a.service.key, b.service.key));
   };
 });

@@ -2,8 +2,8 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
-import { findDistrust } from './distrust.ts';
 import { scaleOf } from './scale.ts';
+import { findDistrust } from './stability.ts';
 
 /**
  * Since when (epoch ms) every look has found that nobody wants a pod of the Service, since neither a workload nor a pod fits it; undefined
@@ -21,7 +21,7 @@ export function trackGone(
 
 /** Looks have agreed on it for so long that whoever deleted its workloads meant it: what it had is no loss of ours. */
 export function isGoneForGood(since: number | undefined, facts: ServingFacts, { waits }: Policy): boolean {
-  return since !== undefined && facts.observedAt - since >= waits.settleAfterOutageMs;
+  return since !== undefined && facts.observedAt - since >= waits.stabilizationAfterOutageMs;
 }
 
 /** Since when nobody wants a pod of these Services, by key; those that somebody wants are left out. Plain data. */

@@ -1,12 +1,12 @@
-import { unreachableSince } from '../drain/unreachable.ts';
+import { unreachableSince } from '../eviction/unreachable.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ServiceBaseline } from './baseline.ts';
-import type { StepOutBlock } from './block.ts';
+import type { GuardBlock } from './block.ts';
 import { type CountedBudget, type CountedService, countBudgets, countService } from './counts.ts';
-import { balancedLooks, nodesOut } from './serving.ts';
+import { nodesOut, serviceStates } from './serving.ts';
 import { isUnreached } from './unreached.ts';
 
 /** What a guard counts from. */
@@ -23,7 +23,7 @@ export interface GuardQuestion {
 /** The figures of one look, and who may go by them. */
 export interface Guard {
   /** What keeps the node from leaving now; undefined when every floor holds without it. */
-  findBlock(node: NodeRef): StepOutBlock | undefined;
+  findBlock(node: NodeRef): GuardBlock | undefined;
   /** Keys of the Services whose load balancers decide on that; what others are like makes no difference to this node. */
   decidedBy(node: NodeRef): readonly string[];
   /** Services that the node serves, with the figures as they are now. */
@@ -47,14 +47,15 @@ export function openGuard(question: GuardQuestion): Guard {
   const { facts, policy } = question;
   const out = outOf(question);
   const baselines = new Map(question.baselines.map((baseline) => [baseline.service, baseline]));
-  const services = [...balancedLooks(facts)].map(([key, look]) =>
-    countService(look, facts, policy, baselines.get(key), out),
+  const services = [...serviceStates(facts)].map(([key, state]) =>
+    countService(state, facts, policy, baselines.get(key), out),
   );
   const budgets = countBudgets(facts, out, question.baselines);
   const servicesOn = groupByNode(services, nodesOf);
   const below = services.filter(isBelow);
   const budgetsOn = groupByNode(budgets, ({ hosts }) => hosts);
-  const counts = (service: CountedService, node: NodeRef) => service.look.serving.has(node.name) && !out.has(node.name);
+  const counts = (service: CountedService, node: NodeRef) =>
+    service.state.serving.has(node.name) && !out.has(node.name);
 
   return {
     services,
@@ -76,7 +77,7 @@ export function openGuard(question: GuardQuestion): Guard {
       return undefined;
     },
     decidedBy: (node) => {
-      const own = involving(node).map(({ look }) => look.service.key);
+      const own = involving(node).map(({ state }) => state.service.key);
       const shared = (budgetsOn.get(node.name) ?? []).flatMap((budget) => [...budget.services]);
       return [...new Set([...own, ...shared])];
     },
@@ -85,13 +86,14 @@ export function openGuard(question: GuardQuestion): Guard {
   function involving({ name }: NodeRef): readonly CountedService[] {
     const own = servicesOn.get(name) ?? [];
     if (below.length === 0) return own;
-    return [...own, ...below.filter((service) => !own.includes(service) && service.look.attached.has(name))];
+    return [...own, ...below.filter((service) => !own.includes(service) && service.state.attached.has(name))];
   }
 }
 
-function isBelow({ targets, floor, perZone }: CountedService): boolean {
+function isBelow({ targets, minServing, perZone }: CountedService): boolean {
   return (
-    targets < floor.targets || Object.entries(floor.perZone).some(([zone, least]) => (perZone.get(zone) ?? 0) < least)
+    targets < minServing.targets ||
+    Object.entries(minServing.perZone).some(([zone, least]) => (perZone.get(zone) ?? 0) < least)
   );
 }
 
@@ -114,9 +116,9 @@ export function outOf({
 }
 
 /** Nodes that a Service may hold; one that is registered only, under policy Local, can't be held but by a Service below its floor. */
-function nodesOf({ look, traps }: CountedService): ReadonlySet<string> {
-  if (look.service.externalTrafficPolicy === 'Cluster') return look.attached;
-  return traps.size === 0 ? look.hosts : new Set([...look.hosts, ...traps.keys()]);
+function nodesOf({ state, traps }: CountedService): ReadonlySet<string> {
+  if (state.service.externalTrafficPolicy === 'Cluster') return state.attached;
+  return traps.size === 0 ? state.hosts : new Set([...state.hosts, ...traps.keys()]);
 }
 
 function groupByNode<T>(items: readonly T[], nodesOf: (item: T) => ReadonlySet<string>): ReadonlyMap<string, T[]> {
@@ -136,21 +138,27 @@ function findServiceBlock(
   service: CountedService,
   counts: boolean,
   { facts, policy }: GuardQuestion,
-): StepOutBlock | undefined {
+): GuardBlock | undefined {
   const passing = findPassingBlock(node, service, counts);
   if (passing !== undefined) return passing;
-  const { look, floor, targets, perZone, lacking, unreached } = service;
+  const { state, minServing, targets, perZone, lacking, unreached } = service;
   if (!counts && isUnreached(node.name, facts, unreached)) return undefined;
-  const about = { node: node.name, service: look.service.key, source: floor.source, ...(counts ? {} : { idle: true }) };
+  const about = {
+    node: node.name,
+    service: state.service.key,
+    source: minServing.source,
+    ...(counts ? {} : { idle: true }),
+  };
   const taken = counts ? 1 : 0;
-  if (targets - taken < floor.targets) return { ...about, limit: 'targets', needs: floor.targets, has: targets };
-  const zone = look.serving.get(node.name)?.zone ?? indexOf(facts.cluster).nodes.get(node.name)?.zone ?? node.zone;
-  const needs = floor.perZone[zone] ?? 0;
+  if (targets - taken < minServing.targets)
+    return { ...about, limit: 'targets', needs: minServing.targets, has: targets };
+  const zone = state.serving.get(node.name)?.zone ?? indexOf(facts.cluster).nodes.get(node.name)?.zone ?? node.zone;
+  const needs = minServing.perZone[zone] ?? 0;
   const has = perZone.get(zone) ?? 0;
   if (has - taken < needs) return { ...about, limit: 'zone', zone, needs, has };
   const mayServeAgain =
-    look.service.externalTrafficPolicy === 'Cluster' ||
-    (look.hosts.has(node.name) && !isOfNewPool(node, facts, policy));
+    state.service.externalTrafficPolicy === 'Cluster' ||
+    (state.hosts.has(node.name) && !isOfNewPool(node, facts, policy));
   if (!counts && mayServeAgain && lacking !== undefined) return { ...about, limit: 'best', ...lacking };
   return undefined;
 }
@@ -164,8 +172,8 @@ function isOfNewPool({ name }: NodeRef, { cluster }: ServingFacts, { target }: P
 }
 
 /** What holds a node whatever the figures are, and ends by itself. */
-function findPassingBlock(node: NodeRef, service: CountedService, counts: boolean): StepOutBlock | undefined {
-  const about = { node: node.name, service: service.look.service.key, needs: 0, has: 0 };
+function findPassingBlock(node: NodeRef, service: CountedService, counts: boolean): GuardBlock | undefined {
+  const about = { node: node.name, service: service.state.service.key, needs: 0, has: 0 };
   const workload = service.rollingOn.get(node.name);
   if (workload !== undefined) return { ...about, limit: 'rollout', what: workload };
   const trap = service.traps.get(node.name);
@@ -173,7 +181,7 @@ function findPassingBlock(node: NodeRef, service: CountedService, counts: boolea
   return { ...about, limit: trap.limit, what: trap.group };
 }
 
-function findBudgetBlock(node: NodeRef, budget: CountedBudget, isOut: boolean): StepOutBlock | undefined {
+function findBudgetBlock(node: NodeRef, budget: CountedBudget, isOut: boolean): GuardBlock | undefined {
   if (isOut) return undefined;
   const taken = budget.takenWith.get(node.name) ?? 0;
   if (budget.has - taken >= budget.needs) return undefined;

@@ -1,9 +1,9 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Slices } from '../slices.ts';
-import { budgetsOf } from './floors.ts';
+import { budgetsOf } from './min-serving.ts';
 import { scaleOf } from './scale.ts';
-import { balancedServices, lookAtService } from './serving.ts';
+import { balancedServices, stateOf } from './serving.ts';
 
 /** So many Services are laid out in one slice: of fifty thousand pods some thousand. */
 const servicesAtOnce = 10;
@@ -21,7 +21,7 @@ export function* layOutInSlices(facts: ServingFacts): Slices<void> {
   yield;
   const services = [...balancedServices(facts).values()];
   for (const [place, { service }] of services.entries()) {
-    lookAtService(service, facts);
+    stateOf(service, facts);
     budgetsOf(service, cluster);
     scaleOf(service, cluster);
     if (place % servicesAtOnce === servicesAtOnce - 1) yield;

@@ -1,5 +1,5 @@
-import { podsOf } from '../drain/services-of-pod.ts';
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
+import { podsOf } from '../model/endpoints.ts';
 import { indexByLabels } from '../model/label-index.ts';
 import { isFinished } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';

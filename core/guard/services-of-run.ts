@@ -1,5 +1,5 @@
-import { servicesOf } from '../drain/services-of-pod.ts';
 import { indexOf } from '../model/cluster-index.ts';
+import { servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -27,7 +27,7 @@ export function servicesOfRun(
   { policy, baselines, before = {} }: RunScope,
 ): readonly ServiceFacts[] {
   const known = new Set([
-    ...Object.keys(policy.guard.floors),
+    ...Object.keys(policy.guard.minServing),
     ...Object.keys(policy.waits.maxConnectionAgeMs),
     ...baselines.map(({ service }) => service),
     ...Object.keys(before),

@@ -15,7 +15,7 @@ export interface ServingNode {
 }
 
 /** Where a Service is served, before anybody's step-out is taken off. */
-export interface ServiceLook {
+export interface ServiceState {
   readonly service: ServiceFacts;
   /** Its target groups; none when no load balancer is seen. */
   readonly groups: readonly TargetGroupFacts[];
@@ -32,14 +32,14 @@ export interface ServiceLook {
 }
 
 /** A Service and the target groups that are seen behind it. */
-export interface BalancedService {
+export interface LoadBalancedService {
   readonly service: ServiceFacts;
   readonly groups: readonly TargetGroupFacts[];
 }
 
 /** Every Service that a load balancer is seen for, by key. */
 export const balancedServices = onceFor(
-  ({ cluster, targetGroups }: ServingFacts): ReadonlyMap<string, BalancedService> => {
+  ({ cluster, targetGroups }: ServingFacts): ReadonlyMap<string, LoadBalancedService> => {
     const groups = Map.groupBy(targetGroups, (group) => group.service);
     const index = indexOf(cluster);
     return new Map(
@@ -52,26 +52,26 @@ export const balancedServices = onceFor(
 );
 
 /** A look at each of them. */
-export const balancedLooks = onceFor(
-  (facts: ServingFacts): ReadonlyMap<string, ServiceLook> =>
-    new Map([...balancedServices(facts).values()].map(({ service }) => [service.key, lookAtService(service, facts)])),
+export const serviceStates = onceFor(
+  (facts: ServingFacts): ReadonlyMap<string, ServiceState> =>
+    new Map([...balancedServices(facts).values()].map(({ service }) => [service.key, stateOf(service, facts)])),
 );
 
-const looks = onceFor<ServingFacts, Map<ServiceFacts, ServiceLook>>(() => new Map());
+const states = onceFor<ServingFacts, Map<ServiceFacts, ServiceState>>(() => new Map());
 
 /**
  * Looks at one Service, once for each look at everything. Policy Local needs a ready endpoint on the node itself, because kube-proxy
  * answers the load balancer's health check by ready local endpoints only (kubernetes pkg/proxy/healthcheck/service_health.go).
  */
-export function lookAtService(service: ServiceFacts, facts: ServingFacts): ServiceLook {
-  const known = looks(facts).get(service);
+export function stateOf(service: ServiceFacts, facts: ServingFacts): ServiceState {
+  const known = states(facts).get(service);
   if (known !== undefined) return known;
-  const made = makeLook(service, facts);
-  looks(facts).set(service, made);
+  const made = computeState(service, facts);
+  states(facts).set(service, made);
   return made;
 }
 
-function makeLook(service: ServiceFacts, facts: ServingFacts): ServiceLook {
+function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState {
   const groups = balancedServices(facts).get(service.key)?.groups ?? [];
   const hosts = hostsOf(service);
   const readyOn = new Map<string, number>();
@@ -140,8 +140,8 @@ export function nodesOut(
 ): Set<string> {
   const out = new Set(inFlight);
   for (const node of nodes) {
-    const foreignCordon = node.cordoned && node.marks.cordonedBy === undefined;
-    if (node.excluded || takenAwayBy(node) !== undefined || (foreignCordon && !isOurs(node))) out.add(node.name);
+    const externalCordon = node.cordoned && node.ownership.cordonedBy === undefined;
+    if (node.excluded || takenAwayBy(node) !== undefined || (externalCordon && !isOurs(node))) out.add(node.name);
   }
   return out;
 }

@@ -1,16 +1,16 @@
 import type { NodeRef } from '../model/node.ts';
 import { isEnabled } from '../waits/formulas.ts';
-import type { Agreed } from './agreement.ts';
-import { findDistrust } from './distrust.ts';
 import { openGuard } from './guard.ts';
-import { findProtection, type StepOutQuestion, waitingOf } from './next-step-out.ts';
+import { type CandidateQuestion, findProtection, waitingOf } from './select-candidate.ts';
+import { findDistrust } from './stability.ts';
+import type { StableSince } from './stable-since.ts';
 
 /**
  * The nodes that may be out together as things look now, each as though those before it had gone; no more than `atMost`, nor than may be in
  * flight, but one at least. Those on which looks have agreed for longer come first, so that looks which let any of them go agree on the
  * same. Each answer takes a guard of its own: a caller may let others work in between.
  */
-export function* chooseTogether(question: StepOutQuestion, atMost: number): Generator<NodeRef> {
+export function* chooseTogether(question: CandidateQuestion, atMost: number): Generator<NodeRef> {
   const { facts, policy, agreed, inFlight } = question;
   if (findDistrust(facts, policy) !== undefined) return;
   const isGuarded = isEnabled(policy, 'capacity-guard');
@@ -29,7 +29,7 @@ export function* chooseTogether(question: StepOutQuestion, atMost: number): Gene
   }
 }
 
-function inOrder(waiting: readonly NodeRef[], agreed: Agreed): readonly NodeRef[] {
+function inOrder(waiting: readonly NodeRef[], agreed: StableSince): readonly NodeRef[] {
   const since = ({ name }: NodeRef) => agreed[name] ?? Number.MAX_VALUE;
   return waiting.toSorted((a, b) => since(a) - since(b));
 }

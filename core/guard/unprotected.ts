@@ -7,7 +7,7 @@ import type { ServiceBaseline } from './baseline.ts';
 import { balancedServices } from './serving.ts';
 
 /** How connections of a Service run over nodes, in words; undefined when none does. */
-export function describeTouch(
+export function describeImpact(
   { service: key, why }: UnsupportedServiceFacts,
   { cluster }: ServingFacts,
   nodes: readonly NodeRef[],
@@ -42,7 +42,7 @@ export function findLostProtection(question: {
   const vanished = baselines.flatMap((baseline) => findVanished(baseline, facts) ?? []);
   for (const fact of [...facts.unsupported, ...vanished]) {
     if (isAccepted(fact, policy)) continue;
-    const touch = describeTouch(fact, facts, nodes);
+    const touch = describeImpact(fact, facts, nodes);
     if (touch !== undefined) return `${fact.service} can't be protected, and ${touch}: ${fact.detail}`;
   }
   return undefined;
@@ -51,8 +51,8 @@ export function findLostProtection(question: {
 /** A Service that served behind a load balancer of which nothing is seen any more, though nobody says why. */
 function findVanished(baseline: ServiceBaseline, facts: ServingFacts): UnsupportedServiceFacts | undefined {
   const service = indexOf(facts.cluster).service(baseline.service);
-  const isTold = facts.unsupported.some((fact) => fact.service === baseline.service);
-  if (service?.type !== 'LoadBalancer' || isTold || balancedServices(facts).has(baseline.service)) return undefined;
+  const isReported = facts.unsupported.some((fact) => fact.service === baseline.service);
+  if (service?.type !== 'LoadBalancer' || isReported || balancedServices(facts).has(baseline.service)) return undefined;
   return {
     service: baseline.service,
     why: 'unknown-load-balancer',

@@ -1,7 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import type { ServiceLook } from './serving.ts';
+import type { ServiceState } from './serving.ts';
 
 /** Ready pods by place, which is a pool in a zone. Plain data. */
 export type PodsByPlace = Readonly<Record<string, number>>;
@@ -12,12 +12,12 @@ export type PodsByPlace = Readonly<Record<string, number>>;
  * aws-load-balancer-target-node-labels, nodeSelector of a TargetGroupBinding). A target that fails its checks may pass the next, and a node
  * that is excluded tells nothing.
  */
-export function findUnreached(look: ServiceLook, { cluster }: ServingFacts): PodsByPlace {
-  const open = new Set(cluster.nodes.filter(({ name, excluded }) => excluded || look.taken.has(name)).map(placeOf));
+export function findUnreached(state: ServiceState, { cluster }: ServingFacts): PodsByPlace {
+  const open = new Set(cluster.nodes.filter(({ name, excluded }) => excluded || state.taken.has(name)).map(placeOf));
   const pods: Record<string, number> = {};
   for (const node of cluster.nodes) {
     const place = placeOf(node);
-    const ready = look.readyOn.get(node.name) ?? 0;
+    const ready = state.readyOn.get(node.name) ?? 0;
     if (ready > 0 && !open.has(place)) pods[place] = (pods[place] ?? 0) + ready;
   }
   return pods;
@@ -26,7 +26,7 @@ export function findUnreached(look: ServiceLook, { cluster }: ServingFacts): Pod
 /** What is left of places once those are taken off where load balancers use a node by now; undefined when nothing is. */
 export function stillUnreached(
   known: PodsByPlace | undefined,
-  { taken }: ServiceLook,
+  { taken }: ServiceState,
   { cluster }: ServingFacts,
 ): PodsByPlace | undefined {
   if (known === undefined) return undefined;

@@ -30,24 +30,24 @@ export interface NodeFacts extends NodeRef {
   /** Annotation `karpenter.sh/do-not-disrupt: "true"`: its owner asks to leave the node alone. */
   readonly doNotDisrupt?: boolean;
   /** Marks of ours on the node, by what they stand for; absent when the mark is somebody else's or not there. */
-  readonly marks: NodeMarks;
+  readonly ownership: OwnedBy;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly TaintFacts[];
 }
 
 /** Which changes on a node are ours; the value is the run that made it. */
-export interface NodeMarks {
+export interface OwnedBy {
   readonly cordonedBy?: string;
   readonly excludedBy?: string;
-  readonly retiringBy?: string;
-  readonly claim?: NodeClaim;
+  readonly disruptedBy?: string;
+  readonly fence?: FencingToken;
 }
 
 /**
  * Who acts on a node, or on a pool as a whole: one attempt of one step of a run. Of two the later one has it, and the other must not act
  * any more.
  */
-export interface NodeClaim {
+export interface FencingToken {
   readonly run: string;
   /** How often the run has let the node step out; 0 for steps of the pool. */
   readonly round: number;

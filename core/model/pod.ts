@@ -77,11 +77,11 @@ export interface PodFacts {
   /** Annotation `karpenter.sh/do-not-disrupt`: for good, or until then (epoch ms). */
   readonly doNotDisrupt?: 'for-good' | number;
   /** Names of the PersistentVolumeClaims, in its namespace, that it uses; absent when it uses none. */
-  readonly claims?: readonly string[];
+  readonly volumeClaims?: readonly string[];
   /** Those of them that were made for it alone: a replacement gets its own. */
-  readonly ownClaims?: readonly string[];
+  readonly ownVolumeClaims?: readonly string[];
   /** Run that took the pod out of its Services' endpoints, with the labels it had before. */
-  readonly unlisted?: { readonly by: string; readonly originalLabels: Readonly<Record<string, string>> };
+  readonly endpointsRemoved?: { readonly by: string; readonly originalLabels: Readonly<Record<string, string>> };
   /** Run that let the pod go from its ReplicaSet, so that a replacement starts while it serves on. */
   readonly released?: ReleasedFacts;
   /** Run that raised its deletion cost, so that its ReplicaSet takes other pods first. */

@@ -24,9 +24,9 @@ export const problemCodes = {
   Conflict: { source: 'cluster', retryable: true },
   AdmissionDenied: { source: 'cluster', retryable: false },
   NodeUnreachable: { source: 'cluster', retryable: false },
-  NodeNotOurs: { source: 'tool', retryable: false },
+  NotOwned: { source: 'tool', retryable: false },
   DeadlineExceeded: { source: 'cluster', retryable: false },
-  CompensationIncomplete: { source: 'tool', retryable: false },
+  RollbackIncomplete: { source: 'tool', retryable: false },
   Internal: { source: 'tool', retryable: false },
 } as const satisfies Record<string, { source: ProblemSource; retryable: boolean }>;
 

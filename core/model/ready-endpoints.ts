@@ -12,7 +12,7 @@ export function readyEndpoints(service: ServiceFacts, cluster: ClusterFacts): re
 }
 
 /** Endpoints that a Service lists as ready although their pod was told to stop or is gone. */
-export function outdatedEndpoints(service: ServiceFacts, cluster: ClusterFacts): readonly EndpointFacts[] {
+export function staleEndpoints(service: ServiceFacts, cluster: ClusterFacts): readonly EndpointFacts[] {
   return sortEndpoints(indexOf(cluster).podsByUid)(service).outdated;
 }
 

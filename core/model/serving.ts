@@ -1,3 +1,4 @@
+import type { AdopterFacts } from './adopter.ts';
 import type { AutoscalerFacts } from './autoscaler.ts';
 import type { NetworkPolicyFacts } from './network-policy.ts';
 import type { NodeFacts } from './node.ts';
@@ -5,7 +6,6 @@ import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
 import type { LimitRangeFacts, QuotaFacts } from './quota.ts';
 import type { ServiceFacts } from './service.ts';
 import type { LocalVolumeFacts, ResizerFacts, WebhookFacts } from './surroundings.ts';
-import type { TakerFacts } from './taker.ts';
 import type { TargetGroupFacts } from './target-group.ts';
 import type { UnreadFacts } from './unread.ts';
 import type { UnsupportedServiceFacts } from './unsupported-service.ts';
@@ -23,7 +23,7 @@ export interface ClusterFacts {
   /** Policies for the traffic of pods, as of a minute ago at most; absent where nobody has asked. */
   readonly networkPolicies?: readonly NetworkPolicyFacts[];
   /** Controllers of other kinds that take pods which nobody owns, as of then; absent where nobody has asked. */
-  readonly takers?: readonly TakerFacts[];
+  readonly adopters?: readonly AdopterFacts[];
   /** Autoscalers that a hand-over upsets, as of then; absent where nobody has asked. */
   readonly autoscalers?: readonly AutoscalerFacts[];
   /** Quotas of what pods take, as of then; absent where nobody has asked. */

@@ -1,7 +1,7 @@
 /** A volume that is on one node, and goes with it. */
 export interface LocalVolumeFacts {
   /** Claim that it is bound to, `namespace/name`. */
-  readonly claim: string;
+  readonly volumeClaim: string;
   /** Name of the PersistentVolume. */
   readonly volume: string;
   /** Label of nodes by which it is bound to one. */

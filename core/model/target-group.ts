@@ -55,4 +55,4 @@ export interface TargetGroupFacts {
 }
 
 /** A target group without its targets: what changes rarely. */
-export type TargetGroupFrame = Omit<TargetGroupFacts, 'targets'>;
+export type TargetGroupBase = Omit<TargetGroupFacts, 'targets'>;

@@ -11,7 +11,7 @@ export interface VolumeAttachmentFacts {
 }
 
 /** What a PersistentVolumeClaim says. */
-export interface ClaimFacts extends ClaimRef {
+export interface VolumeClaimFacts extends VolumeClaimRef {
   /** PersistentVolume that it is bound to; undefined until it is. */
   readonly volume: string | undefined;
   /** Any number of nodes may mount the volume (access mode ReadWriteMany or ReadOnlyMany). */
@@ -19,7 +19,7 @@ export interface ClaimFacts extends ClaimRef {
 }
 
 /** A PersistentVolumeClaim, by the names under which it is asked for. */
-export interface ClaimRef {
+export interface VolumeClaimRef {
   readonly namespace: string;
   readonly name: string;
 }

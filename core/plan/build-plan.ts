@@ -1,20 +1,20 @@
 import { learnBaselines } from '../guard/baseline.ts';
 import { layOutInSlices } from '../guard/lay-out.ts';
-import { decideEligibilityInSlices } from '../hand-over/eligibility.ts';
 import type { PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { countUnplaced } from '../model/unplaced.ts';
-import { handsOver, type Policy } from '../policy/policy.ts';
+import { decideEligibilityInSlices } from '../pod-surge/eligibility.ts';
+import { type Policy, surgesPods } from '../policy/policy.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
 import { surgeAtOnce } from '../surge/at-once.ts';
 import { auditInSlices } from './audit/audit.ts';
 import { estimateRun } from './estimate.ts';
-import { planHandOver } from './hand-over-plan.ts';
-import { handedOverFacts } from './handed-over-facts.ts';
 import { orderNodes } from './order.ts';
+import { planPodSurge } from './pod-surge-plan.ts';
 import type { PoolPlan } from './pool-plan.ts';
 import { planServices } from './service-plan.ts';
-import { simulateInSlices } from './windows.ts';
+import { simulateInSlices } from './simulate-batches.ts';
+import { surgedFacts } from './surged-facts.ts';
 
 /** What a plan is made from. */
 export interface PlanQuestion {
@@ -24,8 +24,8 @@ export interface PlanQuestion {
   readonly pool: PoolFacts;
   readonly facts: ServingFacts;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
-  readonly sharedClaims?: ReadonlySet<string>;
-  /** What the API server said to trials of releasing pods; see `HandOverContext`. */
+  readonly sharedVolumeClaims?: ReadonlySet<string>;
+  /** What the API server said to trials of releasing pods; see `PodSurgeContext`. */
   readonly denials?: ReadonlyMap<string, string>;
 }
 
@@ -36,8 +36,15 @@ export function buildPlan(question: PlanQuestion): PoolPlan {
 
 /** The same, in slices: with tens of thousands of pods all of it takes a second or two. */
 export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
-  const { policy, run, pool, facts, sharedClaims = new Set<string>(), denials = new Map<string, string>() } = question;
-  const asked = { policy, sharedClaims, denials };
+  const {
+    policy,
+    run,
+    pool,
+    facts,
+    sharedVolumeClaims = new Set<string>(),
+    denials = new Map<string, string>(),
+  } = question;
+  const asked = { policy, sharedVolumeClaims, denials };
   yield* layOutInSlices(facts);
   const baselines = learnBaselines([], facts, policy);
   yield;
@@ -46,16 +53,16 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
   const nodes = orderNodes(old, facts, services);
   yield;
-  const windows = yield* simulateInSlices({ ...asked, facts, baselines, nodes });
+  const batches = yield* simulateInSlices({ ...asked, facts, baselines, nodes });
   yield;
-  if (handsOver(policy)) yield* decideEligibilityInSlices(nodes, { ...asked, cluster: facts.cluster });
-  const handOver = planHandOver(nodes, { ...asked, cluster: facts.cluster });
+  if (surgesPods(policy)) yield* decideEligibilityInSlices(nodes, { ...asked, cluster: facts.cluster });
+  const podSurge = planPodSurge(nodes, { ...asked, cluster: facts.cluster });
   yield;
-  const handedOver = handsOver(policy) ? handedOverFacts({ ...asked, facts, wave: nodes }) : facts;
+  const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, wave: nodes }) : facts;
   const surge = Math.max(nodes.length, pool.desiredSize);
   const unplaced = countUnplaced(facts.cluster);
   const atOnce = surgeAtOnce(policy, surge);
-  const audited = { policy, pool, facts, services, baselines, nodes, windows, handOver, handedOver };
+  const audited = { policy, pool, facts, services, baselines, nodes, batches, podSurge, surged };
   const findings = yield* auditInSlices(audited);
   yield;
   return {
@@ -69,10 +76,10 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     surge,
     ...(atOnce === undefined ? {} : { surgeAtOnce: atOnce }),
     services,
-    ...(handOver.length > 0 ? { handOver } : {}),
+    ...(podSurge.length > 0 ? { podSurge } : {}),
     baselines,
     ...(Object.keys(unplaced).length > 0 ? { unplaced } : {}),
     findings,
-    estimate: estimateRun({ facts, policy, services, nodes, windows }),
+    estimate: estimateRun({ facts, policy, services, nodes, batches }),
   };
 }

@@ -1,18 +1,18 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
 import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
-import { evictionTurns } from './eviction-turns.ts';
+import { evictionRounds } from './eviction-rounds.ts';
 import type { DurationTerm } from './lower-bound.ts';
 import type { ServicePlan } from './pool-plan.ts';
-import { isHandedOver, type Windows, type WindowsInput } from './windows.ts';
+import { type Batches, type BatchesInput, isSurged } from './simulate-batches.ts';
 
 /** Usual times, ms, of what can't be read from anywhere: a cloud machine's boot and end, a pod's start and stop. */
 const usual = { bootMs: 120_000, podStartMs: 20_000, terminationMs: 60_000 } as const;
 
 /** A run, and how its nodes could leave at best. */
-interface EstimateQuestion extends Omit<WindowsInput, 'baselines'> {
+interface EstimateQuestion extends Omit<BatchesInput, 'baselines'> {
   readonly services: readonly ServicePlan[];
-  readonly windows: Windows;
+  readonly batches: Batches;
 }
 
 /** Expected duration of a run, ms, with the parts that add up to it: boot and registration, then window after window, for each wave of new nodes. */
@@ -22,22 +22,22 @@ export function estimateRun(question: EstimateQuestion): {
   readonly instanceMinutes: number;
 } {
   const { policy, facts, services, nodes } = question;
-  const { windows } = question.windows;
+  const { batches } = question.batches;
   const planned = new Set(services.map((service) => service.service));
   const groups = facts.targetGroups.filter((group) => planned.has(group.service));
-  const drainMs = Math.max(0, ...services.map((service) => service.drainMs));
-  const graceMs = 1000 * longestGraceSeconds(question);
+  const connectionDrainMs = Math.max(0, ...services.map((service) => service.connectionDrainMs));
+  const graceMs = 1000 * maxGraceSeconds(question);
   const startAndStopMs = usual.podStartMs + Math.min(graceMs, usual.podStartMs);
   const healthyMs = Math.max(0, ...groups.map((group) => podToHealthyMs(group, policy.waits)));
   const registeredMs = Math.max(0, ...groups.map((group) => nodeToHealthyMs(group, policy.waits)));
-  const transitMs = Math.max(0, ...services.map((service) => service.transitMs));
+  const forwardedMs = Math.max(0, ...services.map((service) => service.forwardedMs));
   const surges = countSurges(policy, nodes.length);
-  const waves = windows.filter(({ opensWave }) => opensWave).length;
-  const emptied = windows.filter((window) => isHandedOver(window, facts.cluster)).length;
-  const followed = windows.length - emptied;
-  const turns = windows.reduce(
-    (sum, window) =>
-      sum + (isHandedOver(window, facts.cluster) ? 0 : evictionTurns(window.nodes, facts.cluster, window.handedOver)),
+  const waves = batches.filter(({ opensWave }) => opensWave).length;
+  const emptied = batches.filter((batch) => isSurged(batch, facts.cluster)).length;
+  const followed = batches.length - emptied;
+  const rounds = batches.reduce(
+    (sum, batch) =>
+      sum + (isSurged(batch, facts.cluster) ? 0 : evictionRounds(batch.nodes, facts.cluster, batch.surged)),
     0,
   );
   const terms = [
@@ -46,13 +46,13 @@ export function estimateRun(question: EstimateQuestion): {
       ms: surges * (usual.bootMs + registeredMs),
     },
     { name: `${waves} × pods are handed over`, ms: waves * (usual.podStartMs + healthyMs) },
-    { name: `${windows.length} × load balancers let go`, ms: windows.length * drainMs },
-    { name: `${turns} × pods move`, ms: turns * startAndStopMs },
+    { name: `${batches.length} × load balancers let go`, ms: batches.length * connectionDrainMs },
+    { name: `${rounds} × pods move`, ms: rounds * startAndStopMs },
     { name: `${emptied} × pods leave`, ms: emptied * Math.min(graceMs, usual.podStartMs) },
     { name: `${followed} × replacements turn healthy`, ms: followed * healthyMs },
     {
       name: 'last connections through old nodes end',
-      ms: surges * Math.max(0, policy.waits.propagationMs + transitMs - drainMs),
+      ms: surges * Math.max(0, policy.waits.propagationMs + forwardedMs - connectionDrainMs),
     },
     { name: surges === 1 ? 'last machine ends' : `${surges} × machines end`, ms: surges * usual.terminationMs },
   ].filter((term) => term.ms > 0);
@@ -61,7 +61,7 @@ export function estimateRun(question: EstimateQuestion): {
   return { totalMs, terms, instanceMinutes: Math.round((atOnce * totalMs) / 60_000) };
 }
 
-function longestGraceSeconds({ facts, nodes }: EstimateQuestion): number {
+function maxGraceSeconds({ facts, nodes }: EstimateQuestion): number {
   const index = indexOf(facts.cluster);
   return nodes
     .flatMap((node) => index.podsOn(node.name))

@@ -1,11 +1,11 @@
 import type { Policy } from '../policy/policy.ts';
 
 /** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
-export const candidatesAtMost = 50;
+export const maxCandidates = 50;
 
 /** As many nodes are named to a hand-over: enough for a wave of as many as may be on their way out together. */
-export function mostToHandOver({ guard }: Pick<Policy, 'guard'>): number {
-  return Math.max(candidatesAtMost, guard.maxInFlight);
+export function maxNodesToSurge({ guard }: Pick<Policy, 'guard'>): number {
+  return Math.max(maxCandidates, guard.maxInFlight);
 }
 
 /** What a run takes of Temporal. */
@@ -38,7 +38,7 @@ export const eventsOf = { fixed: 150, watched: 300, perNode: 12, perSurge: 32, p
 export const bytesPerEvent = 300;
 
 /** What is seen of one node, bytes: its evidence and names in the report, and what of that is there when it steps out. */
-export const nodeBytes = { reported: 2_200, steppedOut: 700 } as const;
+export const nodeBytes = { reported: 2_200, replacing: 700 } as const;
 
 /** Size of plain data in a payload, bytes. */
 export function bytesOf(data: unknown): number {

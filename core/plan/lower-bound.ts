@@ -1,6 +1,6 @@
-import { balancedLooks } from '../guard/serving.ts';
-import { evictionTurns } from './eviction-turns.ts';
-import { isHandedOver, podsLeaving, simulateWindows, type Window, type WindowsInput } from './windows.ts';
+import { serviceStates } from '../guard/serving.ts';
+import { evictionRounds } from './eviction-rounds.ts';
+import { type Batch, type BatchesInput, isSurged, podsLeaving, simulateBatches } from './simulate-batches.ts';
 
 /** Delays that no tool can shorten, ms each: as the outside is configured, or takes by itself; never what a run made of them. */
 export interface LowerBoundDelays {
@@ -19,13 +19,13 @@ export interface LowerBoundDelays {
   /** From a replacement's being Ready until its target is healthy: healthy threshold × interval. */
   readonly healthyMs: number;
   /** Age that connections through a node reach after the last new one; 0 when there are none. */
-  readonly transitMs: number;
+  readonly forwardedMs: number;
   /** From asking for a machine's termination until it is gone. */
   readonly terminationMs: number;
 }
 
 /** A run and the delays that it can't escape. */
-export interface LowerBoundInput extends WindowsInput {
+export interface LowerBoundInput extends BatchesInput {
   readonly delays: LowerBoundDelays;
 }
 
@@ -41,7 +41,7 @@ export interface LowerBound {
   /** Parts that follow each other and add up to the total. */
   readonly terms: readonly DurationTerm[];
   /** How many nodes left together, window by window. */
-  readonly windows: readonly number[];
+  readonly batches: readonly number[];
   /** Machine time beyond what the pool costs anyway, minutes: new nodes from when they are asked for until old ones have ended. */
   readonly instanceMinutes: number;
 }
@@ -53,28 +53,28 @@ export interface LowerBound {
  * Propagation and deregistration delay run side by side, as do a pod's going and its replacement's coming. A window makes way for the
  * next as soon as its quickest node is done; the last one must finish whole. Where pods are handed over, their replacements come up before
  * a wave leaves, those of the first while the new nodes are registered, and nobody is waited for after it. Where not all new nodes come at once
- * (`spec.surge`), all of that happens once for each wave of them: the next are asked for when the old ones have ended.
+ * (`spec.nodeSurge`), all of that happens once for each wave of them: the next are asked for when the old ones have ended.
  */
 export function lowerBound(input: LowerBoundInput): LowerBound {
-  const { windows } = simulateWindows(input);
-  const surges = [...Map.groupBy(windows, ({ surge }) => surge).values()];
+  const { batches } = simulateBatches(input);
+  const surges = [...Map.groupBy(batches, ({ surge }) => surge).values()];
   const bounds = (surges.length === 0 ? [[]] : surges).map((own, index) => {
-    const first = windows.indexOf(own[0] as Window);
-    const label = (at: number) => `window ${first + at + 1} of ${windows.length}`;
+    const first = batches.indexOf(own[0] as Batch);
+    const label = (at: number) => `window ${first + at + 1} of ${batches.length}`;
     return boundOf(own, label, surges.length > 1 ? `surge ${index + 1} of ${surges.length}: ` : '', input);
   });
   const terms = bounds.flatMap((bound) => bound.terms).filter((term) => term.ms > 0);
   return {
     totalMs: sumOf(terms),
     terms,
-    windows: windows.map(({ nodes }) => nodes.length),
+    batches: batches.map(({ nodes }) => nodes.length),
     instanceMinutes: bounds.reduce((sum, { machineMs }) => sum + machineMs, 0) / 60_000,
   };
 }
 
 /** One wave of new nodes, from asking for them until the old ones whose place they take have ended. */
 function boundOf(
-  windows: readonly Window[],
+  batches: readonly Batch[],
   label: (index: number) => string,
   surge: string,
   input: LowerBoundInput,
@@ -85,21 +85,21 @@ function boundOf(
     { name: `${surge}registration`, ms: delays.registrationMs },
   ];
   let machineMs = 0;
-  windows.forEach((window, index) => {
-    const last = index === windows.length - 1;
-    const whole = passageOf(window, input);
-    const passage = last ? whole : quickest(window.nodes.map((node) => passageOf({ ...window, nodes: [node] }, input)));
+  batches.forEach((batch, index) => {
+    const last = index === batches.length - 1;
+    const whole = passageOf(batch, input);
+    const passage = last ? whole : quickest(batch.nodes.map((node) => passageOf({ ...batch, nodes: [node] }, input)));
     const end = closing(delays, whole, surge);
-    terms.push({ name: `${label(index)}: hand-over`, ms: handOverMs(window, index === 0, input) });
+    terms.push({ name: `${label(index)}: hand-over`, ms: podSurgeMs(batch, index === 0, input) });
     const begunMs = sumOf(terms);
-    terms.push({ name: `${label(index)}: deregistration and propagation`, ms: passage.drainMs });
+    terms.push({ name: `${label(index)}: deregistration and propagation`, ms: passage.connectionDrainMs });
     terms.push({
       name: `${label(index)}: eviction and replacement ready`,
-      ms: passage.turns * delays.replacementReadyMs,
+      ms: passage.rounds * delays.replacementReadyMs,
     });
     terms.push({ name: `${label(index)}: replacement healthy`, ms: passage.healthyMs });
     if (last) terms.push(...end);
-    machineMs += window.nodes.length * (begunMs + whole.passedMs + sumOf(end));
+    machineMs += batch.nodes.length * (begunMs + whole.passedMs + sumOf(end));
   });
   return { terms, machineMs };
 }
@@ -111,9 +111,9 @@ function sumOf(terms: readonly DurationTerm[]): number {
 /** What nodes that leave together must wait for. */
 interface Passage {
   /** 0 for nodes that are in no target group. */
-  readonly drainMs: number;
+  readonly connectionDrainMs: number;
   /** Evictions one after another that replacements must follow; 0 where nobody is left to be replaced. */
-  readonly turns: number;
+  readonly rounds: number;
   /** 0 for nodes without an endpoint that a load balancer checks on its node. */
   readonly healthyMs: number;
   /** Until the next window may begin. */
@@ -122,25 +122,27 @@ interface Passage {
   readonly goneMs: number;
 }
 
-function passageOf(window: Window, { facts, delays }: LowerBoundInput): Passage {
-  const { nodes, handedOver } = window;
+function passageOf(batch: Batch, { facts, delays }: LowerBoundInput): Passage {
+  const { nodes, surged } = batch;
   const { cluster } = facts;
   const instances = new Set(nodes.map((node) => node.instanceId));
   const isTarget = facts.targetGroups.some((group) => group.targets.some((target) => instances.has(target.instanceId)));
-  const leaving = podsLeaving(window, cluster);
-  const isFollowed = leaving.length > 0 && !isHandedOver(window, cluster);
-  const drainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
-  const turns = isFollowed ? evictionTurns(nodes, cluster, handedOver) : 0;
-  const healthyMs = isFollowed && isChecked(window, { facts }) ? delays.healthyMs : 0;
-  const passedMs = drainMs + turns * delays.replacementReadyMs + healthyMs;
+  const leaving = podsLeaving(batch, cluster);
+  const isFollowed = leaving.length > 0 && !isSurged(batch, cluster);
+  const connectionDrainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
+  const rounds = isFollowed ? evictionRounds(nodes, cluster, surged) : 0;
+  const healthyMs = isFollowed && isChecked(batch, { facts }) ? delays.healthyMs : 0;
+  const passedMs = connectionDrainMs + rounds * delays.replacementReadyMs + healthyMs;
   const goneMs =
-    leaving.length === 0 ? 0 : drainMs + Math.max(0, turns - 1) * delays.replacementReadyMs + delays.evictionMs;
-  return { drainMs, turns, healthyMs, passedMs, goneMs };
+    leaving.length === 0
+      ? 0
+      : connectionDrainMs + Math.max(0, rounds - 1) * delays.replacementReadyMs + delays.evictionMs;
+  return { connectionDrainMs, rounds, healthyMs, passedMs, goneMs };
 }
 
 /** Load balancers look for endpoints on these nodes. */
-function isChecked({ nodes }: Window, { facts }: Pick<LowerBoundInput, 'facts'>): boolean {
-  return [...balancedLooks(facts).values()].some(
+function isChecked({ nodes }: Batch, { facts }: Pick<LowerBoundInput, 'facts'>): boolean {
+  return [...serviceStates(facts).values()].some(
     ({ service, readyOn }) =>
       service.externalTrafficPolicy === 'Local' && nodes.some((node) => (readyOn.get(node.name) ?? 0) > 0),
   );
@@ -150,10 +152,10 @@ function isChecked({ nodes }: Window, { facts }: Pick<LowerBoundInput, 'facts'>)
  * Until the replacements of a wave serve. Those of the first start as soon as new nodes are Ready, and are found healthy while those nodes
  * are registered.
  */
-function handOverMs(window: Window, isFirst: boolean, input: LowerBoundInput): number {
-  if (!window.opensWave) return 0;
+function podSurgeMs(batch: Batch, isFirst: boolean, input: LowerBoundInput): number {
+  if (!batch.opensWave) return 0;
   const { replacementReadyMs, healthyMs, registrationMs } = input.delays;
-  const neededMs = replacementReadyMs + (isChecked(window, input) ? healthyMs : 0);
+  const neededMs = replacementReadyMs + (isChecked(batch, input) ? healthyMs : 0);
   return isFirst ? Math.max(0, neededMs - registrationMs) : neededMs;
 }
 
@@ -164,14 +166,15 @@ function quickest(passages: readonly Passage[]): Passage {
 /** What the last window still has to do once its replacements are healthy. */
 function closing(
   delays: LowerBoundDelays,
-  { drainMs, passedMs, goneMs }: Passage,
+  { connectionDrainMs, passedMs, goneMs }: Passage,
   surge: string,
 ): readonly DurationTerm[] {
-  const transitEndedAt = delays.transitMs === 0 || drainMs === 0 ? 0 : delays.propagationMs + delays.transitMs;
+  const forwardedEndedAt =
+    delays.forwardedMs === 0 || connectionDrainMs === 0 ? 0 : delays.propagationMs + delays.forwardedMs;
   const waited = Math.max(passedMs, goneMs);
   return [
     { name: `${surge}last pods gone`, ms: Math.max(0, goneMs - passedMs) },
-    { name: `${surge}last transit connections`, ms: Math.max(0, transitEndedAt - waited) },
+    { name: `${surge}last transit connections`, ms: Math.max(0, forwardedEndedAt - waited) },
     { name: `${surge}last termination`, ms: delays.terminationMs },
   ];
 }

@@ -1,15 +1,7 @@
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { countSurges } from '../surge/at-once.ts';
-import {
-  bytesOf,
-  bytesPerEvent,
-  candidatesAtMost,
-  eventsOf,
-  mostToHandOver,
-  nodeBytes,
-  type RunSize,
-} from './limits.ts';
+import { bytesOf, bytesPerEvent, eventsOf, maxCandidates, maxNodesToSurge, nodeBytes, type RunSize } from './limits.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
 /**
@@ -24,10 +16,10 @@ export function measureRun(
   const { policy, nodes, services, baselines } = plan;
   const nodeCount = Math.max(1, nodes.length);
   const refBytes = bytesOf(nodes) / nodeCount;
-  const candidates = Math.min(candidatesAtMost, nodes.length) + Math.min(policy.guard.maxInFlight, nodes.length);
+  const candidates = Math.min(maxCandidates, nodes.length) + Math.min(policy.guard.maxInFlight, nodes.length);
   const hosted = countHosted(nodes, facts) / nodeCount;
   const asked = bytesOf(policy) + bytesOf(baselines) + candidates * refBytes;
-  const answered = nodeBytes.steppedOut + hosted * bytesPerName(facts);
+  const answered = nodeBytes.replacing + hosted * bytesPerName(facts);
   const started = answered + bytesOf(policy) + bytesOf(baselines);
   const perNode = asked + answered + started + nodeBytes.reported + eventsOf.perNode * bytesPerEvent;
   const fixedEvents = eventsOf.fixed + (policy.traffic.probes.length === 0 ? 0 : eventsOf.watched);
@@ -35,12 +27,12 @@ export function measureRun(
   const surges = countSurges(policy, nodes.length);
   // The first hand-over of each wave of new nodes is in its figure.
   const wavesBeyond = Math.max(0, waves - surges) * eventsOf.perWave;
-  const named = Math.min(mostToHandOver(policy), nodes.length) * refBytes;
-  const handedOver = waves * (bytesOf(policy) + named) + wavesBeyond * bytesPerEvent;
+  const named = Math.min(maxNodesToSurge(policy), nodes.length) * refBytes;
+  const surged = waves * (bytesOf(policy) + named) + wavesBeyond * bytesPerEvent;
   return {
     events: fixedEvents + nodes.length * eventsOf.perNode + (surges - 1) * eventsOf.perSurge + wavesBeyond,
     historyBytes: Math.round(
-      planBytes + nodes.length * (perNode + 2 * refBytes) + handedOver + fixedEvents * bytesPerEvent,
+      planBytes + nodes.length * (perNode + 2 * refBytes) + surged + fixedEvents * bytesPerEvent,
     ),
     payloadBytes: Math.round(Math.max(planBytes, nodes.length * (nodeBytes.reported + refBytes))),
   };

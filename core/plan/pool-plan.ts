@@ -1,11 +1,11 @@
 import type { ServiceBaseline } from '../guard/baseline.ts';
-import type { Floor } from '../guard/floors.ts';
+import type { MinServing } from '../guard/min-serving.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PoolRef } from '../model/pool.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Finding } from './finding.ts';
-import type { WorkloadHandOver } from './hand-over-plan.ts';
+import type { WorkloadSurge } from './pod-surge-plan.ts';
 
 /** The plan of one pool upgrade: what a person approves and what the workflow carries out. Plain data, kept small. */
 export interface PoolPlan {
@@ -24,7 +24,7 @@ export interface PoolPlan {
   /** How each Service is protected as things are now; a run looks again before every act. */
   readonly services: readonly ServicePlan[];
   /** Whose pods are replaced before they leave, and whose are evicted, and why; absent where the policy hands none over. */
-  readonly handOver?: readonly WorkloadHandOver[];
+  readonly podSurge?: readonly WorkloadSurge[];
   /** What each Service serves now, from which the run goes on to learn. */
   readonly baselines: readonly ServiceBaseline[];
   /** Pods that workloads want and that have no node now; absent where none lacks one. */
@@ -46,7 +46,7 @@ export type PlanInBrief = Pick<
 >;
 
 /** The plan without what only its readers need. */
-export function inBrief({ run, policy, oldPool, newPool, surge, surgeAtOnce, baselines }: PoolPlan): PlanInBrief {
+export function summarize({ run, policy, oldPool, newPool, surge, surgeAtOnce, baselines }: PoolPlan): PlanInBrief {
   return { run, policy, oldPool, newPool, surge, ...(surgeAtOnce === undefined ? {} : { surgeAtOnce }), baselines };
 }
 
@@ -56,11 +56,11 @@ export interface ServicePlan {
   readonly service: string;
   readonly externalTrafficPolicy: 'Local' | 'Cluster';
   readonly targetGroups: readonly string[];
-  readonly floor: Floor;
+  readonly minServing: MinServing;
   /** Wait between observed deregistration and the first eviction, ms. */
-  readonly drainMs: number;
+  readonly connectionDrainMs: number;
   /** Longest that a connection through a node can live after the last new one, ms; 0 when none passes through. */
-  readonly transitMs: number;
+  readonly forwardedMs: number;
   /** Pods of the Service leave its endpoints before they are evicted. */
-  readonly unlist: boolean;
+  readonly removeEndpoints: boolean;
 }

@@ -16,7 +16,7 @@ export function refusal(plan: Pick<PoolPlan, 'findings' | 'oldPool'>): Problem |
 }
 
 /** What the plan can't protect and the operator accepts by going on, in words: findings of rules about connections. */
-export function notProtected(findings: readonly Finding[]): readonly string[] {
+export function unprotected(findings: readonly Finding[]): readonly string[] {
   return findings
     .filter((finding) => finding.leavesUnprotected === true)
     .map((finding) => `${finding.subject}: ${finding.message}`);

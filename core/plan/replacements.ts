@@ -1,4 +1,4 @@
-import { type CountedBudget, localLooks } from '../guard/counts.ts';
+import { type CountedBudget, localStates } from '../guard/counts.ts';
 import type { Guard } from '../guard/guard.ts';
 import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { PodFacts } from '../model/pod.ts';
@@ -13,9 +13,9 @@ export function addReplacements(guard: Guard, pods: readonly PodFacts[], facts: 
   const undo: (() => void)[] = [];
   const served = new Set<string>();
   for (const pod of pods) {
-    const looks = localLooks(pod, facts);
+    const observations = localStates(pod, facts);
     const { node = '' } = pod;
-    for (const { service, serving } of looks) {
+    for (const { service, serving } of observations) {
       const target = serving.get(node);
       const counted = servicesByKey(guard).get(service.key);
       if (target === undefined || counted === undefined || served.has(`${service.key}|${node}`)) continue;
@@ -27,7 +27,7 @@ export function addReplacements(guard: Guard, pods: readonly PodFacts[], facts: 
       add(1);
       undo.push(() => add(-1));
     }
-    if (!pod.ready || !looks.every(({ serving }) => serving.has(node))) continue;
+    if (!pod.ready || !observations.every(({ serving }) => serving.has(node))) continue;
     for (const { namespace, name } of indexOf(facts.cluster).budgetsOf(pod.uid)) {
       const budget = budgetsByName(guard).get(`${namespace}/${name}`);
       if (budget === undefined) continue;
@@ -43,7 +43,7 @@ export function addReplacements(guard: Guard, pods: readonly PodFacts[], facts: 
 }
 
 const servicesByKey = onceFor(
-  ({ services }: Guard) => new Map(services.map((counted) => [counted.look.service.key, counted])),
+  ({ services }: Guard) => new Map(services.map((counted) => [counted.state.service.key, counted])),
 );
 
 const budgetsByName = onceFor(

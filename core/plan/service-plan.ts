@@ -1,13 +1,13 @@
-import { needsUnlist } from '../drain/unlist.ts';
+import { needsRemoval } from '../eviction/endpoint-removal.ts';
 import type { ServiceBaseline } from '../guard/baseline.ts';
-import { computeFloor } from '../guard/floors.ts';
-import { balancedServices, lookAtService } from '../guard/serving.ts';
+import { computeMinServing } from '../guard/min-serving.ts';
+import { balancedServices, stateOf } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
-import { drainMs, transitAge } from '../waits/formulas.ts';
+import { connectionDrainMs, forwardedAge } from '../waits/formulas.ts';
 import type { ServicePlan } from './pool-plan.ts';
 
 /**
@@ -40,18 +40,18 @@ function planService(
   policy: Policy,
   baseline: ServiceBaseline | undefined,
 ): ServicePlan {
-  const look = lookAtService(service, facts);
-  const { groups } = look;
+  const state = stateOf(service, facts);
+  const { groups } = state;
   return {
     service: service.key,
     externalTrafficPolicy: service.externalTrafficPolicy,
     targetGroups: groups.map((group) => group.id),
-    floor: computeFloor(look, facts, policy, baseline),
-    drainMs: drainMs(groups, policy),
-    transitMs: transitAge(service.key, service.externalTrafficPolicy, groups, policy).ms,
-    unlist: service.endpoints.some(({ podUid }) => {
+    minServing: computeMinServing(state, facts, policy, baseline),
+    connectionDrainMs: connectionDrainMs(groups, policy),
+    forwardedMs: forwardedAge(service.key, service.externalTrafficPolicy, groups, policy).ms,
+    removeEndpoints: service.endpoints.some(({ podUid }) => {
       const pod = indexOf(facts.cluster).podsByUid.get(podUid ?? '');
-      return pod !== undefined && needsUnlist(pod, facts.cluster, policy);
+      return pod !== undefined && needsRemoval(pod, facts.cluster, policy);
     }),
   };
 }

@@ -19,12 +19,12 @@ export const word = (allowed: string, description: string, longest: number) =>
   text(allowed, /^[!-~]+$/, longest).meta({ description });
 
 /** Longer waits are slips of the pen: a run that waits for a month is not watched by anybody. */
-const longestDurationMs = 30 * 86_400_000;
+const maxDurationMs = 30 * 86_400_000;
 
 /** A duration with its unit, at least `leastMs` (ms). */
 export const duration = (description: string, leastMs = 0) =>
   text('a duration with units, such as 300ms, 15s, 5m or 1h30m', durationPattern, 64)
-    .refine((written) => (parseDuration(written) ?? 0) <= longestDurationMs, { error: 'a duration of at most 30d' })
+    .refine((written) => (parseDuration(written) ?? 0) <= maxDurationMs, { error: 'a duration of at most 30d' })
     .refine((written) => (parseDuration(written) ?? leastMs) >= leastMs, {
       error: `a duration of at least ${leastMs}ms`,
     })

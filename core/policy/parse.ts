@@ -4,7 +4,7 @@ import { printable } from '../text/printable.ts';
 import type { Policy } from './policy.ts';
 import { formatPolicyProblem, type PolicyProblem } from './policy-problem.ts';
 import { keyOffset, nodeAt, type Path, placeAt, readYaml, type Source, startOf } from './read-yaml.ts';
-import { longestPoolName, resolvePolicy } from './resolve.ts';
+import { maxPoolNameLength, resolvePolicy } from './resolve.ts';
 import { policyJsonSchema, policySchema } from './schema.ts';
 import { suggest } from './suggest.ts';
 
@@ -18,7 +18,7 @@ export type PolicyResult =
 type Issue = z.core.$ZodIssue;
 
 /** As many problems are told at once: who has more mends these first. */
-const toldAtMost = 50;
+const maxReported = 50;
 
 /**
  * Reads a policy from YAML (or JSON). Answers its problems in the order of the file, at most fifty at once. Takes time in proportion to the
@@ -34,7 +34,7 @@ export function parsePolicy(text: string, file: string): PolicyResult {
       .flatMap((issue) => faultsOf(source, issue))
       .toSorted((a, b) => a.offset - b.offset)
       .filter((fault, index, all) => !saysTheSame(fault, all[index - 1]));
-    const problems = faults.slice(0, toldAtMost).map((fault) => explain(source, fault));
+    const problems = faults.slice(0, maxReported).map((fault) => explain(source, fault));
     return { ok: false, problems, more: faults.length - problems.length };
   }
   const policy = resolvePolicy(parsed.data);
@@ -44,7 +44,7 @@ export function parsePolicy(text: string, file: string): PolicyResult {
 }
 
 function refused(problems: readonly PolicyProblem[]): PolicyResult {
-  const told = problems.slice(0, toldAtMost);
+  const told = problems.slice(0, maxReported);
   return { ok: false, problems: told, more: problems.length - told.length };
 }
 
@@ -158,9 +158,11 @@ function checkNames(source: Source, policy: Policy): readonly PolicyProblem[] {
     const message = `'${poolName}' is the pool to replace`;
     return [{ ...placeAt(source, place, field, message), allowed: 'a name that differs from spec.pool.name' }];
   }
-  if (poolName.length > longestPoolName) {
-    const message = `the default '${printable(poolName)}' is longer than ${longestPoolName} characters`;
-    return [{ ...placeAt(source, place, field, message), allowed: `a name of at most ${longestPoolName} characters` }];
+  if (poolName.length > maxPoolNameLength) {
+    const message = `the default '${printable(poolName)}' is longer than ${maxPoolNameLength} characters`;
+    return [
+      { ...placeAt(source, place, field, message), allowed: `a name of at most ${maxPoolNameLength} characters` },
+    ];
   }
   return [];
 }

@@ -8,12 +8,12 @@ export interface Policy {
   readonly pool: { readonly provider: 'eks'; readonly name: string };
   readonly target: TargetPolicy;
   /** Absent in runs of versions that always had all new machines come at once. */
-  readonly surge?: SurgeLimit;
+  readonly nodeSurge?: NodeSurgeLimit;
   readonly guard: GuardPolicy;
   readonly waits: WaitPolicy;
   readonly drain: DrainPolicy;
   /** Absent in runs of versions that could not do it. */
-  readonly handOver?: HandOverPolicy;
+  readonly podSurge?: PodSurgePolicy;
   readonly traffic: TrafficPolicy;
   /** Protective rules that this run does without; empty but for experiments that are meant to lose requests. */
   readonly disabledRules: readonly ProtectiveRule[];
@@ -35,14 +35,14 @@ export interface TargetPolicy {
 }
 
 /** How many machines beyond its own a pool may have at a time: so many, or a share (0-1) of its own. */
-export type SurgeLimit = { readonly machines: number } | { readonly share: number };
+export type NodeSurgeLimit = { readonly instances: number } | { readonly share: number };
 
 /** How much must keep serving. */
 export interface GuardPolicy {
   /** Share (0-1) of the most that was seen to serve that must stay, where no PodDisruptionBudget says more exactly. */
-  readonly defaultFloor: number;
+  readonly defaultMinServing: number;
   /** Floors by Service key (`namespace/name`): a number of serving targets, or a share 0-1. */
-  readonly floors: Readonly<Record<string, { readonly targets: number } | { readonly share: number }>>;
+  readonly minServing: Readonly<Record<string, { readonly targets: number } | { readonly share: number }>>;
   /** Services (`namespace/name`) that need not be protected: one that can't be does not refuse the run when it is listed here. */
   readonly acceptUnprotected: readonly string[];
   /** The most nodes that may be on their way out together. */
@@ -58,11 +58,11 @@ export interface WaitPolicy {
   /** Added to every timer. */
   readonly marginMs: number;
   /** Time between two looks at a load balancer or cluster. */
-  readonly pollMs: number;
+  readonly pollIntervalMs: number;
   /** Looks must agree for this long before a node steps out. */
-  readonly settleMs: number;
+  readonly stabilizationMs: number;
   /** After the API server was away, or many nodes fell silent at once, what is seen must settle for this long. */
-  readonly settleAfterOutageMs: number;
+  readonly stabilizationAfterOutageMs: number;
   /** Longest age of a connection, by Service key; `*` is the default for Services with policy Cluster. */
   readonly maxConnectionAgeMs: Readonly<Record<string, number>>;
   readonly deadlines: DeadlinePolicy;
@@ -70,51 +70,51 @@ export interface WaitPolicy {
 
 /** After these times a wait ends with a named outcome and the run needs attention. */
 export interface DeadlinePolicy {
-  readonly surgeReadyMs: number;
+  readonly nodesReadyMs: number;
   readonly capacityMs: number;
-  readonly observedOutMs: number;
-  readonly connectionsDrainedMs: number;
+  readonly deregistrationMs: number;
+  readonly connectionDrainMs: number;
   readonly evictionMs: number;
-  readonly replacementsServingMs: number;
-  readonly endpointsRetiredMs: number;
-  readonly nodeGoneMs: number;
-  readonly completionMs: number;
+  readonly replacementsMs: number;
+  readonly endpointRemovalMs: number;
+  readonly terminationMs: number;
+  readonly jobCompletionMs: number;
   readonly guardMs: number;
 }
 
 /** Whether the pods of workloads are replaced before they leave, and how many at a time. */
-export interface HandOverTerms {
+export interface PodSurgeTerms {
   /** `auto`: those that can be; `required`: all, or the run is refused; `off`: none, they are evicted within their budgets. */
-  readonly mode: (typeof handOverModes)[number];
-  readonly surplus: Surplus;
+  readonly mode: (typeof podSurgeModes)[number];
+  readonly max: SurgeLimitOfPods;
 }
 
 /** What a policy may ask of a hand-over. */
-export const handOverModes = ['auto', 'off', 'required'] as const;
+export const podSurgeModes = ['auto', 'off', 'required'] as const;
 
 /** How many pods beyond its replicas a workload may have for a hand-over: as many as in its own rollouts, or a share (0-1) of its replicas. */
-export type Surplus = 'maxSurge' | number;
+export type SurgeLimitOfPods = 'maxSurge' | number;
 
 /** Terms for all workloads, and exceptions from them. */
-export interface HandOverPolicy extends HandOverTerms {
+export interface PodSurgePolicy extends PodSurgeTerms {
   /** By `namespace/name` of the Deployment. */
-  readonly workloads: Readonly<Record<string, HandOverTerms>>;
+  readonly workloads: Readonly<Record<string, PodSurgeTerms>>;
 }
 
 /** Whether a run replaces pods of any workload before they leave. */
-export function handsOver({ handOver }: Pick<Policy, 'handOver'>): boolean {
-  if (handOver === undefined) return false;
-  return [handOver, ...Object.values(handOver.workloads)].some(({ mode }) => mode !== 'off');
+export function surgesPods({ podSurge }: Pick<Policy, 'podSurge'>): boolean {
+  if (podSurge === undefined) return false;
+  return [podSurge, ...Object.values(podSurge.workloads)].some(({ mode }) => mode !== 'off');
 }
 
 /** What a policy says about the pods of one workload; undefined for pods that none keeps. */
-export function handOverTermsOf(
-  { handOver }: Policy,
+export function podSurgeTermsOf(
+  { podSurge }: Policy,
   workload: { readonly namespace: string; readonly name: string } | undefined,
-): HandOverTerms {
-  if (handOver === undefined) return { mode: 'off', surplus: 'maxSurge' };
-  if (workload === undefined) return handOver;
-  return handOver.workloads[`${workload.namespace}/${workload.name}`] ?? handOver;
+): PodSurgeTerms {
+  if (podSurge === undefined) return { mode: 'off', max: 'maxSurge' };
+  if (workload === undefined) return podSurge;
+  return podSurge.workloads[`${workload.namespace}/${workload.name}`] ?? podSurge;
 }
 
 /** How pods are moved; kubectl's words. */
@@ -123,13 +123,13 @@ export interface DrainPolicy {
   /** Also evict pods that no controller owns. */
   readonly force: boolean;
   /** Pods and nodes whose annotations ask to be left alone: refuse the run, wait for their end, or evict them all the same. */
-  readonly protected: 'refuse' | 'wait' | 'evict';
+  readonly doNotDisrupt: 'refuse' | 'wait' | 'evict';
   /** Pods of Jobs: evict them, so that they start again from the beginning, or wait for their end. */
   readonly jobs: 'evict' | 'wait';
   /** The machines of nodes that are unreachable, whose pods can't end: ask the operator, or end them. */
   readonly unreachableNodes: 'ask' | 'terminate';
   /** Workloads (`namespace/name` of the Deployment or ReplicaSet prefix) whose pods may not be unlisted. */
-  readonly neverUnlist: readonly string[];
+  readonly keepEndpoints: readonly string[];
 }
 
 /** A probe that the worker sends during the run. */
@@ -152,10 +152,10 @@ export interface TrafficPolicy {
 /** The rules that protect connections; each can be switched off to show what it is for. */
 export const protectiveRules = [
   'wait-for-deregistration',
-  'wait-out-propagation',
-  'unlist-before-eviction',
-  'wait-out-transit-connections',
-  'retire-daemonset-endpoints',
+  'wait-for-propagation',
+  'remove-endpoints-before-eviction',
+  'wait-for-forwarded-connections',
+  'remove-daemonset-endpoints',
   'wait-for-replacements',
   'capacity-guard',
 ] as const;

@@ -35,10 +35,10 @@ export type YamlResult =
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] };
 
 /** A longer policy would not fit into the input of a workflow either: Temporal takes no payload above 2 MB. */
-const longestText = 1_048_576;
+const maxTextLength = 1_048_576;
 
 /** As many fields may aliases stand for. More is no policy but a file that multiplies itself ("billion laughs"). */
-const aliasedAtMost = 10_000;
+const maxAliased = 10_000;
 
 /** Reads a YAML text. Takes time in proportion to its length; never throws, and writes nothing by itself. */
 export function readYaml(text: string, file: string): YamlResult {
@@ -47,7 +47,7 @@ export function readYaml(text: string, file: string): YamlResult {
     ok: false,
     problems: [{ ...placeAt({ file, lines }, 0, '', message), allowed }],
   });
-  if (text.length > longestText) {
+  if (text.length > maxTextLength) {
     const megabytes = (text.length / 1_048_576).toFixed(1);
     return whole(`the file has ${megabytes} million characters`, 'a policy of at most 1 MiB');
   }
@@ -77,7 +77,7 @@ export function readYaml(text: string, file: string): YamlResult {
 
 function toPlain(document: Document.Parsed): { ok: true; value: unknown } | { ok: false; why: string } {
   try {
-    return { ok: true, value: document.toJS({ maxAliasCount: aliasedAtMost }) };
+    return { ok: true, value: document.toJS({ maxAliasCount: maxAliased }) };
   } catch (error) {
     if (error instanceof RangeError || !(error instanceof Error)) throw error;
     return { ok: false, why: printable(error.message, 200) };

@@ -1,22 +1,22 @@
 import { parseDuration, parseShare } from './durations.ts';
 import {
   type GuardPolicy,
-  type HandOverPolicy,
-  handsOver,
+  type NodeSurgeLimit,
+  type PodSurgePolicy,
   type Policy,
-  type SurgeLimit,
-  type Surplus,
+  type SurgeLimitOfPods,
+  surgesPods,
   type WaitPolicy,
 } from './policy.ts';
 import type { WrittenPolicy } from './schema.ts';
 
 /** Longest name of an EKS node group (Amazon EKS API reference, CreateNodegroup). */
-export const longestPoolName = 63;
+export const maxPoolNameLength = 63;
 
 /** Turns the written form, already valid, into the policy that everything else reads: durations in ms, names filled in. */
 export function resolvePolicy(written: WrittenPolicy): Policy {
   const { metadata, spec } = written;
-  const handOver = resolveHandOver(spec.handOver);
+  const podSurge = resolvePodSurge(spec.podSurge);
   return {
     name: metadata.name,
     cluster: spec.cluster,
@@ -27,11 +27,11 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
       releaseVersion: spec.target.releaseVersion,
       launchTemplateVersion: spec.target.launchTemplateVersion,
     },
-    surge: resolveSurge(spec.surge),
-    guard: resolveGuard(spec.guard, handsOver({ handOver }) ? 100 : 10),
+    nodeSurge: resolveSurge(spec.nodeSurge),
+    guard: resolveGuard(spec.guard, surgesPods({ podSurge }) ? 100 : 10),
     waits: resolveWaits(spec.waits),
     drain: spec.drain,
-    handOver,
+    podSurge,
     traffic: {
       probes: spec.traffic.probes.map(({ name, urls, ratePerSecond, timeout }) => ({
         name,
@@ -55,33 +55,33 @@ function defaultPoolName(pool: string, target: WrittenPolicy['spec']['target']):
   return `${base}-${suffix.replaceAll(/[^0-9A-Za-z]+/g, '-')}`;
 }
 
-function resolveSurge(surge: number | string): SurgeLimit {
-  return typeof surge === 'number' ? { machines: surge } : { share: parseShare(surge) ?? 1 };
+function resolveSurge(nodeSurge: number | string): NodeSurgeLimit {
+  return typeof nodeSurge === 'number' ? { instances: nodeSurge } : { share: parseShare(nodeSurge) ?? 1 };
 }
 
-function resolveGuard(guard: WrittenPolicy['spec']['guard'], mostInFlight: number): GuardPolicy {
-  const floors = Object.entries(guard.floors).map(([service, floor]) => [
+function resolveGuard(guard: WrittenPolicy['spec']['guard'], maxInFlight: number): GuardPolicy {
+  const minServing = Object.entries(guard.minServing).map(([service, floor]) => [
     service,
     typeof floor === 'number' ? { targets: floor } : { share: parseShare(floor) ?? 1 },
   ]);
   return {
-    defaultFloor: parseShare(guard.defaultFloor) ?? 1,
-    maxInFlight: guard.maxInFlight ?? mostInFlight,
-    floors: Object.fromEntries(floors),
+    defaultMinServing: parseShare(guard.defaultMinServing) ?? 1,
+    maxInFlight: guard.maxInFlight ?? maxInFlight,
+    minServing: Object.fromEntries(minServing),
     acceptUnprotected: [...new Set(guard.acceptUnprotected)],
   };
 }
 
-function resolveHandOver({ mode, surplus, workloads }: WrittenPolicy['spec']['handOver']): HandOverPolicy {
+function resolvePodSurge({ mode, max, workloads }: WrittenPolicy['spec']['podSurge']): PodSurgePolicy {
   const exceptions = Object.entries(workloads).map(([workload, terms]) => [
     workload,
-    { mode: terms.mode ?? mode, surplus: resolveSurplus(terms.surplus ?? surplus) },
+    { mode: terms.mode ?? mode, max: resolveSurplus(terms.max ?? max) },
   ]);
-  return { mode, surplus: resolveSurplus(surplus), workloads: Object.fromEntries(exceptions) };
+  return { mode, max: resolveSurplus(max), workloads: Object.fromEntries(exceptions) };
 }
 
-function resolveSurplus(surplus: string): Surplus {
-  return surplus === 'maxSurge' ? surplus : (parseShare(surplus) ?? 1);
+function resolveSurplus(max: string): SurgeLimitOfPods {
+  return max === 'maxSurge' ? max : (parseShare(max) ?? 1);
 }
 
 function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {
@@ -90,22 +90,22 @@ function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {
     propagationMs: milliseconds(waits.propagation),
     endpointPropagationMs: milliseconds(waits.endpointPropagation),
     marginMs: milliseconds(waits.margin),
-    pollMs: milliseconds(waits.poll),
-    settleMs: milliseconds(waits.settle),
-    settleAfterOutageMs: milliseconds(waits.settleAfterOutage),
+    pollIntervalMs: milliseconds(waits.pollInterval),
+    stabilizationMs: milliseconds(waits.stabilization),
+    stabilizationAfterOutageMs: milliseconds(waits.stabilizationAfterOutage),
     maxConnectionAgeMs: Object.fromEntries(
       Object.entries(waits.maxConnectionAge).map(([service, age]) => [service, milliseconds(age)]),
     ),
     deadlines: {
-      surgeReadyMs: milliseconds(deadlines.surgeReady),
+      nodesReadyMs: milliseconds(deadlines.nodesReady),
       capacityMs: milliseconds(deadlines.capacity),
-      observedOutMs: milliseconds(deadlines.observedOut),
-      connectionsDrainedMs: milliseconds(deadlines.connectionsDrained),
+      deregistrationMs: milliseconds(deadlines.deregistration),
+      connectionDrainMs: milliseconds(deadlines.connectionDrain),
       evictionMs: milliseconds(deadlines.eviction),
-      replacementsServingMs: milliseconds(deadlines.replacementsServing),
-      endpointsRetiredMs: milliseconds(deadlines.endpointsRetired),
-      nodeGoneMs: milliseconds(deadlines.nodeGone),
-      completionMs: milliseconds(deadlines.completion),
+      replacementsMs: milliseconds(deadlines.replacements),
+      endpointRemovalMs: milliseconds(deadlines.endpointRemoval),
+      terminationMs: milliseconds(deadlines.termination),
+      jobCompletionMs: milliseconds(deadlines.jobCompletion),
       guardMs: milliseconds(deadlines.guard),
     },
   };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { choice, deadline, duration, flag, name, objectKey, oneOf, share, text, wait, whole, word } from './fields.ts';
-import { handOverModes, protectiveRules } from './policy.ts';
+import { podSurgeModes, protectiveRules } from './policy.ts';
 import { carriesPassword, isLinkLocal } from './probe-address.ts';
 
 /** `apiVersion` of the written form. */
 const policyApiVersion = 'nodeferry.dev/v1alpha1';
 
-const floorAllowed = 'a whole number of serving targets, such as 3, or a share, such as 50%';
+const minServingAllowed = 'a whole number of serving targets, such as 3, or a share, such as 50%';
 const serviceOrAll = text("a Service as namespace/name, or '*'", /^(\*|[a-z0-9.-]+\/[a-z0-9.-]+)$/, 317);
 
 /**
@@ -54,7 +54,7 @@ const target = z
   .meta({ description: 'What the new pool shall be; what is not said is taken over from the old one.' });
 
 const surgeAllowed = 'a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%';
-const surge = z
+const nodeSurge = z
   .union([whole(1, 1000, surgeAllowed), share(surgeAllowed).regex(/[1-9]/, { error: surgeAllowed })], {
     error: surgeAllowed,
   })
@@ -66,7 +66,7 @@ const surge = z
 
 const guard = z
   .strictObject({
-    defaultFloor: share('a share from 0% to 100%, such as 75%').default('75%').meta({
+    defaultMinServing: share('a share from 0% to 100%, such as 75%').default('75%').meta({
       description:
         'Share of the serving targets of a Service that must keep serving where neither floors nor a PodDisruptionBudget says it. Default 75%.',
     }),
@@ -74,10 +74,14 @@ const guard = z
       description:
         'The most nodes that may be on their way out together. Default 100, because nothing is missing while pods are handed over; 10 where no pods are.',
     }),
-    floors: z
-      .record(objectKey('Service'), z.union([whole(1, 100_000), share(floorAllowed)], { error: floorAllowed }), {
-        error: 'Services with their floors',
-      })
+    minServing: z
+      .record(
+        objectKey('Service'),
+        z.union([whole(1, 100_000), share(minServingAllowed)], { error: minServingAllowed }),
+        {
+          error: 'Services with their floors',
+        },
+      )
       .default({})
       .meta({
         description:
@@ -95,18 +99,18 @@ const guard = z
 
 const deadlines = z
   .strictObject({
-    surgeReady: deadline('New nodes are Ready and registered.', '20m'),
+    nodesReady: deadline('New nodes are Ready and registered.', '20m'),
     capacity: deadline(
-      'New machines for which the cloud has no room: after that a run whose new pool grows in waves (spec.surge) goes on with those that are there.',
+      'New machines for which the cloud has no room: after that a run whose new pool grows in waves (spec.nodeSurge) goes on with those that are there.',
       '5m',
     ),
-    observedOut: deadline('A node is seen out of its target groups after it was excluded.', '2m'),
-    connectionsDrained: deadline('A node has left its target groups after it was seen out.', '20m'),
+    deregistration: deadline('A node is seen out of its target groups after it was excluded.', '2m'),
+    connectionDrain: deadline('A node has left its target groups after it was seen out.', '20m'),
     eviction: deadline('All pods of a node are gone.', '15m'),
-    replacementsServing: deadline('Replacements are Ready and healthy in their load balancers.', '15m'),
-    endpointsRetired: deadline('The endpoints of DaemonSets are gone from a node.', '5m'),
-    completion: deadline('Pods that run to their end have ended (spec.drain.jobs, spec.drain.protected).', '1h'),
-    nodeGone: deadline('A machine has ended and its node is gone.', '15m'),
+    replacements: deadline('Replacements are Ready and healthy in their load balancers.', '15m'),
+    endpointRemoval: deadline('The endpoints of DaemonSets are gone from a node.', '5m'),
+    jobCompletion: deadline('Pods that run to their end have ended (spec.drain.jobs, spec.drain.doNotDisrupt).', '1h'),
+    termination: deadline('A machine has ended and its node is gone.', '15m'),
     guard: deadline('The capacity guard lets the next node go.', '1h'),
   })
   .meta({ description: 'After these times a wait ends and the run asks for attention; nothing is forced.' });
@@ -119,9 +123,9 @@ const waits = z
     ),
     endpointPropagation: wait('Until a change of endpoints has reached every kube-proxy.', '3s'),
     margin: wait('Added to every timer.', '15s'),
-    poll: wait('Time between two looks at load balancers and cluster.', '15s', 100),
-    settle: wait('Looks must agree for this long before a node steps out.', '5s'),
-    settleAfterOutage: wait(
+    pollInterval: wait('Time between two looks at load balancers and cluster.', '15s', 100),
+    stabilization: wait('Looks must agree for this long before a node steps out.', '5s'),
+    stabilizationAfterOutage: wait(
       'After the API server was away, or many nodes fell silent at once, nothing steps out for this long; after the first no pod is told to stop either, because kube-proxies take up to a minute to listen again.',
       '60s',
     ),
@@ -139,16 +143,16 @@ const waits = z
   .meta({ description: 'Waits that cannot be read from the load balancers.' });
 
 const surplusAllowed = 'maxSurge, or a share from 0% to 100%, such as 50%';
-const surplus = z.union([z.literal('maxSurge'), share(surplusAllowed)], { error: surplusAllowed });
+const max = z.union([z.literal('maxSurge'), share(surplusAllowed)], { error: surplusAllowed });
 
-const handOver = z
+const podSurge = z
   .strictObject({
     mode: choice(
-      handOverModes,
+      podSurgeModes,
       'Pods are replaced before they leave where that can be (auto), or else the run is refused (required), or they are evicted within their budgets (off).',
       'auto',
     ),
-    surplus: surplus.default('maxSurge').meta({
+    max: max.default('maxSurge').meta({
       description:
         'How many pods beyond its replicas a Deployment may have meanwhile: as many as in its own rollouts (maxSurge), or a share of its replicas; with 100% all nodes leave together. Default maxSurge.',
     }),
@@ -156,8 +160,8 @@ const handOver = z
       .record(
         objectKey('Deployment'),
         z.strictObject({
-          mode: oneOf(handOverModes).optional().meta({ description: 'Default: as for all others.' }),
-          surplus: surplus.optional().meta({ description: 'Default: as for all others.' }),
+          mode: oneOf(podSurgeModes).optional().meta({ description: 'Default: as for all others.' }),
+          max: max.optional().meta({ description: 'Default: as for all others.' }),
         }),
         { error: 'Deployments with their exceptions' },
       )
@@ -170,7 +174,7 @@ const drain = z
   .strictObject({
     deleteEmptyDirData: flag('Evict pods with emptyDir volumes; their data is lost.'),
     force: flag('Evict pods that no controller starts again.'),
-    protected: choice(
+    doNotDisrupt: choice(
       ['refuse', 'wait', 'evict'],
       'Pods and nodes that ask to be left alone (annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "false" or karpenter.sh/do-not-disrupt) refuse the run, are waited for, or are moved all the same.',
       'refuse',
@@ -185,7 +189,7 @@ const drain = z
       'A node whose kubelet has been silent for 5 minutes, from which no load balancer gets an answer, and whose pods can’t end: the run asks an operator to end its machine (ask), or ends it as any other (terminate; not where a fifth of all nodes is silent). Either way it goes on with other nodes.',
       'ask',
     ),
-    neverUnlist: z
+    keepEndpoints: z
       .array(objectKey('workload'), { error: 'a list of workloads as namespace/name' })
       .default([])
       .meta({ description: 'Workloads whose pods keep their labels until they are evicted.' }),
@@ -251,11 +255,11 @@ export const policySchema = z
         name: nodegroupName('Name of the pool to replace.'),
       }),
       target: target.prefault({}),
-      surge,
+      nodeSurge,
       guard: guard.prefault({}),
       waits: waits.prefault({}),
       drain: drain.prefault({}),
-      handOver: handOver.prefault({}),
+      podSurge: podSurge.prefault({}),
       traffic: traffic.prefault({}),
       disabledRules: z.array(oneOf(protectiveRules), { error: 'a list of rules' }).default([]).meta({
         description: 'Protective rules to do without; only for experiments that are meant to lose requests.',

@@ -1,9 +1,9 @@
 /** Longer texts resemble nothing that we have a name for. */
-const longestName = 64;
+const maxNameLength = 64;
 
 /** The candidate that was most likely meant, when one is near enough to say so. */
 export function suggest(found: string, candidates: readonly string[]): string | undefined {
-  if (found.length > longestName) return undefined;
+  if (found.length > maxNameLength) return undefined;
   const scored = candidates
     .map((candidate) => ({ candidate, distance: editDistance(found.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance);

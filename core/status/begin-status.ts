@@ -1,5 +1,5 @@
 import type { Policy } from '../policy/policy.ts';
-import { listUnprotected } from '../policy/switched-off.ts';
+import { listUnprotected } from '../policy/zeroed.ts';
 import type { RunStatus } from './status.ts';
 
 /** What a run is begun with. */
@@ -27,13 +27,13 @@ export function beginStatus({ run, workflowId, policy, by, reason, startedAt }: 
     startedAt,
     finishedAt: undefined,
     paused: undefined,
-    needsAttention: undefined,
+    stalled: undefined,
     waiting: undefined,
     nodes: [],
     traffic: { sent: 0, lost: 0, slow: 0 },
     probes: policy.traffic.probes.length,
     disabledRules: listUnprotected(policy),
-    foreignActs: [],
+    externalChanges: [],
     actions: [{ action: 'start', by, reason, at: startedAt }],
   };
 }

@@ -1,5 +1,5 @@
 /** A pod that may not leave yet, and what would let it. */
-export interface BlockedProgress {
+export interface BlockedSince {
   /** `namespace/name`. */
   readonly pod: string;
   /** `namespace/name` of the PodDisruptionBudget in the way, when one is. */

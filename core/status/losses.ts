@@ -29,8 +29,8 @@ export interface LossSpell {
 const spellGapMs = 60_000;
 
 /** So many spells are told of each probe, and so many nodes of each spell. */
-const mostSpells = 5;
-const mostNodes = 10;
+const maxSpells = 5;
+const maxNodes = 10;
 
 /** Requests that can have been lost by the run's doing. What nobody has told apart counts too. */
 export function lostByUs({ lost, losses = [] }: Pick<TrafficCounts, 'lost' | 'losses'>): number {
@@ -50,7 +50,7 @@ export function addLosses(
   for (const [probe, lost] of Object.entries(lostBy)) {
     if (lost === 0) continue;
     const before = all.get(probe) ?? { probe, lost: 0, whileNoneOut: 0, spells: [] };
-    const spell = { from: at, to: at, lost, canBeOurs: ours, nodes: ours ? outlook.nodes.slice(0, mostNodes) : [] };
+    const spell = { from: at, to: at, lost, canBeOurs: ours, nodes: ours ? outlook.nodes.slice(0, maxNodes) : [] };
     all.set(probe, {
       probe,
       lost: before.lost + lost,
@@ -64,8 +64,8 @@ export function addLosses(
 function addSpell(spells: readonly LossSpell[], next: LossSpell): readonly LossSpell[] {
   const last = spells.at(-1);
   if (last === undefined || last.canBeOurs !== next.canBeOurs || next.from - last.to > spellGapMs)
-    return [...spells, next].slice(-mostSpells);
-  const nodes = [...new Set([...last.nodes, ...next.nodes])].slice(0, mostNodes);
+    return [...spells, next].slice(-maxSpells);
+  const nodes = [...new Set([...last.nodes, ...next.nodes])].slice(0, maxNodes);
   return [...spells.slice(0, -1), { ...next, from: last.from, lost: last.lost + next.lost, nodes }];
 }
 

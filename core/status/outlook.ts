@@ -33,11 +33,11 @@ export interface OutLook {
  */
 export function findOut({ nodes, pods }: Pick<ClusterFacts, 'nodes' | 'pods'>, run: string): readonly string[] {
   const out = new Set<string>();
-  for (const { name, marks } of nodes) {
-    if (marks.excludedBy === run || marks.retiringBy === run || marks.claim?.run === run) out.add(name);
+  for (const { name, ownership } of nodes) {
+    if (ownership.excludedBy === run || ownership.disruptedBy === run || ownership.fence?.run === run) out.add(name);
   }
-  for (const { node, namespace, name, released, unlisted, costRaisedBy } of pods) {
-    if (released?.by !== run && unlisted?.by !== run && costRaisedBy !== run) continue;
+  for (const { node, namespace, name, released, endpointsRemoved, costRaisedBy } of pods) {
+    if (released?.by !== run && endpointsRemoved?.by !== run && costRaisedBy !== run) continue;
     out.add(node ?? `pod ${namespace}/${name}`);
   }
   return [...out].toSorted(compareText);
@@ -49,16 +49,16 @@ export function findOut({ nodes, pods }: Pick<ClusterFacts, 'nodes' | 'pods'>, r
  */
 export function reachMs({ waits, traffic }: Pick<Policy, 'waits' | 'traffic'>): number {
   const slowest = Math.max(0, ...traffic.probes.map(({ timeoutMs }) => timeoutMs));
-  return Math.max(waits.propagationMs, waits.deadlines.observedOutMs) + waits.marginMs + slowest;
+  return Math.max(waits.propagationMs, waits.deadlines.deregistrationMs) + waits.marginMs + slowest;
 }
 
 /** Without a look for longer than this, ms, nobody knows what was out meanwhile. */
-const longestBlindMs = 30_000;
+const maxBlindMs = 30_000;
 
 /** Adds what a look has seen; one that saw nothing, or came too late, leaves it open whether something was out. */
-export function addLook(known: Outlook, { at, out }: OutLook, reach: number): Outlook {
+export function addObservation(known: Outlook, { at, out }: OutLook, reach: number): Outlook {
   if (out !== undefined && out.length > 0) return { seenAt: at, outAt: at, nodes: out };
-  const wasBlind = known.seenAt !== undefined && at - known.seenAt > longestBlindMs;
+  const wasBlind = known.seenAt !== undefined && at - known.seenAt > maxBlindMs;
   const seen = out === undefined ? known : { ...known, seenAt: at };
   if (out !== undefined && !wasBlind) return seen;
   return { ...seen, outAt: at, nodes: canBeOurs(known, at, reach) ? known.nodes : [] };

@@ -1,30 +1,30 @@
 import { bytesOf } from '../plan/limits.ts';
 import { count, formatDuration, formatTime, listNames } from '../text/format.ts';
 import { because } from './because.ts';
-import { explainTraffic } from './explain-traffic.ts';
-import { allForeignActs } from './foreign-acts.ts';
+import { describeTraffic } from './describe-traffic.ts';
+import { allExternalChanges } from './external-changes.ts';
 import { explainLosses } from './losses.ts';
 import type { NodeStatus, NodeStep, RunReport, RunStatus, Waiting } from './status.ts';
 
 /** Steps in words, for people. */
 const stepWords: Readonly<Record<NodeStep, string>> = {
-  waiting: 'waiting',
-  'stepping-out': 'stepping out',
-  'leaving-load-balancers': 'leaving its load balancers',
+  pending: 'pending',
+  replacing: 'stepping out',
+  deregistering: 'leaving its load balancers',
   'draining-connections': 'draining connections',
   evicting: 'evicting pods',
   'awaiting-replacements': 'waiting for replacements',
-  'retiring-endpoints': 'retiring leftover endpoints',
-  'awaiting-transit-connections': 'waiting for passing connections to end',
+  'removing-endpoints': 'retiring leftover endpoints',
+  'awaiting-forwarded-connections': 'waiting for passing connections to end',
   terminating: 'terminating',
   replaced: 'replaced',
-  'putting-back': 'putting back',
-  'put-back': 'put back',
-  'needs-attention': 'needs attention',
+  restoring: 'putting back',
+  restored: 'put back',
+  stalled: 'needs attention',
 };
 
 /** The most that a page may take, bytes, as the server counts details (temporalio/temporal, `limit.userMetadataDetailsSize`). */
-export const mostDetailBytes = 20_000;
+export const maxDetailBytes = 20_000;
 
 /**
  * The run as a Markdown page, for the details of the workflow in the Temporal UI: first what somebody has to do something about, then what
@@ -39,7 +39,7 @@ export function renderDetails(status: RunStatus | RunReport): string {
     traffic(status),
   ];
   const after = [others(status.nodes), ending(status), othersDoing(status), actions(status)];
-  const left = mostDetailBytes - bytesOf(assemble([...before, ...after])) - bytesAround;
+  const left = maxDetailBytes - bytesOf(assemble([...before, ...after])) - bytesAround;
   return fit(assemble([...before, nodeTable(status.nodes, left), ...after]));
 }
 
@@ -65,11 +65,11 @@ function took({ startedAt, finishedAt }: RunStatus): string {
   return finishedAt === undefined ? '' : ` · took ${formatDuration(finishedAt - startedAt)}`;
 }
 
-function attention({ needsAttention, phase }: RunStatus): string {
-  if (needsAttention === undefined) return '';
-  const hint = needsAttention.hint === undefined ? '' : `\n>\n> ${cut(escape(needsAttention.hint))}`;
+function attention({ stalled, phase }: RunStatus): string {
+  if (stalled === undefined) return '';
+  const hint = stalled.hint === undefined ? '' : `\n>\n> ${cut(escape(stalled.hint))}`;
   const label = phase === 'failed' ? 'Failed' : 'Needs attention';
-  return `> **${label}** (${needsAttention.code}): ${cut(escape(needsAttention.message))}${hint}`;
+  return `> **${label}** (${stalled.code}): ${cut(escape(stalled.message))}${hint}`;
 }
 
 function pauseNote({ paused }: RunStatus): string {
@@ -84,15 +84,15 @@ function waitingLine(label: string, waiting: Waiting | undefined): string {
 
 function explainWaiting(waiting: Waiting): string {
   const until = waiting.until === undefined ? '' : `, until ${formatTime(waiting.until)}`;
-  const unblock = waiting.unblockedBy === undefined ? '' : `; unblocked by ${escape(waiting.unblockedBy)}`;
+  const unblock = waiting.action === undefined ? '' : `; unblocked by ${escape(waiting.action)}`;
   return `${escape(waiting.on)} (since ${formatTime(waiting.since)}${until})${unblock}`;
 }
 
 function traffic(status: RunStatus): string {
   const { disabledRules } = status;
-  const line = `Traffic: ${explainTraffic(status).replace(/\d+ lost/, '**$&**')}`;
+  const line = `Traffic: ${describeTraffic(status).replace(/\d+ lost/, '**$&**')}`;
   const losses = explainLosses(status.traffic)
-    .slice(0, mostActs)
+    .slice(0, maxChanges)
     .map((one) => `- ${cut(escape(one))}`);
   return [
     line,
@@ -103,14 +103,14 @@ function traffic(status: RunStatus): string {
 
 /** Cuts off the end of a page that is too long in spite of all. */
 function fit(page: string): string {
-  if (bytesOf(page) <= mostDetailBytes) return page;
+  if (bytesOf(page) <= maxDetailBytes) return page;
   let bytes = bytesAround;
-  const lines = page.split('\n').filter((line) => (bytes += bytesOf(line)) <= mostDetailBytes);
+  const lines = page.split('\n').filter((line) => (bytes += bytesOf(line)) <= maxDetailBytes);
   return `${lines.join('\n')}\n\n…\n`;
 }
 
 /** A row for each node that needs somebody, then for each that is on its way, as far as there is room. */
-function nodeTable(nodes: readonly NodeStatus[], mostBytes: number): string {
+function nodeTable(nodes: readonly NodeStatus[], maxBytes: number): string {
   const shown = [...nodes.filter(isTrouble), ...nodes.filter(isUnderWay)];
   if (shown.length === 0) return '';
   const rows: string[] = [];
@@ -118,7 +118,7 @@ function nodeTable(nodes: readonly NodeStatus[], mostBytes: number): string {
   for (const node of shown) {
     const row = `| ${node.node.name} | ${node.node.zone} | ${stepWords[node.step]} | ${cut(detail(node))} |`;
     bytes += bytesOf(row);
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     rows.push(row);
   }
   const hidden = shown.length - rows.length;
@@ -127,16 +127,16 @@ function nodeTable(nodes: readonly NodeStatus[], mostBytes: number): string {
 }
 
 function isTrouble({ step, problem }: NodeStatus): boolean {
-  return step === 'needs-attention' || problem !== undefined;
+  return step === 'stalled' || problem !== undefined;
 }
 
 function isUnderWay(node: NodeStatus): boolean {
-  return !isTrouble(node) && node.step !== 'waiting' && node.step !== 'replaced';
+  return !isTrouble(node) && node.step !== 'pending' && node.step !== 'replaced';
 }
 
 /** How many nodes have their turn before them, and how many behind them. */
 function others(nodes: readonly NodeStatus[]): string {
-  const waiting = nodes.filter((node) => node.step === 'waiting' && !isTrouble(node));
+  const waiting = nodes.filter((node) => node.step === 'pending' && !isTrouble(node));
   const replaced = nodes.filter((node) => node.step === 'replaced').length;
   return [
     ...(waiting.length === 0
@@ -148,8 +148,8 @@ function others(nodes: readonly NodeStatus[]): string {
 
 function detail(node: NodeStatus): string {
   if (node.problem !== undefined) return escape(node.problem.message);
-  const comesBack = node.step === 'putting-back' || node.step === 'put-back';
-  if (comesBack && node.putBackBecause !== undefined) return `put back because ${escape(node.putBackBecause)}`;
+  const comesBack = node.step === 'restoring' || node.step === 'restored';
+  if (comesBack && node.restoredBecause !== undefined) return `put back because ${escape(node.restoredBecause)}`;
   if (node.waiting !== undefined) return explainWaiting(node.waiting);
   const last = node.evidence.at(-1);
   return last === undefined ? '' : `${last.kind} ${formatTime(last.at)}: ${escape(last.detail)}`;
@@ -159,20 +159,20 @@ function ending(status: RunStatus | RunReport): string {
   if (!('outcome' in status)) return '';
   return [
     `Outcome: **${status.outcome}**`,
-    status.leftBehind.length === 0
+    status.leftovers.length === 0
       ? 'Nothing of ours is left behind.'
-      : `Left behind: ${escape(listNames(status.leftBehind.map(cut), 10))}`,
-    ...(status.notProtected.length === 0
+      : `Left behind: ${escape(listNames(status.leftovers.map(cut), 10))}`,
+    ...(status.unprotected.length === 0
       ? []
-      : [`Not protected: ${escape(listNames(status.notProtected.map(cut), 10))}`]),
+      : [`Not protected: ${escape(listNames(status.unprotected.map(cut), 10))}`]),
   ].join('\n\n');
 }
 
 /** How many acts of others, and how many of operators, the page shows. */
-const mostActs = 20;
+const maxChanges = 20;
 
 function othersDoing(status: RunStatus): string {
-  const acts = allForeignActs(status).map(({ at, what }) => `- ${formatTime(at)} ${cut(escape(what))}`);
+  const acts = allExternalChanges(status).map(({ at, what }) => `- ${formatTime(at)} ${cut(escape(what))}`);
   return acts.length === 0 ? '' : ['Others’ doing meanwhile:', '', ...latest(acts)].join('\n');
 }
 
@@ -182,15 +182,15 @@ function actions({ actions: all }: RunStatus): string {
 }
 
 function latest(lines: readonly string[]): readonly string[] {
-  const left = lines.length - mostActs;
-  return left <= 0 ? lines : [`- ${left} earlier ones are in the report`, ...lines.slice(-mostActs)];
+  const left = lines.length - maxChanges;
+  return left <= 0 ? lines : [`- ${left} earlier ones are in the report`, ...lines.slice(-maxChanges)];
 }
 
 /** Characters of a text that somebody else has written. */
-const mostOfText = 300;
+const maxOfText = 300;
 
 function cut(text: string): string {
-  return text.length <= mostOfText ? text : `${text.slice(0, mostOfText - 1)}…`;
+  return text.length <= maxOfText ? text : `${text.slice(0, maxOfText - 1)}…`;
 }
 
 /** Keeps text from other systems from breaking a table or a line. */

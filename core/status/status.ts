@@ -1,20 +1,20 @@
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
-import type { BlockedProgress } from './blocked.ts';
+import type { BlockedSince } from './blocked.ts';
 import type { ProbeLosses } from './losses.ts';
-import type { Gap } from './tally.ts';
+import type { UnwatchedPeriod } from './tally.ts';
 
 /** Phases of a pool upgrade, in order, then the endings. */
 export const poolPhases = [
   'preflight',
   'lock',
-  'surge',
-  'surge-ready',
-  'cordon-old',
-  'hand-over',
+  'node-surge',
+  'nodes-ready',
+  'cordon',
+  'pod-surge',
   'replace',
   'finalize',
-  'putting-back',
+  'rolling-back',
   'completed',
   'aborted',
   'failed',
@@ -24,19 +24,19 @@ export type PoolPhase = (typeof poolPhases)[number];
 
 /** Steps of a node replacement, in order; `waiting` before, then one of the endings. */
 export const nodeSteps = [
-  'waiting',
-  'stepping-out',
-  'leaving-load-balancers',
+  'pending',
+  'replacing',
+  'deregistering',
   'draining-connections',
   'evicting',
   'awaiting-replacements',
-  'retiring-endpoints',
-  'awaiting-transit-connections',
+  'removing-endpoints',
+  'awaiting-forwarded-connections',
   'terminating',
   'replaced',
-  'putting-back',
-  'put-back',
-  'needs-attention',
+  'restoring',
+  'restored',
+  'stalled',
 ] as const;
 /** One of the steps of a node replacement. */
 export type NodeStep = (typeof nodeSteps)[number];
@@ -46,26 +46,26 @@ export interface Waiting {
   readonly on: string;
   readonly since: number;
   readonly until: number | undefined;
-  readonly unblockedBy?: string;
+  readonly action?: string;
   /** Pods that may not leave yet, each with the budget in its way. */
-  readonly blocked?: readonly BlockedProgress[];
+  readonly blocked?: readonly BlockedSince[];
 }
 
 /** Moments of a node's replacement that the proof is made of, in the order in which they should happen. */
 export const evidenceKinds = [
-  'handed-over',
+  'pods-surged',
   'registered',
   'healthy',
   'excluded',
-  'observed-out',
-  'drained',
+  'deregistered',
+  'connections-drained',
   'evicted',
-  'serving-elsewhere',
-  'endpoints-retired',
-  'transit-ended',
+  'replacements-serving',
+  'endpoints-removed',
+  'forwarded-ended',
   'terminated',
-  'node-gone',
-  'put-back',
+  'node-deleted',
+  'restored',
 ] as const;
 /** One of the moments that the proof is made of. */
 export type EvidenceKind = (typeof evidenceKinds)[number];
@@ -87,17 +87,17 @@ export interface NodeStatus {
   readonly evidence: readonly Evidence[];
   readonly problem?: Problem;
   /** What others did to the node meanwhile. */
-  readonly foreignActs?: readonly ForeignAct[];
+  readonly externalChanges?: readonly ExternalChange[];
   /** What could not be protected on it, e.g. endpoints that somebody wrote by hand. */
-  readonly notProtected?: readonly string[];
+  readonly unprotected?: readonly string[];
   /** Why the node was put back although nobody wanted the run back; it waits for another turn. */
-  readonly putBackBecause?: string;
+  readonly restoredBecause?: string;
   /** ID of the node's workflow, while it has one. */
   readonly workflowId?: string;
 }
 
 /** What somebody else did to something that the run looks after, and what became of it. */
-export interface ForeignAct {
+export interface ExternalChange {
   /** Epoch ms at which it was noticed. */
   readonly at: number;
   readonly what: string;
@@ -113,7 +113,7 @@ export interface TrafficCounts {
   /** Time in which no probe watched though the run went on, ms; absent when there was none. */
   readonly unwatchedMs?: number;
   /** When that was; the latest of several. */
-  readonly unwatched?: readonly Gap[];
+  readonly unwatched?: readonly UnwatchedPeriod[];
 }
 
 /** Who asked for what, when: the audit trail of a run. */
@@ -137,7 +137,7 @@ export interface RunStatus {
   readonly startedAt: number;
   readonly finishedAt: number | undefined;
   readonly paused: { readonly by: string; readonly reason: string; readonly at: number } | undefined;
-  readonly needsAttention: Problem | undefined;
+  readonly stalled: Problem | undefined;
   readonly waiting: Waiting | undefined;
   readonly nodes: readonly NodeStatus[];
   readonly traffic: TrafficCounts;
@@ -147,19 +147,19 @@ export interface RunStatus {
   readonly disabledRules: readonly string[];
   readonly actions: readonly OperatorAction[];
   /** What others did meanwhile to what is not one node's. */
-  readonly foreignActs: readonly ForeignAct[];
+  readonly externalChanges: readonly ExternalChange[];
 }
 
 /** How a run ended, with everything that proves it: the result of the workflow. */
 export interface RunReport extends RunStatus {
   readonly outcome: 'completed' | 'aborted' | 'failed';
   /** From the start until nothing was left to do, ms; probes go on to watch for a moment after that. */
-  readonly makespanMs: number;
+  readonly durationMs: number;
   readonly newNodes: readonly NodeRef[];
   /** Machine time beyond what the pool costs anyway, minutes; absent in reports of older versions. */
   readonly instanceMinutes?: number;
   /** Things of ours that could not be put back, or were left on purpose because putting them back would do harm. */
-  readonly leftBehind: readonly string[];
+  readonly leftovers: readonly string[];
   /** What the plan could not protect and the operator accepted. */
-  readonly notProtected: readonly string[];
+  readonly unprotected: readonly string[];
 }

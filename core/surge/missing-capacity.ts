@@ -8,7 +8,7 @@ export interface CapacityQuestion {
   /** So many are worth going on with. */
   readonly enough: number;
   /** The last answer's, if it had one. */
-  readonly before: StandStill | undefined;
+  readonly before: CapacityWait | undefined;
   /** Epoch ms. */
   readonly now: number;
   /** How long the cloud may take to find room, ms. */
@@ -16,7 +16,7 @@ export interface CapacityQuestion {
 }
 
 /** Since when (epoch ms) no further machine has come while the cloud told of problems. */
-export interface StandStill {
+export interface CapacityWait {
   readonly since: number;
   readonly ready: number;
 }
@@ -25,9 +25,9 @@ export interface StandStill {
  * Whether to go on with the machines that are there. Not while their pool is being made: one that is not whole by its time has failed for
  * good, and nothing can grow in it any more (EKS user guide, "Troubleshoot problems with Amazon EKS clusters and nodes", CREATE_FAILED).
  */
-export function decideWithoutMissing({ pool, ready, enough, before, now, patienceMs }: CapacityQuestion): {
+export function decideCapacity({ pool, ready, enough, before, now, patienceMs }: CapacityQuestion): {
   readonly goOn: boolean;
-  readonly standStill: StandStill | undefined;
+  readonly standStill: CapacityWait | undefined;
 } {
   const isWhole = pool.status === 'active' || pool.status === 'degraded';
   if (!isWhole || pool.problems.length === 0 || ready < enough) return { goOn: false, standStill: undefined };

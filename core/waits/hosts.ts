@@ -24,7 +24,7 @@ export interface HostsQuestion {
 }
 
 /** Nodes that host a Service's ready endpoints and are not healthy in its load balancers: to be waited for, or not. */
-export interface HostsLook {
+export interface HostsObservation {
   readonly late: readonly string[];
   readonly aside: NodesAside;
 }
@@ -35,7 +35,7 @@ export interface HostsLook {
  * Balancing API, TargetHealth: Target.NotInUse), or takes no node of these pools. A node of another pool has reasons of its own, and
  * nobody waits for one that was not healthy before, or can't be. What leaves need not be healthy.
  */
-export function lookAtHosts(service: ServiceFacts, question: HostsQuestion): HostsLook {
+export function observeHosts(service: ServiceFacts, question: HostsQuestion): HostsObservation {
   const { facts, leaving } = question;
   if (service.externalTrafficPolicy === 'Cluster') return { late: [], aside: {} };
   const groups = balancedServices(facts).get(service.key)?.groups ?? [];
@@ -47,7 +47,7 @@ export function lookAtHosts(service: ServiceFacts, question: HostsQuestion): Hos
     const group = groups.find((one) => !isHealthy(node, one));
     if (group === undefined) continue;
     if (isLate(node, groups, question)) late.push(node.name);
-    else aside[node.name] = tellAside(node, service, group);
+    else aside[node.name] = explainAside(node, service, group);
   }
   return { late, aside };
 }
@@ -63,7 +63,7 @@ export function findAside(
   const found: Record<string, string> = {};
   for (const [key, { service }] of balancedServices(question.facts))
     if (services?.includes(key) !== false)
-      Object.assign(found, lookAtHosts(service, { ...question, aside: {}, patient: false }).aside);
+      Object.assign(found, observeHosts(service, { ...question, aside: {}, patient: false }).aside);
   return found;
 }
 
@@ -103,7 +103,7 @@ function isUnused(node: NodeFacts, group: TargetGroupFacts): boolean {
   return targetsOf(node, group).some(({ state }) => state === 'unused');
 }
 
-function tellAside(node: NodeFacts, { key }: ServiceFacts, group: TargetGroupFacts): string {
+function explainAside(node: NodeFacts, { key }: ServiceFacts, group: TargetGroupFacts): string {
   const states = targetsOf(node, group).map(({ state }) => state);
   const how = states.length === 0 ? 'not registered' : states.join(', ');
   return `${group.name} sends nothing to a ready pod of ${key} on ${node.name} (${how})`;

@@ -8,9 +8,9 @@ import type { WaitDecision } from './decision.ts';
 import { isEnabled } from './formulas.ts';
 
 /** Whether a node's connections have ended at the load balancers. */
-export interface DrainedDecision extends WaitDecision {
+export interface ConnectionsDrained extends WaitDecision {
   /** The node is a live target again: a controller or a person has put it back, so the drain must begin anew. */
-  readonly backIn: boolean;
+  readonly reregistered: boolean;
 }
 
 /** States in which a target gets no new connections once the change has spread. */
@@ -33,18 +33,18 @@ export function decideObservedOut(node: NodeRef, groups: readonly TargetGroupFac
 }
 
 /** A node is drained when its timer is over AND no target group lists it any more (or as `unused`). */
-export function decideDrained(
+export function decideConnectionsDrained(
   node: NodeRef,
   groups: readonly TargetGroupFacts[],
   now: number,
   notBefore: number,
-): DrainedDecision {
+): ConnectionsDrained {
   const targets = groups.flatMap((group) => targetsOf(node, group).map((target) => ({ group, target })));
   const live = targets.filter(({ target }) => !leaving.includes(target.state));
   if (live.length > 0) {
     return {
       done: false,
-      backIn: true,
+      reregistered: true,
       reason: `${node.name} is back in ${listNames(live.map(describe))}: something registers it again`,
     };
   }
@@ -52,10 +52,10 @@ export function decideDrained(
   const reasons: string[] = [];
   if (now < notBefore) reasons.push(`connections may live for another ${formatDuration(notBefore - now)}`);
   if (draining.length > 0) reasons.push(`${node.name} drains from ${listNames(draining.map(describe))}`);
-  if (reasons.length > 0) return { done: false, backIn: false, reason: reasons.join('; ') };
+  if (reasons.length > 0) return { done: false, reregistered: false, reason: reasons.join('; ') };
   return {
     done: true,
-    backIn: false,
+    reregistered: false,
     reason: `${node.name} has left ${groups.length === 0 ? 'every' : listNames(groups.map((group) => group.name))}`,
   };
 }
@@ -64,7 +64,11 @@ export function decideDrained(
  * Why nothing may be done any more to a node that was drained: it is back in its load balancers, or about to be. Somebody removed the
  * label, or the controller registered it again in spite of it. Undefined while it is out, and for a node that is gone.
  */
-export function findBackIn(node: NodeRef, { cluster, targetGroups }: ServingFacts, policy: Policy): string | undefined {
+export function findReregistered(
+  node: NodeRef,
+  { cluster, targetGroups }: ServingFacts,
+  policy: Policy,
+): string | undefined {
   const seen = indexOf(cluster).nodes.get(node.name);
   if (seen?.uid !== node.uid) return undefined;
   if (!seen.excluded) return `somebody removed the exclude label of ${node.name}`;

@@ -1,5 +1,5 @@
-import { identify, type PodIdentity } from '../drain/actions.ts';
-import type { StepOutBlock } from '../guard/block.ts';
+import { type PodRef, podRefOf } from '../eviction/actions.ts';
+import type { GuardBlock } from '../guard/block.ts';
 import { workloadsOf } from '../guard/scale.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isFinished, type PodFacts } from '../model/pod.ts';
@@ -18,7 +18,7 @@ export interface RefusedWorkload {
    * (kubernetes pkg/controller/replicaset/replica_set.go, updatePod, deletePod, processNextWorkItem; client-go
    * util/workqueue/default_rate_limiters.go).
    */
-  readonly wake: PodIdentity | undefined;
+  readonly wake: PodRef | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ export function findRefused(workloads: readonly WorkloadFacts[], cluster: Cluste
 
 /** Those whose refusal may be why the guard holds a node back: of the Service or the budget that holds it. */
 export function findRefusedBehind(
-  { service: serviceKey, budget: budgetKey }: Pick<StepOutBlock, 'service' | 'budget'>,
+  { service: serviceKey, budget: budgetKey }: Pick<GuardBlock, 'service' | 'budget'>,
   cluster: ClusterFacts,
 ): readonly RefusedWorkload[] {
   const index = indexOf(cluster);
@@ -54,11 +54,11 @@ export function findRefusedBehind(
 }
 
 /** Any pod of a ReplicaSet that lacks some, but none whose deletion cost is somebody's business now. */
-function chooseToWake(pods: readonly PodFacts[]): PodIdentity | undefined {
+function chooseToWake(pods: readonly PodFacts[]): PodRef | undefined {
   for (const owned of Map.groupBy(pods, ({ ownerName }) => ownerName).values()) {
     const [{ ownerWants = 0 } = {}] = owned;
     const free = owned.find(({ costRaisedBy }) => costRaisedBy === undefined);
-    if (owned.length < ownerWants && free !== undefined) return identify(free);
+    if (owned.length < ownerWants && free !== undefined) return podRefOf(free);
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
-import { podsOf } from '../drain/services-of-pod.ts';
 import { scaleOf, workloadsOf } from '../guard/scale.ts';
 import { indexOf } from '../model/cluster-index.ts';
+import { podsOf } from '../model/endpoints.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
@@ -9,7 +9,7 @@ import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
-import { type HostsQuestion, lookAtHosts, type NodesAside } from './hosts.ts';
+import { type HostsQuestion, type NodesAside, observeHosts } from './hosts.ts';
 import { findRefused, noteRefused, type RefusedWorkload } from './refused.ts';
 
 /** Ready endpoints by Service key, taken before a node's pods are evicted. Plain data. */
@@ -70,7 +70,7 @@ export function decideReplacementsServing(
       problems.push(`${key} has ${has} of ${needs} ready endpoints${why}`);
       continue;
     }
-    const hosts = lookAtHosts(service, question);
+    const hosts = observeHosts(service, question);
     Object.assign(aside, hosts.aside);
     if (hosts.late.length > 0) problems.push(`${key}: ${listNames(hosts.late)} not healthy in its load balancer yet`);
     else seen.push(`${key} has ${has} of ${needs} ready endpoints`);

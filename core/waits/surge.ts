@@ -24,7 +24,7 @@ export interface SurgeQuestion {
 
 /** The new nodes can take pods when they are all there and Ready, and their DaemonSet pods are. */
 export function decideNodesReady(question: SurgeQuestion): WaitDecision {
-  const { ready, problems } = lookAtNodes(question);
+  const { ready, problems } = observeNodes(question);
   return decide(problems, `${ready.length} new nodes are Ready`);
 }
 
@@ -34,7 +34,7 @@ export function decideNodesReady(question: SurgeQuestion): WaitDecision {
  * must be healthy, unless no target of the group is: then the Service itself is down, and that is no fault of the new nodes.
  */
 export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
-  const { ready, problems } = lookAtNodes(question);
+  const { ready, problems } = observeNodes(question);
   const { nodes } = question.facts.cluster;
   const old = nodes.filter(({ pool, excluded }) => pool === question.oldPool && !excluded);
   const peers = old.length > 0 ? old : ready;
@@ -54,18 +54,18 @@ function decide(problems: readonly string[], done: string): WaitDecision {
 }
 
 /** New nodes that are Ready, and what is missing of the others, in words. */
-function lookAtNodes(question: SurgeQuestion): { readonly ready: readonly NodeFacts[]; readonly problems: string[] } {
+function observeNodes(question: SurgeQuestion): { readonly ready: readonly NodeFacts[]; readonly problems: string[] } {
   const nodes = question.facts.cluster.nodes.filter((node) => node.pool === question.pool);
   const ready = nodes.filter((node) => node.ready);
   const problems: string[] = [];
   if (ready.length < question.expected) {
     const late = nodes.filter((node) => !node.ready).map((node) => node.name);
     const names = late.length === 0 ? '' : `, not ready: ${listNames(late)}`;
-    const strangers = findStrangers(question.instances ?? [], nodes);
-    const machines = strangers.length === 0 ? '' : `, not joined: ${listNames(strangers)}`;
-    problems.push(`${ready.length} of ${question.expected} new nodes are Ready${names}${machines}`);
+    const unjoined = findUnjoined(question.instances ?? [], nodes);
+    const instances = unjoined.length === 0 ? '' : `, not joined: ${listNames(unjoined)}`;
+    problems.push(`${ready.length} of ${question.expected} new nodes are Ready${names}${instances}`);
   }
-  const agents = findLateAgents(question.facts.cluster.pods, ready);
+  const agents = findLateDaemonPods(question.facts.cluster.pods, ready);
   if (agents.length > 0) {
     problems.push(`DaemonSet pods not Ready: ${listNames(agents.map((pod) => `${pod.namespace}/${pod.name}`))}`);
   }
@@ -73,7 +73,7 @@ function lookAtNodes(question: SurgeQuestion): { readonly ready: readonly NodeFa
 }
 
 /** Machines that run, or are about to, and are no nodes of the cluster. */
-function findStrangers(instances: readonly InstanceFacts[], nodes: readonly NodeFacts[]): readonly string[] {
+function findUnjoined(instances: readonly InstanceFacts[], nodes: readonly NodeFacts[]): readonly string[] {
   const joined = new Set(nodes.map((node) => node.instanceId));
   return instances
     .filter(({ instanceId, state }) => (state === 'pending' || state === 'running') && !joined.has(instanceId))
@@ -81,7 +81,7 @@ function findStrangers(instances: readonly InstanceFacts[], nodes: readonly Node
 }
 
 /** DaemonSet pods that are not Ready on new nodes, though others of their DaemonSet are Ready elsewhere: broken ones hold nobody up. */
-function findLateAgents(pods: readonly PodFacts[], nodes: readonly NodeFacts[]): readonly PodFacts[] {
+function findLateDaemonPods(pods: readonly PodFacts[], nodes: readonly NodeFacts[]): readonly PodFacts[] {
   const names = new Set(nodes.map((node) => node.name));
   const isNew = (pod: PodFacts): boolean => pod.node !== undefined && names.has(pod.node);
   const agents = pods.filter((pod) => pod.ownerKind === 'DaemonSet');

@@ -30,10 +30,10 @@ export function watchMachines(lab: Lab, newPool: string): MachineWatch {
     machineMs += Math.max(0, countMachines(lab) - steady) * (now - lastAt);
     lastAt = now;
     // An API that can't be asked for a moment is asked again.
-    if (readyAt === undefined) look(now).catch(() => undefined);
+    if (readyAt === undefined) observation(now).catch(() => undefined);
   }, everyMs);
 
-  async function look(now: number): Promise<void> {
+  async function observation(now: number): Promise<void> {
     const { nodes } = await cluster.observe();
     const fresh = nodes.filter((node) => node.pool === newPool && node.ready);
     const wanted = lab.aws.model.nodegroups.get(newPool)?.scaling.desired;

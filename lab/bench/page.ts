@@ -14,7 +14,7 @@ export interface BenchReport extends BenchPlace {
 }
 
 const names: Readonly<Record<BenchOrder, string>> = {
-  'hand-over': 'nodeferry, hand-over',
+  'pod-surge': 'nodeferry, hand-over',
   serial: 'nodeferry, in the guard’s windows',
   eks: 'EKS’s order: drain, exclude, wait, terminate',
   script: 'script: exclude, sleep 30 s, drain, terminate',
@@ -41,18 +41,18 @@ export function benchRows(runs: readonly BenchRun[]): readonly (readonly string[
 }
 
 function rowOf(run: BenchRun): readonly string[] {
-  const { nodes, order, requests, makespanSeconds, lowerBoundSeconds, surgeReadySeconds } = run;
+  const { nodes, order, requests, durationSeconds, lowerBoundSeconds, surgeReadySeconds } = run;
   const { instanceMinutes, leastInstanceMinutes } = run;
   return [
     String(nodes),
     names[order],
     ...[requests.sent, requests.lost, requests.cut, requests.slow].map((count) => count.toLocaleString('en')),
-    `${makespanSeconds.toFixed(0)} s`,
+    `${durationSeconds.toFixed(0)} s`,
     lowerBoundSeconds === undefined
       ? '–'
-      : `${(makespanSeconds / lowerBoundSeconds).toFixed(2)} × ${lowerBoundSeconds.toFixed(1)} s`,
+      : `${(durationSeconds / lowerBoundSeconds).toFixed(2)} × ${lowerBoundSeconds.toFixed(1)} s`,
     surgeReadySeconds === undefined ? '–' : `${surgeReadySeconds.toFixed(0)} s`,
-    surgeReadySeconds === undefined ? '–' : `${(makespanSeconds - surgeReadySeconds).toFixed(0)} s`,
+    surgeReadySeconds === undefined ? '–' : `${(durationSeconds - surgeReadySeconds).toFixed(0)} s`,
     leastInstanceMinutes === undefined ? String(instanceMinutes) : `${instanceMinutes} (least ${leastInstanceMinutes})`,
   ];
 }
@@ -70,21 +70,21 @@ time beyond the pool's own.
 
 ${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
 
-${[...tellGrowth(runs), ...runs.flatMap(boundOf), ...refused.map(tellRefusal)].join('\n')}
+${[...describeGrowth(runs), ...runs.flatMap(boundOf), ...refused.map(explainRefusal)].join('\n')}
 `;
 }
 
 /** How the time from the new nodes' being Ready grows with the pool, when its pods are handed over. */
-function tellGrowth(runs: readonly BenchRun[]): readonly string[] {
-  const own = runs.filter(({ order }) => order === 'hand-over').toSorted((a, b) => a.nodes - b.nodes);
+function describeGrowth(runs: readonly BenchRun[]): readonly string[] {
+  const own = runs.filter(({ order }) => order === 'pod-surge').toSorted((a, b) => a.nodes - b.nodes);
   const [small, large] = [own[0], own.at(-1)];
   if (small?.surgeReadySeconds === undefined || large?.surgeReadySeconds === undefined || small === large) return [];
-  const ratio = (large.makespanSeconds - large.surgeReadySeconds) / (small.makespanSeconds - small.surgeReadySeconds);
+  const ratio = (large.durationSeconds - large.surgeReadySeconds) / (small.durationSeconds - small.surgeReadySeconds);
   const sizes = `${large.nodes} nodes take ${ratio.toFixed(2)} times as long as ${small.nodes}`;
   return [`- With hand-over, from the moment when the new nodes are Ready, ${sizes}.`];
 }
 
-function tellRefusal({ nodes, order, why }: Refusal): string {
+function explainRefusal({ nodes, order, why }: Refusal): string {
   return `- ${nodes} nodes, ${names[order]}: refused before anything was touched: ${why}.`;
 }
 

@@ -1,7 +1,13 @@
 /** One pool after another is replaced in the same lab, each in another order, under the same traffic. */
 import { ApplicationFailure } from '@temporalio/common';
-import { boundCrossing } from '../demo/bound.ts';
-import { countHistoryEvents, crossingPolicy, followCrossing, inWindows, startCrossing } from '../demo/crossing.ts';
+import { boundUpgrade } from '../demo/bound.ts';
+import {
+  countHistoryEvents,
+  followLabUpgrade,
+  inBatches,
+  labUpgradePolicy,
+  startLabUpgrade,
+} from '../demo/lab-upgrade.ts';
 import { addRequests, type RequestCounts } from '../demo/proof.ts';
 import { openSession, type Session } from '../demo/session.ts';
 import { whenAborted } from '../interrupted.ts';
@@ -11,7 +17,7 @@ import { type OtherOrder, upgradeInOrder } from './other-orders.ts';
 import { benchScenario } from './scenario.ts';
 
 /** Orders in which pools are replaced: nodeferry's own two first. */
-export const benchOrders = ['hand-over', 'serial', 'eks', 'script', 'kops'] as const;
+export const benchOrders = ['pod-surge', 'serial', 'eks', 'script', 'kops'] as const;
 /** One of them. */
 export type BenchOrder = (typeof benchOrders)[number];
 
@@ -20,7 +26,7 @@ export interface BenchRun {
   readonly nodes: number;
   readonly order: BenchOrder;
   readonly requests: RequestCounts;
-  readonly makespanSeconds: number;
+  readonly durationSeconds: number;
   readonly surgeReadySeconds: number | undefined;
   /** The least that perfect knowledge would need in this mode; nodeferry's modes only. */
   readonly lowerBoundSeconds: number | undefined;
@@ -101,12 +107,12 @@ async function cross(
   pools: { readonly pool: string; readonly newPool: string },
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
 ): Promise<Crossed> {
-  if (order === 'hand-over' || order === 'serial')
+  if (order === 'pod-surge' || order === 'serial')
     return await crossWithNodeferry(session, nodes, order, pools, signal);
   const upgrade = upgradeElsewise(session, order, pools, onProgress);
-  const makespanMs = await Promise.race([upgrade, whenAborted(signal)]);
+  const durationMs = await Promise.race([upgrade, whenAborted(signal)]);
   return {
-    makespanSeconds: makespanMs / 1000,
+    durationSeconds: durationMs / 1000,
     lowerBoundSeconds: undefined,
     lowerBoundTerms: [],
     leastInstanceMinutes: undefined,
@@ -117,20 +123,20 @@ async function cross(
 async function crossWithNodeferry(
   session: Session,
   nodes: number,
-  order: 'hand-over' | 'serial',
+  order: 'pod-surge' | 'serial',
   pools: { readonly pool: string; readonly newPool: string },
   signal: AbortSignal,
 ): Promise<Crossed> {
   const guard = { maxInFlight: nodes };
-  const spec = order === 'hand-over' ? { guard } : { ...inWindows, guard };
-  const policy = crossingPolicy(session.lab, { ...pools, version, spec });
-  const bounding = await boundCrossing(session.lab, benchScenario(nodes), policy);
-  await startCrossing(session, policy);
-  const report = await followCrossing(session, policy, () => undefined, signal);
+  const spec = order === 'pod-surge' ? { guard } : { ...inBatches, guard };
+  const policy = labUpgradePolicy(session.lab, { ...pools, version, spec });
+  const bounding = await boundUpgrade(session.lab, benchScenario(nodes), policy);
+  await startLabUpgrade(session, policy);
+  const report = await followLabUpgrade(session, policy, () => undefined, signal);
   if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
   const bound = await bounding.atEnd(report.newPool);
   return {
-    makespanSeconds: report.makespanMs / 1000,
+    durationSeconds: report.durationMs / 1000,
     lowerBoundSeconds: bound.totalMs / 1000,
     lowerBoundTerms: bound.terms.map(({ name, ms }) => ({ name, seconds: ms / 1000 })),
     leastInstanceMinutes: Math.round(bound.instanceMinutes * 10) / 10,

@@ -14,16 +14,16 @@ import type { Scenario } from '../scenario.ts';
 import { measureBootMs } from './boot.ts';
 
 /** The longest request that the demo sends: a pod that is told to stop ends it first, ms. */
-const longestRequestMs = 20_000;
+const maxRequestMs = 20_000;
 
 /** What bounds a crossing; the bound itself is known once its new nodes have booted. */
-export interface CrossingBound {
+export interface UpgradeBound {
   /** @param newPool whose nodes they are. */
   atEnd(newPool: string): Promise<LowerBound>;
 }
 
 /** Looks at the pool before its upgrade begins, for the bound. */
-export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy): Promise<CrossingBound> {
+export async function boundUpgrade(lab: Lab, scenario: Scenario, policy: Policy): Promise<UpgradeBound> {
   // The SDKs of this process shall find the pretend AWS, as the AWS CLI would.
   Object.assign(process.env, { ...lab.opsEnv, KUBECONFIG: lab.kubeconfigPath, AWS_ENDPOINT_URL: lab.awsUrl });
   const cluster = createKubernetesCluster({ kubeconfig: lab.kubeconfigPath });
@@ -54,10 +54,10 @@ export async function boundCrossing(lab: Lab, scenario: Scenario, policy: Policy
           registrationMs: delays.registrationMs + firstVerdictMs,
           propagationMs: delays.deregistrationPropagationMs,
           deregistrationDelayMs: Math.max(0, ...targetGroups.map((group) => group.deregistrationDelayMs)),
-          evictionMs: longestRequestMs,
+          evictionMs: maxRequestMs,
           replacementReadyMs: 0,
           healthyMs: local ? firstVerdictMs + delays.healthyPropagationMs : 0,
-          transitMs: Math.max(0, ...plan.services.map((service) => service.transitMs)),
+          forwardedMs: Math.max(0, ...plan.services.map((service) => service.forwardedMs)),
           terminationMs: delays.instanceTerminationMs,
         },
       });

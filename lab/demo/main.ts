@@ -5,8 +5,8 @@ import { ensureTools } from '../../scripts/setup/ensure.ts';
 import { upgradeInOrder } from '../bench/other-orders.ts';
 import { runInterruptibly, whenAborted } from '../interrupted.ts';
 import { demoScenario } from '../scenarios/demo.ts';
-import { boundCrossing } from './bound.ts';
-import { countHistoryEvents, crossingPolicy, followCrossing, inWindows, startCrossing } from './crossing.ts';
+import { boundUpgrade } from './bound.ts';
+import { countHistoryEvents, followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from './lab-upgrade.ts';
 import { type DemoOptions, readDemoOptions } from './options.ts';
 import { addRequests, makeProof, type Proof, renderProof } from './proof.ts';
 import { createScreen, type Screen } from './screen.ts';
@@ -40,24 +40,24 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
 }
 
 async function cross(session: Session, screen: Screen, options: DemoOptions, signal: AbortSignal): Promise<Proof> {
-  const spec = options.handOver ? {} : inWindows;
-  const policy = crossingPolicy(session.lab, { ...pool, without: options.without, spec });
-  const bound = await boundCrossing(session.lab, demoScenario, policy);
+  const spec = options.surgePods ? {} : inBatches;
+  const policy = labUpgradePolicy(session.lab, { ...pool, without: options.without, spec });
+  const bound = await boundUpgrade(session.lab, demoScenario, policy);
   screen.progress(`upgrade begins; Temporal web UI: ${session.temporal.uiUrl}`);
-  await startCrossing(session, policy);
+  await startLabUpgrade(session, policy);
   const show = (status: RunStatus) =>
     screen.show(
       status,
       session.traffic.map((traffic) => traffic.truth()),
     );
-  const report = await followCrossing(session, policy, show, signal);
+  const report = await followLabUpgrade(session, policy, show, signal);
   const events = await countHistoryEvents(session, report);
   return makeProof(report, await finishTraffic(session), await bound.atEnd(report.newPool), events);
 }
 
 async function crossNaively(session: Session, screen: Screen): Promise<Proof> {
   screen.progress('upgrade in the usual order begins: cordon, kubectl drain, terminate');
-  const makespanMs = await upgradeInOrder({
+  const durationMs = await upgradeInOrder({
     order: 'naive',
     kubeconfigPath: session.lab.kubeconfigPath,
     awsUrl: session.lab.awsUrl,
@@ -72,7 +72,7 @@ async function crossNaively(session: Session, screen: Screen): Promise<Proof> {
     order: 'naive',
     outcome: 'completed',
     ...addRequests(await finishTraffic(session)),
-    makespanSeconds: makespanMs / 1000,
+    durationSeconds: durationMs / 1000,
     lowerBoundSeconds: undefined,
     lowerBoundTerms: [],
     nodes: [],

@@ -7,7 +7,7 @@ export interface DemoOptions {
   /** Upgrade in the usual order instead: the control that loses requests. */
   readonly naive: boolean;
   /** Pods are replaced before they leave; otherwise they are evicted within their budgets. */
-  readonly handOver: boolean;
+  readonly surgePods: boolean;
   /** File for the proof as JSON. */
   readonly report: string | undefined;
   /** Protective rules to do without. */
@@ -21,8 +21,8 @@ export function readDemoOptions(argv: readonly string[]): DemoOptions {
   const program = new Command('npm run demo --')
     .description('Upgrades a live node group behind two load balancers under traffic, and proves what was lost.')
     .option('--naive', 'upgrade in the usual order (cordon, drain, terminate): loses requests', false)
-    .option('--hand-over', 'have pods replaced before they leave, so that all nodes go together (default)', true)
-    .option('--no-hand-over', 'evict pods within their budgets instead: nodes leave in windows')
+    .option('--surge-pods', 'have pods replaced before they leave, so that all nodes go together (default)', true)
+    .option('--no-surge-pods', 'evict pods within their budgets instead: nodes leave in windows')
     .option('--report <file>', 'also write the proof as JSON')
     .addOption(
       new Option('--without <rule...>', 'switch protective rules off').choices([...protectiveRules]).default([]),
@@ -30,7 +30,7 @@ export function readDemoOptions(argv: readonly string[]): DemoOptions {
     .option('--keep', 'keep the lab up at the end, until Ctrl-C', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-hand-over\n  $ npm run demo -- --report proof.json\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
+      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report proof.json\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
     );
   program.parse([...argv]);
   const { report, ...options } = program.opts<

@@ -21,7 +21,7 @@ export interface Proof {
   /** New connections among them. */
   readonly newConnections: number;
   readonly perStream: Readonly<Record<string, RequestCounts>>;
-  readonly makespanSeconds: number;
+  readonly durationSeconds: number;
   readonly lowerBoundSeconds: number | undefined;
   readonly lowerBoundTerms: readonly { readonly name: string; readonly seconds: number }[];
   readonly nodes: readonly NodeStatus[];
@@ -62,7 +62,7 @@ export function makeProof(
     order: 'nodeferry',
     outcome: report.outcome,
     ...addRequests(truths),
-    makespanSeconds: report.makespanMs / 1000,
+    durationSeconds: report.durationMs / 1000,
     lowerBoundSeconds: bound.totalMs / 1000,
     lowerBoundTerms: bound.terms.map((term) => ({ name: term.name, seconds: term.ms / 1000 })),
     nodes: report.nodes,
@@ -81,7 +81,7 @@ export function renderProof(proof: Proof, startedAt: number): string[] {
   ]);
   const total = ['all', ...[requests.sent, requests.lost, requests.cut, requests.slow].map(String)];
   return [
-    ...renderTable([['TRAFFIC', 'SENT', 'LOST', 'CUT', 'SLOW'], ...rows, total]),
+    ...renderTable([['TRAFFIC', 'SENT', 'LOST', 'RESET', 'SLOW'], ...rows, total]),
     '',
     ...(proof.nodes.length > 0 ? [...renderTimeline({ nodes: proof.nodes, startedAt }), ''] : []),
     ...renderTime(proof),
@@ -90,11 +90,11 @@ export function renderProof(proof: Proof, startedAt: number): string[] {
 }
 
 function renderTime(proof: Proof): string[] {
-  const makespan = `${proof.makespanSeconds.toFixed(1)} s`;
-  if (proof.lowerBoundSeconds === undefined) return [`makespan ${makespan}`];
-  const ratio = proof.makespanSeconds / proof.lowerBoundSeconds;
+  const duration = `${proof.durationSeconds.toFixed(1)} s`;
+  if (proof.lowerBoundSeconds === undefined) return [`makespan ${duration}`];
+  const ratio = proof.durationSeconds / proof.lowerBoundSeconds;
   return [
-    `makespan ${makespan}; perfect knowledge with the same guard: ${proof.lowerBoundSeconds.toFixed(1)} s; ratio ${ratio.toFixed(2)}`,
+    `makespan ${duration}; perfect knowledge with the same guard: ${proof.lowerBoundSeconds.toFixed(1)} s; ratio ${ratio.toFixed(2)}`,
     ...proof.lowerBoundTerms.map((term) => `  ${term.seconds.toFixed(1).padStart(6)} s  ${term.name}`),
   ];
 }

@@ -16,7 +16,7 @@ interface BusyProcess {
 }
 
 /** How long the machine is looked at. */
-const lookMs = 1_000;
+const observationMs = 1_000;
 
 /** Linux tells processor time in hundredths of a second (proc(5), `_SC_CLK_TCK`). */
 const tickMs = 10;
@@ -25,13 +25,13 @@ const tickMs = 10;
 const busyPercent = 5;
 
 /** So many processes are named. */
-const namedAtMost = 5;
+const maxNamed = 5;
 
 /** Looks at the machine for a second: what it has, and what else keeps it busy, in one line. */
 export async function describeMachine(): Promise<string> {
   const before = processorUses();
-  await delay(lookMs);
-  const busy = busiest(before, processorUses(), lookMs).map(({ name, percent }) => `${name} ${percent} %`);
+  await delay(observationMs);
+  const busy = busiest(before, processorUses(), observationMs).map(({ name, percent }) => `${name} ${percent} %`);
   const load = loadavg().map((average) => average.toFixed(1));
   const beside = busy.length === 0 ? 'nothing else keeps it busy' : `busy with ${busy.join(', ')}`;
   return `machine: ${availableParallelism()} processors, load average ${load.join(' ')}; ${beside}`;
@@ -50,7 +50,7 @@ export function busiest(
     })
     .filter(({ percent }) => percent >= busyPercent)
     .sort((a, b) => b.percent - a.percent)
-    .slice(0, namedAtMost);
+    .slice(0, maxNamed);
 }
 
 /** All processes but this one, by process ID; none where there is no /proc. */

@@ -34,7 +34,7 @@ export type ProjectName = (typeof projectNames)[number];
  * After this time, minutes, the processes that run a project's tests are ended: a test in an endless loop has no other end. Far above what
  * they take where others keep the machine busy.
  */
-const minutesAtMost: Readonly<Record<ProjectName, number>> = {
+const maxMinutes: Readonly<Record<ProjectName, number>> = {
   unit: 15,
   workflow: 40,
   e2e: 60,
@@ -113,7 +113,7 @@ export async function runProject(
   output: 'shown' | 'kept',
   root: string = projectRoot,
 ): Promise<Outcome> {
-  const minutes = minutesAtMost[project];
+  const minutes = maxMinutes[project];
   const first = await runVitest(project, output, { root, minutes });
   let { ends } = first;
   let { seconds } = first.end;

@@ -24,7 +24,7 @@ export interface Repeated {
 }
 
 /** So many tests don't fail at once because they are unsteady: repeating them would only take time. */
-const mostRepeated = 10;
+const maxRepeated = 10;
 
 /** How the test is called in what is printed. */
 export function nameOf({ file, test }: TestEnd): string {
@@ -37,7 +37,7 @@ export async function repeatFailures(
   runAgain: (file: string, tests: readonly string[] | undefined) => Promise<Repetition>,
 ): Promise<Repeated> {
   const failed = ends.filter(({ status }) => status === 'failed');
-  if (failed.length > mostRepeated) return { ends, unsteady: [] };
+  if (failed.length > maxRepeated) return { ends, unsteady: [] };
   const unsteady: UnsteadyTest[] = [];
   let now = ends;
   for (const [file, failures] of Map.groupBy(failed, (end) => end.file)) {

@@ -10,7 +10,7 @@ import type { Outcome } from '../../activities/polling.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { marksOf } from '../simulator/cluster-port.ts';
+import { ownershipOf } from '../simulator/cluster-port.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -33,17 +33,17 @@ interface Scene {
 async function openScene(world: World, policy: Policy): Promise<Scene> {
   world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
   const activities = createActivities(createSimPorts(world));
-  let turn = 0;
-  const next = () => ({ run, policy, turn: (turn += 1) });
+  let sequence = 0;
+  const next = () => ({ run, policy, sequence: (sequence += 1) });
   const step: Scene['step'] = async (name, body) => {
     const outcome = await inActivity(world, name, body);
-    if (outcome.outcome === 'deadline') throw new Error(`${name}: ${outcome.problem.message}`);
+    if (outcome.outcome === 'failed') throw new Error(`${name}: ${outcome.problem.message}`);
     return outcome;
   };
   const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
-  await step('create', async () => await activities.createReplacement({ ...next(), plan }));
+  await step('create', async () => await activities.createPool({ ...next(), plan }));
   const awaited = { plan, forPods: true, expected: plan.surge };
-  await step('await', async () => await activities.awaitSurgeReady(awaited));
+  await step('await', async () => await activities.awaitNodesReady(awaited));
   await step('cordon', async () => await activities.cordonNodes({ ...next(), nodes: plan.nodes }));
   const liveOn: Scene['liveOn'] = (body) => {
     const environment = new MockActivityEnvironment({ activityId: 'lives on' });
@@ -69,14 +69,14 @@ test('a hand-over that lives on releases nothing that its run has given back', a
   const world = createScenario({ delays: { podReady: 30_000 } });
   const { plan, activities, step, liveOn, next } = await openScene(world, handOverPolicy());
   const input = { ...next(), waiting: plan.nodes };
-  const old = liveOn(async () => await activities.handOver(input));
+  const old = liveOn(async () => await activities.surgePods(input));
   await until(world, () => world.pods.filter(({ released }) => released !== undefined).length === 8);
 
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
-  await step('give back', async () => await activities.giveBack(next()));
+  await step('give back', async () => await activities.adoptPods(next()));
   await inActivity(world, 'a minute', async () => await world.clock.sleep(60_000));
 
-  expect(marksOf(world), world.log.join('\n')).toEqual([]);
+  expect(ownershipOf(world), world.log.join('\n')).toEqual([]);
   expect(await old.ended()).toMatchObject({ type: 'Superseded' });
   world.clock.stop();
 });
@@ -89,16 +89,16 @@ test('a step-out that lives on neither cordons nor excludes what its run has put
   if (web !== undefined) web.maxUnavailable = 0;
   world.changed();
   const input = { ...next(), baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
-  const old = liveOn(async () => await activities.letNextStepOut(input));
+  const old = liveOn(async () => await activities.excludeNext(input));
   await inActivity(world, 'a while', async () => await world.clock.sleep(30_000));
 
-  await step('take back in', async () => await activities.includeStrays(next()));
+  await step('take back in', async () => await activities.restoreUntracked(next()));
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
   if (web !== undefined) web.maxUnavailable = 2;
   world.changed();
   await inActivity(world, 'a minute', async () => await world.clock.sleep(60_000));
 
-  expect(marksOf(world), world.log.join('\n')).toEqual([]);
+  expect(ownershipOf(world), world.log.join('\n')).toEqual([]);
   expect(await old.ended()).toMatchObject({ type: 'Superseded' });
   world.clock.stop();
 });
@@ -130,7 +130,7 @@ test('cordons that take long are not set on nodes whose cordons have been taken 
   held.resolve();
 
   expect(await old.ended()).toMatchObject({ type: 'Superseded' });
-  expect(marksOf(world), world.log.join('\n')).toEqual([]);
+  expect(ownershipOf(world), world.log.join('\n')).toEqual([]);
   world.clock.stop();
 });
 
@@ -141,6 +141,6 @@ test('an attempt that begins when its successor has the pool does nothing', asyn
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
   const old = liveOn(async () => await activities.cordonNodes(late));
   expect(await old.ended()).toMatchObject({ type: 'Superseded' });
-  expect(marksOf(world)).toEqual([]);
+  expect(ownershipOf(world)).toEqual([]);
   world.clock.stop();
 });

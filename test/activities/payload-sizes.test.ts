@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { describeStepOut } from '../../activities/step-out-acts.ts';
+import { describeExclusion } from '../../activities/exclusion.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { ServingFacts } from '../../core/model/serving.ts';
 import { buildPlan } from '../../core/plan/build-plan.ts';
 import { bytesOf, limits, nodeBytes } from '../../core/plan/limits.ts';
 import { measureRun } from '../../core/plan/measure-run.ts';
-import { inBrief } from '../../core/plan/pool-plan.ts';
-import { fitStatus } from '../../core/status/fit-status.ts';
+import { summarize } from '../../core/plan/pool-plan.ts';
 import type { Evidence, NodeStatus, RunReport } from '../../core/status/status.ts';
-import { decideDrained, decideObservedOut } from '../../core/waits/load-balancers.ts';
+import { truncateStatus } from '../../core/status/truncate-status.ts';
+import { decideConnectionsDrained, decideObservedOut } from '../../core/waits/load-balancers.ts';
 import { decideReplacementsServing } from '../../core/waits/replacements.ts';
-import { childInput } from '../../workflows/run/child-input.ts';
+import { nodeInput } from '../../workflows/run/node-input.ts';
 import { aPolicy, aPool } from '../core/support/facts.ts';
 import { aLargeLook } from '../core/support/large-cluster.ts';
 
@@ -25,7 +25,7 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
     ),
   }));
   const gone = facts.targetGroups.map((group) => ({ ...group, targets: [] }));
-  const { evidence, before } = describeStepOut(node, '', facts, { policy: aPolicy() });
+  const { evidence, before } = describeExclusion(node, '', facts, { policy: aPolicy() });
   const seen = (kind: Evidence['kind'], detail: string): Evidence => ({ kind, at: 1_790_000_000_000, detail });
   return {
     node,
@@ -34,18 +34,18 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
     workflowId: `node-replacement/production-eu-west-1/general-purpose/run-0123abcd/${node.name}`,
     evidence: [
       ...evidence,
-      seen('observed-out', decideObservedOut(node, leaving).reason),
-      seen('drained', decideDrained(node, gone, 1, 0).reason),
+      seen('deregistered', decideObservedOut(node, leaving).reason),
+      seen('connections-drained', decideConnectionsDrained(node, gone, 1, 0).reason),
       seen('evicted', `no pod left on ${node.name}`),
       seen(
-        'serving-elsewhere',
+        'replacements-serving',
         decideReplacementsServing({ facts, policy: aPolicy(), before, leaving: 'web', aside: {}, patient: true })
           .reason,
       ),
-      seen('endpoints-retired', `no endpoint is left on ${node.name}`),
-      seen('transit-ended', 'older than the longest connection age before anybody had to wait for it'),
+      seen('endpoints-removed', `no endpoint is left on ${node.name}`),
+      seen('forwarded-ended', 'older than the longest connection age before anybody had to wait for it'),
       seen('terminated', node.instanceId),
-      seen('node-gone', `Node ${node.name} is gone`),
+      seen('node-deleted', `Node ${node.name} is gone`),
     ],
   };
 }
@@ -63,19 +63,19 @@ function reportOf(nodes: readonly NodeStatus[], newNodes: readonly NodeRef[]): R
     startedAt: 0,
     finishedAt: 1,
     paused: undefined,
-    needsAttention: undefined,
+    stalled: undefined,
     waiting: undefined,
     nodes,
     traffic: { sent: 0, lost: 0, slow: 0 },
     probes: 0,
     disabledRules: [],
     actions: [],
-    foreignActs: [],
+    externalChanges: [],
     outcome: 'completed',
-    makespanMs: 1,
+    durationMs: 1,
     newNodes,
-    leftBehind: [],
-    notProtected: [],
+    leftovers: [],
+    unprotected: [],
   };
 }
 
@@ -89,18 +89,18 @@ describe('128 nodes behind 100 Services', () => {
   const { nodes, baselines } = plan;
   const [node] = nodes;
   if (node === undefined) throw new Error('no node');
-  const out = { ...describeStepOut(node, 'may step out', facts, { policy }), foreignActs: [] };
+  const out = { ...describeExclusion(node, 'may step out', facts, { policy }), externalChanges: [] };
   const known = { run: plan.run, parent: 'p', pool: plan.oldPool, policy, baselines, round: 1, resumes: 0, now: 0 };
 
   test('make a plan, and a question to the guard, that are small', () => {
     const question = { run: plan.run, policy, baselines, inFlight: nodes.slice(0, 10), waiting: nodes.slice(0, 50) };
     expect(bytesOf(plan)).toBeLessThan(128 * 1024);
-    expect(bytesOf(inBrief(plan))).toBeLessThan(16 * 1024);
+    expect(bytesOf(summarize(plan))).toBeLessThan(16 * 1024);
     expect(bytesOf(question)).toBeLessThan(48 * 1024);
   });
 
   test('a node is told of the Services only that it has to do with', () => {
-    const input = childInput(known, out);
+    const input = nodeInput(known, out);
     const onNode = facts.cluster.services.filter(({ endpoints }) => endpoints.some((one) => one.node === node.name));
     const expected = baselines.filter((one) => onNode.some(({ key }) => key === one.service));
     expect(expected.length).toBeLessThan(baselines.length);
@@ -110,14 +110,14 @@ describe('128 nodes behind 100 Services', () => {
 
   test('a node is told of every Service of policy Cluster: its connections enter anywhere', () => {
     const anywhere = aLargeLook({ nodes: 128, services: 100, replicas: 3, traffic: 'Cluster' });
-    const step = { ...describeStepOut(node, '', anywhere, { policy }), foreignActs: [] };
-    expect(step.touches).toHaveLength(100);
-    expect(bytesOf(childInput(known, step))).toBeLessThan(32 * 1024);
+    const step = { ...describeExclusion(node, '', anywhere, { policy }), externalChanges: [] };
+    expect(step.services).toHaveLength(100);
+    expect(bytesOf(nodeInput(known, step))).toBeLessThan(32 * 1024);
   });
 
   test('a node of an answer that does not tell what it has to do with is told of everything', () => {
-    const { touches: _touches, ...earlier } = out;
-    expect(childInput(known, earlier).baselines).toEqual(baselines);
+    const { services: _touches, ...earlier } = out;
+    expect(nodeInput(known, earlier).baselines).toEqual(baselines);
   });
 
   const ended = nodes.map((one) => statusAtEnd(one, facts));
@@ -126,9 +126,9 @@ describe('128 nodes behind 100 Services', () => {
   test('end with a report that is small, and no larger than the plan reckons with', () => {
     expect(bytesOf(report)).toBeLessThan(unremarkable);
     expect(Math.max(...ended.map(bytesOf))).toBeLessThan(nodeBytes.reported);
-    expect(bytesOf(out) - bytesOf(out.before) - bytesOf(out.touches)).toBeLessThan(nodeBytes.steppedOut);
+    expect(bytesOf(out) - bytesOf(out.before) - bytesOf(out.services)).toBeLessThan(nodeBytes.replacing);
     expect(bytesOf(report)).toBeLessThan(measureRun(plan, facts).payloadBytes);
-    expect(fitStatus(report)).toBe(report);
+    expect(truncateStatus(report)).toBe(report);
   });
 
   test('the report still fits when much was done to every node, and tells when each moment was seen', () => {
@@ -144,14 +144,14 @@ describe('128 nodes behind 100 Services', () => {
       ...report,
       nodes: Array.from({ length: 8 }, () => ended)
         .flat()
-        .map((one) => ({ ...one, foreignActs: acts, notProtected: told })),
-      notProtected: Array.from({ length: 20_000 }, (_, index) => `pod default/web-${index} left while it was listed`),
+        .map((one) => ({ ...one, externalChanges: acts, unprotected: told })),
+      unprotected: Array.from({ length: 20_000 }, (_, index) => `pod default/web-${index} left while it was listed`),
     };
-    const fitting = fitStatus(busy);
+    const fitting = truncateStatus(busy);
     expect(bytesOf(busy)).toBeGreaterThan(2_000_000);
     expect(bytesOf(fitting)).toBeLessThanOrEqual(limits.payloadBytes);
     const times = (one: RunReport) => one.nodes.map(({ evidence }) => evidence.map(({ kind, at }) => [kind, at]));
     expect(times(fitting)).toEqual(times(busy));
-    expect(fitting.notProtected.at(-1)).toMatch(/^\d+ more$/);
+    expect(fitting.unprotected.at(-1)).toMatch(/^\d+ more$/);
   });
 });

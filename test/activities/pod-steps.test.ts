@@ -37,7 +37,7 @@ async function openScene(n: number, policy: Policy = scenarioPolicy()) {
   world.clock.advance(3 * 60_000);
   const pool = { cluster: 'sim', region: 'eu-west-1', name: 'web' };
   const inputOf = (node: SimNode, step: number): NodeStepInput => {
-    return { run, node, pool, policy, baselines, turn: { round: 1, step } };
+    return { run, node, pool, policy, baselines, attempt: { round: 1, step } };
   };
   const { evictPods } = createActivities(ports);
   const evict = async (node: SimNode): ReturnType<typeof evictPods> => {
@@ -59,26 +59,26 @@ function listen(ports: Ports) {
   };
   const cluster: Ports['cluster'] = {
     ...ports.cluster,
-    unlist: async (pod, labels, by) => {
+    removeEndpoints: async (pod, labels, by) => {
       events.push({ what: `unlist ${pod.name}` });
-      return await ports.cluster.unlist(pod, labels, by);
+      return await ports.cluster.removeEndpoints(pod, labels, by);
     },
     evict: async (pod, options) => {
       if (!options.dryRun) events.push({ what: `evict ${pod.name}` });
       return await ports.cluster.evict(pod, options);
     },
-    taintRetiring: async (one, by) => {
+    taintDisrupted: async (one, by) => {
       events.push({ what: 'taint' });
-      return await ports.cluster.taintRetiring(one, by);
+      return await ports.cluster.taintDisrupted(one, by);
     },
   };
   return { events, ports: { ...ports, loadBalancers, cluster } };
 }
 
 /** Ports of which the act that is named hangs, from that call on, until it is let go: a worker that was cut off just before it. */
-function hangingAt(ports: Ports, act: 'requireClaim', call: number) {
+function hangingAt(ports: Ports, act: 'requireFence', call: number) {
   const reached = Promise.withResolvers<void>();
-  const letGo = Promise.withResolvers<void>();
+  const excludeBatch = Promise.withResolvers<void>();
   let calls = 0;
   const cluster = new Proxy(ports.cluster, {
     get: (target, name) => {
@@ -88,13 +88,13 @@ function hangingAt(ports: Ports, act: 'requireClaim', call: number) {
         calls += 1;
         if (calls >= call) {
           reached.resolve();
-          await letGo.promise;
+          await excludeBatch.promise;
         }
         return await member.apply(target, args);
       };
     },
   });
-  return { ports: { ...ports, cluster }, reached: reached.promise, letGo: letGo.resolve };
+  return { ports: { ...ports, cluster }, reached: reached.promise, excludeBatch: excludeBatch.resolve };
 }
 
 function exclude(node: SimNode): void {
@@ -103,7 +103,7 @@ function exclude(node: SimNode): void {
 }
 
 const uidsOn = (world: World, node: SimNode | undefined) =>
-  world.pods.filter((pod) => pod.node === node?.name && pod.unlisted === undefined).map(({ uid }) => uid);
+  world.pods.filter((pod) => pod.node === node?.name && pod.endpointsRemoved === undefined).map(({ uid }) => uid);
 
 test('load balancers are read before pods leave their endpoints, once for a round, and not again before they are evicted', async () => {
   const { world, ports, leaving, inputOf } = await openScene(1);
@@ -116,7 +116,7 @@ test('load balancers are read before pods leave their endpoints, once for a roun
   world.clock.stop();
 
   const told = events.map(({ what }) => what.split('-')[0] ?? '');
-  expect(told).toContain('unlist web');
+  expect(told).toContain('remove-endpoints web');
   expect(told).toContain('evict web');
   const asked = told.flatMap((what, index) => (what === 'read' ? [told[index + 1] ?? 'nothing'] : []));
   expect(
@@ -128,20 +128,22 @@ test('load balancers are read before pods leave their endpoints, once for a roun
 });
 
 test('what leaves while callers are sent to it is told', async () => {
-  const neverUnlist = ['default/web'];
-  const scene = await openScene(1, scenarioPolicy({ drain: { ...scenarioPolicy().drain, neverUnlist } }));
+  const keepEndpoints = ['default/web'];
+  const scene = await openScene(1, scenarioPolicy({ drain: { ...scenarioPolicy().drain, keepEndpoints } }));
   const [node] = scene.leaving;
   if (node === undefined) throw new Error('no node leaves');
-  const { notProtected } = (await scene.evict(node)) as { readonly notProtected?: readonly string[] };
-  expect(notProtected).toEqual([
-    expect.stringMatching(/^pod default\/web-\S+ left while default\/web listed it: spec.drain.neverUnlist names it$/),
+  const { unprotected } = (await scene.evict(node)) as { readonly unprotected?: readonly string[] };
+  expect(unprotected).toEqual([
+    expect.stringMatching(
+      /^pod default\/web-\S+ left while default\/web listed it: spec.drain.keepEndpoints names it$/,
+    ),
   ]);
 });
 
 test('two nodes that look at the same moment take one pod of a Service without a budget, not two', async () => {
-  const neverUnlist = ['default/api', 'default/web'];
+  const keepEndpoints = ['default/api', 'default/web'];
   const policy = scenarioPolicy({
-    drain: { ...scenarioPolicy().drain, neverUnlist },
+    drain: { ...scenarioPolicy().drain, keepEndpoints },
     disabledRules: ['capacity-guard'],
   });
   const { world, leaving, evict } = await openScene(2, policy);
@@ -170,8 +172,8 @@ describe('before the first pod is touched', () => {
     const reason = `somebody removed the exclude label of ${node.name}`;
     expect(outcome).toMatchObject({
       outcome: 'done',
-      backIn: { step: 'draining-connections', reason },
-      foreignActs: [{ what: reason }],
+      reregistered: { step: 'draining-connections', reason },
+      externalChanges: [{ what: reason }],
     });
     expect(uidsOn(world, node)).toEqual(pods);
   });
@@ -187,7 +189,7 @@ describe('before the first pod is touched', () => {
     for (const other of world.nodes) if (other !== node) strike(other);
     const outcome = await evict(node);
     world.clock.stop();
-    expect(outcome).toMatchObject({ outcome: 'done', putBackBecause: expect.stringContaining('without it') });
+    expect(outcome).toMatchObject({ outcome: 'done', restoredBecause: expect.stringContaining('without it') });
     expect(uidsOn(world, node)).toEqual(pods);
   });
 
@@ -203,7 +205,7 @@ describe('before the first pod is touched', () => {
     const outcome = await evict(node);
     world.clock.stop();
     expect(outcome).toMatchObject({ outcome: 'done', evidence: [{ kind: 'evicted' }] });
-    expect(outcome).not.toHaveProperty('putBackBecause');
+    expect(outcome).not.toHaveProperty('restoredBecause');
   });
 });
 
@@ -215,13 +217,13 @@ describe('an attempt that lives on after its successor has begun', () => {
     const [node] = leaving;
     if (node === undefined) throw new Error('no node');
     const pods = uidsOn(world, node);
-    const hanging = hangingAt(ports, 'requireClaim', 2);
+    const hanging = hangingAt(ports, 'requireFence', 2);
     const { evictPods } = createActivities(hanging.ports);
     const environment = new MockActivityEnvironment({ attempt: 1 });
     const ending = environment.run(evictPods, inputOf(node, 3)).catch((error: unknown) => error);
     await hanging.reached;
     await then(scene, node);
-    hanging.letGo();
+    hanging.excludeBatch();
     const end = await ending;
     world.clock.stop();
     return { end, pods, left: uidsOn(world, node) };
@@ -229,8 +231,8 @@ describe('an attempt that lives on after its successor has begun', () => {
 
   test('touches no pod of a node that was put back meanwhile', async () => {
     const { end, pods, left } = await outlive(async ({ ports, inputOf }, node) => {
-      const { putBackNode } = createActivities(ports);
-      await new MockActivityEnvironment({ attempt: 1 }).run(putBackNode, inputOf(node, 4));
+      const { restoreNode } = createActivities(ports);
+      await new MockActivityEnvironment({ attempt: 1 }).run(restoreNode, inputOf(node, 4));
     });
     expect(end).toMatchObject({ type: 'Superseded' });
     expect(left).toEqual(pods);
@@ -238,7 +240,7 @@ describe('an attempt that lives on after its successor has begun', () => {
 
   test('touches no pod when its successor has the node', async () => {
     const { end, pods, left } = await outlive(async ({ ports }, node) => {
-      await ports.cluster.claimNode(node, { run, round: 1, step: 3, attempt: 2 });
+      await ports.cluster.fenceNode(node, { run, round: 1, step: 3, attempt: 2 });
     });
     expect(end).toMatchObject({ type: 'Superseded' });
     expect(left).toEqual(pods);
@@ -249,7 +251,7 @@ describe('an attempt that lives on after its successor has begun', () => {
       const [name = ''] = world.leases.keys();
       world.leases.set(name, { holder: 'run-2', token: 2, expiresAt: world.clock.now() + 3_600_000 });
     });
-    expect(end).toMatchObject({ outcome: 'deadline', problem: { message: expect.stringContaining('run-2 holds it') } });
+    expect(end).toMatchObject({ outcome: 'failed', problem: { message: expect.stringContaining('run-2 holds it') } });
     expect(left).toEqual(pods);
   });
 

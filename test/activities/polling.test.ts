@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
-import { type Look, type LookContext, type Outcome, pollUntil, type Wait } from '../../activities/polling.ts';
+import { type Outcome, type Poll, type PollContext, pollUntil, type Wait } from '../../activities/polling.ts';
 import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
-import type { StepProgress } from '../../core/status/progress.ts';
+import type { Heartbeat } from '../../core/status/heartbeat.ts';
 
 /** A clock that jumps when slept on. */
 function jumpingClock(start = 1_000_000) {
@@ -18,28 +18,28 @@ function jumpingClock(start = 1_000_000) {
 
 type Value = { readonly value: string };
 
-function waitOn(look: Wait<Value>['look'], change: Partial<Wait<Value>> = {}): Wait<Value> {
+function waitOn(observation: Wait<Value>['poll'], change: Partial<Wait<Value>> = {}): Wait<Value> {
   return {
     clock: jumpingClock(),
     what: 'the thing',
     deadlineMs: 60_000,
-    pollMs: 5_000,
+    pollIntervalMs: 5_000,
     hint: 'mend it',
-    look,
+    poll: observation,
     ...change,
   };
 }
 
-const done = (value: string): Look<Value> => ({ done: true, value: { value } });
+const done = (value: string): Poll<Value> => ({ done: true, value: { value } });
 const error = (code: ProblemCode) => new NodeferryError({ code, message: code });
 const throttled = () => new NodeferryError({ code: 'Throttled', message: 'Rate exceeded' }, { retryAfterMs: 700 });
 
 describe('pollUntil', () => {
   test('ends with the value and the time of the look that found it', async () => {
-    let looks = 0;
+    let observations = 0;
     const wait = waitOn(async () => {
-      looks += 1;
-      return looks === 3 ? done('there') : { done: false, reason: `look ${looks}` };
+      observations += 1;
+      return observations === 3 ? done('there') : { done: false, reason: `look ${observations}` };
     });
     const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
     expect(outcome).toEqual({ outcome: 'done', value: 'there', at: 1_010_000 });
@@ -63,7 +63,7 @@ describe('pollUntil', () => {
   test('gives up at the deadline with a problem that says what it waited for and why', async () => {
     const wait = waitOn(async () => ({ done: false, reason: '2 of 4 are Ready' }));
     const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
-    expect(outcome).toMatchObject({ outcome: 'deadline', at: 1_060_000 });
+    expect(outcome).toMatchObject({ outcome: 'failed', at: 1_060_000 });
     expect(outcome).toMatchObject({
       problem: {
         code: 'DeadlineExceeded',
@@ -74,27 +74,27 @@ describe('pollUntil', () => {
   });
 
   test('lets come past the deadline what comes by itself, and gives up as soon as it does not any more', async () => {
-    let looks = 0;
+    let observations = 0;
     const wait = waitOn(async () => {
-      looks += 1;
-      return { done: false, reason: 'pods terminate', comes: looks < 20 };
+      observations += 1;
+      return { done: false, reason: 'pods terminate', isSelfResolving: observations < 20 };
     });
     const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
-    expect(outcome).toMatchObject({ outcome: 'deadline', at: 1_000_000 + 19 * 5_000 });
+    expect(outcome).toMatchObject({ outcome: 'failed', at: 1_000_000 + 19 * 5_000 });
   });
 
   test('outlasts throttling, honours the pause that was asked for, and tells', async () => {
-    let looks = 0;
+    let observations = 0;
     const times: number[] = [];
-    const heartbeats: StepProgress[] = [];
+    const heartbeats: Heartbeat[] = [];
     const env = new MockActivityEnvironment();
-    env.on('heartbeat', (details: StepProgress) => heartbeats.push(details));
+    env.on('heartbeat', (details: Heartbeat) => heartbeats.push(details));
     const clock = jumpingClock();
     const wait = waitOn(
       async () => {
-        looks += 1;
+        observations += 1;
         times.push(clock.now());
-        if (looks <= 3) throw throttled();
+        if (observations <= 3) throw throttled();
         return done('there');
       },
       { clock },
@@ -117,7 +117,7 @@ describe('pollUntil', () => {
   });
 
   test('goes on where the attempt before it stood', async () => {
-    const details: StepProgress = { reason: 'before', since: 980_000, until: 1_040_000, memo: { seen: 7 } };
+    const details: Heartbeat = { reason: 'before', since: 980_000, until: 1_040_000, checkpoint: { seen: 7 } };
     const env = new MockActivityEnvironment({ heartbeatDetails: details });
     const contexts: unknown[] = [];
     const wait = waitOn(async (context) => {
@@ -125,32 +125,32 @@ describe('pollUntil', () => {
       return done('there');
     });
     await env.run(async () => await pollUntil(wait));
-    expect(contexts).toEqual([{ now: 1_000_000, since: 980_000, isLast: false, memo: { seen: 7 } }]);
+    expect(contexts).toEqual([{ now: 1_000_000, since: 980_000, isFinal: false, checkpoint: { seen: 7 } }]);
   });
 
   test('keeps the first start over attempts, and the deadline stood still while no worker looked', async () => {
     // Ten seconds into its minute the first worker was lost; the second comes long after.
-    const details: StepProgress = { reason: 'before', since: 0, until: 60_000, seenAt: 10_000 };
-    const contexts: LookContext[] = [];
+    const details: Heartbeat = { reason: 'before', since: 0, until: 60_000, seenAt: 10_000 };
+    const contexts: PollContext[] = [];
     const wait = waitOn(async (context) => {
       contexts.push(context);
       return { done: false, reason: 'not yet' };
     });
     const env = new MockActivityEnvironment({ heartbeatDetails: details });
     const outcome = await env.run(async () => await pollUntil(wait));
-    expect(outcome).toMatchObject({ outcome: 'deadline', at: 1_050_000 });
+    expect(outcome).toMatchObject({ outcome: 'failed', at: 1_050_000 });
     expect(contexts[0]).toMatchObject({ now: 1_000_000, since: 0 });
   });
 
   test('tells until when it waits and when it last saw anything, for the attempt that may follow', async () => {
-    const heartbeats: StepProgress[] = [];
+    const heartbeats: Heartbeat[] = [];
     const env = new MockActivityEnvironment();
-    env.on('heartbeat', (details: StepProgress) => heartbeats.push(details));
-    let looks = 0;
+    env.on('heartbeat', (details: Heartbeat) => heartbeats.push(details));
+    let observations = 0;
     const wait = waitOn(async () => {
-      looks += 1;
-      if (looks === 4) return done('there');
-      if (looks === 3) throw error('ClusterUnreachable');
+      observations += 1;
+      if (observations === 4) return done('there');
+      if (observations === 3) throw error('ClusterUnreachable');
       return { done: false, reason: 'not yet' };
     });
     await env.run(async () => await pollUntil(wait));
@@ -158,22 +158,22 @@ describe('pollUntil', () => {
   });
 
   test('says which look is the last, for what can be said then instead of giving up', async () => {
-    const wait = waitOn(async ({ isLast }) => (isLast ? done('what there is') : { done: false, reason: 'not yet' }));
+    const wait = waitOn(async ({ isFinal }) => (isFinal ? done('what there is') : { done: false, reason: 'not yet' }));
     const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
     expect(outcome).toEqual({ outcome: 'done', value: 'what there is', at: 1_060_000 });
   });
 
   test('stops when it is cancelled', async () => {
     const env = new MockActivityEnvironment();
-    let looks = 0;
+    let observations = 0;
     const wait = waitOn(async () => {
-      looks += 1;
-      if (looks === 2) env.cancel('CANCELLED');
+      observations += 1;
+      if (observations === 2) env.cancel('CANCELLED');
       return { done: false, reason: 'not yet' };
     });
     const failure = await env.run(async () => await pollUntil(wait)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CancelledFailure);
-    expect(looks).toBe(2);
+    expect(observations).toBe(2);
   });
 });
 
@@ -188,7 +188,7 @@ describe('the deadline of pollUntil', () => {
     });
     const ended = async (): Promise<Outcome> => await pollUntil(wait);
     const outcome: Outcome = await new MockActivityEnvironment().run(ended);
-    expect(outcome).toMatchObject({ outcome: 'deadline' });
+    expect(outcome).toMatchObject({ outcome: 'failed' });
     return outcome.at - 1_000_000;
   }
 

@@ -5,7 +5,7 @@ import { aRun } from './run-status-fixture.ts';
 
 function aReport(outcome: RunReport['outcome'], lost: number, sent: number): RunReport {
   const traffic = { sent, lost, slow: 0 };
-  return { ...aRun({ traffic }), outcome, makespanMs: 1, newNodes: [], leftBehind: [], notProtected: [] };
+  return { ...aRun({ traffic }), outcome, durationMs: 1, newNodes: [], leftovers: [], unprotected: [] };
 }
 
 test('a run that lost requests only while no node of it was out ends with an exit code of its own', () => {

@@ -17,14 +17,14 @@ export function aRun(changes: Partial<RunStatus> = {}): RunStatus {
     startedAt,
     finishedAt: undefined,
     paused: undefined,
-    needsAttention: undefined,
+    stalled: undefined,
     waiting: undefined,
     nodes: [],
     traffic: { sent: 0, lost: 0, slow: 0 },
     probes: 1,
     disabledRules: [],
     actions: [{ action: 'start', by: 'ann', reason: 'CVE', at: startedAt }],
-    foreignActs: [],
+    externalChanges: [],
     ...changes,
   };
 }
@@ -33,7 +33,7 @@ export function aRun(changes: Partial<RunStatus> = {}): RunStatus {
 export function aNode(name: string, changes: Partial<NodeStatus> = {}): NodeStatus {
   return {
     node: { name, uid: `uid-${name}`, instanceId: `i-${name}`, zone: 'eu-west-1a' },
-    step: 'waiting',
+    step: 'pending',
     waiting: undefined,
     evidence: [],
     ...changes,

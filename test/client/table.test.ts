@@ -8,7 +8,7 @@ import { evidenceKinds, type RunReport } from '../../core/status/status.ts';
 import { aNode, aRun, startedAt } from './run-status-fixture.ts';
 
 const rows = [
-  ['WORKLOAD', 'PODS', 'MOVED', 'WHY'],
+  ['WORKLOAD', 'PODS', 'HOW', 'WHY'],
   ['Deployment default/web', '12', 'handed over', '-'],
   [
     'Deployment shop/checkout',
@@ -56,14 +56,14 @@ describe('a table', () => {
 test('a report fits the terminal, and still has all figures', () => {
   const evidence = evidenceKinds.map((kind, index) => ({ kind, at: startedAt + index * 1_234, detail: '' }));
   const nodes = [aNode('ip-10-0-12-34.eu-west-1.compute.internal', { step: 'replaced', evidence })];
-  const notProtected = ['Service default/shop: an address that somebody has written by hand, and that nobody keeps'];
+  const unprotected = ['Service default/shop: an address that somebody has written by hand, and that nobody keeps'];
   const report: RunReport = {
     ...aRun({ nodes }),
     outcome: 'completed',
-    makespanMs: 1,
+    durationMs: 1,
     newNodes: [],
-    leftBehind: [],
-    notProtected,
+    leftovers: [],
+    unprotected,
   };
   const wide = renderReport(report, plainStyle);
   const narrow = renderReport(report, { ...plainStyle, width: 80 });

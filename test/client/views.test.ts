@@ -68,7 +68,7 @@ describe('renderTree', () => {
   });
 
   test('says what needs attention and both ways on', () => {
-    const run = aRun({ needsAttention: { code: 'DeadlineExceeded', message: 'n1 is stuck', hint: 'scale up' } });
+    const run = aRun({ stalled: { code: 'DeadlineExceeded', message: 'n1 is stuck', hint: 'scale up' } });
 
     const text = renderTree(run, now, plainStyle).join('\n');
 
@@ -83,7 +83,7 @@ describe('renderTree', () => {
 
     expect(headOf({ phase: 'preflight', actions: [abort] })).toContain('   aborting (was in preflight)   ');
     expect(headOf({ phase: 'aborted', actions: [abort] })).toContain('   aborted   ');
-    expect(headOf({ phase: 'failed', needsAttention: { code: 'Internal', message: 'x' } })).toContain('   failed   ');
+    expect(headOf({ phase: 'failed', stalled: { code: 'Internal', message: 'x' } })).toContain('   failed   ');
     expect(headOf({ fromVersion: '' })).toMatch(/^prod\/web {3}→ 1\.36\.3 {3}/);
     expect(headOf({ fromVersion: '', toVersion: '' })).toMatch(/^prod\/web {3}→ web-1-36 {3}/);
   });
@@ -107,7 +107,7 @@ describe('losses', () => {
   const line = 'web lost 2, all while no node of the run was out: 2 at 03:04:05 UTC while none was out';
 
   test('are told by probe in tree and report, beside the total', () => {
-    const report = { ...lossy, makespanMs: 1, newNodes: [], leftBehind: [], notProtected: [] };
+    const report = { ...lossy, durationMs: 1, newNodes: [], leftovers: [], unprotected: [] };
     const told = ['probes: 9 sent, 2 lost (all while no node of the run was out), 0 slow', `  ${line}`];
     expect(renderTree(lossy, now, plainStyle)).toEqual(expect.arrayContaining(told));
     expect(renderReport({ ...report, outcome: 'completed' }, plainStyle)).toEqual(expect.arrayContaining(told));
@@ -136,9 +136,7 @@ describe('describeChanges', () => {
   test('tells each new step and each new piece of evidence once', () => {
     const before = aRun({ nodes: [aNode('n1')] });
     const after = aRun({
-      nodes: [
-        aNode('n1', { step: 'stepping-out', evidence: [{ kind: 'excluded', at: startedAt, detail: 'label set' }] }),
-      ],
+      nodes: [aNode('n1', { step: 'replacing', evidence: [{ kind: 'excluded', at: startedAt, detail: 'label set' }] })],
     });
 
     expect(describeChanges(before, after)).toEqual(['node n1 stepping-out', 'node n1 excluded at 03:04:05: label set']);
@@ -149,7 +147,7 @@ describe('describeChanges', () => {
     const after = aRun({
       phase: 'finalize',
       paused: { by: 'ann', reason: 'lunch', at: now },
-      needsAttention: { code: 'DeadlineExceeded', message: 'n1 is stuck' },
+      stalled: { code: 'DeadlineExceeded', message: 'n1 is stuck' },
     });
 
     expect(describeChanges(aRun(), after)).toEqual([
@@ -178,10 +176,10 @@ describe('renderReport', () => {
         ],
       }),
       outcome: 'completed' as const,
-      makespanMs: 125_000,
+      durationMs: 125_000,
       newNodes: [],
-      leftBehind: ['lease x'],
-      notProtected: ['default/api: no maximum connection age'],
+      leftovers: ['lease x'],
+      unprotected: ['default/api: no maximum connection age'],
     };
 
     const text = renderReport(report, plainStyle).join('\n');
@@ -220,12 +218,12 @@ describe('what others did meanwhile', () => {
   const after = aRun({
     nodes: [
       aNode('n1', {
-        step: 'putting-back',
-        putBackBecause: 'default/web has 1 serving target without it',
-        foreignActs: [seen('somebody removed the exclude label of n1')],
+        step: 'restoring',
+        restoredBecause: 'default/web has 1 serving target without it',
+        externalChanges: [seen('somebody removed the exclude label of n1')],
       }),
     ],
-    foreignActs: [seen('n2 was uncordoned; cordoned again')],
+    externalChanges: [seen('n2 was uncordoned; cordoned again')],
   });
   const acts = ['n2 was uncordoned; cordoned again', 'somebody removed the exclude label of n1'];
 
@@ -246,7 +244,7 @@ describe('what others did meanwhile', () => {
   });
 
   test('is in the report', () => {
-    const report = { outcome: 'completed', makespanMs: 1000, newNodes: [], leftBehind: [], notProtected: [] } as const;
+    const report = { outcome: 'completed', durationMs: 1000, newNodes: [], leftovers: [], unprotected: [] } as const;
     const lines = renderReport({ ...after, ...report }, plainStyle).join('\n');
     for (const act of acts) expect(lines).toContain(`2026-01-02T03:05:05.000Z noticed: ${act}`);
   });

@@ -4,15 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import {
-  countReplaced,
-  crossAndAbort,
-  crossDisturbed,
-  expectUnharmed,
-  nothing,
-} from '../support/disturbed-crossing.ts';
-import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { countReplaced, crossAndAbort, crossDisturbed, expectUnharmed, nothing } from '../support/disturbed-upgrade.ts';
 import { type Disturbances, measureAlone, openDisturbances } from '../support/lab-disturbances.ts';
+import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
 
 let crossings: Crossings;
 let disturbances: Disturbances;
@@ -28,11 +22,11 @@ afterAll(async () => {
 
 test('a stranger who removes the label, of a node at each step, costs nothing, and is told', async () => {
   const report = await crossDisturbed(crossings, {
-    steps: ['leaving-load-balancers', 'draining-connections', 'evicting', 'retiring-endpoints'],
+    steps: ['deregistering', 'draining-connections', 'evicting', 'removing-endpoints'],
     strike: disturbances.removeLabel,
     alone: nothing,
   });
-  const acts = [...report.foreignActs, ...report.nodes.flatMap((node) => node.foreignActs ?? [])];
+  const acts = [...report.externalChanges, ...report.nodes.flatMap((node) => node.externalChanges ?? [])];
   expect(acts.map(({ what }) => what).join('\n')).toMatch(/somebody removed the exclude label/);
 });
 

@@ -7,15 +7,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fetchRun } from '../../client/fetch-status.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import { startCrossing } from '../../lab/demo/crossing.ts';
+import { startLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { until } from '../../lab/process.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
+import { tellRun } from '../support/describe-run.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
-import { type Crossings, describeLosses, marksOf, openCrossings } from '../support/lab-crossings.ts';
-import { tellRun } from '../support/tell-run.ts';
+import { type Crossings, describeLosses, openCrossings, ownershipOf } from '../support/lab-upgrades.ts';
 
 const { clusterName, region } = controlsScenario;
 
@@ -31,12 +31,12 @@ spec:
 
 /** Deadlines of the demo's policy but for the new nodes, which shall be given up soon. */
 const deadlines = {
-  surgeReady: '20s',
-  observedOut: '60s',
-  connectionsDrained: '2m',
+  nodesReady: '20s',
+  deregistration: '60s',
+  connectionDrain: '2m',
   eviction: '3m',
   replacementsServing: '3m',
-  endpointsRetired: '2m',
+  endpointRemoval: '2m',
   nodeGone: '2m',
   guard: '10m',
 };
@@ -65,15 +65,15 @@ describe('in a real cluster under traffic', () => {
     await begin(policy);
 
     const waiting = await see(policy, ({ waiting: on }) => /[01] of 2 new nodes are Ready/.test(on?.on ?? ''));
-    expect(waiting.phase).toBe('surge-ready');
+    expect(waiting.phase).toBe('nodes-ready');
     expect(waiting.waiting?.since).toBeGreaterThanOrEqual(waiting.startedAt);
     expect((waiting.waiting?.until ?? 0) - (waiting.waiting?.since ?? 0)).toBe(20_000);
 
-    const parked = await see(policy, ({ needsAttention }) => needsAttention !== undefined);
+    const parked = await see(policy, ({ stalled }) => stalled !== undefined);
     const stranger = [...lab.aws.model.instances.values()].find((instance) => instance.neverJoins)?.id;
-    expect(parked.phase).toBe('surge-ready');
-    expect(parked.needsAttention?.code).toBe('DeadlineExceeded');
-    expect(parked.needsAttention?.message).toContain(`1 of 2 new nodes are Ready, not joined: ${stranger}`);
+    expect(parked.phase).toBe('nodes-ready');
+    expect(parked.stalled?.code).toBe('DeadlineExceeded');
+    expect(parked.stalled?.message).toContain(`1 of 2 new nodes are Ready, not joined: ${stranger}`);
 
     const report = await abort(policy);
     await expectPutBack(report, before);
@@ -88,8 +88,8 @@ describe('in a real cluster under traffic', () => {
     await begin(policy);
 
     const waiting = await see(policy, ({ waiting: on }) => /capacity/i.test(on?.on ?? ''));
-    expect(waiting.phase).toBe('surge-ready');
-    expect(waiting.needsAttention).toBeUndefined();
+    expect(waiting.phase).toBe('nodes-ready');
+    expect(waiting.stalled).toBeUndefined();
 
     const env = { TEMPORAL_ADDRESS: temporal.address };
     const second = await runCommandLine(['upgrade', '-f', '-', '--detach'], { input: writtenPolicy, env });
@@ -97,7 +97,7 @@ describe('in a real cluster under traffic', () => {
     expect(second).toMatchObject({ code: 1, stdout: '' });
 
     const replacing = await see(policy, ({ phase }) => phase === 'replace');
-    expect(replacing.needsAttention).toBeUndefined();
+    expect(replacing.stalled).toBeUndefined();
     const report = await abort(policy);
     expect(report.actions.map(({ action }) => action)).toEqual(['start', 'abort']);
     await expectPutBack(report, before);
@@ -107,7 +107,7 @@ describe('in a real cluster under traffic', () => {
     const { lab, connection } = crossings.session;
     const callsBefore = lab.aws.requests.length;
     const policy = { ...crossings.nextPolicy(), pool: { provider: 'eks', name: 'no-such-pool' } } satisfies Policy;
-    await startCrossing(crossings.session, policy);
+    await startLabUpgrade(crossings.session, policy);
     const ended = connection.client.workflow.getHandle(poolUpgradeId(clusterName, 'no-such-pool')).result();
     const failure: unknown = await ended.catch((error: unknown) => error);
     if (!(failure instanceof WorkflowFailedError) || !(failure.cause instanceof ApplicationFailure)) throw failure;
@@ -145,7 +145,7 @@ describe('in a real cluster under traffic', () => {
   }
 
   async function begin(policy: Policy): Promise<void> {
-    await startCrossing(crossings.session, policy);
+    await startLabUpgrade(crossings.session, policy);
     underWay = policy;
   }
 
@@ -158,8 +158,8 @@ describe('in a real cluster under traffic', () => {
   async function expectPutBack(report: RunReport, before: readonly Capacity[]): Promise<void> {
     const { lab } = crossings.session;
     expect(report.outcome).toBe('aborted');
-    expect(report.leftBehind).toEqual([]);
-    expect(await marksOf(lab, report.run)).toEqual([]);
+    expect(report.leftovers).toEqual([]);
+    expect(await ownershipOf(lab, report.run)).toEqual([]);
     expect(await capacity(lab)).toEqual(before);
     expect(describeLosses(await crossings.losses())).toMatch(/none lost, cut or slow$/);
   }

@@ -10,10 +10,10 @@ import {
   type Crossings,
   describeLosses,
   type Losses,
-  marksOf,
   openCrossings,
+  ownershipOf,
   startLongStreams,
-} from '../support/lab-crossings.ts';
+} from '../support/lab-upgrades.ts';
 
 /**
  * Each protective rule is switched off alone, and the traffic that it protects must suffer; the same lab with all rules on, and a
@@ -44,21 +44,21 @@ const controls: readonly Control[] = [
   },
   {
     // The deregistration delay of 2 s is over, and for 6 s more the load balancer sends new connections.
-    rule: 'wait-out-propagation',
+    rule: 'wait-for-propagation',
     harm: 'the last new connections to web meet a node without a pod',
     streams: /^web\//,
   },
   {
     // api's pods get connections from every node until each kube-proxy has heard, and refuse them from SIGTERM on. In a lab
     // where nothing else happens kube-proxy is quicker than SIGTERM; in a busy cluster it is up to a second late.
-    rule: 'unlist-before-eviction',
+    rule: 'remove-endpoints-before-eviction',
     harm: 'connections to api are refused that other nodes still forward',
     streams: /^api\//,
     churn: true,
   },
   {
     // No pod of edge is on the pool's nodes, so nothing but the age of its streams holds the machines back.
-    rule: 'wait-out-transit-connections',
+    rule: 'wait-for-forwarded-connections',
     harm: 'streams to edge that pass through the nodes are cut',
     streams: /^edge\/long-stream$/,
     longStreams: true,
@@ -71,7 +71,7 @@ const controls: readonly Control[] = [
   },
   {
     // The endpoint on the dead machine stays listed until its Node is gone, and longer.
-    rule: 'retire-daemonset-endpoints',
+    rule: 'remove-daemonset-endpoints',
     harm: 'callers in the cluster are sent to a machine that is gone',
     streams: /^agent\/inside$/,
   },
@@ -79,7 +79,7 @@ const controls: readonly Control[] = [
 
 /** One for each way to leave: the node its load balancer, the pod its Services, and how many nodes together. */
 const representative = controls.filter(({ rule }) =>
-  ['wait-for-deregistration', 'unlist-before-eviction', 'capacity-guard'].includes(rule),
+  ['wait-for-deregistration', 'remove-endpoints-before-eviction', 'capacity-guard'].includes(rule),
 );
 
 /** More than a busy machine loses by chance; the least that any control has lost so far is 19. */
@@ -123,15 +123,15 @@ describe('in a real cluster under traffic', () => {
     for (const service of ['eks', 'autoscaling', 'ec2']) lab.aws.faults.throttle({ service }, 0.3);
     const startedAt = Date.now();
     // The cloud controller manager is throttled as well, and backs off for longer each time.
-    const waits = { deadlines: { observedOut: '5m' } };
+    const waits = { deadlines: { deregistration: '5m' } };
     const report = await crossings.cross(crossings.nextPolicy({ longStreams: true, waits }));
     lab.aws.faults.clear();
     const losses = await crossings.losses(extra);
     tell('all rules on, throttled', losses, startedAt);
     expect(report.outcome).toBe('completed');
-    expect(report.leftBehind).toEqual([]);
+    expect(report.leftovers).toEqual([]);
     expect(report.disabledRules).toEqual([]);
-    expect(await marksOf(lab, report.run)).toEqual([]);
+    expect(await ownershipOf(lab, report.run)).toEqual([]);
     expect(describeLosses(losses)).toMatch(/none lost, cut or slow$/);
     expect(losses.perStream['edge/long-stream']?.sent).toBeGreaterThan(0);
   });
@@ -152,7 +152,7 @@ describe('in a real cluster under traffic', () => {
     tell(`without ${rule}`, losses, startedAt);
     expect(report.outcome).toBe('completed');
     expect(report.disabledRules).toEqual([rule]);
-    expect(report.notProtected.join('\n')).toContain(rule);
+    expect(report.unprotected.join('\n')).toContain(rule);
     expect(badIn(losses, control.streams), describeLosses(losses)).toBeGreaterThan(chance);
   });
 

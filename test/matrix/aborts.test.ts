@@ -1,8 +1,8 @@
 /** An abort at every step of every wave: nothing is lost, and nothing of ours is left. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { countReplaced, crossAndAbort, expectUnharmed, metSteps } from '../support/disturbed-crossing.ts';
-import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { countReplaced, crossAndAbort, expectUnharmed, metSteps } from '../support/disturbed-upgrade.ts';
+import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
 
 describe('in the first wave', () => {
   let crossings: Crossings;

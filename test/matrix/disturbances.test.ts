@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunStatus } from '../../core/status/status.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { crossDisturbed, metSteps, nothing } from '../support/disturbed-crossing.ts';
-import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { crossDisturbed, metSteps, nothing } from '../support/disturbed-upgrade.ts';
 import {
   type Cost,
   type Disturbances,
@@ -11,6 +10,7 @@ import {
   openDisturbances,
   outageCost,
 } from '../support/lab-disturbances.ts';
+import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
 
 let crossings: Crossings;
 let disturbances: Disturbances;
@@ -58,9 +58,9 @@ describe('an API server that is dead for 15 s', () => {
         await disturbances.killApiServer(deadForMs);
       };
       const report = await crossDisturbed(crossings, { steps: [step], strike, alone: outageCost(deadForMs) });
-      const letGo = report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'excluded'));
-      const settledAt = diedAt + deadForMs + crossings.nextPolicy().waits.settleAfterOutageMs;
-      expect(letGo.filter(({ at }) => at > diedAt + 1_000 && at < settledAt)).toEqual([]);
+      const leaving = report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'excluded'));
+      const settledAt = diedAt + deadForMs + crossings.nextPolicy().waits.stabilizationAfterOutageMs;
+      expect(leaving.filter(({ at }) => at > diedAt + 1_000 && at < settledAt)).toEqual([]);
     },
   );
 });

@@ -1,8 +1,8 @@
 /** Crossings of clusters as they are: pods that failed lie about, replicas are missing, Deployments are made again. All of them end by themselves. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { crossAndAbort, expectUnharmed } from '../support/disturbed-crossing.ts';
-import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { crossAndAbort, expectUnharmed } from '../support/disturbed-upgrade.ts';
+import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
 import { type OrdinaryTroubles, openOrdinaryTroubles } from '../support/ordinary-troubles.ts';
 import { watchServiceLevels } from '../support/service-levels.ts';
 
@@ -22,7 +22,7 @@ test('a Failed pod that lies about neither holds up an abort nor has a replaceme
   await troubles.leaveFailedPod('web');
   await troubles.leaveFailedPod('api');
   const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
-  const report = await crossAndAbort(crossings, 'draining-connections', { handOver: true });
+  const report = await crossAndAbort(crossings, 'draining-connections', { podSurge: true });
   expect(report.outcome).toBe('aborted');
   await expectUnharmed(crossings, report);
   expect(await levels.stop()).toEqual([]);
@@ -32,7 +32,7 @@ test('a Deployment that is away for three seconds as its pods are released keeps
   await crossings.beginClean();
   const replaced = troubles.released('web').then(async () => await troubles.replaceDeployment('web', 3_000));
   const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
-  const report = await crossings.cross(crossings.nextPolicy({ handOver: true }));
+  const report = await crossings.cross(crossings.nextPolicy({ podSurge: true }));
   await replaced;
   expect(report.outcome).toBe('completed');
   await expectUnharmed(crossings, report);
@@ -40,10 +40,10 @@ test('a Deployment that is away for three seconds as its pods are released keeps
 });
 
 test('a replica that a quota refuses costs its workload the hand-over, and nobody else anything', async () => {
-  const giveBack = await troubles.missOneByQuota('web');
+  const adoptPods = await troubles.missOneByQuota('web');
   await crossings.beginClean();
-  const report = await crossings.cross(crossings.nextPolicy({ handOver: true }));
+  const report = await crossings.cross(crossings.nextPolicy({ podSurge: true }));
   expect(report.outcome).toBe('completed');
   await expectUnharmed(crossings, report);
-  await giveBack();
+  await adoptPods();
 });

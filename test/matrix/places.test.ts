@@ -1,11 +1,11 @@
 /** Crossings in clusters of other shapes: three zones, and two pools behind the same Services at once. */
 import { afterEach, expect, test } from 'vitest';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
-import { startCrossing } from '../../lab/demo/crossing.ts';
+import { startLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
 import { oneEndpointPerZone, threeZonesScenario, twoPoolsScenario } from '../../lab/scenarios/disturbances.ts';
-import { expectUnharmed } from '../support/disturbed-crossing.ts';
+import { expectUnharmed } from '../support/disturbed-upgrade.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
-import { type Crossings, openCrossings } from '../support/lab-crossings.ts';
+import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
 import { watchServiceLevels } from '../support/service-levels.ts';
 
 let crossings: Crossings | undefined;
@@ -35,7 +35,7 @@ test.each([
     crossings = await openCrossings(scenario);
     await crossings.beginClean();
     const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
-    const report = await crossings.cross(crossings.nextPolicy({ handOver: true }));
+    const report = await crossings.cross(crossings.nextPolicy({ podSurge: true }));
     expect(report.outcome).toBe('completed');
     await expectUnharmed(crossings, report);
     expect(await levels.stop()).toEqual([]);
@@ -50,7 +50,7 @@ test('two pools behind the same Services are replaced at once, and lose nothing'
   const web = crossings.nextPolicy();
   const next = crossings.nextPolicy();
   const blue = { ...next, pool: { ...next.pool, name: 'blue' } };
-  await Promise.all([startCrossing(session, web), startCrossing(session, blue)]);
+  await Promise.all([startLabUpgrade(session, web), startLabUpgrade(session, blue)]);
   const reports = await Promise.all([followToEnd(session, web), followToEnd(session, blue)]);
   expect(reports.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
   for (const report of reports) await expectUnharmed(crossings, report);

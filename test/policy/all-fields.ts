@@ -9,11 +9,11 @@ spec:
     provider: eks
     name: web
   target: {poolName: blue, version: "1.34", releaseVersion: 1.34.2-20251103, launchTemplateVersion: "7"}
-  surge: 25%
+  nodeSurge: 25%
   guard:
-    defaultFloor: 50%
+    defaultMinServing: 50%
     maxInFlight: 2
-    floors:
+    minServing:
       default/web: 3
       default/api: 80%
     acceptUnprotected: [default/old]
@@ -21,36 +21,36 @@ spec:
     propagation: 1m
     endpointPropagation: 500ms
     margin: 1s
-    poll: 2s
-    settle: 3s
-    settleAfterOutage: 2m
+    pollInterval: 2s
+    stabilization: 3s
+    stabilizationAfterOutage: 2m
     maxConnectionAge:
       '*': 5m
       default/api: 40s
     deadlines:
-      surgeReady: 1h
+      nodesReady: 1h
       capacity: 5m
-      observedOut: 1m
-      connectionsDrained: 2m
+      deregistration: 1m
+      connectionDrain: 2m
       eviction: 3m
-      replacementsServing: 4m
-      endpointsRetired: 5m
-      nodeGone: 6m
+      replacements: 4m
+      endpointRemoval: 5m
+      termination: 6m
       guard: 7m
-      completion: 8m
+      jobCompletion: 8m
   drain:
     deleteEmptyDirData: true
     force: true
-    protected: wait
+    doNotDisrupt: wait
     jobs: wait
     unreachableNodes: terminate
-    neverUnlist: [default/mesh]
-  handOver:
+    keepEndpoints: [default/mesh]
+  podSurge:
     mode: auto
-    surplus: 50%
+    max: 50%
     workloads:
-      default/web: {surplus: maxSurge}
-      default/db: {mode: required, surplus: 100%}
+      default/web: {max: maxSurge}
+      default/db: {mode: required, max: 100%}
   traffic:
     probes:
       - name: web

@@ -71,31 +71,33 @@ describe('a text that is made to break the reader', () => {
 
   test('a name that JavaScript would lose is refused, written with or without quotes', () => {
     for (const key of ['__proto__', '"__proto__"']) {
-      expect(told(`${head}  guard: {floors: {${key}: 3}}\n`)[0]).toContain("the name '__proto__' is not allowed here");
+      expect(told(`${head}  guard: {minServing: {${key}: 3}}\n`)[0]).toContain(
+        "the name '__proto__' is not allowed here",
+      );
     }
   });
 
   test('an anchor that is used where it may be stands for its value, and what is wrong behind it has a place', () => {
-    expect(told(`${head}  guard: {floors: {default/a: &f 3, default/b: *f}}\n`)).toEqual([]);
-    expect(told(`${head}  guard: {floors: {default/a: &f many, default/b: *f}}\n`)[1]).toMatch(
+    expect(told(`${head}  guard: {minServing: {default/a: &f 3, default/b: *f}}\n`)).toEqual([]);
+    expect(told(`${head}  guard: {minServing: {default/a: &f many, default/b: *f}}\n`)[1]).toMatch(
       /spec\.guard\.floors\['default\/b'\]: 'many' is not allowed here/,
     );
   });
 
   test('control characters reach no terminal', () => {
-    const text = `${head}  "\\e[31mred\\u202e": "\\0"\n  surge: "\\e]0;title\\a"\n`;
+    const text = `${head}  "\\e[31mred\\u202e": "\\0"\n  nodeSurge: "\\e]0;title\\a"\n`;
     expect(told(text).join('')).toMatch(/\\u001b\[31mred\\u202e/);
     expect(told(text).join('')).not.toMatch(/\p{Cc}|\p{Cf}/u);
   });
 
   test('a long value is not repeated', () => {
-    const lines = told(`${head}  surge: ${'x'.repeat(500_000)}\n`);
+    const lines = told(`${head}  nodeSurge: ${'x'.repeat(500_000)}\n`);
     expect(lines[0]).toContain('(500000 characters)');
     expect(lines.join('').length).toBeLessThan(500);
   });
 
   test('a file that no run could carry is refused before it is read', () => {
-    const text = `${head}  surge: ${'x'.repeat(10_000_000)}\n`;
+    const text = `${head}  nodeSurge: ${'x'.repeat(10_000_000)}\n`;
     expect(told(text)).toEqual(['p.yaml:1:1: the file has 9.5 million characters; allowed: a policy of at most 1 MiB']);
   });
 
@@ -105,9 +107,10 @@ describe('a text that is made to break the reader', () => {
   });
 
   test('time grows with the length of the text, not with its square', () => {
-    const floors = (count: number) => `${head}  guard:\n    floors:\n${mapping(count, (i) => `      shop/s${i}: 3\n`)}`;
-    told(floors(1_000));
-    expect(cpuMs(() => expect(told(floors(20_000))).toEqual([]))).toBeLessThan(2_500);
+    const minServing = (count: number) =>
+      `${head}  guard:\n    floors:\n${mapping(count, (i) => `      shop/s${i}: 3\n`)}`;
+    told(minServing(1_000));
+    expect(cpuMs(() => expect(told(minServing(20_000))).toEqual([]))).toBeLessThan(2_500);
     expect(cpuMs(() => told(`${head}${mapping(20_000, (i) => `  wrong${i}: 1\n`)}`))).toBeLessThan(2_500);
     expect(cpuMs(() => told(`${head}${mapping(20_000, () => '  twice: 1\n')}`))).toBeLessThan(2_500);
   });
@@ -139,7 +142,7 @@ describe('what a policy may not say', () => {
   test.each([
     ['  waits: {propagation: 99999999999999999999999h}', 'a duration of at most 30d'],
     ['  traffic: {watchAfter: 9999d}', 'a duration of at most 30d'],
-    ['  waits: {poll: 0s}', 'a duration of at least 100ms'],
+    ['  waits: {pollInterval: 0s}', 'a duration of at least 100ms'],
     ['  waits: {deadlines: {eviction: 0s}}', 'a duration of at least 1000ms'],
   ])('%s', (line, allowed) => {
     expect(told(`${head}${line}\n`)[0]).toContain(`allowed: ${allowed}`);

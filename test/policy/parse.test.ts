@@ -33,38 +33,38 @@ describe('a policy', () => {
       cluster: { name: 'production', region: 'eu-west-1' },
       pool: { provider: 'eks', name: 'web' },
       target: { poolName: 'web-next', version: undefined, releaseVersion: undefined, launchTemplateVersion: undefined },
-      surge: { share: 1 },
-      guard: { defaultFloor: 0.75, maxInFlight: 100, floors: {}, acceptUnprotected: [] },
+      nodeSurge: { share: 1 },
+      guard: { defaultMinServing: 0.75, maxInFlight: 100, minServing: {}, acceptUnprotected: [] },
       waits: {
         propagationMs: 180_000,
         endpointPropagationMs: 3000,
         marginMs: 15_000,
-        pollMs: 15_000,
-        settleMs: 5000,
-        settleAfterOutageMs: 60_000,
+        pollIntervalMs: 15_000,
+        stabilizationMs: 5000,
+        stabilizationAfterOutageMs: 60_000,
         maxConnectionAgeMs: {},
         deadlines: {
-          surgeReadyMs: 1_200_000,
+          nodesReadyMs: 1_200_000,
           capacityMs: 300_000,
-          observedOutMs: 120_000,
-          connectionsDrainedMs: 1_200_000,
+          deregistrationMs: 120_000,
+          connectionDrainMs: 1_200_000,
           evictionMs: 900_000,
-          replacementsServingMs: 900_000,
-          endpointsRetiredMs: 300_000,
-          nodeGoneMs: 900_000,
-          completionMs: 3_600_000,
+          replacementsMs: 900_000,
+          endpointRemovalMs: 300_000,
+          terminationMs: 900_000,
+          jobCompletionMs: 3_600_000,
           guardMs: 3_600_000,
         },
       },
       drain: {
         deleteEmptyDirData: false,
         force: false,
-        protected: 'refuse',
+        doNotDisrupt: 'refuse',
         jobs: 'evict',
         unreachableNodes: 'ask',
-        neverUnlist: [],
+        keepEndpoints: [],
       },
-      handOver: { mode: 'auto', surplus: 'maxSurge', workloads: {} },
+      podSurge: { mode: 'auto', max: 'maxSurge', workloads: {} },
       traffic: { probes: [], lossBudget: 0, watchAfterMs: 30_000 },
       disabledRules: [],
     });
@@ -73,26 +73,26 @@ describe('a policy', () => {
   test('gives every field its meaning', () => {
     const policy =
       policyOf(`${head}  target: {poolName: blue, version: "1.34", releaseVersion: 1.34.2-20251103, launchTemplateVersion: "7"}
-  surge: 25%
+  nodeSurge: 25%
   guard:
-    defaultFloor: 50%
+    defaultMinServing: 50%
     maxInFlight: 2
-    floors: {default/web: 3, default/api: 80%}
+    minServing: {default/web: 3, default/api: 80%}
     acceptUnprotected: [default/old, default/old]
   waits:
     propagation: 1m
     endpointPropagation: 500ms
     margin: 1s
-    poll: 2s
-    settle: 3s
-    settleAfterOutage: 2m
+    pollInterval: 2s
+    stabilization: 3s
+    stabilizationAfterOutage: 2m
     maxConnectionAge: {'*': 5m, default/api: 40s}
-    deadlines: {surgeReady: 1h, observedOut: 1m, connectionsDrained: 2m, eviction: 3m, replacementsServing: 4m, endpointsRetired: 5m, nodeGone: 6m, guard: 7m, completion: 8m}
-  drain: {deleteEmptyDirData: true, force: true, protected: wait, jobs: wait, unreachableNodes: terminate, neverUnlist: [default/mesh]}
-  handOver:
+    deadlines: {nodesReady: 1h, deregistration: 1m, connectionDrain: 2m, eviction: 3m, replacements: 4m, endpointRemoval: 5m, termination: 6m, guard: 7m, jobCompletion: 8m}
+  drain: {deleteEmptyDirData: true, force: true, doNotDisrupt: wait, jobs: wait, unreachableNodes: terminate, keepEndpoints: [default/mesh]}
+  podSurge:
     mode: auto
-    surplus: 50%
-    workloads: {default/web: {surplus: maxSurge}, default/api: {mode: off}, default/db: {mode: required, surplus: 100%}}
+    max: 50%
+    workloads: {default/web: {max: maxSurge}, default/api: {mode: off}, default/db: {mode: required, max: 100%}}
   traffic:
     probes:
       - {name: web, urls: ['http://web.example/healthz'], ratePerSecond: 20, timeout: 2s}
@@ -106,49 +106,49 @@ describe('a policy', () => {
       releaseVersion: '1.34.2-20251103',
       launchTemplateVersion: '7',
     });
-    expect(policy.surge).toEqual({ share: 0.25 });
+    expect(policy.nodeSurge).toEqual({ share: 0.25 });
     expect(policy.guard).toEqual({
-      defaultFloor: 0.5,
+      defaultMinServing: 0.5,
       maxInFlight: 2,
-      floors: { 'default/web': { targets: 3 }, 'default/api': { share: 0.8 } },
+      minServing: { 'default/web': { targets: 3 }, 'default/api': { share: 0.8 } },
       acceptUnprotected: ['default/old'],
     });
     expect(policy.waits).toMatchObject({
       propagationMs: 60_000,
       endpointPropagationMs: 500,
       marginMs: 1000,
-      pollMs: 2000,
-      settleMs: 3000,
-      settleAfterOutageMs: 120_000,
+      pollIntervalMs: 2000,
+      stabilizationMs: 3000,
+      stabilizationAfterOutageMs: 120_000,
     });
     expect(policy.waits.maxConnectionAgeMs).toEqual({ '*': 300_000, 'default/api': 40_000 });
     expect(policy.waits.deadlines).toEqual({
-      surgeReadyMs: 3_600_000,
+      nodesReadyMs: 3_600_000,
       capacityMs: 300_000,
-      observedOutMs: 60_000,
-      connectionsDrainedMs: 120_000,
+      deregistrationMs: 60_000,
+      connectionDrainMs: 120_000,
       evictionMs: 180_000,
-      replacementsServingMs: 240_000,
-      endpointsRetiredMs: 300_000,
-      nodeGoneMs: 360_000,
-      completionMs: 480_000,
+      replacementsMs: 240_000,
+      endpointRemovalMs: 300_000,
+      terminationMs: 360_000,
+      jobCompletionMs: 480_000,
       guardMs: 420_000,
     });
     expect(policy.drain).toEqual({
       deleteEmptyDirData: true,
       force: true,
-      protected: 'wait',
+      doNotDisrupt: 'wait',
       jobs: 'wait',
       unreachableNodes: 'terminate',
-      neverUnlist: ['default/mesh'],
+      keepEndpoints: ['default/mesh'],
     });
-    expect(policy.handOver).toEqual({
+    expect(policy.podSurge).toEqual({
       mode: 'auto',
-      surplus: 0.5,
+      max: 0.5,
       workloads: {
-        'default/web': { mode: 'auto', surplus: 'maxSurge' },
-        'default/api': { mode: 'off', surplus: 0.5 },
-        'default/db': { mode: 'required', surplus: 1 },
+        'default/web': { mode: 'auto', max: 'maxSurge' },
+        'default/api': { mode: 'off', max: 0.5 },
+        'default/db': { mode: 'required', max: 1 },
       },
     });
     expect(policy.traffic).toEqual({
@@ -160,11 +160,11 @@ describe('a policy', () => {
   });
 
   test('lets more nodes go together where pods are handed over, unless it says how many', () => {
-    expect(policyOf(`${head}  handOver: {mode: off}\n`).guard.maxInFlight).toBe(10);
+    expect(policyOf(`${head}  podSurge: {mode: off}\n`).guard.maxInFlight).toBe(10);
     expect(
-      policyOf(`${head}  handOver: {mode: off, workloads: {default/web: {mode: required}}}\n`).guard.maxInFlight,
+      policyOf(`${head}  podSurge: {mode: off, workloads: {default/web: {mode: required}}}\n`).guard.maxInFlight,
     ).toBe(100);
-    expect(policyOf(`${head}  guard: {maxInFlight: 3}\n  handOver: {mode: auto}\n`).guard.maxInFlight).toBe(3);
+    expect(policyOf(`${head}  guard: {maxInFlight: 3}\n  podSurge: {mode: auto}\n`).guard.maxInFlight).toBe(3);
   });
 
   test('may be written as JSON', () => {
@@ -228,16 +228,16 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
 
   test.each([
     [
-      '  surge: 0',
-      "p.yaml:11:10 spec.surge: '0' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      '  nodeSurge: 0',
+      "p.yaml:11:10 spec.nodeSurge: '0' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
-      '  surge: 0%',
-      "p.yaml:11:10 spec.surge: '0%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      '  nodeSurge: 0%',
+      "p.yaml:11:10 spec.nodeSurge: '0%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
-      '  surge: 120%',
-      "p.yaml:11:10 spec.surge: '120%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      '  nodeSurge: 120%',
+      "p.yaml:11:10 spec.nodeSurge: '120%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
       '  guard: {maxInFlight: 0}',
@@ -248,22 +248,22 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
       "p.yaml:11:24 spec.guard.maxInFlight: 'two' is not allowed here; allowed: a whole number from 1 to 1000",
     ],
     [
-      '  guard: {defaultFloor: 0.75}',
-      "p.yaml:11:25 spec.guard.defaultFloor: '0.75' is not allowed here; allowed: a share from 0% to 100%, such as 75%",
+      '  guard: {defaultMinServing: 0.75}',
+      "p.yaml:11:25 spec.guard.defaultMinServing: '0.75' is not allowed here; allowed: a share from 0% to 100%, such as 75%",
     ],
     [
-      '  guard: {floors: {default/web: many}}',
-      "p.yaml:11:33 spec.guard.floors['default/web']: 'many' is not allowed here; allowed: a whole number of serving targets, such as 3, or a share, such as 50%",
+      '  guard: {minServing: {default/web: many}}',
+      "p.yaml:11:33 spec.guard.minServing['default/web']: 'many' is not allowed here; allowed: a whole number of serving targets, such as 3, or a share, such as 50%",
     ],
     [
-      '  guard: {floors: {web: 3}}',
-      "p.yaml:11:20 spec.guard.floors.web: the name 'web' is not allowed here; allowed: a Service as namespace/name",
+      '  guard: {minServing: {web: 3}}',
+      "p.yaml:11:20 spec.guard.minServing.web: the name 'web' is not allowed here; allowed: a Service as namespace/name",
     ],
     [
       '  guard: {acceptUnprotected: [old]}',
       "p.yaml:11:31 spec.guard.acceptUnprotected[0]: 'old' is not allowed here; allowed: a Service as namespace/name",
     ],
-    ['  waits: {poll: 15}', `p.yaml:11:17 spec.waits.poll: '15' is not allowed here; ${duration}`],
+    ['  waits: {pollInterval: 15}', `p.yaml:11:17 spec.waits.pollInterval: '15' is not allowed here; ${duration}`],
     [
       '  waits: {deadlines: {guard: soon}}',
       `p.yaml:11:30 spec.waits.deadlines.guard: 'soon' is not allowed here; ${duration}`,
@@ -281,21 +281,21 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
       "p.yaml:11:17 spec.drain.jobs: 'waits' is not allowed here; allowed: one of evict, wait. Did you mean wait?",
     ],
     [
-      '  handOver: {mode: on}',
-      "p.yaml:11:20 spec.handOver.mode: 'on' is not allowed here; allowed: one of auto, off, required",
+      '  podSurge: {mode: on}',
+      "p.yaml:11:20 spec.podSurge.mode: 'on' is not allowed here; allowed: one of auto, off, required",
     ],
     [
-      '  handOver: {surplus: 150%}',
-      "p.yaml:11:23 spec.handOver.surplus: '150%' is not allowed here; allowed: maxSurge, or a share from 0% to 100%, such as 50%",
+      '  podSurge: {max: 150%}',
+      "p.yaml:11:23 spec.podSurge.max: '150%' is not allowed here; allowed: maxSurge, or a share from 0% to 100%, such as 50%",
     ],
     [
-      '  handOver: {workloads: {web: {mode: off}}}',
-      "p.yaml:11:26 spec.handOver.workloads.web: the name 'web' is not allowed here; allowed: a Deployment as namespace/name",
+      '  podSurge: {workloads: {web: {mode: off}}}',
+      "p.yaml:11:26 spec.podSurge.workloads.web: the name 'web' is not allowed here; allowed: a Deployment as namespace/name",
     ],
     ['  drain: {force: maybe}', "p.yaml:11:18 spec.drain.force: 'maybe' is not allowed here; allowed: true or false"],
     [
       '  drain: yes',
-      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, protected, jobs, unreachableNodes, neverUnlist",
+      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, protected, jobs, unreachableNodes, keepEndpoints",
     ],
     [
       '  traffic: {probes: [{name: a, urls: [ftp://x]}]}',
@@ -307,7 +307,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ],
     [
       '  guard:',
-      'p.yaml:11:9 spec.guard: an empty value is not allowed here; allowed: an object with defaultFloor, maxInFlight, floors, acceptUnprotected',
+      'p.yaml:11:9 spec.guard: an empty value is not allowed here; allowed: an object with defaultMinServing, maxInFlight, floors, acceptUnprotected',
     ],
   ])('%s', (line, expected) => {
     expect(problemsOf(`${head}${line}\n`)).toEqual([expected]);
@@ -315,7 +315,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
 
   test('a misspelt field is answered with the one that was meant', () => {
     expect(problemsOf(`${head}  waits: {propagatoin: 5m}\n`)).toEqual([
-      'p.yaml:11:11 spec.waits.propagatoin: there is no such field; allowed: propagation, endpointPropagation, margin, poll, settle, settleAfterOutage, maxConnectionAge, deadlines. Did you mean propagation?',
+      'p.yaml:11:11 spec.waits.propagatoin: there is no such field; allowed: propagation, endpointPropagation, margin, poll, settle, stabilizationAfterOutage, maxConnectionAge, deadlines. Did you mean propagation?',
     ]);
   });
 

@@ -84,10 +84,10 @@ describe('virtual time', () => {
     const quick = clock.onlooker('somebody quick');
     const night = clock.act('night watch', async () => await wakeful(clock));
     await manyTurns();
-    quick.looked();
+    quick.observed();
     await manyTurns();
     expect([clock.now(), clock.whyStill()]).toEqual([longestBlinkMs, 'somebody slow has yet to look again']);
-    slow.looked();
+    slow.observed();
     await manyTurns();
     expect(clock.now()).toBe(2 * longestBlinkMs);
     quick.leave();
@@ -102,7 +102,7 @@ describe('virtual time', () => {
     const asleep = clock.sleep(longestBlinkMs + 1);
     await someTurns();
     expect(clock.now()).toBe(longestBlinkMs);
-    onlooker.looked();
+    onlooker.observed();
     await asleep;
     expect(clock.now()).toBe(longestBlinkMs + 1);
   });

@@ -23,7 +23,7 @@ interface Timer {
 /** Somebody outside of the world who waits for something to come about in it. */
 export interface Onlooker {
   /** He has seen the world as it is now. */
-  looked(): void;
+  observed(): void;
   /** He waits no longer. */
   leave(): void;
 }
@@ -60,7 +60,7 @@ export function createVirtualClock(start: number): VirtualClock {
   let now = start;
   let order = 0;
   let stopped = false;
-  let looking = false;
+  let observer = false;
   let sleepers: Sleeper[] = [];
   const timers: Timer[] = [];
   const actors = new Set<Actor>();
@@ -102,16 +102,16 @@ export function createVirtualClock(start: number): VirtualClock {
 
   function nextMoment(): number {
     const wakings = sleepers.map(({ wakeAt }) => wakeAt);
-    const looks = [...onlookers].map(({ seenAt }) => seenAt + longestBlinkMs);
-    return Math.min(...wakings, ...looks);
+    const observations = [...onlookers].map(({ seenAt }) => seenAt + longestBlinkMs);
+    return Math.min(...wakings, ...observations);
   }
 
   /** Jumps once in each turn of the event loop, so that network and timers have their turn between two jumps. */
   function lookAgain(): void {
-    if (looking || stopped) return;
-    looking = true;
+    if (observer || stopped) return;
+    observer = true;
     setImmediate(() => {
-      looking = false;
+      observer = false;
       if (whyStill() !== undefined) return;
       passTo(nextMoment());
       for (const sleeper of sleepers.filter(({ wakeAt }) => wakeAt <= now)) sleeper.wake();
@@ -170,7 +170,7 @@ export function createVirtualClock(start: number): VirtualClock {
       const onlooker = { name, seenAt: now };
       onlookers.add(onlooker);
       return {
-        looked: () => {
+        observed: () => {
           onlooker.seenAt = now;
           lookAgain();
         },

@@ -1,5 +1,5 @@
-import { hasClaim, mayClaim } from '../../core/model/claim.ts';
-import type { NodeClaim, NodeFacts, NodeRef } from '../../core/model/node.ts';
+import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
+import type { FencingToken, NodeFacts, NodeRef } from '../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
@@ -25,8 +25,8 @@ import {
   type World,
 } from './world.ts';
 
-const retiringTaint = 'nodeferry.dev/retiring';
-const claimAnnotation = 'nodeferry.dev/claim';
+const disruptedTaint = 'nodeferry.dev/disrupted';
+const fenceAnnotation = 'nodeferry.dev/fence';
 
 /** The world behind the Cluster port. */
 export function createSimCluster(world: World): Cluster {
@@ -63,7 +63,7 @@ export function createSimCluster(world: World): Cluster {
       if (value === 'true' && mine) return 'done';
       if (value !== undefined && !mine) {
         if (value !== 'false') return 'already';
-        throw new NodeferryError({ code: 'NodeNotOurs', message: `${node.name} carries ${excludeLabel}=false` });
+        throw new NodeferryError({ code: 'NotOwned', message: `${node.name} carries ${excludeLabel}=false` });
       }
       node.labels[excludeLabel] = 'true';
       node.annotations['nodeferry.dev/excluded-by'] = run;
@@ -76,60 +76,68 @@ export function createSimCluster(world: World): Cluster {
         delete node.labels[excludeLabel];
         note(world, `${node.name} included`);
       }),
-    unclaimNode: async (ref, run) => {
+    unfenceNode: async (ref, run) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';
       if (claimOf(node)?.run !== run) return 'not-ours';
-      delete node.annotations[claimAnnotation];
+      delete node.annotations[fenceAnnotation];
       return 'done';
     },
-    claimNode: async (ref, claim) => {
+    fenceNode: async (ref, fence) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';
-      if (!mayClaim(claim, claimOf(node))) return 'superseded';
-      node.annotations[claimAnnotation] = JSON.stringify(claim);
+      if (!mayFence(fence, claimOf(node))) return 'superseded';
+      node.annotations[fenceAnnotation] = JSON.stringify(fence);
       return 'done';
     },
-    requireClaim: async (ref, claim) => {
+    requireFence: async (ref, fence) => {
       const node = nodeOf(ref);
-      if (node === undefined || hasClaim(claim, claimOf(node))) return;
+      if (node === undefined || hasFence(fence, claimOf(node))) return;
       throw new NodeferryError({ code: 'Superseded', message: `${node.name} is acted on by a later attempt` });
     },
-    taintRetiring: async (ref, run) => {
+    taintDisrupted: async (ref, run) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';
-      if (!node.taints.some((taint) => taint.key === retiringTaint)) {
-        node.taints.push({ key: retiringTaint, effect: 'NoSchedule' });
+      if (!node.taints.some((taint) => taint.key === disruptedTaint)) {
+        node.taints.push({ key: disruptedTaint, effect: 'NoSchedule' });
       }
-      node.annotations['nodeferry.dev/retiring-by'] = run;
+      node.annotations['nodeferry.dev/disrupted-by'] = run;
       return 'done';
     },
-    untaintRetiring: async (ref, run) =>
-      unmark(nodeOf(ref), 'nodeferry.dev/retiring-by', run, (node) => {
-        node.taints = node.taints.filter((taint) => taint.key !== retiringTaint);
+    untaintDisrupted: async (ref, run) =>
+      unmark(nodeOf(ref), 'nodeferry.dev/disrupted-by', run, (node) => {
+        node.taints = node.taints.filter((taint) => taint.key !== disruptedTaint);
       }),
-    unlist: async (ref, removeLabels, run) => {
+    removeEndpoints: async (ref, removeLabels, run) => {
       const pod = podOf(ref);
       if (pod === undefined || pod.terminating) return 'gone';
       judgeLeaving(world, pod, 'unlisted');
       const removed = Object.entries(pod.labels).filter(([key]) => removeLabels.includes(key));
       // A mark of an earlier run that did not get to clean up is taken over, with what it has removed.
-      pod.unlisted = { by: run, originalLabels: { ...pod.unlisted?.originalLabels, ...Object.fromEntries(removed) } };
+      pod.endpointsRemoved = {
+        by: run,
+        originalLabels: { ...pod.endpointsRemoved?.originalLabels, ...Object.fromEntries(removed) },
+      };
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => !removeLabels.includes(key)));
       note(world, `pod ${pod.name} on ${pod.node} unlisted`);
       return 'done';
     },
-    relist: async (ref, run) => {
+    restoreEndpoints: async (ref, run) => {
       const pod = podOf(ref);
       if (pod === undefined || pod.terminating) return 'gone';
-      if (pod.unlisted?.by !== run) return 'not-ours';
-      pod.labels = { ...pod.unlisted.originalLabels, ...pod.labels };
-      delete (pod as { unlisted?: unknown }).unlisted;
+      if (pod.endpointsRemoved?.by !== run) return 'not-ours';
+      pod.labels = { ...pod.endpointsRemoved.originalLabels, ...pod.labels };
+      delete (pod as { endpointsRemoved?: unknown }).endpointsRemoved;
       return 'done';
     },
     ...createSimOwnership(world, podOf),
-    readClaims: async (claims) =>
-      claims.map(({ namespace, name }) => ({ namespace, name, volume: volumeOf(namespace, name), isShared: false })),
+    readVolumeClaims: async (volumeClaims) =>
+      volumeClaims.map(({ namespace, name }) => ({
+        namespace,
+        name,
+        volume: volumeOf(namespace, name),
+        isShared: false,
+      })),
     evict: async (ref, { dryRun }) => evict(world, podOf(ref), dryRun),
     deletePod: async (ref) => {
       const pod = podOf(ref);
@@ -147,18 +155,18 @@ export function createSimCluster(world: World): Cluster {
     },
     ...createSimLocks(world),
     recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
-    findMarks: async (run) => [...marksOf(world, run), ...lockMarksOf(world, run)],
+    findLeftovers: async (run) => [...ownershipOf(world, run), ...lockMarksOf(world, run)],
   };
 }
 
 /** Every mark of a run in the world, in words; of any run without one. */
-export function marksOf(world: World, run?: string): string[] {
+export function ownershipOf(world: World, run?: string): string[] {
   const ours = (by: string | undefined) => by !== undefined && (run === undefined || by === run);
   const said: readonly [string, (node: SimNode) => string | undefined][] = [
     ['cordon', (node) => node.annotations['nodeferry.dev/cordoned-by']],
     [`label ${excludeLabel}`, (node) => node.annotations['nodeferry.dev/excluded-by']],
-    [`taint ${retiringTaint}`, (node) => node.annotations['nodeferry.dev/retiring-by']],
-    [`annotation ${claimAnnotation}`, (node) => claimOf(node)?.run],
+    [`taint ${disruptedTaint}`, (node) => node.annotations['nodeferry.dev/disrupted-by']],
+    [`annotation ${fenceAnnotation}`, (node) => claimOf(node)?.run],
   ];
   return [
     ...world.nodes.flatMap((node) =>
@@ -177,9 +185,9 @@ function unmark(node: SimNode | undefined, key: string, run: string, undo: (node
   return 'done' as const;
 }
 
-function claimOf(node: SimNode): NodeClaim | undefined {
-  const text = node.annotations[claimAnnotation];
-  return text === undefined ? undefined : (JSON.parse(text) as NodeClaim);
+function claimOf(node: SimNode): FencingToken | undefined {
+  const text = node.annotations[fenceAnnotation];
+  return text === undefined ? undefined : (JSON.parse(text) as FencingToken);
 }
 
 function podFacts(world: World, pod: SimPod): PodFacts {
@@ -232,26 +240,26 @@ function surroundings({
 }
 
 /** Every claim has a volume of its own, which is attached as long as its pod is on a node. */
-function attachmentsOf({ namespace, node, claims = [] }: SimPod): VolumeAttachmentFacts[] {
+function attachmentsOf({ namespace, node, volumeClaims = [] }: SimPod): VolumeAttachmentFacts[] {
   if (node === undefined) return [];
-  return claims.map((claim) => ({ node, volume: volumeOf(namespace, claim), name: `csi-${claim}` }));
+  return volumeClaims.map((fence) => ({ node, volume: volumeOf(namespace, fence), name: `csi-${fence}` }));
 }
 
-function volumeOf(namespace: string, claim: string): string {
-  return `pv-${namespace}-${claim}`;
+function volumeOf(namespace: string, fence: string): string {
+  return `pv-${namespace}-${fence}`;
 }
 
 function nodeFacts(node: SimNode): NodeFacts {
-  const claim = claimOf(node);
-  const marks = {
-    ...(claim === undefined ? {} : { claim }),
+  const fence = claimOf(node);
+  const ownership = {
+    ...(fence === undefined ? {} : { fence }),
     ...mark('cordonedBy', node.annotations['nodeferry.dev/cordoned-by']),
     ...mark('excludedBy', node.annotations['nodeferry.dev/excluded-by']),
-    ...mark('retiringBy', node.annotations['nodeferry.dev/retiring-by']),
+    ...mark('disruptedBy', node.annotations['nodeferry.dev/disrupted-by']),
   };
   const { annotations: _annotations, silent: _silent, believes: _believes, ...rest } = node;
   const doNotDisrupt = node.annotations['karpenter.sh/do-not-disrupt'] === 'true' ? { doNotDisrupt: true } : {};
-  return { ...rest, ...doNotDisrupt, excluded: isExcluded(node), marks };
+  return { ...rest, ...doNotDisrupt, excluded: isExcluded(node), ownership };
 }
 
 function mark(key: string, value: string | undefined) {

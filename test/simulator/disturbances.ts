@@ -65,7 +65,7 @@ export function removeLabel(world: World, node: SimNode): void {
 /** Somebody gives a pod back the labels that it had, and leaves our mark. */
 export function giveLabelsBack(world: World, pod: SimPod): void {
   const released = pod.released === undefined ? {} : { [pod.released.label]: pod.released.value };
-  pod.labels = { ...pod.labels, ...released, ...pod.unlisted?.originalLabels };
+  pod.labels = { ...pod.labels, ...released, ...pod.endpointsRemoved?.originalLabels };
   note(world, `somebody gives ${pod.name} its labels back`);
   world.changed();
 }

@@ -1,4 +1,4 @@
-import { hasClaim, mayClaim } from '../../core/model/claim.ts';
+import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { World } from './world.ts';
@@ -15,7 +15,7 @@ export function createSimLocks(
   | 'renewLock'
   | 'releaseLock'
   | 'requireLock'
-  | 'claimLock'
+  | 'fenceLock'
   | 'findIncomingPools'
   | 'findHolder'
   | 'findLocks'
@@ -48,12 +48,12 @@ export function createSimLocks(
     requireLock: async (name, holder) => {
       if (world.leases.get(name)?.holder !== holder) throw lockLost(world, name);
     },
-    claimLock: async (name, claim) => {
+    fenceLock: async (name, fence) => {
       const lease = world.leases.get(name);
-      if (lease?.holder !== claim.run) throw lockLost(world, name);
-      if (!mayClaim(claim, lease.claim))
+      if (lease?.holder !== fence.run) throw lockLost(world, name);
+      if (!mayFence(fence, lease.fence))
         throw new NodeferryError({ code: 'Superseded', message: `lease ${name} is claimed by a later attempt` });
-      if (!hasClaim(claim, lease.claim)) lease.claim = claim;
+      if (!hasFence(fence, lease.fence)) lease.fence = fence;
     },
     findIncomingPools: async () => [...world.leases.values()].flatMap(({ incomingPool }) => incomingPool ?? []),
     findHolder: async (name) => world.leases.get(name)?.holder,

@@ -1,6 +1,6 @@
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
-import type { TargetFacts, TargetGroupFrame } from '../../core/model/target-group.ts';
+import type { TargetFacts, TargetGroupBase } from '../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
 import type { LoadBalancers } from '../../ports/load-balancers.ts';
 import type { SimService, SimTarget, World } from './world.ts';
@@ -46,7 +46,7 @@ function behind(world: World, { type, hostnames }: ServiceFacts): readonly SimSe
 function frameOf(
   world: World,
   { key, controller, crossZone, healthCheckNodePort, uncovered = [] }: SimService,
-): TargetGroupFrame {
+): TargetGroupBase {
   return {
     id: groupId(key),
     name: `k8s-${key.replace('/', '-')}`,

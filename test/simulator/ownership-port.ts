@@ -1,6 +1,6 @@
-import { giveBackToPruners, keepFromPruners } from '../../core/hand-over/keep-from-pruners.ts';
 import type { ReleasedFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { Cluster, PodRef } from '../../ports/cluster.ts';
 import { replicaSetName } from './pods.ts';
 import { statusOf, wantedBy } from './replica-sets.ts';
@@ -46,7 +46,7 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       const { label, value } = pod.released;
       pod.labels = { [label]: value, ...pod.labels };
       delete (pod as { released?: unknown }).released;
-      annotate(pod, giveBackToPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {}));
+      annotate(pod, returnToPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {}));
       delete (pod as { annotationsBefore?: unknown }).annotationsBefore;
       note(world, `pod ${pod.name} on ${pod.node} adopted`);
       return 'done';
@@ -91,15 +91,15 @@ export function releasedFacts(world: World, pod: SimPod): ReleasedFacts | undefi
 
 /** Marks of runs on a pod, in words. */
 export function podMarks(
-  { namespace, name, unlisted, released, costRaisedBy }: SimPod,
+  { namespace, name, endpointsRemoved, released, costRaisedBy }: SimPod,
   isOurs: (by: string | undefined) => boolean,
 ): string[] {
   const removed = [
-    ...(isOurs(unlisted?.by) ? Object.keys(unlisted?.originalLabels ?? {}) : []),
+    ...(isOurs(endpointsRemoved?.by) ? Object.keys(endpointsRemoved?.originalLabels ?? {}) : []),
     ...(released !== undefined && isOurs(released.by) ? [released.label] : []),
   ];
   return [
-    ...(isOurs(unlisted?.by) || isOurs(released?.by)
+    ...(isOurs(endpointsRemoved?.by) || isOurs(released?.by)
       ? [`pod ${namespace}/${name}: removed labels ${removed.join(', ')}`]
       : []),
     ...(isOurs(costRaisedBy) ? [`pod ${namespace}/${name}: annotation ${deletionCost}`] : []),

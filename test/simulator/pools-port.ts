@@ -2,8 +2,8 @@ import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
 import { createPool, grow, requireWhole } from './pool-creation.ts';
-import { forgoMissing, hold, release } from './pool-hold.ts';
-import { poolNamed, removePool, terminate } from './pools.ts';
+import { hold, release, trimPool } from './pool-suspension.ts';
+import { deletePool, poolNamed, terminate } from './pools.ts';
 import type { SimInstance, SimPool, World } from './world.ts';
 
 /** The cluster of a simulated world; tests give it a name of their own by adding to this one, to tell their runs apart. */
@@ -30,19 +30,19 @@ export function createSimPools(world: World): NodePools {
       if (!world.faults.mayNotLaunch) return;
       throw new NodeferryError({ code: 'Forbidden', message: `${source.name}: nobody of ours may launch machines` });
     },
-    createReplacement: async ({ source, ...request }) => {
+    createPool: async ({ source, ...request }) => {
       const existing = find({ ...source, name: request.target.poolName });
       if (existing === undefined) createPool(world, need(source), request);
       else requireWhole(existing, request.run);
     },
-    growPool: async (ref, { size, run, source }) => {
+    resize: async (ref, { size, run, source }) => {
       const pool = need(ref);
       requireCreator(pool, run);
       grow(world, pool, size, find(source));
     },
-    forgoMissing: async (ref) => forgoMissing(need(ref), membersOf(world, need(ref))),
-    holdRebalancing: async (ref) => hold(need(ref)),
-    releaseRebalancing: async (ref, given) => {
+    trimPool: async (ref) => trimPool(need(ref), membersOf(world, need(ref))),
+    suspendScaling: async (ref) => hold(need(ref)),
+    restoreScaling: async (ref, given) => {
       const pool = find(ref);
       return pool === undefined ? [] : release(pool, given, membersOf(world, pool));
     },
@@ -51,7 +51,7 @@ export function createSimPools(world: World): NodePools {
       const instance = world.instances.find((one) => one.instanceId === instanceId);
       if (instance === undefined || isLeaving(instance)) return { outcome: 'already' };
       if (instance.pool !== ref.name) {
-        throw new NodeferryError({ code: 'NodeNotOurs', message: `${instanceId} belongs to ${instance.pool}` });
+        throw new NodeferryError({ code: 'NotOwned', message: `${instanceId} belongs to ${instance.pool}` });
       }
       makeRoom(need(ref));
       delete instance.unnoticed;
@@ -65,7 +65,7 @@ export function createSimPools(world: World): NodePools {
       if (pool === undefined || pool.status === 'deleting') return;
       if (onlyIfCreatedBy === undefined) requireEmpty(world, pool);
       else requireCreator(pool, onlyIfCreatedBy);
-      removePool(world, pool);
+      deletePool(world, pool);
     },
   };
 }
@@ -127,5 +127,5 @@ function requireEmpty(world: World, pool: SimPool): void {
 
 function requireCreator(pool: SimPool, run: string): void {
   if (pool.createdBy === run) return;
-  throw new NodeferryError({ code: 'NodeNotOurs', message: `node group ${pool.name} was not made by ${run}` });
+  throw new NodeferryError({ code: 'NotOwned', message: `node group ${pool.name} was not made by ${run}` });
 }

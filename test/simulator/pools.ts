@@ -136,7 +136,7 @@ export function poolNamed(world: World, name: string): SimPool {
 }
 
 /** Deletes a pool with whatever machines it still has. */
-export function removePool(world: World, pool: SimPool): void {
+export function deletePool(world: World, pool: SimPool): void {
   if (pool.status === 'deleting') return;
   pool.status = 'deleting';
   for (const instance of world.instances) {

@@ -15,7 +15,7 @@ const pruneEveryMs = 2_000;
 
 /**
  * Deletes pods that have the label and no owner, as Argo CD with label tracking, automatic pruning and self-healing does: a plain delete
- * that asks no budget. See core/hand-over/keep-from-pruners.ts for its sources.
+ * that asks no budget. See core/pod-surge/keep-from-pruners.ts for its sources.
  */
 export function prune(world: World, { obeys }: Pruner): void {
   const sync = () => {

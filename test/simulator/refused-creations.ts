@@ -46,7 +46,7 @@ const refusals = new WeakMap<SimWorkload, Map<number, Refusal>>();
  */
 export function triesNow(world: World, workload: SimWorkload, version: number): boolean {
   const last = refusals.get(workload)?.get(version);
-  return last === undefined || world.clock.now() >= last.nextAt || last.seen !== look(world, workload, version);
+  return last === undefined || world.clock.now() >= last.nextAt || last.seen !== observation(world, workload, version);
 }
 
 /** Its pods could not all be created. */
@@ -57,7 +57,7 @@ export function noteRefused(world: World, workload: SimWorkload, version: number
   const waitMs = Math.min(1_000_000, 5 * 2 ** (tries - 1));
   const { name, quota = 0 } = workload;
   const says = `pods "${name}-${version}-x" is forbidden: exceeded quota: ${name}, requested: pods=1, used: pods=${quota}, limited: pods=${quota}`;
-  const seen = look(world, workload, version);
+  const seen = observation(world, workload, version);
   known.set(version, { tries, nextAt: world.clock.now() + waitMs, seen, says });
   later(world, waitMs, () => undefined);
 }
@@ -73,12 +73,14 @@ export function refusalOf(workload: SimWorkload, version: number): string | unde
 }
 
 /** Whatever of its pods and of itself makes it look again when it changes. */
-function look(world: World, workload: SimWorkload, version: number): string {
+function observation(world: World, workload: SimWorkload, version: number): string {
   const owned = world.pods.filter(
     (pod) => pod.of === workload.name && pod.version === version && pod.ownerKind === 'ReplicaSet',
   );
-  const objects = owned.map(({ uid, labels, annotations, node, phase, ready, terminating, touched, unlisted }) => {
-    return [uid, labels, annotations, node, phase, ready, terminating, touched, unlisted];
-  });
+  const objects = owned.map(
+    ({ uid, labels, annotations, node, phase, ready, terminating, touched, endpointsRemoved }) => {
+      return [uid, labels, annotations, node, phase, ready, terminating, touched, endpointsRemoved];
+    },
+  );
   return JSON.stringify([workload.replicas, workload.version, objects]);
 }

@@ -7,7 +7,7 @@ import { later, matches, note, type SimPod, type SimWorkload, type World } from 
 export function reconcileReplicas(world: World, workload: SimWorkload): void {
   if (isDenied(world, workload)) return;
   const room = roomInQuota(world, workload);
-  for (const pod of world.pods) if (pod.of === workload.name) claim(pod, workload);
+  for (const pod of world.pods) if (pod.of === workload.name) fence(pod, workload);
   if (workload.held !== undefined) return keepHeld(world, workload, workload.held, room);
   const owned = world.pods.filter((pod) => isOwned(pod, workload));
   const old = owned.filter((pod) => pod.version < workload.version);
@@ -148,7 +148,7 @@ export function statusOf(
 }
 
 /** Pods that the selector does not match any more are let go; those without a controller that it matches are taken. */
-function claim(pod: SimPod, workload: SimWorkload): void {
+function fence(pod: SimPod, workload: SimWorkload): void {
   const selector = { ...workload.selector, ...templateHash(pod.version) };
   const fits = matches(selector, pod.labels);
   if (pod.ownerKind === 'ReplicaSet' && !fits) {

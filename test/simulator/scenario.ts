@@ -1,4 +1,4 @@
-import type { HandOverTerms, Policy } from '../../core/policy/policy.ts';
+import type { PodSurgeTerms, Policy } from '../../core/policy/policy.ts';
 import { daemonTolerations, reconcileCluster } from './kubernetes.ts';
 import { reconcileLoadBalancers } from './load-balancer.ts';
 import { completePools } from './pool-creation.ts';
@@ -209,35 +209,35 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
     cluster: { name: 'sim', region: 'eu-west-1' },
     pool: { provider: 'eks', name: 'web' },
     target: { poolName: 'web-new', version: 'v1.36.3', releaseVersion: undefined, launchTemplateVersion: undefined },
-    guard: { defaultFloor: 0.5, floors: {}, maxInFlight: 2, acceptUnprotected: [] },
+    guard: { defaultMinServing: 0.5, minServing: {}, maxInFlight: 2, acceptUnprotected: [] },
     waits: {
       propagationMs: 60_000,
       endpointPropagationMs: 2_000,
       marginMs: 5_000,
-      pollMs: 5_000,
-      settleMs: 5_000,
-      settleAfterOutageMs: 60_000,
+      pollIntervalMs: 5_000,
+      stabilizationMs: 5_000,
+      stabilizationAfterOutageMs: 60_000,
       maxConnectionAgeMs: { '*': 90_000 },
       deadlines: {
-        surgeReadyMs: 15 * 60_000,
+        nodesReadyMs: 15 * 60_000,
         capacityMs: 3 * 60_000,
-        observedOutMs: 3 * 60_000,
-        connectionsDrainedMs: 15 * 60_000,
+        deregistrationMs: 3 * 60_000,
+        connectionDrainMs: 15 * 60_000,
         evictionMs: 20 * 60_000,
-        replacementsServingMs: 15 * 60_000,
-        endpointsRetiredMs: 5 * 60_000,
-        nodeGoneMs: 10 * 60_000,
-        completionMs: 60 * 60_000,
+        replacementsMs: 15 * 60_000,
+        endpointRemovalMs: 5 * 60_000,
+        terminationMs: 10 * 60_000,
+        jobCompletionMs: 60 * 60_000,
         guardMs: 30 * 60_000,
       },
     },
     drain: {
       deleteEmptyDirData: true,
       force: false,
-      protected: 'refuse',
+      doNotDisrupt: 'refuse',
       jobs: 'evict',
       unreachableNodes: 'ask',
-      neverUnlist: [],
+      keepEndpoints: [],
     },
     traffic: { probes: [], lossBudget: 10, watchAfterMs: 0 },
     disabledRules: [],
@@ -246,12 +246,12 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
 }
 
 /** Hands over all pods at once, unless said otherwise; the guard alone decides how many nodes leave together. */
-export function handOverPolicy(terms: Partial<HandOverTerms> = {}, change: Partial<Policy> = {}): Policy {
+export function handOverPolicy(terms: Partial<PodSurgeTerms> = {}, change: Partial<Policy> = {}): Policy {
   const policy = scenarioPolicy();
   return {
     ...policy,
     guard: { ...policy.guard, maxInFlight: 10 },
-    handOver: { mode: 'auto', surplus: 1, workloads: {}, ...terms },
+    podSurge: { mode: 'auto', max: 1, workloads: {}, ...terms },
     ...change,
   };
 }

@@ -1,8 +1,8 @@
-import type { AnnotationsBefore } from '../../core/hand-over/keep-from-pruners.ts';
-import type { NodeClaim, TaintFacts } from '../../core/model/node.ts';
+import type { FencingToken, TaintFacts } from '../../core/model/node.ts';
 import type { PodFacts, SpreadFacts, TolerationFacts } from '../../core/model/pod.ts';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
 import type { TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
+import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 
 /** Removes `readonly`, one level deep. */
@@ -258,7 +258,10 @@ export interface World {
   /** Workloads whose autoscalers multiply a metric by all pods that they find. */
   autoscalers: string[];
   pools: SimPool[];
-  leases: Map<string, { holder: string; token: number; expiresAt: number; claim?: NodeClaim; incomingPool?: string }>;
+  leases: Map<
+    string,
+    { holder: string; token: number; expiresAt: number; fence?: FencingToken; incomingPool?: string }
+  >;
   /** Epoch ms at which the API server was last back after it had been away. */
   outageAt?: number;
   /** Epoch ms at which the last kube-proxy asks the API server again after that. */

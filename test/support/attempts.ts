@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Activities } from '../../activities/activities.ts';
-import type { StepProgress } from '../../core/status/progress.ts';
+import type { Heartbeat } from '../../core/status/heartbeat.ts';
 import type { VirtualClock } from '../simulator/clock.ts';
 import type { Awaits } from './awaits.ts';
 import { type AttemptState, activityKey } from './open-ends.ts';
@@ -14,7 +14,7 @@ export interface StepHooks {
   /** After it has had its effect; throw to lose the answer. */
   after?: (step: string, args: readonly unknown[]) => void | Promise<void>;
   /** Hears every heartbeat. */
-  progress?: (step: string, details: StepProgress) => void;
+  progress?: (step: string, details: Heartbeat) => void;
   /** After every activation of a workflow, before the server hears what it wants done; hears what the workflow waits for. */
   activated?: (workflowId: string, awaits: Awaits) => void | Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Attempts {
  * Real ms between two heartbeats of an attempt that is to end. Steps tell of themselves when they look, which takes virtual time; that
  * somebody has cancelled them is to reach them while time stands still, and only the answer to a heartbeat tells them.
  */
-const heartbeatEveryMs = 200;
+const heartbeatIntervalMs = 200;
 
 /** All others do so once in so many times: each costs the server as much as a step, and what a test's own client ends is not known here. */
 const othersOnceIn = 10;
@@ -105,7 +105,7 @@ function keepTelling(step: string, hooks: StepHooks, isToEnd: () => boolean): ()
   const tell = context.heartbeat.bind(context);
   let latest: unknown = context.info.heartbeatDetails;
   Object.defineProperty(context, 'heartbeat', {
-    value: (details: StepProgress) => {
+    value: (details: Heartbeat) => {
       latest = details;
       tell(details);
       hooks.progress?.(step, details);
@@ -115,6 +115,6 @@ function keepTelling(step: string, hooks: StepHooks, isToEnd: () => boolean): ()
   const timer = setInterval(() => {
     times += 1;
     if (times % othersOnceIn === 0 || isToEnd()) tell(latest);
-  }, heartbeatEveryMs);
+  }, heartbeatIntervalMs);
   return () => clearInterval(timer);
 }

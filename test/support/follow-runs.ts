@@ -23,7 +23,7 @@ export interface FollowRuns {
 }
 
 /** Real ms between two looks at a run's status. */
-const lookEveryMs = 20;
+const pollIntervalMs = 20;
 
 /** Follows the runs of one world; whoever waits fails when the handles are closed. */
 export function createFollowRuns({ clock, log }: World, handles: WatchedHandles): FollowRuns {
@@ -34,8 +34,8 @@ export function createFollowRuns({ clock, log }: World, handles: WatchedHandles)
         const status = await handle.query(statusQuery);
         if (holds(status)) return status;
         if (handles.closed()) throw new Error(`never: ${what}; status is ${JSON.stringify(status, undefined, 1)}`);
-        onlooker.looked();
-        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+        onlooker.observed();
+        await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
       }
     } finally {
       onlooker.leave();
@@ -46,9 +46,9 @@ export function createFollowRuns({ clock, log }: World, handles: WatchedHandles)
     const result = handle.result();
     let over = false;
     let since: number | undefined;
-    const standing = until(handle, 'the run stands still', ({ phase, needsAttention, paused }) => {
+    const standing = until(handle, 'the run stands still', ({ phase, stalled, paused }) => {
       if (over) return true;
-      const waits = phase !== 'failed' && (needsAttention !== undefined || paused !== undefined);
+      const waits = phase !== 'failed' && (stalled !== undefined || paused !== undefined);
       since = waits ? (since ?? clock.now()) : undefined;
       // What a test pauses and resumes between two moments of virtual time goes on.
       return since !== undefined && clock.now() > since;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import { followCrossing } from '../../lab/demo/crossing.ts';
+import { followLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
 import type { Session } from '../../lab/demo/session.ts';
 
 /** Far above what any crossing of the lab takes, and below the time limit of a test, ms. */
@@ -23,7 +23,7 @@ export async function followToEnd(
   let last: RunStatus | undefined;
   const tooLong = AbortSignal.timeout(longestCrossingMs);
   try {
-    return await followCrossing(
+    return await followLabUpgrade(
       session,
       policy,
       async (status) => {

@@ -2,11 +2,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
-import { excludeLabel } from '../../adapters/kubernetes/marks.ts';
+import { excludeLabel } from '../../adapters/kubernetes/ownership-marks.ts';
 import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
-import { type Crossings, describeLosses, type Losses } from './lab-crossings.ts';
+import { type Crossings, describeLosses, type Losses } from './lab-upgrades.ts';
 
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 

@@ -9,7 +9,7 @@ import {
   setHeaderOptions,
   type V1Deployment,
 } from '@kubernetes/client-node';
-import { releasedAnnotation } from '../../adapters/kubernetes/marks.ts';
+import { releasedAnnotation } from '../../adapters/kubernetes/ownership-marks.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { until } from '../../lab/process.ts';
 

@@ -15,14 +15,14 @@ export function seedsToPlay(usual: string): readonly number[] {
 }
 
 /** How a run goes about it: on every second seed it hands over, and on two of three its new nodes come in waves. */
-export function waysOf(seed: number): Pick<Policy, 'handOver' | 'surge'> {
-  const surge = [{ share: 1 }, { share: 0.5 }, { machines: 1 }][seed % 3] ?? { share: 1 };
-  if (seed % 2 === 1) return { surge };
-  return { surge, handOver: { mode: 'auto', surplus: seed % 4 === 0 ? 1 : 'maxSurge', workloads: {} } };
+export function waysOf(seed: number): Pick<Policy, 'podSurge' | 'nodeSurge'> {
+  const nodeSurge = [{ share: 1 }, { share: 0.5 }, { instances: 1 }][seed % 3] ?? { share: 1 };
+  if (seed % 2 === 1) return { nodeSurge };
+  return { nodeSurge, podSurge: { mode: 'auto', max: seed % 4 === 0 ? 1 : 'maxSurge', workloads: {} } };
 }
 
 /** Real ms between two looks at a run's status. */
-const lookEveryMs = 50;
+const pollIntervalMs = 50;
 
 /** Has every call of the run for an operator answered, a pause too, until the run is over. */
 export async function answerCalls(
@@ -34,10 +34,10 @@ export async function answerCalls(
   const operator = clock.onlooker('the operator');
   try {
     while (!isOver()) {
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
       const status: RunStatus | undefined = isOver() ? undefined : await run.query(statusQuery).catch(() => undefined);
-      if (status?.needsAttention !== undefined || status?.paused !== undefined) await answer(status);
-      operator.looked();
+      if (status?.stalled !== undefined || status?.paused !== undefined) await answer(status);
+      operator.observed();
     }
   } finally {
     operator.leave();

@@ -166,7 +166,9 @@ function newNodes({ nodes }: World): World['nodes'] {
 
 /** Those that a run has taken labels from, to release or to unlist them. */
 function podsWithoutLabels({ pods }: World): World['pods'] {
-  return pods.filter(({ released, unlisted, terminating }) => !terminating && (released ?? unlisted) !== undefined);
+  return pods.filter(
+    ({ released, endpointsRemoved, terminating }) => !terminating && (released ?? endpointsRemoved) !== undefined,
+  );
 }
 
 function resumeAll(world: World): void {

@@ -1,18 +1,18 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect } from 'vitest';
 import type { RunReport } from '../../core/status/status.ts';
-import { marksOf } from '../simulator/cluster-port.ts';
+import { ownershipOf } from '../simulator/cluster-port.ts';
 import type { World } from '../simulator/world.ts';
 import type { Harness, UpgradeFunction } from './temporal-harness.ts';
 
 /** I3: nothing of any run is left on any object, and as many machines run as before. */
-export function expectNothingLeft(world: World, machines: number): void {
-  expect(marksOf(world)).toEqual([]);
+export function expectNothingLeft(world: World, instances: number): void {
+  expect(ownershipOf(world)).toEqual([]);
   expect([...world.leases.keys()]).toEqual([]);
   expect(world.nodes.filter((node) => node.cordoned).map((node) => node.name)).toEqual([]);
   expect(world.pools.flatMap((pool) => pool.suspended)).toEqual([]);
-  expect(world.instances.filter((instance) => instance.state === 'running')).toHaveLength(machines);
-  expect(world.pools.reduce((sum, pool) => sum + pool.desiredSize, 0)).toBe(machines);
+  expect(world.instances.filter((instance) => instance.state === 'running')).toHaveLength(instances);
+  expect(world.pools.reduce((sum, pool) => sum + pool.desiredSize, 0)).toBe(instances);
 }
 
 /** I2, I4 and the promise itself: order kept, no machine ended twice, no request lost, no connection cut. */

@@ -2,7 +2,7 @@ import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
 
 /** Time between two looks, ms: several within the time that an endpoint takes to spread. */
-const lookEveryMs = 200;
+const pollIntervalMs = 200;
 
 /** The least that was there at any moment, in words that a failed test prints. */
 export interface ServiceLevels {
@@ -43,7 +43,7 @@ export async function watchServiceLevels(kubeconfig: string): Promise<ServiceLev
         if (currentHealthy < desiredHealthy)
           missing.set(key, Math.max(missing.get(key) ?? 0, desiredHealthy - currentHealthy));
       }
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
     }
   }
 }

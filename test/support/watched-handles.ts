@@ -17,15 +17,15 @@ export interface WatchedHandles {
 /** Makes handles whose failed calls concern only those who wait for them: a test that has failed before leaves some to nobody. */
 export function createWatchedHandles(): WatchedHandles {
   const underWay = new Map<Promise<unknown>, string>();
-  const givenUp = Promise.withResolvers<never>();
-  givenUp.promise.catch(() => undefined);
+  const evictedInstead = Promise.withResolvers<never>();
+  evictedInstead.promise.catch(() => undefined);
   let closed = false;
 
   async function watchCall<T>(what: string, call: Promise<T>): Promise<T> {
     underWay.set(call, what);
     const forget = () => underWay.delete(call);
     call.then(forget, forget);
-    return await Promise.race([call, givenUp.promise]);
+    return await Promise.race([call, evictedInstead.promise]);
   }
 
   function concernThoseWhoWait<T>(answer: Promise<T>): Promise<T> {
@@ -48,7 +48,7 @@ export function createWatchedHandles(): WatchedHandles {
         },
       }),
     underWay: () => [...underWay.values()],
-    giveUp: givenUp.reject,
+    giveUp: evictedInstead.reject,
     close: async () => {
       closed = true;
       while (underWay.size > 0) await Promise.allSettled(underWay.keys());

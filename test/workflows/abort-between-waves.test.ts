@@ -6,23 +6,23 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 /** Four nodes go two by two, because no more pods may be doubled, or no more new nodes may be there. */
 const twoByTwo = {
-  'half of the pods': { surge: { share: 1 }, surplus: 0.5 },
-  'half of the nodes': { surge: { share: 0.5 }, surplus: 1 },
+  'half of the pods': { nodeSurge: { share: 1 }, max: 0.5 },
+  'half of the nodes': { nodeSurge: { share: 0.5 }, max: 1 },
 } as const;
 
-describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { surge, surplus }) => {
+describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { nodeSurge: surge, max: surplus }) => {
   test.each([
-    ['handOver', 2],
-    ['letNextStepOut', 2],
-    ['awaitDrained', 3],
+    ['podSurge', 2],
+    ['excludeNext', 2],
+    ['awaitConnectionsDrained', 3],
     ['evictPods', 3],
-    ['retireEndpoints', 4],
+    ['removeEndpoints', 4],
     ['terminateNode', 3],
   ] as const)(
     'aborted when %s begins for the %i. time, loses nothing and leaves nothing of its own',
     async (step, nth) => {
       const world = createScenario();
-      await crossAndAbort(world, handOverPolicy({ surplus }, { surge }), { step, nth });
+      await crossAndAbort(world, handOverPolicy({ max: surplus }, { nodeSurge: surge }), { step, nth });
       expectNothingLost(world);
       expectNothingLeft(world, 4);
       expect([...world.fewestServing.values()]).toEqual([4, 4]);

@@ -28,7 +28,10 @@ async function abortAtEviction(world: World, nth: number): Promise<RunReport> {
 function zonesOf(world: World, pool: string): Record<string, number> {
   const living = world.instances.filter((one) => one.pool === pool && one.state === 'running');
   return Object.fromEntries(
-    Object.entries(Object.groupBy(living, ({ zone }) => zone)).map(([zone, machines]) => [zone, machines?.length ?? 0]),
+    Object.entries(Object.groupBy(living, ({ zone }) => zone)).map(([zone, instances]) => [
+      zone,
+      instances?.length ?? 0,
+    ]),
   );
 }
 
@@ -39,7 +42,7 @@ describe('an abort with some nodes replaced', () => {
       const world = createScenario();
       const report = await abortAtEviction(world, nth);
       expect(report.outcome).toBe('aborted');
-      expect(report.leftBehind).toEqual([]);
+      expect(report.leftovers).toEqual([]);
       expectNothingLost(world);
       for (const pool of world.pools) {
         const counts = pool.zones.map((zone) => zonesOf(world, pool.name)[zone] ?? 0);
@@ -63,7 +66,7 @@ describe('an abort with some nodes replaced', () => {
     let begun = 0;
     const harness = await openHarness(world, {
       before: async (step, [input]) => {
-        if (step === 'letNextStepOut') {
+        if (step === 'excludeNext') {
           // All nodes of the first zone go before any of the second.
           const { waiting } = input as { waiting: { zone: string }[] };
           waiting.sort((a, b) => (a.zone < b.zone ? -1 : 1));
@@ -77,7 +80,7 @@ describe('an abort with some nodes replaced', () => {
     const report = await harness.finish(handle);
     world.clock.advance(30 * 60_000);
     expect(report.outcome).toBe('aborted');
-    expect(report.leftBehind.join('\n')).toContain('AZRebalance stays suspended');
+    expect(report.leftovers.join('\n')).toContain('AZRebalance stays suspended');
     expect(world.pools.find((pool) => pool.name === 'web')?.suspended).toEqual(['AZRebalance']);
     expectNothingLost(world);
   });

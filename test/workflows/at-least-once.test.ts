@@ -14,7 +14,7 @@ describe('steps that are carried out more than once', () => {
     const harness = await openHarness(world, {
       after: (step, [input]) => {
         const node = (input as { node?: { name: string } }).node?.name ?? '';
-        if (step === 'watchRun' || done.has(step + node)) return;
+        if (step === 'monitorRun' || done.has(step + node)) return;
         done.add(step + node);
         throw lostAnswer();
       },
@@ -52,7 +52,7 @@ describe('steps that are carried out more than once', () => {
       },
       after: (step, [input]) => {
         const node = (input as { node?: { name: string } }).node?.name ?? '';
-        if (step === 'watchRun' || done.has(step + node)) return;
+        if (step === 'monitorRun' || done.has(step + node)) return;
         done.add(step + node);
         throw lostAnswer();
       },
@@ -73,8 +73,8 @@ describe('steps that are carried out more than once', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-    expect(parked.needsAttention).toMatchObject({ code: 'Internal', message: 'a bug' });
+    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    expect(parked.stalled).toMatchObject({ code: 'Internal', message: 'a bug' });
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
     expect((await handle.result()).outcome).toBe('aborted');
     expectNothingLost(world);

@@ -15,7 +15,11 @@ function failOnNewNodes(world: World): void {
 }
 
 test.each([
-  ['evicts', 2, scenarioPolicy({ guard: { defaultFloor: 0.5, floors: {}, maxInFlight: 4, acceptUnprotected: [] } })],
+  [
+    'evicts',
+    2,
+    scenarioPolicy({ guard: { defaultMinServing: 0.5, minServing: {}, maxInFlight: 4, acceptUnprotected: [] } }),
+  ],
   ['hands over', 4, handOverPolicy()],
 ])(
   'an abort of a run that %s, and stops with %i pods serving, ends by itself with everything as before',
@@ -24,7 +28,7 @@ test.each([
     failOnNewNodes(world);
     const harness = await openHarness(world, {});
     const handle = await harness.start(policy);
-    await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
     expect(world.pods.filter(({ of, ready }) => of === 'web' && ready)).toHaveLength(serving);
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
     const report = await harness.finish(handle);

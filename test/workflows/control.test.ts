@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
 import {
   abortUpdate,
-  nodeParkedSignal,
   nodeReplacementId,
+  nodeStalledSignal,
   pauseUpdate,
   resumeUpdate,
 } from '../../workflows/messages.ts';
@@ -18,17 +18,17 @@ const operator = { by: 'ann', reason: 'because' };
 /** Every step before the old pool goes, so that every phase is met. */
 const stepsInOrder = [
   'acquireLock',
-  'holdRebalancing',
-  'createReplacement',
-  'awaitSurgeReady',
+  'suspendScaling',
+  'createPool',
+  'awaitNodesReady',
   'cordonNodes',
-  'letNextStepOut',
-  'awaitObservedOut',
-  'awaitDrained',
+  'excludeNext',
+  'awaitDeregistered',
+  'awaitConnectionsDrained',
   'evictPods',
   'awaitReplacements',
-  'retireEndpoints',
-  'awaitTransit',
+  'removeEndpoints',
+  'awaitForwardedConnections',
   'terminateNode',
 ] as const satisfies readonly (keyof Activities)[];
 
@@ -73,8 +73,8 @@ describe('abort', () => {
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
-    expect(report.makespanMs).toBeGreaterThan(0);
-    expect(report.finishedAt).toBe(report.startedAt + report.makespanMs);
+    expect(report.durationMs).toBeGreaterThan(0);
+    expect(report.finishedAt).toBe(report.startedAt + report.durationMs);
   });
 
   test('after a preflight that had to wait counts that wait too', async () => {
@@ -85,12 +85,12 @@ describe('abort', () => {
       world.faults.apiDown = false;
     });
     let abort = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, { before: onceBefore('createReplacement', 1, async () => await abort()) });
+    const harness = await openHarness(world, { before: onceBefore('createPool', 1, async () => await abort()) });
     const handle = await harness.start(scenarioPolicy());
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.startedAt).toBe(begunAt);
-    expect(report.makespanMs).toBeGreaterThanOrEqual(4 * 60_000);
+    expect(report.durationMs).toBeGreaterThanOrEqual(4 * 60_000);
     expect(report.finishedAt).toBe(world.clock.now());
   });
 
@@ -113,9 +113,9 @@ describe('abort', () => {
     const world = createScenario({ delays: { podGone: 28_000 } });
     let aborting: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
-      progress: (step, { memo }) => {
-        const unlisted = Object.keys((memo?.['unlistedAt'] as object | undefined) ?? {});
-        if (step !== 'evictPods' || unlisted.length === 0) return;
+      progress: (step, { checkpoint }) => {
+        const endpointsRemoved = Object.keys((checkpoint?.['removedAt'] as object | undefined) ?? {});
+        if (step !== 'evictPods' || endpointsRemoved.length === 0) return;
         aborting ??= handle.executeUpdate(abortUpdate, { args: [operator] });
       },
     });
@@ -129,7 +129,7 @@ describe('abort', () => {
     expectNothingLeft(world, 4);
   });
 
-  test.each(['evicting', 'putting-back'] as const)(
+  test.each(['evicting', 'restoring'] as const)(
     'goes on when a node that parked while %s ends by itself',
     async (parkedIn) => {
       const world = createScenario();
@@ -139,12 +139,12 @@ describe('abort', () => {
           if (step === 'evictPods' && late.length === 0) {
             await handle.executeUpdate(abortUpdate, { args: [operator] });
           }
-          if (step !== 'putBackNode') return;
+          if (step !== 'restoreNode') return;
           const { node } = input as { node: { name: string } };
           const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
           const workflowId = nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node.name);
           const parked = { node: node.name, workflowId, step: parkedIn, problem, resumes: 99 };
-          late.push(await handle.signal(nodeParkedSignal, parked));
+          late.push(await handle.signal(nodeStalledSignal, parked));
         },
       });
       const handle = await harness.start(scenarioPolicy());
@@ -156,11 +156,11 @@ describe('abort', () => {
     },
   );
 
-  test.each(['awaitSurgeReady', 'evictPods'] as const)(
+  test.each(['awaitNodesReady', 'evictPods'] as const)(
     'at the very moment when %s has run into its deadline calls nobody',
     async (step) => {
       const world = createScenario();
-      if (step === 'awaitSurgeReady') world.faults.neverReady = 1;
+      if (step === 'awaitNodesReady') world.faults.neverReady = 1;
       let aborting: Promise<unknown> | undefined;
       const harness = await openHarness(world, {
         before: (begun) => {
@@ -206,7 +206,9 @@ describe('abort', () => {
   test('a cancelled workflow puts everything back like an abort', async () => {
     const world = createScenario();
     let cancel = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, { before: onceBefore('awaitDrained', 1, async () => await cancel()) });
+    const harness = await openHarness(world, {
+      before: onceBefore('awaitConnectionsDrained', 1, async () => await cancel()),
+    });
     const handle = await harness.start(scenarioPolicy());
     cancel = async () => await handle.cancel();
     const report = await handle.result();
@@ -219,7 +221,7 @@ describe('abort', () => {
     const world = createScenario({ nodes: 4 });
     let abort = async (): Promise<unknown> => undefined;
     let refusal: unknown;
-    const harness = await openHarness(world, { before: onceBefore('removePool', 1, async () => await abort()) });
+    const harness = await openHarness(world, { before: onceBefore('deletePool', 1, async () => await abort()) });
     const handle = await harness.start(scenarioPolicy());
     abort = async () => {
       refusal = await handle.executeUpdate(abortUpdate, { args: [operator] }).catch((error: unknown) => error);
@@ -231,7 +233,7 @@ describe('abort', () => {
 });
 
 describe('pause', () => {
-  test.each(['createReplacement', 'cordonNodes', 'letNextStepOut', 'awaitDrained', 'terminateNode'] as const)(
+  test.each(['createPool', 'cordonNodes', 'excludeNext', 'awaitConnectionsDrained', 'terminateNode'] as const)(
     'at %s lets nodes on their way finish, grants none, and goes on after resume',
     async (step) => {
       const world = createScenario();
@@ -246,7 +248,7 @@ describe('pause', () => {
         (status) =>
           status.paused !== undefined &&
           status.phase === 'replace' &&
-          status.nodes.every((node) => node.step === 'waiting' || node.step === 'replaced'),
+          status.nodes.every((node) => node.step === 'pending' || node.step === 'replaced'),
       );
       expect(quiet.paused?.by).toBe('ann');
       const replaced = quiet.nodes.filter((node) => node.step === 'replaced').length;
@@ -268,7 +270,7 @@ describe('messages', () => {
     const harness = await openHarness(world, {
       // An aborted run could end before the last of them.
       before: async (step) => {
-        if (step === 'letGo') await allSent.promise;
+        if (step === 'leaving') await allSent.promise;
       },
     });
     const handle = await harness.start(scenarioPolicy());

@@ -39,7 +39,7 @@ describe('two pods on each node, spread over hosts', () => {
       const handle = await harness.start(orders[how]);
       const failure = await failureOfRun(handle);
       expect(failure.type).toBe('PreflightRefused');
-      expect(failure.report.needsAttention?.message).toMatch(/WKL-029 .*count emptied nodes too: 4 of 8 pods fit/);
+      expect(failure.report.stalled?.message).toMatch(/WKL-029 .*count emptied nodes too: 4 of 8 pods fit/);
     },
   );
 
@@ -52,7 +52,7 @@ describe('two pods on each node, spread over hosts', () => {
     const world = twoOnEach(spread);
     const harness = await openHarness(world, {});
     const report = await harness.finish(await harness.start(orders[how]));
-    expect(report).toMatchObject({ outcome: 'completed', notProtected: [] });
+    expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });

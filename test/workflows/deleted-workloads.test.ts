@@ -38,10 +38,10 @@ async function strikeBefore(world: World, policy: Policy, wanted: string, strike
 
 describe('a Deployment that is deleted', () => {
   test.each<[string, string, Policy]>([
-    ['before any node has gone', 'awaitSurgeReady', scenarioPolicy()],
-    ['while the first nodes drain', 'awaitDrained', scenarioPolicy()],
+    ['before any node has gone', 'awaitNodesReady', scenarioPolicy()],
+    ['while the first nodes drain', 'awaitConnectionsDrained', scenarioPolicy()],
     ['while their replacements are waited for', 'awaitReplacements', scenarioPolicy()],
-    ['once its pods were handed over', 'letNextStepOut', handOverPolicy()],
+    ['once its pods were handed over', 'excludeNext', handOverPolicy()],
   ])('%s holds no node for longer than it takes to see that it is gone', async (_, step, policy) => {
     const world = createScenario();
     expect(await strikeBefore(world, policy, step, () => deleteWeb(world))).toBeLessThan(35);
@@ -50,19 +50,24 @@ describe('a Deployment that is deleted', () => {
   test.each([
     ['lets no node go meanwhile', 60_000, 0],
     ['would let nodes go if looks had to agree for a moment only', 5_000, 2],
-  ])('and made again half a minute later, pods and all, %s', async (_, settleAfterOutageMs, gone) => {
+  ])('and made again half a minute later, pods and all, %s', async (_, stabilizationAfterOutageMs, gone) => {
     const world = createScenario();
     const [web] = world.workloads.filter(({ name }) => name === 'web');
     const policy = scenarioPolicy();
     const seen: number[] = [];
-    await strikeBefore(world, { ...policy, waits: { ...policy.waits, settleAfterOutageMs } }, 'letNextStepOut', () => {
-      deleteWeb(world);
-      later(world, 30_000, () => {
-        seen.push(excludedNodes(world).length);
-        if (web !== undefined) world.workloads.push(web);
-        world.changed();
-      });
-    });
+    await strikeBefore(
+      world,
+      { ...policy, waits: { ...policy.waits, stabilizationAfterOutageMs } },
+      'excludeNext',
+      () => {
+        deleteWeb(world);
+        later(world, 30_000, () => {
+          seen.push(excludedNodes(world).length);
+          if (web !== undefined) world.workloads.push(web);
+          world.changed();
+        });
+      },
+    );
     expect(seen).toEqual([gone]);
   });
 });

@@ -37,7 +37,13 @@ async function upgrade(world: World, step: string, happen: () => void): Promise<
 }
 
 /** Steps in which nodes are about to leave or on their way. */
-const stepsUnderWay = ['letNextStepOut', 'awaitObservedOut', 'awaitDrained', 'evictPods', 'retireEndpoints'] as const;
+const stepsUnderWay = [
+  'excludeNext',
+  'awaitDeregistered',
+  'awaitConnectionsDrained',
+  'evictPods',
+  'removeEndpoints',
+] as const;
 
 describe('a readiness flap of a whole Service', () => {
   test.each(stepsUnderWay)('at %s: nobody is let go while it lasts, and the upgrade completes', async (step) => {
@@ -64,7 +70,7 @@ describe('a workload that is scaled', () => {
     const world = createScenario();
     let fewest = Number.POSITIVE_INFINITY;
     setBudget(world, 'web', 3);
-    const report = await upgrade(world, 'letNextStepOut', () => {
+    const report = await upgrade(world, 'excludeNext', () => {
       scaleTo(world, 'web', 12);
       world.clock.at(world.clock.now() + 30_000, () => {
         world.clock.onPassage(() => {
@@ -88,7 +94,7 @@ describe('a workload that is scaled', () => {
     scaleTo(world, 'web', from);
     setBudget(world, 'web', spared * Math.ceil(from / 4));
     world.clock.advance(5 * 60_000);
-    const report = await upgrade(world, 'awaitDrained', () => scaleTo(world, 'web', to));
+    const report = await upgrade(world, 'awaitConnectionsDrained', () => scaleTo(world, 'web', to));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -108,7 +114,7 @@ describe('a workload that is scaled', () => {
 });
 
 describe('a rollout', () => {
-  test.each(['letNextStepOut', 'evictPods'] as const)(
+  test.each(['excludeNext', 'evictPods'] as const)(
     'that begins at %s holds further nodes back, loses nothing, as it loses nothing alone, and ends',
     async (step) => {
       const alone = createScenario({ preStopSeconds: 20 });
@@ -128,7 +134,7 @@ describe('a rollout', () => {
     const world = createScenario({ preStopSeconds: 20 });
     let rollingOut: readonly string[] | undefined;
     const outDuring = new Set<string>();
-    const report = await upgrade(world, 'awaitDrained', () => {
+    const report = await upgrade(world, 'awaitConnectionsDrained', () => {
       rollingOut = excludedNodes(world).map(({ name }) => name);
       rollOut(world, 'web');
       world.clock.onPassage(() => {
@@ -145,12 +151,12 @@ describe('a rollout', () => {
 
 describe('somebody removes the exclude label', () => {
   const steps = [
-    'awaitObservedOut',
-    'awaitDrained',
+    'awaitDeregistered',
+    'awaitConnectionsDrained',
     'evictPods',
     'awaitReplacements',
-    'retireEndpoints',
-    'awaitTransit',
+    'removeEndpoints',
+    'awaitForwardedConnections',
     'terminateNode',
   ] as const;
   test.each(steps)('at %s: the node drains once more before anything else is done to it', async (step) => {
@@ -162,7 +168,7 @@ describe('somebody removes the exclude label', () => {
     expect(report.outcome).toBe('completed');
     expect(
       report.nodes
-        .flatMap((node) => node.foreignActs ?? [])
+        .flatMap((node) => node.externalChanges ?? [])
         .map(({ what }) => what)
         .join('\n'),
     ).toMatch(/removed the exclude label/);
@@ -172,12 +178,12 @@ describe('somebody removes the exclude label', () => {
 
   test('and a cordon: both are set again and told', async () => {
     const world = createScenario();
-    const report = await upgrade(world, 'awaitDrained', () => {
+    const report = await upgrade(world, 'awaitConnectionsDrained', () => {
       for (const node of world.nodes) if (node.pool === 'web') node.cordoned = false;
       world.changed();
     });
     expect(report.outcome).toBe('completed');
-    const told = [...report.foreignActs, ...report.nodes.flatMap((node) => node.foreignActs ?? [])];
+    const told = [...report.externalChanges, ...report.nodes.flatMap((node) => node.externalChanges ?? [])];
     expect(told.map(({ what }) => what).join('\n')).toMatch(/uncordoned/);
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -187,7 +193,7 @@ describe('somebody removes the exclude label', () => {
 test('a new node that somebody excludes counts for nothing, and is told', async () => {
   const world = createScenario();
   const label = 'node.kubernetes.io/exclude-from-external-load-balancers';
-  const report = await upgrade(world, 'letNextStepOut', () => {
+  const report = await upgrade(world, 'excludeNext', () => {
     const node = world.nodes.find(({ pool }) => pool === 'web-new');
     if (node === undefined) return;
     node.labels[label] = 'true';
@@ -198,13 +204,13 @@ test('a new node that somebody excludes counts for nothing, and is told', async 
     });
   });
   expect(report.outcome).toBe('completed');
-  expect(report.foreignActs.map(({ what }) => what).join('\n')).toMatch(/somebody excluded new node/);
+  expect(report.externalChanges.map(({ what }) => what).join('\n')).toMatch(/somebody excluded new node/);
   expectNothingLost(world);
   expectNothingLeft(world, 4);
 });
 
 describe('a node that is registered again in spite of its label', () => {
-  test.each(['awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'] as const)(
+  test.each(['awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'] as const)(
     'at %s gets its label anew, and nothing is lost',
     async (step) => {
       const world = createScenario();
@@ -213,7 +219,7 @@ describe('a node that is registered again in spite of its label', () => {
         if (node !== undefined) registerInSpiteOfLabel(world, serviceNamed(world, 'web'), node.instanceId);
       });
       expect(report.outcome).toBe('completed');
-      const told = report.nodes.flatMap((node) => node.foreignActs ?? []).map(({ what }) => what);
+      const told = report.nodes.flatMap((node) => node.externalChanges ?? []).map(({ what }) => what);
       expect(told.join('\n')).toMatch(/in spite of its label/);
       expectNothingLost(world);
       expectNothingLeft(world, 4);
@@ -225,7 +231,7 @@ describe('a node that is registered again in spite of its label', () => {
     const web = serviceNamed(world, 'web');
     web.controller = 'aws-load-balancer-controller';
     web.unhealthyDrainingMs = 60_000;
-    const report = await upgrade(world, 'letNextStepOut', () => flap(world, 'web', 30_000));
+    const report = await upgrade(world, 'excludeNext', () => flap(world, 'web', 30_000));
     expect(report.outcome).toBe('completed');
     expect(world.violations, world.log.join('\n')).toEqual([]);
     expectNothingLeft(world, 4);
@@ -234,11 +240,11 @@ describe('a node that is registered again in spite of its label', () => {
 
 describe('an API server that is away for 15 s', () => {
   const steps = [
-    'letNextStepOut',
-    'awaitDrained',
+    'excludeNext',
+    'awaitConnectionsDrained',
     'evictPods',
     'awaitReplacements',
-    'retireEndpoints',
+    'removeEndpoints',
     'terminateNode',
   ];
 
@@ -252,7 +258,7 @@ describe('an API server that is away for 15 s', () => {
         before: once(step, () => {
           const before = excludedNodes(world).map(({ name }) => name);
           breakApi(world, 15_000);
-          world.clock.at(world.clock.now() + 15_000 + policyOfApi.waits.settleAfterOutageMs - 1_000, () => {
+          world.clock.at(world.clock.now() + 15_000 + policyOfApi.waits.stabilizationAfterOutageMs - 1_000, () => {
             letGoAfter = excludedNodes(world)
               .map(({ name }) => name)
               .filter((name) => !before.includes(name));

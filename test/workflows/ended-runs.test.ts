@@ -55,7 +55,7 @@ describe('a run that has ended', () => {
     expect(tree.join('\n')).toContain('no-such-pool');
     expect(tree.join('\n')).not.toMatch(/nodeferry (resume|abort)/);
     expect(told.code).toBe(1);
-    expect(JSON.parse(told.stdout)).toMatchObject({ outcome: 'failed', needsAttention: { code: 'PoolNotFound' } });
+    expect(JSON.parse(told.stdout)).toMatchObject({ outcome: 'failed', stalled: { code: 'PoolNotFound' } });
     expect(told.stderr).toContain('nodeferry upgrade');
     expect(printed(() => showEnd(run, 'table')).stdout).toContain('PoolNotFound: ');
   });
@@ -77,7 +77,7 @@ describe('a run that has ended', () => {
     const tree = renderTree(run.status, Date.now(), plainStyle);
     expect(tree[0]).toContain('   terminated   ');
     expect(tree.join('\n')).toMatch(/terminated by .* UTC: a mistake/);
-    expect(tree.join('\n')).toContain('nodeferry sweep');
+    expect(tree.join('\n')).toContain('nodeferry cleanup');
     const told = printed(() => showEnd(run, 'table'));
     expect(told).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('a mistake') });
   });

@@ -16,7 +16,7 @@ describe('an upgrade that nothing disturbs', () => {
     expect(report.phase).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, nodes);
-    expect(report.leftBehind).toEqual([]);
+    expect(report.leftovers).toEqual([]);
     expect(report.traffic.sent).toBeGreaterThan(1_000);
     expect(report.traffic.lost).toBe(0);
     expect(world.pools.map((pool) => pool.name)).toEqual(['web-new']);
@@ -27,7 +27,7 @@ describe('an upgrade that nothing disturbs', () => {
     for (const node of report.nodes) {
       expect(node.step).toBe('replaced');
       const kinds = node.evidence.map((one) => one.kind);
-      expect(kinds).toEqual(evidenceKinds.filter((kind) => kind !== 'put-back' && kind !== 'handed-over'));
+      expect(kinds).toEqual(evidenceKinds.filter((kind) => kind !== 'restored' && kind !== 'pods-surged'));
       const times = node.evidence.map((one) => one.at);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     }
@@ -57,7 +57,7 @@ describe('an upgrade that nothing disturbs', () => {
       fewest = Math.min(fewest, ready.length);
     });
     const harness = await openHarness(world);
-    const drain = { ...scenarioPolicy().drain, neverUnlist: ['default/api'] };
+    const drain = { ...scenarioPolicy().drain, keepEndpoints: ['default/api'] };
     // Evicted while they are listed, they lose requests.
     const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
     const report = await harness.finish(await harness.start(scenarioPolicy({ drain, traffic })));
@@ -75,7 +75,7 @@ describe('an upgrade that nothing disturbs', () => {
     );
     expect(report.outcome).toBe('completed');
     for (const node of report.nodes) {
-      const ends = node.evidence.filter((one) => one.kind === 'transit-ended');
+      const ends = node.evidence.filter((one) => one.kind === 'forwarded-ended');
       expect(ends.map(({ detail }) => detail)).toEqual([
         'older than the longest connection age before anybody had to wait for it',
       ]);
@@ -89,7 +89,7 @@ describe('an upgrade that nothing disturbs', () => {
     let phase: unknown;
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (step !== 'retireEndpoints' || details !== '') return;
+        if (step !== 'removeEndpoints' || details !== '') return;
         const described = await harness
           .workflow(workflowId)
           .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
@@ -142,14 +142,14 @@ describe('Services that nodeferry does not support', () => {
     let appeared = false;
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step !== 'awaitDrained' || appeared) return;
+        if (step !== 'awaitConnectionsDrained' || appeared) return;
         appeared = true;
         addClassicService(world, 'batch-too', 'Local', { app: 'batch' });
       },
     });
     const report = await harness.finish(await harness.start(scenarioPolicy()));
     expect(report.outcome).toBe('completed');
-    expect(report.notProtected).toEqual([]);
+    expect(report.unprotected).toEqual([]);
     expect(appeared).toBe(true);
     expectNothingLost(world);
     expectNothingLeft(world, 6);
@@ -162,9 +162,7 @@ describe('Services that nodeferry does not support', () => {
     const harness = await openHarness(world);
     const failure = await failureOfRun(await harness.start(scenarioPolicy()));
     expect(failure.type).toBe('PreflightRefused');
-    expect(failure.report.needsAttention?.message).toMatch(
-      /1 blocker: SVC-028 service default\/batch: .* pass through/,
-    );
+    expect(failure.report.stalled?.message).toMatch(/1 blocker: SVC-028 service default\/batch: .* pass through/);
     expectNothingLeft(world, 6);
     expect(world.pools.map((pool) => pool.name)).toEqual(['web', 'batch']);
   });
@@ -179,8 +177,8 @@ describe('Services that nodeferry does not support', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-    expect(parked.needsAttention?.message).toContain("default/web can't be protected");
+    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    expect(parked.stalled?.message).toContain("default/web can't be protected");
     harness.hooks.before = () => undefined;
     delete web.balancer;
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
@@ -198,7 +196,7 @@ describe('Services that nodeferry does not support', () => {
     const policy = scenarioPolicy({ guard: { ...guard, acceptUnprotected: ['default/old'] } });
     const report = await harness.finish(await harness.start(policy));
     expect(report.outcome).toBe('completed');
-    expect(report.notProtected).toEqual([expect.stringContaining('service default/old')]);
+    expect(report.unprotected).toEqual([expect.stringContaining('service default/old')]);
     expectNothingLeft(world, 4);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { marksOf } from '../simulator/cluster-port.ts';
+import { ownershipOf } from '../simulator/cluster-port.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { failureOfRun } from '../support/run-checks.ts';
@@ -13,6 +13,6 @@ test('a run that may not launch machines is over before anything is locked or he
   expect(type).toBe('Forbidden');
   expect(report.outcome).toBe('failed');
   expect(begun).not.toContain('acquireLock');
-  expect(marksOf(world)).toEqual([]);
+  expect(ownershipOf(world)).toEqual([]);
   expect(world.pools.map(({ held }) => held)).toEqual([undefined]);
 });

@@ -25,14 +25,14 @@ async function cross(world: World) {
   );
 }
 
-const unlisted = (world: World) => world.log.filter((line) => line.endsWith('unlisted'));
+const endpointsRemoved = (world: World) => world.log.filter((line) => line.endsWith('unlisted'));
 
 describe('pods whose traffic a policy lets through by one label', () => {
   test('lose another that their Service selects by, and no request is lost', async () => {
     const world = createPolicedScenario({ tier: 'front' });
     const report = await cross(world);
     expect(report.outcome).toBe('completed');
-    expect(unlisted(world).length).toBeGreaterThan(0);
+    expect(endpointsRemoved(world).length).toBeGreaterThan(0);
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });
@@ -49,7 +49,7 @@ describe('pods whose traffic a policy lets through by one label', () => {
     const world = createPolicedScenario({}, { preStopSeconds: 10 });
     const report = await cross(world);
     expect(report.outcome).toBe('completed');
-    expect(unlisted(world).filter((line) => !line.includes('agent'))).toEqual([]);
+    expect(endpointsRemoved(world).filter((line) => !line.includes('agent'))).toEqual([]);
     // The DaemonSet's pods stop at once.
     expect(world.log.filter((line) => /default\/(web|api): .* requests lost/.test(line))).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('pods whose traffic a policy lets through by one label', () => {
     const world = createPolicedScenario({});
     const report = await cross(world);
     expect(report.outcome).toBe('completed');
-    const told = report.notProtected.join('\n');
+    const told = report.unprotected.join('\n');
     expect(told).toMatch(/listed it: NetworkPolicy default\/web goes by its label app/);
     expect(told).toMatch(/told to stop while callers are sent there, because NetworkPolicy default\/agent/);
   });

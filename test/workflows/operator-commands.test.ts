@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { watchRun } from '../../client/commands/watch.ts';
-import { giveCommand } from '../../client/operator-command.ts';
+import { monitorRun } from '../../client/commands/watch.ts';
+import { sendCommand } from '../../client/operator-command.ts';
 import { abortUpdate, pauseUpdate, poolUpgradeId, resumeUpdate, withdrawSignal } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { connectAsCommandsDo, startForNobody, targetOf } from '../support/command-connection.ts';
@@ -29,12 +29,12 @@ describe('a command that no worker takes', () => {
     const { harness, handle, target } = await runWithoutWorker();
     const connection = await connectAsCommandsDo();
 
-    await expect(giveCommand(connection, target, 'abort', operator, { waitMs: 1_000 })).rejects.toMatchObject({
+    await expect(sendCommand(connection, target, 'abort', operator, { waitMs: 1_000 })).rejects.toMatchObject({
       problem: { code: 'TemporalUnreachable', message: expect.stringContaining('was withdrawn') },
     });
 
     await harness.restart();
-    await giveCommand(connection, target, 'resume', operator);
+    await sendCommand(connection, target, 'resume', operator);
     const report = await handle.result();
     expect(report.outcome).toBe('completed');
     expect(report.actions.map(({ action }) => action)).toEqual(['start', 'pause', 'resume']);
@@ -58,14 +58,14 @@ describe('a command that no worker takes', () => {
     const { harness, handle, target } = await runWithoutWorker();
     const connection = await connectAsCommandsDo();
 
-    const given = giveCommand(connection, target, 'abort', operator, { impatience: AbortSignal.timeout(1_000) });
+    const given = sendCommand(connection, target, 'abort', operator, { impatience: AbortSignal.timeout(1_000) });
     await expect(given).rejects.toMatchObject({ problem: { message: expect.stringContaining('was withdrawn') } });
 
     await harness.restart();
     const status = await harness.until(handle, 'it is paused', ({ paused }) => paused !== undefined);
     expect(status.actions.map(({ action }) => action)).toEqual(['start', 'pause']);
     await expect(
-      giveCommand(connection, target, 'abort', operator, { impatience: AbortSignal.abort() }),
+      sendCommand(connection, target, 'abort', operator, { impatience: AbortSignal.abort() }),
     ).rejects.toMatchObject({ problem: { message: 'Interrupted: the abort was not sent.' } });
   });
 
@@ -73,7 +73,7 @@ describe('a command that no worker takes', () => {
     const { harness, target } = await runWithoutWorker();
     const connection = await connectAsCommandsDo();
 
-    const given = giveCommand(connection, target, 'abort', operator, { waitMs: 60_000 });
+    const given = sendCommand(connection, target, 'abort', operator, { waitMs: 60_000 });
     await harness.restart();
 
     expect(await given).toMatchObject({ run: 'run-1' });
@@ -86,7 +86,7 @@ test('a command is not even sent where no worker polls', async () => {
   onTestFinished(async () => void (await handle.terminate('the test is over')));
   const before = (await handle.describe()).historyLength;
 
-  await expect(giveCommand(connection, target, 'abort', operator)).rejects.toMatchObject({
+  await expect(sendCommand(connection, target, 'abort', operator)).rejects.toMatchObject({
     problem: { code: 'TemporalUnreachable', message: expect.stringContaining('the abort was not sent') },
   });
 
@@ -120,9 +120,9 @@ test('a watch waits for a worker that has gone, says so, and goes on with the ne
   });
   onTestFinished(() => stderr.mockRestore());
 
-  const watched = watchRun(await connectAsCommandsDo(), target, {
+  const watched = monitorRun(await connectAsCommandsDo(), target, {
     output: 'json',
-    untilAttention: true,
+    untilStalled: true,
     timeoutMs: undefined,
   });
 

@@ -16,7 +16,7 @@ async function startOtherWorker(taskQueue: string): Promise<void> {
     taskQueue,
     identity: workerIdentity('9.9.9', 1, 'elsewhere'),
     workflowBundle: { codePath: inject('workflowBundle') },
-    activities: { anotherStep: async () => undefined, linger: async () => undefined },
+    activities: { anotherStep: async () => undefined, sleepFor: async () => undefined },
   });
   onTestFinished(async () => {
     await worker.pause();
@@ -33,7 +33,7 @@ test('status tells which step no worker knows, and what would help', async () =>
     .poll(async () => (await fetchRun(connection, target)).status.waiting, { timeout: 60_000 })
     .toMatchObject({
       on: 'a worker that knows preflight: those that took it do not',
-      unblockedBy: 'updating all workers to the version of the newest',
+      action: 'updating all workers to the version of the newest',
     });
 });
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { expect, test } from 'vitest';
-import { abortUpdate, waitsQueue } from '../../workflows/messages.ts';
+import { abortUpdate, longQueue } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 
@@ -11,9 +11,9 @@ test('a node that waits before its next try takes no slot that steps need', asyn
   let asked: Promise<unknown> | undefined;
   const harness = await openHarness(world, {
     before: (step) => {
-      if (step === 'awaitDrained')
+      if (step === 'awaitConnectionsDrained')
         asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
-      if (step === 'putBackNode' && (tries += 1) === 1) throw ApplicationFailure.nonRetryable('not now');
+      if (step === 'restoreNode' && (tries += 1) === 1) throw ApplicationFailure.nonRetryable('not now');
     },
   });
   const handle = await harness.start(scenarioPolicy());
@@ -25,5 +25,5 @@ test('a node that waits before its next try takes no slot that steps need', asyn
   const pauses = histories
     .flatMap(({ events }) => (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []))
     .filter(({ activityType }) => activityType?.name === 'linger');
-  expect(pauses.map(({ taskQueue }) => taskQueue?.name)).toEqual([waitsQueue(harness.taskQueue)]);
+  expect(pauses.map(({ taskQueue }) => taskQueue?.name)).toEqual([longQueue(harness.taskQueue)]);
 });

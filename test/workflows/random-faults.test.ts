@@ -33,7 +33,7 @@ describe('random faults', () => {
           attempts += 1;
           if (attempts < meddleAt || hasMeddled || handle === undefined) return;
           // A pause waits for the answer whether a node may go, which would wait here for the pause.
-          if (step === 'letNextStepOut') return;
+          if (step === 'excludeNext') return;
           hasMeddled = true;
           if (meddling === 'pause') {
             await handle.executeUpdate(pauseUpdate, { args: [operator] });
@@ -44,7 +44,7 @@ describe('random faults', () => {
           if (meddling === 'restart') restarted = harness.restart();
         },
         after: (step) => {
-          if (step === 'watchRun' || lostAnswers > 8 || random() > 0.15) return;
+          if (step === 'monitorRun' || lostAnswers > 8 || random() > 0.15) return;
           lostAnswers += 1;
           throw ApplicationFailure.retryable('lost');
         },

@@ -51,9 +51,9 @@ function hastyPolicy(random: () => number) {
   const deadlines = {
     ...waits.deadlines,
     evictionMs: 15_000 + random() * 60_000,
-    surgeReadyMs: 120_000 + random() * 300_000,
+    nodesReadyMs: 120_000 + random() * 300_000,
     guardMs: 60_000 + random() * 600_000,
-    replacementsServingMs: 30_000 + random() * 300_000,
+    replacementsMs: 30_000 + random() * 300_000,
   };
   return scenarioPolicy({ waits: { ...waits, deadlines } });
 }

@@ -136,7 +136,7 @@ function beset(world: World, { troubles, random }: ReturnType<typeof drawTrouble
 function randomPolicy(random: Random): Policy {
   const { guard, waits } = scenarioPolicy();
   return scenarioPolicy({
-    guard: { ...guard, maxInFlight: 1 + below(random, 4), defaultFloor: oneOf(random, [0.3, 0.5, 0.75]) ?? 0.5 },
+    guard: { ...guard, maxInFlight: 1 + below(random, 4), defaultMinServing: oneOf(random, [0.3, 0.5, 0.75]) ?? 0.5 },
     traffic: { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 },
     waits: { ...waits, propagationMs: 90_000 },
   });
@@ -172,10 +172,10 @@ function openOperator(world: World, run: StartedRun, troubles: readonly Trouble[
     calls,
     /** Those that name no way out. */
     helpless,
-    answer: async ({ needsAttention, paused }: RunStatus): Promise<void> => {
-      const said = `${needsAttention?.message ?? paused?.reason}. ${needsAttention?.hint ?? ''}`;
+    answer: async ({ stalled, paused }: RunStatus): Promise<void> => {
+      const said = `${stalled?.message ?? paused?.reason}. ${stalled?.hint ?? ''}`;
       calls.push(said);
-      if (needsAttention !== undefined && needsAttention.hint === undefined) helpless.push(said);
+      if (stalled !== undefined && stalled.hint === undefined) helpless.push(said);
       note(world, `>>> call: ${said}`);
       if (calls.length > stillAfter) return void (await run.terminate('it stands still'));
       const known = [...troubles.flatMap(({ wayOut }) => wayOut ?? []), ...waysOut];
@@ -203,7 +203,7 @@ describe('clusters that move by themselves', () => {
       const random = () => dice.random();
       const drawn = drawTroubles(seed);
       const world = randomCluster(seed, random, (settled) => beset(settled, drawn));
-      const machines = world.instances.filter(({ state }) => state === 'running').length;
+      const instances = world.instances.filter(({ state }) => state === 'running').length;
       const moves = Object.entries(disturbances)
         .filter(() => random() < 0.35)
         .map(([what, { costs, strike }]) => ({ what, costs, strike, atStep: 4 + below(random, 50) }));
@@ -257,7 +257,7 @@ describe('clusters that move by themselves', () => {
       expect(operator.helpless, story()).toEqual([]);
       const costly = moves.some(({ costs }) => costs);
       if (!costly) expect({ lost: world.traffic.lost, cut: world.traffic.cut }, story()).toEqual({ lost: 0, cut: 0 });
-      expectNothingLeft(world, machines);
+      expectNothingLeft(world, instances);
     },
   );
 });

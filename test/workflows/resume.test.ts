@@ -3,8 +3,8 @@ import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import {
   abortUpdate,
-  nodeParkedSignal,
   nodeReplacementId,
+  nodeStalledSignal,
   type OperatorRequest,
   pauseUpdate,
   resumeUpdate,
@@ -16,11 +16,11 @@ import { openHarness, withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const resume: { args: [OperatorRequest] } = { args: [{ by: 'ann', reason: 'mended' }] };
-const needsAttention = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
+const stalled = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
 const first = 'ip-10-0-0-1';
 
 /** How many pods of `api` may be missing at a time. */
-function letGo(world: World, pods: number): void {
+function cleanUp(world: World, pods: number): void {
   for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = pods;
 }
 
@@ -43,13 +43,13 @@ describe('one resume', () => {
     let resumed = false;
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'evictPods' && !resumed) letGo(world, 0);
+        if (step === 'evictPods' && !resumed) cleanUp(world, 0);
       },
       after: async (step, args) => {
         if (step !== 'evictPods' || nodeOf(args) === first || resumed) return;
-        await harness.until(handle, 'the other asks', (status) => status.needsAttention !== undefined);
+        await harness.until(handle, 'the other asks', (status) => status.stalled !== undefined);
         resumed = true;
-        letGo(world, 1);
+        cleanUp(world, 1);
         await handle.executeUpdate(resumeUpdate, resume);
       },
     });
@@ -68,7 +68,7 @@ describe('one resume', () => {
     let resumed = false;
     const harness = await openHarness(world, {
       after: async (step) => {
-        if (step !== 'awaitSurgeReady' || resumed) return;
+        if (step !== 'awaitNodesReady' || resumed) return;
         resumed = true;
         for (const node of world.nodes) node.ready = true;
         world.changed();
@@ -95,7 +95,7 @@ describe('one resume', () => {
           throw ApplicationFailure.nonRetryable('somebody was at work here');
         }
         if (begun !== 2) return;
-        await harness.until(handle, 'the first asks', (status) => status.needsAttention !== undefined);
+        await harness.until(handle, 'the first asks', (status) => status.stalled !== undefined);
         await handle.executeUpdate(resumeUpdate, resume);
       },
     });
@@ -111,18 +111,18 @@ describe('one resume', () => {
     let stolen = false;
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (step === 'createReplacement') {
+        if (step === 'createPool') {
           await handle.executeUpdate(pauseUpdate, resume);
           await handle.executeUpdate(resumeUpdate, resume);
         }
-        if (step !== 'awaitDrained' || stolen) return;
+        if (step !== 'awaitConnectionsDrained' || stolen) return;
         stolen = true;
         for (const name of world.leases.keys()) world.leases.delete(name);
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const asking = await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
-    expect(asking.needsAttention?.code).toBe('LockLost');
+    const asking = await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
+    expect(asking.stalled?.code).toBe('LockLost');
     await handle.executeUpdate(resumeUpdate, resume);
     expect((await harness.finish(handle)).outcome).toBe('completed');
     expectNothingLost(world);
@@ -133,7 +133,7 @@ describe('one resume', () => {
     let crossed = false;
     const harness = await openHarness(world, {
       before: async (step, args) => {
-        if (step !== 'awaitDrained' || crossed) return;
+        if (step !== 'awaitConnectionsDrained' || crossed) return;
         crossed = true;
         await handle.executeUpdate(pauseUpdate, resume);
         await handle.executeUpdate(resumeUpdate, resume);
@@ -142,10 +142,10 @@ describe('one resume', () => {
           node,
           workflowId: nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node),
           step: 'draining-connections',
-          problem: needsAttention,
+          problem: stalled,
           resumes: 0,
         } as const;
-        await handle.signal(nodeParkedSignal, parked);
+        await handle.signal(nodeStalledSignal, parked);
       },
     });
     const handle = await harness.start(scenarioPolicy());
@@ -160,15 +160,15 @@ describe('one resume', () => {
     let mended = false;
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (step === 'awaitDrained' && !cancelled) {
+        if (step === 'awaitConnectionsDrained' && !cancelled) {
           cancelled = true;
           await handle.cancel();
         }
-        if (step === 'putBackNode' && !mended) throw ApplicationFailure.nonRetryable('a bug');
+        if (step === 'restoreNode' && !mended) throw ApplicationFailure.nonRetryable('a bug');
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
+    await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
     mended = true;
     await handle.executeUpdate(resumeUpdate, resume);
     expect((await harness.finish(handle)).outcome).toBe('aborted');
@@ -187,14 +187,14 @@ describe('a node', () => {
         if (child === undefined || child.started || called) return;
         called = true;
         const node = child.workflowId.split('/').at(-1) ?? '';
-        const call = { step: 'leaving-load-balancers', problem: needsAttention, resumes: 0 } as const;
+        const call = { step: 'deregistering', problem: stalled, resumes: 0 } as const;
         const parked = { node, workflowId: child.workflowId, ...call };
-        await harness.workflow(workflowId).signal(nodeParkedSignal, parked);
+        await harness.workflow(workflowId).signal(nodeStalledSignal, parked);
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const asking = await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
-    expect(asking.needsAttention).toEqual(needsAttention);
+    const asking = await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
+    expect(asking.stalled).toEqual(stalled);
     await handle.executeUpdate(resumeUpdate, resume);
     expect((await harness.finish(handle)).outcome).toBe('completed');
     expectNothingLeft(world, 4);
@@ -206,8 +206,8 @@ describe('a node', () => {
       const harness = await openHarness(world);
       const handle = await harness.start(scenarioPolicy());
       const inTheWay = await startInTheWay(client, handle.workflowId);
-      const asking = await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
-      expect(asking.needsAttention?.message).toBe(
+      const asking = await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
+      expect(asking.stalled?.message).toBe(
         `the replacement of ${first} can't start: workflow ${inTheWay.workflowId} runs already`,
       );
       expect(asking.phase).toBe('replace');
@@ -225,7 +225,7 @@ describe('a node', () => {
       const harness = await openHarness(world);
       const handle = await harness.start(scenarioPolicy());
       const inTheWay = await startInTheWay(client, handle.workflowId);
-      await harness.until(handle, 'asks', (status) => status.needsAttention !== undefined);
+      await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
       await handle.executeUpdate(abortUpdate, resume);
       expect((await harness.finish(handle)).outcome).toBe('aborted');
       await inTheWay.terminate();

@@ -105,7 +105,7 @@ describe('a call for help because nodes are held back names the quota', () => {
     let met = false;
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (met || step !== 'letNextStepOut') return;
+        if (met || step !== 'excludeNext') return;
         met = true;
         web.quota = web.replicas;
         meet(world);
@@ -114,15 +114,9 @@ describe('a call for help because nodes are held back names the quota', () => {
     // Under policy Local a rollout loses requests by itself, wherever its pods have been alone on their node.
     const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
     const run = await harness.start(scenarioPolicy({ traffic }));
-    const { needsAttention } = await harness.until(
-      run,
-      'needs attention',
-      (status) => status.needsAttention !== undefined,
-    );
-    expect(needsAttention?.message).toMatch(
-      /no more pods of Deployment default\/web can be created: .*exceeded quota: web/,
-    );
-    expect(needsAttention?.hint).toMatch(/raise the quota that is named/);
+    const { stalled } = await harness.until(run, 'needs attention', (status) => status.stalled !== undefined);
+    expect(stalled?.message).toMatch(/no more pods of Deployment default\/web can be created: .*exceeded quota: web/);
+    expect(stalled?.hint).toMatch(/raise the quota that is named/);
     delete web.quota;
     await run.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'the quota was raised' }] });
     expect((await harness.finish(run)).outcome).toBe('completed');

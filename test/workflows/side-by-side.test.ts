@@ -45,7 +45,7 @@ describe('two pools behind the same Service that are handed over', () => {
   test('at once, let all their nodes go together: what the other brings up for a while is nobody’s measure', async () => {
     const world = createScenario({ nodes: 2 });
     addServingPool(world, 'blue', 2);
-    const guard = { ...handOverPolicy().guard, defaultFloor: 0.75 };
+    const guard = { ...handOverPolicy().guard, defaultMinServing: 0.75 };
     const policy = handOverPolicy({}, { guard });
     const target = { ...policy.target, poolName: 'blue-new' };
     const blue = { ...policy, name: 'blue-to-1.36', pool: { ...policy.pool, name: 'blue' }, target };
@@ -56,7 +56,7 @@ describe('two pools behind the same Service that are handed over', () => {
     const harness = await openHarness(world, {
       // The other run plans while all new nodes of the first one serve beside the old ones.
       before: async (step) => {
-        if (step !== 'letNextStepOut' || asked) return;
+        if (step !== 'excludeNext' || asked) return;
         asked = true;
         started.resolve(await harness.start(policy, { run: 'run-2' }));
         await planned.promise;
@@ -94,10 +94,10 @@ describe('a node that was let go by a look that is over', () => {
     let out: readonly string[] | undefined;
     const harness = await openHarness(world, {
       after: (step) => {
-        if (step !== 'letNextStepOut' || lost) return;
+        if (step !== 'excludeNext' || lost) return;
         lost = true;
-        const [letGo] = excludedNodes(world);
-        for (const pod of world.pods) if (pod.of === 'web' && pod.node !== letGo?.name) pod.failing = true;
+        const [leaving] = excludedNodes(world);
+        for (const pod of world.pods) if (pod.of === 'web' && pod.node !== leaving?.name) pod.failing = true;
         world.changed();
         world.clock.at(world.clock.now() + 60_000, () => {
           out = excludedNodes(world).map(({ name }) => name);
@@ -111,7 +111,7 @@ describe('a node that was let go by a look that is over', () => {
     const report = await harness.finish(await harness.start(policy));
     expect(report.outcome).toBe('completed');
     expect(out).toEqual([]);
-    expect(report.foreignActs.map(({ what }) => what).join('\n')).toMatch(/was put back: default\/web/);
+    expect(report.externalChanges.map(({ what }) => what).join('\n')).toMatch(/was put back: default\/web/);
     expect(world.violations).toEqual([]);
     expectNothingLeft(world, 4);
   });
@@ -123,7 +123,7 @@ describe('a pause because of lost requests', () => {
     let overAt = Number.POSITIVE_INFINITY;
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step !== 'awaitDrained' || overAt < Number.POSITIVE_INFINITY) return;
+        if (step !== 'awaitConnectionsDrained' || overAt < Number.POSITIVE_INFINITY) return;
         flap(world, 'web', 8_000);
         overAt = world.clock.now() + 60_000;
       },
@@ -135,12 +135,12 @@ describe('a pause because of lost requests', () => {
       ({ paused: pause, nodes }) =>
         pause?.by === 'nodeferry' &&
         world.clock.now() > overAt &&
-        nodes.every(({ step }) => step === 'waiting' || step === 'replaced'),
+        nodes.every(({ step }) => step === 'pending' || step === 'replaced'),
     );
     expect(paused.paused?.reason).toMatch(/requests lost, the budget is 10/);
     expect(paused.nodes.filter(({ step }) => step === 'replaced')).toEqual([]);
     expect(excludedNodes(world)).toEqual([]);
-    expect(paused.foreignActs.map(({ what }) => what).join('\n')).toMatch(/was put back: the run was paused/);
+    expect(paused.externalChanges.map(({ what }) => what).join('\n')).toMatch(/was put back: the run was paused/);
     const { lost } = world.traffic;
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'the flap is over' }] });
     const report = await harness.finish(handle);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { NodeStatus, RunStatus } from '../../core/status/status.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
-import { marksOf } from '../simulator/cluster-port.ts';
+import { ownershipOf } from '../simulator/cluster-port.ts';
 import { endBehindBack } from '../simulator/pools.ts';
 import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import { cutOff, losePower, reconnect } from '../simulator/silent-nodes.ts';
@@ -27,7 +27,7 @@ function victimIn(world: World): SimNode {
   return first;
 }
 
-function machineOf(world: World, node: SimNode): SimInstance {
+function instanceSpecOf(world: World, node: SimNode): SimInstance {
   const found = world.instances.find(({ instanceId }) => instanceId === node.instanceId);
   if (found === undefined) throw new Error(`${node.name} has no machine`);
   return found;
@@ -44,14 +44,14 @@ function atStep(step: string, node: SimNode, act: () => void): NonNullable<StepH
   };
 }
 
-const isAsked = ({ needsAttention }: RunStatus) => needsAttention?.code === 'NodeUnreachable';
+const isAsked = ({ stalled }: RunStatus) => stalled?.code === 'NodeUnreachable';
 const stepsOfOthers = (nodes: readonly NodeStatus[], { name }: SimNode) =>
   nodes.filter(({ node }) => node.name !== name).map(({ step }) => step);
 
 const runs = [
   ['hands over', handOverPolicy()],
   ['evicts within budgets', scenarioPolicy()],
-  ['hands over in waves of one', handOverPolicy({}, { surge: { machines: 1 } })],
+  ['hands over in waves of one', handOverPolicy({}, { nodeSurge: { instances: 1 } })],
 ] as const;
 
 describe('a machine that has died while the cloud takes it for running', () => {
@@ -64,25 +64,23 @@ describe('a machine that has died while the cloud takes it for running', () => {
       const oneByOne = { guard: { ...policy.guard, maxInFlight: 1 } };
       const handle = await harness.start(patient(policy, oneByOne));
       const asked = await harness.until(handle, 'a question', isAsked);
-      expect(asked.needsAttention?.message).toContain(
-        `${victim.name} is unreachable: its kubelet has not been heard of`,
-      );
-      expect(asked.needsAttention?.hint).toContain(`--instance-ids ${victim.instanceId}`);
+      expect(asked.stalled?.message).toContain(`${victim.name} is unreachable: its kubelet has not been heard of`);
+      expect(asked.stalled?.hint).toContain(`--instance-ids ${victim.instanceId}`);
       const lostBefore = world.traffic.lost;
 
       const alone = await harness.until(handle, 'the others replaced', ({ nodes }) =>
         stepsOfOthers(nodes, victim).every((step) => step === 'replaced'),
       );
-      expect(alone.needsAttention?.code).toBe('NodeUnreachable');
+      expect(alone.stalled?.code).toBe('NodeUnreachable');
       expect(alone.nodes).toHaveLength(4);
-      expect(machineOf(world, victim).state).toBe('running');
+      expect(instanceSpecOf(world, victim).state).toBe('running');
 
-      endBehindBack(world, machineOf(world, victim));
+      endBehindBack(world, instanceSpecOf(world, victim));
       await harness.until(handle, 'no question any more', (status) => !isAsked(status));
       const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expect(report.actions.map(({ action }) => action)).toEqual(['start']);
-      expect(report.leftBehind).toEqual([]);
+      expect(report.leftovers).toEqual([]);
       expect(world.violations, world.log.join('\n')).toEqual([]);
       expect(world.traffic.lost - lostBefore).toBe(0);
       expectNothingLeft(world, 4);
@@ -137,12 +135,12 @@ describe('a machine that has died while the cloud takes it for running', () => {
     expect(report.outcome).toBe('aborted');
     const hanging = world.pods.filter(({ node, terminating: told }) => node === victim.name && told);
     expect(hanging.length).toBeGreaterThan(0);
-    expect(report.leftBehind).toHaveLength(hanging.length);
-    for (const line of report.leftBehind) expect(line).toMatch(/can't end: .* --instance-ids i-1$/);
-    expect(machineOf(world, victim).state).toBe('running');
-    expect(marksOf(world)).toEqual([]);
+    expect(report.leftovers).toHaveLength(hanging.length);
+    for (const line of report.leftovers) expect(line).toMatch(/can't end: .* --instance-ids i-1$/);
+    expect(instanceSpecOf(world, victim).state).toBe('running');
+    expect(ownershipOf(world)).toEqual([]);
 
-    endBehindBack(world, machineOf(world, victim));
+    endBehindBack(world, instanceSpecOf(world, victim));
     world.clock.advance(10 * 60_000);
     expect(world.pods.filter(({ terminating: told }) => told)).toEqual([]);
   });
@@ -167,7 +165,7 @@ describe('a machine that has died while the cloud takes it for running', () => {
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('aborted');
-    expect(report.leftBehind).toEqual([]);
+    expect(report.leftovers).toEqual([]);
     expect(world.log.filter((line) => line.endsWith('loses power'))).toHaveLength(1);
     expect(world.violations, world.log.join('\n')).toEqual([]);
     expectNothingLeft(world, 4);
@@ -183,8 +181,8 @@ describe('a node that only the API server can’t hear, while load balancers sen
     const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
     const policy = handOverPolicy();
     const handle = await harness.start({ ...policy, ...terminating(policy) });
-    const held = await harness.until(handle, 'needs attention', ({ needsAttention }) => needsAttention !== undefined);
-    expect(held.needsAttention?.message).toMatch(new RegExp(`${victim.name} waits: .* is healthy still`));
+    const held = await harness.until(handle, 'needs attention', ({ stalled }) => stalled !== undefined);
+    expect(held.stalled?.message).toMatch(new RegExp(`${victim.name} waits: .* is healthy still`));
     expect(stepsOfOthers(held.nodes, victim)).toEqual(['replaced', 'replaced', 'replaced']);
     expect([...world.terminations.keys()]).not.toContain(victim.instanceId);
     expect(world.violations).toEqual([]);

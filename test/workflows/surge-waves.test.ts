@@ -1,6 +1,6 @@
 /** New nodes come up a few at a time; the next ones when as many old ones have ended. */
 import { describe, expect, test } from 'vitest';
-import type { Policy, SurgeLimit } from '../../core/policy/policy.ts';
+import type { NodeSurgeLimit, Policy } from '../../core/policy/policy.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -10,8 +10,8 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const operator = { by: 'ann', reason: 'not today' };
 
-function inWaves(surge: SurgeLimit, mode: 'auto' | 'off' = 'auto'): Policy {
-  return handOverPolicy({ mode }, { surge });
+function inWaves(surge: NodeSurgeLimit, mode: 'auto' | 'off' = 'auto'): Policy {
+  return handOverPolicy({ mode }, { nodeSurge: surge });
 }
 
 /** The most machines that were there together so far. */
@@ -28,24 +28,24 @@ const poolNamed = (world: World, name: string) => world.pools.find((pool) => poo
 
 describe('waves of new nodes', () => {
   test.each([
-    [{ machines: 1 }, 'auto', 4, 1],
+    [{ instances: 1 }, 'auto', 4, 1],
     [{ share: 0.5 }, 'auto', 8, 4],
-    [{ machines: 3 }, 'auto', 8, 3],
-    [{ machines: 2 }, 'off', 4, 2],
+    [{ instances: 3 }, 'auto', 8, 3],
+    [{ instances: 2 }, 'off', 4, 2],
   ] as const)(
     'with surge %j and hand-over %s replace %i nodes, never more than %i beyond the pool',
     async (surge, mode, nodes, atOnce) => {
       const world = createScenario({ nodes });
-      const machines = watchMachines(world);
+      const instances = watchMachines(world);
       const harness = await openHarness(world, {});
       const report = await harness.finish(await harness.start(inWaves(surge, mode)));
       expect(report.outcome, world.log.join('\n')).toBe('completed');
       expectNothingLost(world);
       expectNothingLeft(world, nodes);
-      expect(machines.most()).toBe(nodes + atOnce);
+      expect(instances.most()).toBe(nodes + atOnce);
       expect(poolNamed(world, 'web-new')).toMatchObject({ desiredSize: nodes });
       expect(report.newNodes).toHaveLength(nodes);
-      const minutes = report.makespanMs / 60_000;
+      const minutes = report.durationMs / 60_000;
       expect(report.instanceMinutes).toBeGreaterThan(minutes / 2);
       expect(report.instanceMinutes).toBeLessThanOrEqual(atOnce * minutes);
     },
@@ -62,44 +62,44 @@ describe('waves of new nodes', () => {
         fewest = Math.min(fewest, running.length);
       }
     });
-    const report = await harness.finish(await harness.start(inWaves({ machines: 1 })));
+    const report = await harness.finish(await harness.start(inWaves({ instances: 1 })));
     expect(report.outcome).toBe('completed');
     expect(fewest).toBe(6 / zones.length);
     expectNothingLost(world);
   });
 
   test('cost less machine time than all new nodes together', async () => {
-    const cost = async (surge: SurgeLimit) => {
+    const cost = async (surge: NodeSurgeLimit) => {
       const world = createScenario({ nodes: 8 });
       const harness = await openHarness(world, {});
       return (await harness.finish(await harness.start(inWaves(surge, 'off')))).instanceMinutes ?? 0;
     };
-    expect(await cost({ machines: 2 })).toBeLessThan(await cost({ share: 1 }));
+    expect(await cost({ instances: 2 })).toBeLessThan(await cost({ share: 1 }));
   });
 
   test('pass where the cloud has no room for more', async () => {
     const world = createScenario();
     world.faults.capacity = 6;
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(inWaves({ machines: 2 })));
+    const report = await harness.finish(await harness.start(inWaves({ instances: 2 })));
     expect(report.outcome).toBe('completed');
-    expect(report.foreignActs).toEqual([]);
+    expect(report.externalChanges).toEqual([]);
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });
 
   test('are smaller, and the report says so, where the cloud has no room for a whole one', async () => {
     const world = createScenario({ nodes: 6 });
-    const machines = watchMachines(world);
+    const instances = watchMachines(world);
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'growReplacement') world.faults.capacity = 8;
+        if (step === 'resizePool') world.faults.capacity = 8;
       },
     });
     const report = await harness.finish(await harness.start(inWaves({ share: 0.5 })));
     expect(report.outcome).toBe('completed');
-    expect(machines.most()).toBe(9);
-    const told = report.foreignActs.map(({ what }) => what);
+    expect(instances.most()).toBe(9);
+    const told = report.externalChanges.map(({ what }) => what);
     expect(told).toHaveLength(1);
     expect(told[0]).toMatch(/^web-new has 5 of 6 machines; the run goes on with those: .*Insufficient capacity/);
     expectNothingLost(world);
@@ -112,7 +112,7 @@ describe('waves of new nodes', () => {
     web?.suspended.push('Launch');
     if (web !== undefined) web.desiredSize = 6;
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(inWaves({ machines: 1 })));
+    const report = await harness.finish(await harness.start(inWaves({ instances: 1 })));
     expect(report.outcome).toBe('completed');
     world.clock.advance(10 * 60_000);
     expectNothingLost(world);
@@ -127,7 +127,7 @@ describe('waves of new nodes', () => {
         if (step === 'terminateNode') pausing ??= handle.executeUpdate(pauseUpdate, { args: [operator] });
       },
     });
-    const handle = await harness.start(inWaves({ machines: 1 }));
+    const handle = await harness.start(inWaves({ instances: 1 }));
     await harness.until(handle, 'paused between waves', ({ paused, nodes }) => {
       return paused !== undefined && nodes.some(({ step }) => step === 'replaced');
     });
@@ -143,14 +143,14 @@ describe('waves of new nodes', () => {
 
 describe('a run in waves that is aborted', () => {
   test.each([
-    ['createReplacement', 1],
-    ['growReplacement', 1],
-    ['awaitSurgeReady', 2],
+    ['createPool', 1],
+    ['resizePool', 1],
+    ['awaitNodesReady', 2],
   ] as const)(
     'when %s begins for the %i. time leaves as many machines as there were, and nothing is lost',
     async (step, nth) => {
       const world = createScenario();
-      await crossAndAbort(world, inWaves({ machines: 2 }), { step, nth });
+      await crossAndAbort(world, inWaves({ instances: 2 }), { step, nth });
       expectNothingLost(world);
       world.clock.advance(60 * 60_000);
       expectNothingLeft(world, 4);
@@ -162,10 +162,10 @@ describe('a run in waves that is aborted', () => {
     let asked: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'growReplacement') world.faults.capacity = 8;
+        if (step === 'resizePool') world.faults.capacity = 8;
       },
       progress: (step, { reason }) => {
-        if (step === 'awaitSurgeReady' && reason.includes('Insufficient capacity'))
+        if (step === 'awaitNodesReady' && reason.includes('Insufficient capacity'))
           asked ??= handle.executeUpdate(abortUpdate, { args: [operator] });
       },
     });

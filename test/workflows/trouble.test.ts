@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import type { PoolRef } from '../../core/model/pool.ts';
-import type { StepProgress } from '../../core/status/progress.ts';
+import type { Heartbeat } from '../../core/status/heartbeat.ts';
 import { abortUpdate, nodeReplacementId, nodeStatusQuery, resumeUpdate } from '../../workflows/messages.ts';
 import { freeze, scaleTo } from '../simulator/disturbances.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
@@ -11,7 +11,7 @@ import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/r
 const operator = { by: 'ann', reason: 'mended' };
 
 describe('an endpoint slice controller that stands still', () => {
-  test.each(['evictPods', 'retireEndpoints'] as const)(
+  test.each(['evictPods', 'removeEndpoints'] as const)(
     'in %s: pods stay until they are seen out of their endpoints, status says so, nothing is lost',
     async (during) => {
       const world = createScenario();
@@ -29,7 +29,7 @@ describe('an endpoint slice controller that stands still', () => {
           reasons.push(reason);
           // Far longer than endpoints need to spread, by the world's clock.
           if (reasons.length < 100) return;
-          evicted ??= world.pods.filter((pod) => pod.terminating && pod.unlisted !== undefined).length;
+          evicted ??= world.pods.filter((pod) => pod.terminating && pod.endpointsRemoved !== undefined).length;
           world.faults.slicesFrozen = false;
           world.changed();
         },
@@ -77,7 +77,7 @@ describe('an endpoint slice controller that stands still while pods leave that s
 });
 
 describe('an endpoint slice controller that pauses after failures', () => {
-  test.each(['evictPods', 'retireEndpoints'] as const)(
+  test.each(['evictPods', 'removeEndpoints'] as const)(
     'in %s: is waited for, beyond the deadline of the step, and nobody is called',
     async (during) => {
       const world = createScenario();
@@ -95,7 +95,7 @@ describe('an endpoint slice controller that pauses after failures', () => {
         },
       });
       const policy = scenarioPolicy();
-      const deadlines = { ...policy.waits.deadlines, evictionMs: 180_000, endpointsRetiredMs: 180_000 };
+      const deadlines = { ...policy.waits.deadlines, evictionMs: 180_000, endpointRemovalMs: 180_000 };
       const handle = await harness.start({ ...policy, waits: { ...policy.waits, deadlines } });
       const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
@@ -118,23 +118,23 @@ describe('a budget that never allows', () => {
     });
     const handle = await harness.start(scenarioPolicy());
     const parked = await harness.until(handle, 'needs attention', (status) => {
-      return status.needsAttention !== undefined;
+      return status.stalled !== undefined;
     });
-    expect(parked.needsAttention?.code).toBe('DeadlineExceeded');
-    expect(parked.needsAttention?.message).toMatch(/default\/api-\d+: budget default\/api needs 4 healthy and has 4/);
-    const node = parked.nodes.find((one) => one.step === 'needs-attention');
+    expect(parked.stalled?.code).toBe('DeadlineExceeded');
+    expect(parked.stalled?.message).toMatch(/default\/api-\d+: budget default\/api needs 4 healthy and has 4/);
+    const node = parked.nodes.find((one) => one.step === 'stalled');
     expect(node?.problem?.hint).toContain('resume');
     expect(world.pods.filter((pod) => pod.node === node?.node.name && pod.of === 'api')).toHaveLength(1);
     const id = nodeReplacementId(parked.cluster, 'web', 'run-1', node?.node.name ?? '');
     const asked = await harness.workflow(id).query(nodeStatusQuery);
-    expect(asked.waiting).toMatchObject({ unblockedBy: 'resume' });
+    expect(asked.waiting).toMatchObject({ action: 'resume' });
 
     // Resumed without being mended it waits again, and says what for, since when, until when.
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     await harness.until(
       handle,
       'parked again',
-      (status) => status.needsAttention !== undefined && status.actions.length === 2,
+      (status) => status.stalled !== undefined && status.actions.length === 2,
     );
     harness.hooks.before = async (step) => {
       if (step !== 'evictPods') return;
@@ -149,7 +149,7 @@ describe('a budget that never allows', () => {
 
   test('tells in the heartbeat which pod waits for which budget since when and until when', async () => {
     const world = createScenario();
-    let blocked: StepProgress | undefined;
+    let blocked: Heartbeat | undefined;
     const harness = await openHarness(world, {
       before: (step) => {
         if (step === 'evictPods')
@@ -160,7 +160,7 @@ describe('a budget that never allows', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
     const told = blocked;
     harness.hooks.before = () => undefined;
     for (const budget of world.budgets) budget.maxUnavailable = 1;
@@ -181,9 +181,9 @@ describe('machines that are not to be had', () => {
     world.faults.neverReady = 1;
     const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-    expect(parked.phase).toBe('surge-ready');
-    expect(parked.needsAttention?.message).toContain('3 of 4 new nodes are Ready');
+    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    expect(parked.phase).toBe('nodes-ready');
+    expect(parked.stalled?.message).toContain('3 of 4 new nodes are Ready');
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -198,7 +198,7 @@ describe('machines that are not to be had', () => {
     const reasons = new Set<string>();
     const harness = await openHarness(world, {
       progress: (step, details) => {
-        if (step !== 'awaitSurgeReady') return;
+        if (step !== 'awaitNodesReady') return;
         reasons.add(details.reason);
         if (details.reason.includes('capacity')) world.faults.capacity = 100;
       },
@@ -281,7 +281,7 @@ describe('a run that may not begin', () => {
 });
 
 describe('a worker that restarts', () => {
-  test.each(['awaitSurgeReady', 'awaitDrained', 'evictPods', 'retireEndpoints', 'terminateNode'] as const)(
+  test.each(['awaitNodesReady', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'] as const)(
     'in the middle of %s changes nothing about the end',
     async (step) => {
       const world = createScenario();
@@ -312,11 +312,11 @@ describe('a machine that can not be ended', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('aborted');
-    expect(report.nodes.filter((node) => node.step === 'put-back').length).toBeGreaterThan(0);
+    expect(report.nodes.filter((node) => node.step === 'restored').length).toBeGreaterThan(0);
     expect(world.terminations.size).toBe(4);
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -327,7 +327,7 @@ describe('a machine that can not be ended', () => {
     let refused = false;
     const harness = await openHarness(world, {
       before: async (step, [input]) => {
-        if (step === 'awaitDrained' && !refused)
+        if (step === 'awaitConnectionsDrained' && !refused)
           await handle.executeUpdate(abortUpdate, { args: [operator] }).catch(() => undefined);
         const { pool } = input as { pool: PoolRef };
         if (step !== 'terminateNode' || refused || pool.name === 'web') return;
@@ -336,7 +336,7 @@ describe('a machine that can not be ended', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
+    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('aborted');

@@ -7,10 +7,10 @@ import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 /** The probes of all pods of a node fail for so long, ms; what accepts goes on accepting. */
-function flapOn(world: World, node: string, forMs: number): void {
+function flapOn(world: World, node: string, durationMs: number): void {
   const pods = world.pods.filter((pod) => pod.node === node);
   for (const pod of pods) pod.failing = true;
-  later(world, forMs, () => {
+  later(world, durationMs, () => {
     for (const pod of pods) pod.failing = false;
   });
   world.changed();
@@ -31,10 +31,10 @@ test('alone, where load balancers send nothing any more', () => {
 
 test.each([
   ['evictPods', 1_000],
-  ['retireEndpoints', 1_000],
+  ['removeEndpoints', 1_000],
   // Longer than kube-proxies need to hear of it, and over before the machine goes.
-  ['retireEndpoints', 30_000],
-])('as %s begins, on each node, for %i ms', async (step, forMs) => {
+  ['removeEndpoints', 30_000],
+])('as %s begins, on each node, for %i ms', async (step, durationMs) => {
   const world = createScenario();
   const struck = new Set<string>();
   const harness = await openHarness(world, {
@@ -42,7 +42,7 @@ test.each([
       const node = nodeIn(args);
       if (begun !== step || node === undefined || struck.has(node)) return;
       struck.add(node);
-      flapOn(world, node, forMs);
+      flapOn(world, node, durationMs);
     },
   });
   const report = await harness.finish(await harness.start(scenarioPolicy()));

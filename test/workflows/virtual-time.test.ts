@@ -32,7 +32,7 @@ describe('virtual time', () => {
         told += 1;
       },
       before: async (step) => {
-        if (step !== 'letNextStepOut' || toldAround.length > 0) return;
+        if (step !== 'excludeNext' || toldAround.length > 0) return;
         toldAround.push(told);
         await withOwnClient(async ({ workflow }) => await workflow.getHandle(handle.workflowId).query(statusQuery));
         toldAround.push(told);
@@ -50,8 +50,8 @@ describe('virtual time', () => {
     const putBackAt: number[] = [];
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (step === 'putBackNode') putBackAt.push(world.clock.now());
-        if (step !== 'awaitDrained' || abortedAt !== undefined) return;
+        if (step === 'restoreNode') putBackAt.push(world.clock.now());
+        if (step !== 'awaitConnectionsDrained' || abortedAt !== undefined) return;
         abortedAt = world.clock.now();
         await handle.executeUpdate(abortUpdate, { args: [operator] });
       },
@@ -68,7 +68,7 @@ describe('virtual time', () => {
     const begun = Promise.withResolvers<void>();
     const harness = await openHarness(world, {
       progress: (step) => {
-        if (step !== 'awaitDrained' || pausing !== undefined) return;
+        if (step !== 'awaitConnectionsDrained' || pausing !== undefined) return;
         pausing = harness.pauseWorker();
         begun.resolve();
       },
@@ -89,7 +89,7 @@ describe('virtual time', () => {
     let terminated: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (step !== 'awaitDrained') return;
+        if (step !== 'awaitConnectionsDrained') return;
         terminated ??= batch.terminate();
         await terminated;
       },
@@ -114,17 +114,17 @@ test('whoever waits in vain is told who waits for what when the test is given up
 describe('a harness that is stopped in the middle', () => {
   test('ends every promise, and leaves no workflow open', async () => {
     const world = createScenario();
-    const hangs = Promise.withResolvers<void>();
+    const isStuckTerminating = Promise.withResolvers<void>();
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (step !== 'awaitDrained') return;
-        hangs.resolve();
+        if (step !== 'awaitConnectionsDrained') return;
+        isStuckTerminating.resolve();
         await new Promise(() => undefined);
       },
     });
     const handle = await harness.start(scenarioPolicy());
     const results = [handle.result(), harness.until(handle, 'pigs fly', () => false)];
-    await hangs.promise;
+    await isStuckTerminating.promise;
     await harness.stop();
     const ends = await Promise.allSettled([...results, handle.executeUpdate(abortUpdate, { args: [operator] })]);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);

@@ -5,7 +5,7 @@ import { exitCodeOfReport } from '../../client/commands/watch.ts';
 import { exitCodes } from '../../client/output/exit-codes.ts';
 import type { RunStatus } from '../../core/status/status.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { findTally } from '../../workflows/run/tally.ts';
+import { lastCountsIn } from '../../workflows/run/last-counts.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { loseRequests } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
@@ -31,7 +31,7 @@ describe('while a run goes on', () => {
     const counts: number[] = [];
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (step !== 'retireEndpoints') return;
+        if (step !== 'removeEndpoints') return;
         const page = await harness
           .workflow(workflowId)
           .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
@@ -60,7 +60,7 @@ describe('while a run goes on', () => {
         told = undefined;
       },
       after: async (step) => {
-        if (step !== 'awaitObservedOut' || told !== undefined) return;
+        if (step !== 'awaitDeregistered' || told !== undefined) return;
         told = await harness.until(handle, 'the loss is told', ({ traffic }) => traffic.lost > 0);
       },
     });
@@ -75,7 +75,7 @@ describe('while a run goes on', () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'createReplacement' || step === 'cordonNodes') loseRequests(world, 2);
+        if (step === 'createPool' || step === 'cordonNodes') loseRequests(world, 2);
       },
     });
     const handle = await harness.start(watchedPolicy(0));
@@ -91,7 +91,7 @@ describe('while a run goes on', () => {
     let losing: string | undefined;
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step !== 'awaitDrained' || losing !== undefined) return;
+        if (step !== 'awaitConnectionsDrained' || losing !== undefined) return;
         losing = world.nodes.find(({ annotations }) => annotations['nodeferry.dev/excluded-by'] !== undefined)?.name;
         loseRequests(world, 1);
       },
@@ -111,7 +111,7 @@ describe('while a run goes on', () => {
     let losing = false;
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step !== 'awaitDrained' || losing) return;
+        if (step !== 'awaitConnectionsDrained' || losing) return;
         losing = true;
         loseRequests(world, 50);
       },
@@ -121,7 +121,7 @@ describe('while a run goes on', () => {
     expect(paused.paused?.by).toBe('nodeferry');
     expect(paused.paused?.reason).toContain('50 requests lost, the budget is 10');
     await harness.until(handle, 'nobody on the way', (status) =>
-      status.nodes.every((node) => node.step === 'waiting' || node.step === 'replaced'),
+      status.nodes.every((node) => node.step === 'pending' || node.step === 'replaced'),
     );
     // What is lost while it is paused, and told, pauses nothing.
     loseRequests(world, 40);
@@ -139,7 +139,7 @@ test('requests that get lost just when a watch takes over from another are count
   let watches = 0;
   const harness = await openHarness(world, {
     before: (step) => {
-      if (step !== 'watchRun') return;
+      if (step !== 'monitorRun') return;
       watches += 1;
       if (watches === 2) loseRequests(world, 7);
     },
@@ -166,9 +166,9 @@ describe('a watch that fails for good', () => {
     const harness = await openHarness(world, {
       before: async (step) => {
         // The first watch ends with the first loss, which it tells.
-        if (step === 'createReplacement') loseRequests(world, 3);
+        if (step === 'createPool') loseRequests(world, 3);
         if (step === 'cordonNodes') breakWatch(world);
-        if (step !== 'watchRun') return;
+        if (step !== 'monitorRun') return;
         watches += 1;
         if (watches === 3) await world.clock.sleep(60_000);
       },
@@ -200,7 +200,7 @@ describe('a watch that fails for good', () => {
       const second = Promise.withResolvers<void>();
       const harness = await openHarness(world, {
         before: async (step) => {
-          if (step === 'holdRebalancing') {
+          if (step === 'suspendScaling') {
             await world.clock.sleep(seenSeconds * 1_000);
             await handle.executeUpdate(abortUpdate, { args: [operator] });
           }
@@ -209,7 +209,7 @@ describe('a watch that fails for good', () => {
             broken = true;
             breakWatch(world, new Error('its worker dies'));
           }
-          if (step !== 'watchRun') return;
+          if (step !== 'monitorRun') return;
           watches += 1;
           if (!broken) return;
           // The next attempt has yet to begin when the run stops its watch.
@@ -217,7 +217,7 @@ describe('a watch that fails for good', () => {
           throw new Error('its worker has died before it said anything');
         },
         progress: (step) => {
-          if (step === 'watchRun' && watches === 2) second.resolve();
+          if (step === 'monitorRun' && watches === 2) second.resolve();
         },
       });
       const { traffic } = watchedPolicy(0);
@@ -237,13 +237,13 @@ describe('a watch that fails for good', () => {
     let watches = 0;
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'watchRun') watches += 1;
-        if (step === 'cordonNodes' || (step === 'watchRun' && watches === 2)) breakWatch(world);
+        if (step === 'monitorRun') watches += 1;
+        if (step === 'cordonNodes' || (step === 'monitorRun' && watches === 2)) breakWatch(world);
       },
     });
     const handle = await harness.start(watchedPolicy(10));
-    const asking = await harness.until(handle, 'asks', ({ needsAttention }) => needsAttention !== undefined);
-    expect(asking.needsAttention).toMatchObject({ code: 'Internal', message: 'a bug' });
+    const asking = await harness.until(handle, 'asks', ({ stalled }) => stalled !== undefined);
+    expect(asking.stalled).toMatchObject({ code: 'Internal', message: 'a bug' });
     expect(asking.traffic.sent).toBeGreaterThan(60 * sentPerSecond);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -260,7 +260,7 @@ test.each([
 ])('what a watch has counted is found when %s', (_, causeOf) => {
   const tally = { traffic: { sent: 7, lost: 1, slow: 0 }, since: 1, seenAt: 2 };
   const failureOf = (cause: Error) =>
-    new ActivityFailure('Activity task failed', 'watchRun', '1', 'MAXIMUM_ATTEMPTS_REACHED', undefined, cause);
-  expect(findTally(failureOf(causeOf(tally)))).toEqual(tally);
-  expect(findTally(failureOf(causeOf({ reason: 'something else' })))).toBeUndefined();
+    new ActivityFailure('Activity task failed', 'monitorRun', '1', 'MAXIMUM_ATTEMPTS_REACHED', undefined, cause);
+  expect(lastCountsIn(failureOf(causeOf(tally)))).toEqual(tally);
+  expect(lastCountsIn(failureOf(causeOf({ reason: 'something else' })))).toBeUndefined();
 });

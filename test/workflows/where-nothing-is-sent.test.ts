@@ -30,13 +30,13 @@ function settle(world: World): void {
   world.traffic = { sent: 0, lost: 0, cut: 0 };
 }
 
-async function cross(world: World, policy: Policy, machines: number) {
+async function cross(world: World, policy: Policy, instances: number) {
   const startedAt = world.clock.now();
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(policy));
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
-  expectNothingLeft(world, machines);
+  expectNothingLeft(world, instances);
   return { report, minutes: (world.clock.now() - startedAt) / 60_000 };
 }
 
@@ -49,8 +49,8 @@ describe.each(policies)('a run that %s', (_, policy) => {
     const { report, minutes } = await cross(world, policy, 5);
     expect(minutes).toBeLessThan(14);
     expect(
-      report.notProtected.filter((what) => what.includes(`default/web on ${other?.name}`)),
-      report.notProtected.join('; '),
+      report.unprotected.filter((what) => what.includes(`default/web on ${other?.name}`)),
+      report.unprotected.join('; '),
     ).toHaveLength(1);
   });
 

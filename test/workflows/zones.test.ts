@@ -50,7 +50,7 @@ describe('a run that hands over pods, one in each zone', () => {
     const fewest = watchZones(world);
     const harness = await openHarness(world, {});
     const report = await harness.finish(await harness.start(handOverPolicy()));
-    expect(report).toMatchObject({ outcome: 'completed', notProtected: [] });
+    expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
     expectNothingLost(world);
     expectNothingLeft(world, 3);
     expect(fewest()).toBe(3);
@@ -63,7 +63,7 @@ describe('a run that hands over pods, one in each zone', () => {
       const fewest = watchZones(world);
       const harness = await openHarness(world, {});
       const report = await harness.finish(await harness.start(handOverPolicy()));
-      expect(report).toMatchObject({ outcome: 'completed', notProtected: [] });
+      expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
       expectNothingLost(world);
       expectNothingLeft(world, 3);
       expect(fewest()).toBe(3);
@@ -74,17 +74,15 @@ describe('a run that hands over pods, one in each zone', () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(handOverPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-    expect(parked.needsAttention?.message).toMatch(
-      /default\/web has 1 serving target in eu-west-1[ab] and must keep 1/,
-    );
-    expect(parked.needsAttention?.hint).toContain('turn cross-zone load balancing on');
+    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    expect(parked.stalled?.message).toMatch(/default\/web has 1 serving target in eu-west-1[ab] and must keep 1/);
+    expect(parked.stalled?.hint).toContain('turn cross-zone load balancing on');
     for (const service of world.services) service.crossZone = true;
     world.changed();
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'cross-zone is on' }] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
-    expect(report.notProtected.join()).toContain('its replacements came to other zones');
+    expect(report.unprotected.join()).toContain('its replacements came to other zones');
     expectNothingLost(world);
     expectNothingLeft(world, 2);
   });
@@ -93,8 +91,8 @@ describe('a run that hands over pods, one in each zone', () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(handOverPolicy({}, { disabledRules: ['wait-for-replacements'] }));
-    const parked = await harness.until(handle, 'needs attention', (status) => status.needsAttention !== undefined);
-    expect(parked.needsAttention?.message).toContain('and must keep 1');
+    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    expect(parked.stalled?.message).toContain('and must keep 1');
     await handle.cancel();
     await handle.result().catch(() => undefined);
   });
@@ -123,7 +121,7 @@ describe('a run whose pods are spread over zones, released ones counted', () => 
     spreadPods(world, spread);
     world.faults.scheduler = 'any';
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy({ surplus })));
+    const report = await harness.finish(await harness.start(handOverPolicy({ max: surplus })));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, nodes);

@@ -1,21 +1,21 @@
 import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
 import { because } from '../../core/status/because.ts';
-import { fitStatus } from '../../core/status/fit-status.ts';
 import type { OperatorAction, PoolPhase } from '../../core/status/status.ts';
+import { truncateStatus } from '../../core/status/truncate-status.ts';
 import {
   type Acknowledgement,
   abortUpdate,
-  nodeBackSignal,
   nodeGoesOnSignal,
-  nodeParkedSignal,
+  nodeRestoredSignal,
+  nodeStalledSignal,
   type OperatorRequest,
   pauseUpdate,
   resumeUpdate,
   statusQuery,
   withdrawSignal,
 } from '../messages.ts';
-import { park, unpark } from './parking.ts';
-import { changeNode, type Run, show } from './run.ts';
+import { changeNode, publishDetails, type Run } from './run.ts';
+import { clearStalled, markStalled } from './stalled.ts';
 import { failWith } from './steps.ts';
 
 const over: readonly PoolPhase[] = ['completed', 'aborted', 'failed'];
@@ -31,15 +31,15 @@ export function setHandlers(run: Run): void {
     },
     { description: 'Take back an update that no worker has taken yet, by its ID' },
   );
-  setHandler(statusQuery, () => fitStatus(status));
-  setHandler(nodeParkedSignal, (parked) => park(run, parked));
+  setHandler(statusQuery, () => truncateStatus(status));
+  setHandler(nodeStalledSignal, (stalledNodes) => markStalled(run, stalledNodes));
   setHandler(nodeGoesOnSignal, (node) => {
-    if (run.parked[node] === undefined) return;
-    unpark(run, node);
-    changeNode(run, node, { step: 'stepping-out', problem: undefined });
+    if (run.stalledNodes[node] === undefined) return;
+    clearStalled(run, node);
+    changeNode(run, node, { step: 'replacing', problem: undefined });
   });
-  setHandler(nodeBackSignal, (node) => {
-    if (run.children[node] !== undefined) changeNode(run, node, { step: 'put-back' });
+  setHandler(nodeRestoredSignal, (node) => {
+    if (run.children[node] !== undefined) changeNode(run, node, { step: 'restored' });
   });
   setHandler(pauseUpdate, async (request) => await pause(run, request), {
     description: 'Stop new step-outs; nodes on their way finish',
@@ -53,7 +53,7 @@ export function setHandlers(run: Run): void {
     description: 'End a pause and retry what needs attention',
     validator: (request) => {
       requireOpen(run, request);
-      if (status.paused === undefined && status.needsAttention === undefined) {
+      if (status.paused === undefined && status.stalled === undefined) {
         throw refuse('it is neither paused nor in need of attention');
       }
     },
@@ -86,34 +86,34 @@ function answer(run: Run, action: OperatorAction['action'], { by, reason }: Oper
   if (action === 'pause') run.status.paused = { by, reason, at };
   if (action === 'resume') {
     run.status.paused = undefined;
-    run.status.needsAttention = undefined;
-    tellResumed(run);
+    run.status.stalled = undefined;
+    notifyResumed(run);
   }
   if (action === 'abort') {
     run.forward.cancel();
-    turnAround(run);
+    beginRollback(run);
   }
-  show(run);
+  publishDetails(run);
   return { run: run.input.run, phase: run.status.phase, at };
 }
 
 /** From now on the run goes backwards; what it waited for an operator for is moot. */
-export function turnAround(run: Run): void {
+export function beginRollback(run: Run): void {
   run.aborting = true;
   run.status.paused = undefined;
-  run.status.needsAttention = undefined;
+  run.status.stalled = undefined;
   // Putting back needs the lock too: whoever waits to take it again tries now. A node past the point of no return has to go on.
-  tellResumed(run);
+  notifyResumed(run);
 }
 
 /** Somebody has mended something: everything that has stopped, or is about to, tries again. */
-function tellResumed(run: Run): void {
+function notifyResumed(run: Run): void {
   run.resumes += 1;
-  for (const name of Object.keys(run.parked)) {
-    delete run.parked[name];
-    changeNode(run, name, { step: 'stepping-out', problem: undefined });
+  for (const name of Object.keys(run.stalledNodes)) {
+    delete run.stalledNodes[name];
+    changeNode(run, name, { step: 'replacing', problem: undefined });
   }
-  for (const { tellResumed: tell, isCancelled } of Object.values(run.children)) {
+  for (const { notifyResumed: tell, isCancelled } of Object.values(run.children)) {
     // Also in a run that was cancelled; a node that has ended meanwhile need not hear it.
     CancellationScope.nonCancellable(async () => await tell(run.resumes, { isAborted: isCancelled() })).catch(
       () => undefined,
@@ -132,6 +132,6 @@ async function pause(run: Run, request: OperatorRequest): Promise<Acknowledgemen
 export function pauseForLoss(run: Run, reason: string, at: number): void {
   run.status.paused ??= { by: 'nodeferry', reason, at };
   run.status.actions = [...run.status.actions, { action: 'pause', by: 'nodeferry', reason, at }];
-  for (const child of Object.values(run.children)) child.hold(`the run was paused: ${reason}`).catch(() => undefined);
-  show(run);
+  for (const child of Object.values(run.children)) child.recall(`the run was paused: ${reason}`).catch(() => undefined);
+  publishDetails(run);
 }

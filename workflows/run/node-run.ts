@@ -1,15 +1,21 @@
 import { CancellationScope, CancelledFailure, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { NodeStepInput, NodeStepResult } from '../../activities/node-steps.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
-import type { UnlistedSince } from '../../core/drain/actions.ts';
+import type { RemovedSince } from '../../core/eviction/actions.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import type { DeadlinePolicy } from '../../core/policy/policy.ts';
-import { addForeignActs } from '../../core/status/foreign-acts.ts';
+import { addExternalChanges } from '../../core/status/external-changes.ts';
 import type { NodeStatus, NodeStep } from '../../core/status/status.ts';
-import { disownedSignal, holdSignal, type NodeReplacementInput, nodeStatusQuery, resumedSignal } from '../messages.ts';
-import { giveUpAlone, helpOrTime, tellParked } from './orphan.ts';
-import { settle } from './steps.ts';
-import { helpOrReachable } from './unreachable.ts';
+import {
+  abandonedSignal,
+  type NodeReplacementInput,
+  nodeStatusQuery,
+  recallSignal,
+  resumedSignal,
+} from '../messages.ts';
+import { failAbandoned, notifyStalled, waitForResume } from './abandoned.ts';
+import { toOutcome } from './steps.ts';
+import { waitForResumeOrReachable } from './unreachable.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -23,17 +29,17 @@ export interface NodeRun {
   /** Latest time (epoch ms) that a step answered with. */
   now: number;
   /** Epoch ms since when it has been seen out of its load balancers; undefined before. */
-  outSince: number | undefined;
+  deregisteredAt: number | undefined;
   /** Its connections have ended since. */
   drained: boolean;
   /** Since when (epoch ms) pods that stay with it have been out of their endpoints, by UID. */
-  unlistedAt: UnlistedSince;
+  removedAt: RemovedSince;
   /** How many resumes of the run the node has heard of. */
   resumes: number;
   /** The run was aborted while the node was on its way out. */
   isAborted: boolean;
   /** Nobody hears any more what the node tells: its run was terminated or timed out, or reset and has forgotten it. */
-  isOrphan: boolean;
+  isAbandoned: boolean;
   /** The step that it takes, parked in it or not. */
   current: NodeStep;
   stepsTaken: number;
@@ -44,13 +50,13 @@ export interface NodeRun {
 }
 
 /** Steps in which no pod has been told to leave yet. */
-const holdable: readonly NodeStep[] = ['waiting', 'leaving-load-balancers', 'draining-connections'];
+const recallable: readonly NodeStep[] = ['pending', 'deregistering', 'draining-connections'];
 
 /** Opens a node's replacement: its status, and its handlers before anything else can happen. */
 export function openNode(input: NodeReplacementInput): NodeRun {
   const status: Mutable<NodeStatus> = {
     node: input.node,
-    step: 'waiting',
+    step: 'pending',
     waiting: undefined,
     evidence: input.evidence,
     workflowId: workflowInfo().workflowId,
@@ -62,19 +68,19 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     status,
     forward: new CancellationScope(),
     now: input.excludedAt,
-    outSince: undefined,
+    deregisteredAt: undefined,
     drained: false,
-    unlistedAt: {},
+    removedAt: {},
     resumes: input.resumes,
     isAborted: false,
-    isOrphan: false,
-    current: 'waiting',
+    isAbandoned: false,
+    current: 'pending',
     stepsTaken: 0,
     isCancelled: () => root.consideredCancelled,
     end: (step) => {
       status.step = step;
       status.waiting = undefined;
-      show(opened);
+      publishDetails(opened);
       return status;
     },
   };
@@ -83,22 +89,22 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     opened.resumes = Math.max(opened.resumes, resumes);
     opened.isAborted ||= isAborted;
   });
-  setHandler(holdSignal, (reason) => {
-    if (holdable.includes(opened.current)) comeBackIn(opened, reason);
+  setHandler(recallSignal, (reason) => {
+    if (recallable.includes(opened.current)) recall(opened, reason);
   });
-  setHandler(disownedSignal, () => leaveAlone(opened));
+  setHandler(abandonedSignal, () => abandon(opened));
   return opened;
 }
 
 /** Nobody will resume it: from here on it comes back in by itself. */
-export function leaveAlone(node: NodeRun): void {
-  node.isOrphan = true;
-  comeBackIn(node, node.status.putBackBecause ?? `its run ${node.input.run} is gone`);
+export function abandon(node: NodeRun): void {
+  node.isAbandoned = true;
+  recall(node, node.status.restoredBecause ?? `its run ${node.input.run} is gone`);
 }
 
 /** From here on the node comes back in; why is told when it has. */
-function comeBackIn(node: NodeRun, reason: string): void {
-  node.status.putBackBecause = reason;
+function recall(node: NodeRun, reason: string): void {
+  node.status.restoredBecause = reason;
   node.forward.cancel();
 }
 
@@ -107,9 +113,9 @@ function comeBackIn(node: NodeRun, reason: string): void {
  * tried again; nothing is forced. A resume that came while the step ran counts: what it met may be mended, so it is tried once
  * more. A step that finds that the node should not have gone ends with the node's coming back. What comes back goes on trying by itself:
  * its run may have ended.
- * @throws ApplicationFailure CompensationIncomplete when there is nobody to ask, and trying has not helped
+ * @throws ApplicationFailure RollbackIncomplete when there is nobody to ask, and trying has not helped
  */
-export async function take<T extends NodeStepResult>(
+export async function runNodeStep<T extends NodeStepResult>(
   node: NodeRun,
   name: NodeStep,
   deadlineMs: number,
@@ -123,22 +129,22 @@ export async function take<T extends NodeStepResult>(
     node.current = name;
     status.step = name;
     status.waiting = { on: name.replaceAll('-', ' '), since: node.now, until: node.now + deadlineMs };
-    show(node);
-    const outcome = await settle(async () => await step(nextInput(node)));
+    publishDetails(node);
+    const outcome = await toOutcome(async () => await step(nextInput(node)));
     if (outcome.outcome === 'done') {
       node.now = Math.max(node.now, outcome.at);
-      keep(node, outcome);
+      addEvidence(node, outcome);
       status.waiting = undefined;
-      if (outcome.putBackBecause === undefined) return outcome;
-      comeBackIn(node, outcome.putBackBecause);
-      throw new CancelledFailure(outcome.putBackBecause);
+      if (outcome.restoredBecause === undefined) return outcome;
+      recall(node, outcome.restoredBecause);
+      throw new CancelledFailure(outcome.restoredBecause);
     }
-    if (node.resumes === resumes) await park(node, name, outcome.problem);
-    if (node.isOrphan) giveUpAlone(node, tries, outcome.problem);
+    if (node.resumes === resumes) await stallNode(node, name, outcome.problem);
+    if (node.isAbandoned) failAbandoned(node, tries, outcome.problem);
     // An abort may make unnecessary what could not be done.
     const help = () => node.resumes > resumes || (wasWanted && node.forward.consideredCancelled);
-    if (outcome.problem.code === 'NodeUnreachable') await helpOrReachable(node, help);
-    else await helpOrTime(tries, wasWanted, help);
+    if (outcome.problem.code === 'NodeUnreachable') await waitForResumeOrReachable(node, help);
+    else await waitForResume(tries, wasWanted, help);
   }
 }
 
@@ -146,33 +152,37 @@ export async function take<T extends NodeStepResult>(
 function nextInput(node: NodeRun): NodeStepInput {
   const { run, node: ref, pool, policy, baselines, round } = node.input;
   node.stepsTaken += 1;
-  return { run, node: ref, pool, policy, baselines, turn: { round, step: node.stepsTaken } };
+  return { run, node: ref, pool, policy, baselines, attempt: { round, step: node.stepsTaken } };
 }
 
-async function park(node: NodeRun, step: NodeStep, problem: Problem): Promise<void> {
+async function stallNode(node: NodeRun, step: NodeStep, problem: Problem): Promise<void> {
   const { status } = node;
   const on = `an operator: ${step.replaceAll('-', ' ')}`;
-  status.step = 'needs-attention';
+  status.step = 'stalled';
   status.problem = problem;
-  const unblockedBy = problem.code === 'NodeUnreachable' ? `the end of ${node.input.node.instanceId}` : 'resume';
-  status.waiting = { on, since: node.now, until: undefined, unblockedBy };
-  show(node);
-  if (!(await tellParked(node, step, problem))) leaveAlone(node);
+  const action = problem.code === 'NodeUnreachable' ? `the end of ${node.input.node.instanceId}` : 'resume';
+  status.waiting = { on, since: node.now, until: undefined, action };
+  publishDetails(node);
+  if (!(await notifyStalled(node, step, problem))) abandon(node);
 }
 
 /** Adds to what has been seen of the node, and of what others did to it. */
-export function keep({ status }: NodeRun, { evidence, foreignActs = [], notProtected = [] }: NodeStepResult): void {
+export function addEvidence(
+  { status }: NodeRun,
+  { evidence, externalChanges = [], unprotected = [] }: NodeStepResult,
+): void {
   status.evidence = [...status.evidence, ...evidence];
-  if (foreignActs.length > 0) status.foreignActs = addForeignActs(status.foreignActs ?? [], foreignActs);
-  if (notProtected.length > 0) status.notProtected = [...new Set([...(status.notProtected ?? []), ...notProtected])];
+  if (externalChanges.length > 0)
+    status.externalChanges = addExternalChanges(status.externalChanges ?? [], externalChanges);
+  if (unprotected.length > 0) status.unprotected = [...new Set([...(status.unprotected ?? []), ...unprotected])];
 }
 
-function show({ status }: NodeRun): void {
+function publishDetails({ status }: NodeRun): void {
   const { waiting, problem } = status;
   const lines = [`**${status.node.name}** (${status.node.instanceId}, ${status.node.zone}): ${status.step}`];
   if (waiting !== undefined) lines.push(`Waits for ${waiting.on} since ${new Date(waiting.since).toISOString()}`);
   if (problem !== undefined) lines.push(`${problem.code}: ${problem.message}`, problem.hint ?? '');
   lines.push(...status.evidence.map((one) => `- ${new Date(one.at).toISOString()} ${one.kind}: ${one.detail}`));
-  lines.push(...(status.foreignActs ?? []).map((act) => `- ${new Date(act.at).toISOString()} ${act.what}`));
+  lines.push(...(status.externalChanges ?? []).map((act) => `- ${new Date(act.at).toISOString()} ${act.what}`));
   setCurrentDetails(lines.join('\n\n'));
 }

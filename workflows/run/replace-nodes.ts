@@ -9,24 +9,24 @@ import {
   ParentClosePolicy,
   startChild,
 } from '@temporalio/workflow';
-import type { StepOut } from '../../activities/step-out-acts.ts';
+import type { Exclusion } from '../../activities/exclusion.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import type { Evidence, NodeStatus } from '../../core/status/status.ts';
 import {
-  holdSignal,
   type NodeReplacementInput,
   nodeReplacementId,
+  recallSignal,
   resumedSignal,
   searchAttributes,
   workflowTypes,
 } from '../messages.ts';
-import { childInput } from './child-input.ts';
-import { letNextStepOut } from './let-step-out.ts';
-import { disown, unpark } from './parking.ts';
-import { changeNode, hear, type Run, raise, sparesOthers, tellForeignActs, tellNotProtected } from './run.ts';
+import { excludeNext } from './exclude.ts';
+import { nodeInput } from './node-input.ts';
+import { changeNode, hear, type Run, recordExternalChanges, recordUnprotected, sparesOthers, stall } from './run.ts';
+import { abandonChild, clearStalled } from './stalled.ts';
 import { problemOf } from './steps.ts';
 
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
@@ -45,8 +45,8 @@ export async function replaceOthers(run: Run, plan: PoolPlan, nodes: readonly No
 }
 
 /** An operator is asked about its machine. */
-export function isUnreachable({ parked }: Run, { name }: NodeRef): boolean {
-  const problem = parked[name];
+export function isUnreachable({ stalledNodes }: Run, { name }: NodeRef): boolean {
+  const problem = stalledNodes[name];
   return problem !== undefined && sparesOthers(problem);
 }
 
@@ -57,34 +57,34 @@ async function replaceReachable(
   pool: PoolRef,
   isLeft: (node: NodeRef) => boolean,
 ): Promise<void> {
-  addNodes(run, nodes);
+  trackNodes(run, nodes);
   for (;;) {
-    const waiting = nodes.filter((node) => stepOf(run, node) === 'waiting');
+    const waiting = nodes.filter((node) => stepOf(run, node) === 'pending');
     if (waiting.length > 0) {
-      const gone = await letNextStepOut(run, plan, waiting);
+      const gone = await excludeNext(run, plan, waiting);
       if (gone !== 'resumed') for (const out of gone) startReplacement(run, plan, pool, out);
       else if (Object.keys(run.children).length === 0) return;
       continue;
     }
     const left = leftOf(run, nodes);
     if (left.every(isLeft)) return;
-    const hasMoved = (node: NodeRef) => stepOf(run, node) === 'replaced' || stepOf(run, node) === 'waiting';
+    const hasMoved = (node: NodeRef) => stepOf(run, node) === 'replaced' || stepOf(run, node) === 'pending';
     await condition(() => left.some(hasMoved) || left.every(isLeft));
   }
 }
 
 /** Asks for a node's workflow. It is on its way from now on, so that nothing that it says or shall hear gets lost. */
-function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: StepOut): void {
+function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: Exclusion): void {
   const { node } = out;
   const { policy } = plan;
-  const evidence = [...handedOverBefore(run, node), ...out.evidence];
-  tellNotProtected(run, Object.values(out.aside ?? {}));
+  const evidence = [...surgedBefore(run, node), ...out.evidence];
+  recordUnprotected(run, Object.values(out.aside ?? {}));
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
   const round = (run.rounds[node.name] ?? 0) + 1;
   run.rounds[node.name] = round;
   const { baselines, resumes, now } = run;
   const known = { run: plan.run, parent: run.status.workflowId, pool, policy, baselines, round, resumes, now };
-  const input = childInput(known, { ...out, evidence });
+  const input = nodeInput(known, { ...out, evidence });
   const starting = startChild<Replacement>(workflowTypes.nodeReplacement, {
     workflowId,
     args: [input],
@@ -100,11 +100,11 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: StepOut)
   run.children[node.name] = {
     node,
     ended: follow(run, node, starting, scope),
-    tellResumed: async (resumes, told) => await (await starting).signal(resumedSignal, resumes, told),
-    hold: async (reason) => await (await starting).signal(holdSignal, reason),
+    notifyResumed: async (resumes, told) => await (await starting).signal(resumedSignal, resumes, told),
+    recall: async (reason) => await (await starting).signal(recallSignal, reason),
     isCancelled: () => scope.consideredCancelled,
   };
-  changeNode(run, node.name, { step: 'stepping-out', workflowId, evidence, problem: undefined });
+  changeNode(run, node.name, { step: 'replacing', workflowId, evidence, problem: undefined });
 }
 
 /**
@@ -125,19 +125,19 @@ async function follow(
     const status = await child.result();
     hear(run, status.evidence.at(-1)?.at ?? run.now);
     changeNode(run, node.name, status);
-    if (status.step === 'put-back' && !scope.consideredCancelled) waitForAnotherTurn(run, node, status);
+    if (status.step === 'restored' && !scope.consideredCancelled) requeue(run, node, status);
   } catch (error) {
     const startedAlready = error instanceof WorkflowExecutionAlreadyStartedError;
     const wanted = isCancellation(error) && scope.consideredCancelled;
     if (wanted || (startedAlready && run.resumes > resumes)) {
-      changeNode(run, node.name, { step: 'waiting', problem: undefined });
+      changeNode(run, node.name, { step: 'pending', problem: undefined });
     } else if (startedAlready) {
-      disown(error.workflowId);
-      beginAnew(run, node, runsAlready(node, error));
-    } else if (isCancellation(error)) beginAnew(run, node, cancelledByItself(node));
-    else beginAnew(run, node, problemOf(error));
+      abandonChild(error.workflowId);
+      requeueStalled(run, node, runsAlready(node, error));
+    } else if (isCancellation(error)) requeueStalled(run, node, cancelledByItself(node));
+    else requeueStalled(run, node, problemOf(error));
   } finally {
-    unpark(run, node.name);
+    clearStalled(run, node.name);
     delete run.children[node.name];
   }
 }
@@ -157,26 +157,27 @@ async function cancelAgain({ workflowId }: ChildWorkflowHandle<Replacement>): Pr
   }
 }
 
-function waitForAnotherTurn(run: Run, node: NodeRef, { putBackBecause }: NodeStatus): void {
-  if (putBackBecause === undefined) return beginAnew(run, node, cancelledByItself(node));
-  tellForeignActs(run, [{ at: run.now, what: `${node.name} was put back: ${putBackBecause}` }]);
-  const turns = run.rounds[node.name] ?? 0;
-  if (turns > 0 && turns % mostTurns === 0) return beginAnew(run, node, neverStays(node, turns, putBackBecause));
-  changeNode(run, node.name, { step: 'waiting', problem: undefined });
+function requeue(run: Run, node: NodeRef, { restoredBecause }: NodeStatus): void {
+  if (restoredBecause === undefined) return requeueStalled(run, node, cancelledByItself(node));
+  recordExternalChanges(run, [{ at: run.now, what: `${node.name} was put back: ${restoredBecause}` }]);
+  const rounds = run.rounds[node.name] ?? 0;
+  if (rounds > 0 && rounds % maxRounds === 0)
+    return requeueStalled(run, node, neverStays(node, rounds, restoredBecause));
+  changeNode(run, node.name, { step: 'pending', problem: undefined });
 }
 
-function beginAnew(run: Run, node: NodeRef, problem: Problem): void {
-  changeNode(run, node.name, { step: 'waiting', problem });
-  raise(run, problem);
+function requeueStalled(run: Run, node: NodeRef, problem: Problem): void {
+  changeNode(run, node.name, { step: 'pending', problem });
+  stall(run, problem);
 }
 
 /** What makes a node come back so often is nothing that passes. */
-const mostTurns = 6;
+const maxRounds = 6;
 
-function neverStays(node: NodeRef, turns: number, because: string): Problem {
+function neverStays(node: NodeRef, rounds: number, because: string): Problem {
   return {
     code: 'Conflict',
-    message: `${node.name} was let go ${turns} times and came back each time, the last time because ${because}`,
+    message: `${node.name} was let go ${rounds} times and came back each time, the last time because ${because}`,
     hint: 'See what makes that Service or budget lose others again and again; resume once it is steady, or abort the run.',
   };
 }
@@ -198,19 +199,19 @@ function runsAlready(node: NodeRef, { workflowId }: WorkflowExecutionAlreadyStar
 }
 
 /** Adds nodes that the run did not know yet, as waiting. */
-export function addNodes(run: Run, nodes: readonly NodeRef[]): void {
+export function trackNodes(run: Run, nodes: readonly NodeRef[]): void {
   const known = new Set(run.status.nodes.map((node) => node.node.uid));
   const added = nodes.filter((node) => !known.has(node.uid));
   run.status.nodes = [
     ...run.status.nodes,
-    ...added.map((node): NodeStatus => ({ node, step: 'waiting', waiting: undefined, evidence: [] })),
+    ...added.map((node): NodeStatus => ({ node, step: 'pending', waiting: undefined, evidence: [] })),
   ];
 }
 
 /** What was seen of its pods before it went, in whichever turn. */
-function handedOverBefore(run: Run, { uid }: NodeRef): readonly Evidence[] {
+function surgedBefore(run: Run, { uid }: NodeRef): readonly Evidence[] {
   const known = run.status.nodes.find((status) => status.node.uid === uid)?.evidence ?? [];
-  return known.filter(({ kind }) => kind === 'handed-over');
+  return known.filter(({ kind }) => kind === 'pods-surged');
 }
 
 function stepOf(run: Run, node: NodeRef): NodeStatus['step'] | undefined {

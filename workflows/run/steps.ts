@@ -13,7 +13,7 @@ import {
 import type { Activities } from '../../activities/activities.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import { type Problem, type ProblemCode, problemCodes } from '../../core/model/problem.ts';
-import { type longWaits, waitsQueue } from '../messages.ts';
+import { longQueue, type longWaits } from '../messages.ts';
 
 /**
  * The steps, labelled for the timeline. Each waits and retries by itself and keeps its own deadline, so the timeouts here only find
@@ -25,7 +25,7 @@ export function steps(summary: string): Activities {
 
 /** The steps that last as long as a run does, in slots of their own. */
 export function waits(summary: string): Pick<Activities, (typeof longWaits)[number]> {
-  return proxyActivities<Activities>({ ...optionsOf(summary), taskQueue: waitsQueue(workflowInfo().taskQueue) });
+  return proxyActivities<Activities>({ ...optionsOf(summary), taskQueue: longQueue(workflowInfo().taskQueue) });
 }
 
 function optionsOf(summary: string): ActivityOptions {
@@ -48,9 +48,9 @@ function optionsOf(summary: string): ActivityOptions {
  * Runs a step and turns every failure but cancellation into a named problem. A step that failed just as it was cancelled counts as
  * cancelled: nobody is to be called for what is not wanted any more.
  */
-export async function settle<T>(
+export async function toOutcome<T>(
   step: () => Promise<Outcome<T>>,
-): Promise<Done<T> | { outcome: 'deadline'; problem: Problem }> {
+): Promise<Done<T> | { outcome: 'failed'; problem: Problem }> {
   const outcome = await stepOrProblem(step);
   if (outcome.outcome !== 'done' && CancellationScope.current().consideredCancelled) {
     throw new CancelledFailure(`cancelled: ${outcome.problem.message}`);
@@ -60,12 +60,12 @@ export async function settle<T>(
 
 async function stepOrProblem<T>(
   step: () => Promise<Outcome<T>>,
-): Promise<Done<T> | { outcome: 'deadline'; problem: Problem }> {
+): Promise<Done<T> | { outcome: 'failed'; problem: Problem }> {
   try {
     return await step();
   } catch (error) {
     if (isCancellation(error)) throw error;
-    return { outcome: 'deadline', problem: problemOf(error) };
+    return { outcome: 'failed', problem: problemOf(error) };
   }
 }
 

@@ -5,12 +5,12 @@ import type { NodeRun } from './node-run.ts';
 import { waits } from './steps.ts';
 
 /** Waits until there is `help`, or the node is heard again, or its machine has ended; then the pool is told that nobody is needed. */
-export async function helpOrReachable(node: NodeRun, help: () => boolean): Promise<void> {
+export async function waitForResumeOrReachable(node: NodeRun, help: () => boolean): Promise<void> {
   const { node: ref, pool, parent } = node.input;
-  const looking = new CancellationScope();
+  const observer = new CancellationScope();
   let changed = false;
   // Where it can't be looked at any more, a resume still helps.
-  const looked = looking
+  const observed = observer
     .run(async () => await waits(`${ref.name}: heard again, or gone`).awaitReachable({ node: ref, pool }))
     .then(() => {
       changed = true;
@@ -19,8 +19,8 @@ export async function helpOrReachable(node: NodeRun, help: () => boolean): Promi
   try {
     await condition(() => changed || help());
   } finally {
-    looking.cancel();
-    await looked;
+    observer.cancel();
+    await observed;
   }
   if (changed && !help())
     await getExternalWorkflowHandle(parent)

@@ -2,10 +2,10 @@ import type { Slices } from '../../slices.ts';
 import { compareText } from '../../text/format.ts';
 import type { Finding, FindingSeverity } from '../finding.ts';
 import { con001UnknownAge } from './con-001-unknown-age.ts';
-import { grd001NeverLetsGo } from './grd-001-never-lets-go.ts';
-import { hnd001CannotBeHandedOver } from './hnd-001-cannot-be-handed-over.ts';
+import { grd001NeverLetsGo } from './grd-001-deadlock.ts';
+import { hnd001CannotSurge } from './hnd-001-cannot-surge.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
-import { inf004ForeignMarks } from './inf-004-foreign-marks.ts';
+import { inf004UnmanagedMarks } from './inf-004-unmanaged-marks.ts';
 import { inf008WebhookOnPool } from './inf-008-webhook-on-pool.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
 import { inf013ProtectedNode } from './inf-013-protected-node.ts';
@@ -14,7 +14,7 @@ import { inf015Unread } from './inf-015-unread.ts';
 import { inf016Windows } from './inf-016-windows.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
-import { pol003SwitchedOff } from './pol-003-switched-off.ts';
+import { pol003SwitchedOff } from './pol-003-zeroed.ts';
 import { pol004UnknownWorkload } from './pol-004-unknown-workload.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 import { svc001SingleNode } from './svc-001-single-node.ts';
@@ -30,7 +30,7 @@ import { wkl001SingleReplica } from './wkl-001-single-replica.ts';
 import { wkl002NoBudget } from './wkl-002-no-budget.ts';
 import { wkl003BudgetNeverAllows } from './wkl-003-budget-never-allows.ts';
 import { wkl004SeveralBudgets } from './wkl-004-several-budgets.ts';
-import { wkl008LeavesWhileListed } from './wkl-008-leaves-while-listed.ts';
+import { wkl008LeavesWhileListed } from './wkl-008-evicted-while-endpoint.ts';
 import { wkl016NotEvictableEndpoint } from './wkl-016-not-evictable-endpoint.ts';
 import { wkl017BarePod } from './wkl-017-bare-pod.ts';
 import { wkl018EmptyDir } from './wkl-018-empty-dir.ts';
@@ -38,7 +38,7 @@ import { wkl019PinnedToOldNodes } from './wkl-019-pinned-to-old-nodes.ts';
 import { wkl021LongGracePeriod } from './wkl-021-long-grace-period.ts';
 import { wkl025ProtectedPod } from './wkl-025-protected-pod.ts';
 import { wkl026JobPod } from './wkl-026-job-pod.ts';
-import { wkl027HangingPod } from './wkl-027-hanging-pod.ts';
+import { wkl027HangingPod } from './wkl-027-stuck-terminating.ts';
 import { wkl028RollsOut } from './wkl-028-rolls-out.ts';
 import { wkl029CrowdedHosts } from './wkl-029-crowded-hosts.ts';
 import { wkl030ToleratesCordon } from './wkl-030-tolerates-cordon.ts';
@@ -76,7 +76,7 @@ const auditRules: readonly AuditRule[] = [
   wkl031LocalVolume,
   wkl032Resized,
   inf003PoolBusy,
-  inf004ForeignMarks,
+  inf004UnmanagedMarks,
   inf008WebhookOnPool,
   inf012NodesMissing,
   inf013ProtectedNode,
@@ -84,7 +84,7 @@ const auditRules: readonly AuditRule[] = [
   inf015Unread,
   inf016Windows,
   grd001NeverLetsGo,
-  hnd001CannotBeHandedOver,
+  hnd001CannotSurge,
   pol001UnknownService,
   pol002DisabledRules,
   pol003SwitchedOff,

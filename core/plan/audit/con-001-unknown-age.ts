@@ -1,4 +1,4 @@
-import { transitAge } from '../../waits/formulas.ts';
+import { forwardedAge } from '../../waits/formulas.ts';
 import { type AuditRule, auditedServices } from './rule.ts';
 
 /**
@@ -9,7 +9,7 @@ export const con001UnknownAge: AuditRule = (question) =>
   auditedServices(question)
     .filter(({ service, groups }) => {
       const policy = service.externalTrafficPolicy;
-      return transitAge(service.key, policy, groups, question.policy).endedBy === 'unknown';
+      return forwardedAge(service.key, policy, groups, question.policy).endedBy === 'unknown';
     })
     .map(({ service }) => ({
       rule: 'CON-001',

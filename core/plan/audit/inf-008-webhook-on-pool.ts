@@ -7,19 +7,19 @@ import type { AuditRule } from './rule.ts';
  * INF-008: a webhook that is asked for each new pod and fails closed, and whose only pod is on a node that goes. While that moves no pod can be
  * created, its own successor included. Where it has several, one is left at any time: they leave one by one.
  */
-export const inf008WebhookOnPool: AuditRule = ({ facts, nodes, handOver }) => {
+export const inf008WebhookOnPool: AuditRule = ({ facts, nodes, podSurge }) => {
   const { cluster } = facts;
   const { webhooks = [] } = cluster;
   if (webhooks.length === 0) return [];
   const index = indexOf(cluster);
   const leaving = new Set(nodes.map(({ name }) => name));
-  const handedOver = new Set(handOver.filter(({ how }) => how === 'handed over').map(({ workload }) => workload));
+  const surged = new Set(podSurge.filter(({ how }) => how === 'handed over').map(({ workload }) => workload));
   return [...Map.groupBy(webhooks, ({ service }) => service)].flatMap(([key, asked]): readonly Finding[] => {
     const service = index.service(key);
     const [only, ...others] = service === undefined ? [] : readyEndpoints(service, cluster);
     if (only?.node === undefined || others.length > 0 || !leaving.has(only.node)) return [];
     const pod = index.podsByUid.get(only.podUid ?? '');
-    if (pod === undefined || pod.ownerKind === 'DaemonSet' || handedOver.has(pod.workload ?? '')) return [];
+    if (pod === undefined || pod.ownerKind === 'DaemonSet' || surged.has(pod.workload ?? '')) return [];
     const more = asked.length > 1 ? ` and ${asked.length - 1} more` : '';
     return [
       {

@@ -14,10 +14,8 @@ export const inf012NodesMissing: AuditRule = ({ pool, nodes }) => {
     ];
   }
   const known = new Set(nodes.map((node) => node.instanceId));
-  const strangers = pool.instances.filter(
-    (instance) => instance.state === 'running' && !known.has(instance.instanceId),
-  );
-  return strangers.map((instance) => ({
+  const unjoined = pool.instances.filter((instance) => instance.state === 'running' && !known.has(instance.instanceId));
+  return unjoined.map((instance) => ({
     rule: 'INF-012',
     severity: 'warning',
     subject: `instance ${instance.instanceId}`,

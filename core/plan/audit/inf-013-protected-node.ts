@@ -11,15 +11,15 @@ export const inf013ProtectedNode: AuditRule = ({ policy, facts, nodes }) => {
   const does = {
     refuse: '',
     wait: ': it stays until the annotation is taken off',
-    evict: ', and the run replaces it all the same (spec.drain.protected)',
-  }[policy.drain.protected];
+    evict: ', and the run replaces it all the same (spec.drain.doNotDisrupt)',
+  }[policy.drain.doNotDisrupt];
   return [
     {
       rule: 'INF-013',
-      severity: policy.drain.protected === 'refuse' ? 'blocker' : 'warning',
+      severity: policy.drain.doNotDisrupt === 'refuse' ? 'blocker' : 'warning',
       subject: `node ${listNames(asking)}`,
       message: `${asks}${does}`,
-      hint: 'Take the annotation off, or say in spec.drain.protected whether the run shall wait or go on.',
+      hint: 'Take the annotation off, or say in spec.drain.doNotDisrupt whether the run shall wait or go on.',
     },
   ];
 };

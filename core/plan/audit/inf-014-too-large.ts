@@ -17,8 +17,8 @@ const roomShare = 0.95;
  * go on or back.
  */
 export const inf014TooLarge: AuditRule = (question) => {
-  const { pool, nodes, windows } = question;
-  const size = measureRun(question, question.facts, windows.waves);
+  const { pool, nodes, batches } = question;
+  const size = measureRun(question, question.facts, batches.waves);
   const names = Object.keys(limits) as (keyof RunSize)[];
   const room = Math.min(...names.map((name) => limits[name] / size[name]));
   const fits = 10 * Math.floor((roomShare * nodes.length * room) / 10);
@@ -37,21 +37,23 @@ export const inf014TooLarge: AuditRule = (question) => {
 
 /** What to do where fewer waves would do; undefined where it is the number of nodes. */
 function explainWaves(question: AuditQuestion): string | undefined {
-  const { policy, facts, windows } = question;
-  const inOneSurge = { ...question, policy: { ...policy, surge: { share: 1 } } };
+  const { policy, facts, batches } = question;
+  const inOneSurge = { ...question, policy: { ...policy, nodeSurge: { share: 1 } } };
   const carries = (size: RunSize) =>
     (Object.keys(limits) as (keyof RunSize)[]).every((name) => size[name] <= limits[name]);
   const moreAtATime = [
-    { words: 'let more new machines come at a time (spec.surge)', size: measureRun(inOneSurge, facts, windows.waves) },
     {
-      words:
-        'let more pods be handed over at a time (spec.handOver.surplus), or switch hand-over off (spec.handOver.mode)',
+      words: 'let more new machines come at a time (spec.nodeSurge)',
+      size: measureRun(inOneSurge, facts, batches.waves),
+    },
+    {
+      words: 'let more pods be handed over at a time (spec.podSurge.max), or switch hand-over off (spec.podSurge.mode)',
       size: measureRun(question, facts),
     },
   ].find(({ size }) => carries(size));
   if (moreAtATime !== undefined) return `It is the number of waves: ${moreAtATime.words}.`;
   if (!carries(measureRun(inOneSurge, facts))) return undefined;
-  return 'It is the number of waves: let more new machines come and more pods be handed over at a time (spec.surge, spec.handOver.surplus).';
+  return 'It is the number of waves: let more new machines come and more pods be handed over at a time (spec.nodeSurge, spec.podSurge.max).';
 }
 
 function explainRemedy(fits: number): string {

@@ -14,16 +14,19 @@ export const inf015Unread: AuditRule = (question) =>
     rule: 'INF-015',
     subject: unread.resource,
     hint: unread.hint,
-    ...tellUnknown(unread, question),
+    ...explainUnknown(unread, question),
   }));
 
-function tellUnknown({ resource }: UnreadFacts, { services }: AuditQuestion): Unknown {
+function explainUnknown({ resource }: UnreadFacts, { services }: AuditQuestion): Unknown {
   const [about] =
     Object.entries(unknownWithout)
       .find(([name]) => resource.includes(name))
       ?.slice(1) ?? [];
   return {
-    severity: resource.includes('networkpolicies') && services.some(({ unlist }) => unlist) ? 'warning' : 'info',
+    severity:
+      resource.includes('networkpolicies') && services.some(({ removeEndpoints }) => removeEndpoints)
+        ? 'warning'
+        : 'info',
     message: `not allowed to list them${about === undefined ? '' : `: ${about}`}`,
   };
 }

@@ -5,15 +5,15 @@ import type { AuditRule } from './rule.ts';
 /** INF-016: nodes of Windows. Nothing here depends on the system of a node as far as is known, and nobody has tried. */
 export const inf016Windows: AuditRule = ({ facts, nodes }) => {
   const index = indexOf(facts.cluster);
-  const windows = nodes
+  const batches = nodes
     .filter(({ name }) => index.nodes.get(name)?.labels['kubernetes.io/os'] === 'windows')
     .map(({ name }) => name);
-  if (windows.length === 0) return [];
+  if (batches.length === 0) return [];
   return [
     {
       rule: 'INF-016',
       severity: 'warning',
-      subject: `node ${listNames(windows)}`,
+      subject: `node ${listNames(batches)}`,
       message: 'it runs Windows, and runs were tried on Linux only so far',
       hint: 'Try with a pool that may lose requests first.',
     },

@@ -9,7 +9,7 @@ export type PodFinding = Omit<Finding, 'rule' | 'subject'>;
  * Findings about pods, one per workload: a thousand pods of one Deployment that have the same fault are one thing to mend, and one line
  * of a plan that has to fit into a workflow's history.
  */
-export function tellPerWorkload(
+export function groupByWorkload(
   rule: string,
   pods: readonly PodFacts[],
   tell: (pod: PodFacts) => PodFinding | undefined,

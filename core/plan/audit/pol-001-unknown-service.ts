@@ -22,7 +22,7 @@ export const pol001UnknownService: AuditRule = ({ policy, facts, services }) => 
   const unknown = (named: Readonly<Record<string, unknown>>) =>
     Object.keys(named).filter((service) => service !== '*' && !ofPool.includes(service));
   return [
-    ...unknown(policy.guard.floors).map((service) => notCarried(service, 'spec.guard.floors')),
+    ...unknown(policy.guard.minServing).map((service) => notCarried(service, 'spec.guard.minServing')),
     ...unknown(policy.waits.maxConnectionAgeMs).map((service) => notCarried(service, 'spec.waits.maxConnectionAge')),
     // A Service whose pods are elsewhere can pass connections through the pool all the same.
     ...policy.guard.acceptUnprotected.filter((service) => !ofCluster.includes(service)).map(notThere),

@@ -1,4 +1,4 @@
-import type { DrainContext } from '../../drain/rules/rule.ts';
+import type { FilterContext } from '../../eviction/rules/rule.ts';
 import type { ServiceBaseline } from '../../guard/baseline.ts';
 import { balancedServices } from '../../guard/serving.ts';
 import { onceFor } from '../../model/cluster-index.ts';
@@ -10,9 +10,9 @@ import type { ServingFacts } from '../../model/serving.ts';
 import type { TargetGroupFacts } from '../../model/target-group.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Finding } from '../finding.ts';
-import type { WorkloadHandOver } from '../hand-over-plan.ts';
+import type { WorkloadSurge } from '../pod-surge-plan.ts';
 import type { ServicePlan } from '../pool-plan.ts';
-import type { Windows } from '../windows.ts';
+import type { Batches } from '../simulate-batches.ts';
 
 /** Everything that audit rules look at. */
 export interface AuditQuestion {
@@ -24,11 +24,11 @@ export interface AuditQuestion {
   /** Nodes to replace. */
   readonly nodes: readonly NodeRef[];
   /** How they could leave at best. */
-  readonly windows: Windows;
+  readonly batches: Batches;
   /** What becomes of their pods where some are handed over. */
-  readonly handOver: readonly WorkloadHandOver[];
+  readonly podSurge: readonly WorkloadSurge[];
   /** The look as it will be once those have been; the same as `facts` where none is. */
-  readonly handedOver: ServingFacts;
+  readonly surged: ServingFacts;
 }
 
 /** One rule: facts in, findings out. */
@@ -59,12 +59,12 @@ export function servicesOnPool(question: AuditQuestion): readonly AuditedService
 }
 
 /** The same question, asked of the look as it will be once everything that can be handed over has been. */
-export function afterHandOver(question: AuditQuestion): AuditQuestion {
-  return { ...question, facts: question.handedOver };
+export function afterPodSurge(question: AuditQuestion): AuditQuestion {
+  return { ...question, facts: question.surged };
 }
 
 /** What drain rules know besides the pods. */
-export function drainContext({ policy, facts }: AuditQuestion): DrainContext {
+export function filterContext({ policy, facts }: AuditQuestion): FilterContext {
   return { drain: policy.drain, now: facts.observedAt };
 }
 

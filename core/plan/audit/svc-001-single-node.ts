@@ -1,12 +1,12 @@
 import { readyEndpoints } from '../../model/ready-endpoints.ts';
-import { type AuditRule, afterHandOver, servicesOnPool } from './rule.ts';
+import { type AuditRule, afterPodSurge, servicesOnPool } from './rule.ts';
 
 /** SVC-001: a Local Service that one node alone serves has nowhere to go while that node leaves. */
 export const svc001SingleNode: AuditRule = (question) =>
-  servicesOnPool(afterHandOver(question))
+  servicesOnPool(afterPodSurge(question))
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')
     .flatMap(({ service }) => {
-      const nodes = new Set(readyEndpoints(service, question.handedOver.cluster).map(({ node }) => node));
+      const nodes = new Set(readyEndpoints(service, question.surged.cluster).map(({ node }) => node));
       if (nodes.size >= 2) return [];
       return [
         {

@@ -1,13 +1,13 @@
-import { lookAtService } from '../../guard/serving.ts';
-import { type AuditRule, afterHandOver, auditedServices } from './rule.ts';
+import { stateOf } from '../../guard/serving.ts';
+import { type AuditRule, afterPodSurge, auditedServices } from './rule.ts';
 
 /** SVC-002: without cross-zone balancing, a zone that one node serves loses its address while that node leaves. */
 export const svc002SingleNodeZone: AuditRule = (question) => {
-  const after = afterHandOver(question);
+  const after = afterPodSurge(question);
   return auditedServices(after)
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')
     .flatMap(({ service, groups }) => {
-      const serving = [...lookAtService(service, after.facts).serving.values()];
+      const serving = [...stateOf(service, after.facts).serving.values()];
       const zones = new Set(groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
       const thin = [...zones].filter((zone) => serving.filter((node) => node.zone === zone).length === 1).toSorted();
       if (thin.length === 0) return [];

@@ -1,4 +1,4 @@
-import { describeTouch, isAccepted } from '../../guard/unprotected.ts';
+import { describeImpact, isAccepted } from '../../guard/unprotected.ts';
 import type { UnsupportedServiceFacts } from '../../model/unsupported-service.ts';
 import type { Finding } from '../finding.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
@@ -18,7 +18,7 @@ function judge(
   fact: UnsupportedServiceFacts,
   { facts, nodes, policy }: AuditQuestion,
 ): Omit<Finding, 'rule' | 'subject'> {
-  const touch = describeTouch(fact, facts, nodes);
+  const touch = describeImpact(fact, facts, nodes);
   if (touch === undefined) {
     return {
       severity: 'info',

@@ -3,11 +3,11 @@ import { readyEndpoints } from '../../model/ready-endpoints.ts';
 import type { AuditRule } from './rule.ts';
 
 /** WKL-001: a Service with one ready endpoint answers nobody while its pod moves. */
-export const wkl001SingleReplica: AuditRule = ({ handedOver, services, nodes }) => {
+export const wkl001SingleReplica: AuditRule = ({ surged, services, nodes }) => {
   const old = new Set(nodes.map((node) => node.name));
   return services.flatMap((plan) => {
-    const service = indexOf(handedOver.cluster).service(plan.service);
-    const [only, ...others] = service === undefined ? [] : readyEndpoints(service, handedOver.cluster);
+    const service = indexOf(surged.cluster).service(plan.service);
+    const [only, ...others] = service === undefined ? [] : readyEndpoints(service, surged.cluster);
     if (only?.node === undefined || others.length > 0 || !old.has(only.node)) return [];
     return [
       {

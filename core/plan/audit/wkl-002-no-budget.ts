@@ -1,4 +1,4 @@
-import { budgetsOf } from '../../guard/floors.ts';
+import { budgetsOf } from '../../guard/min-serving.ts';
 import { type AuditRule, auditedServices } from './rule.ts';
 
 /** WKL-002: without a PodDisruptionBudget others may evict the same Service's pods at the same time. */
@@ -9,6 +9,6 @@ export const wkl002NoBudget: AuditRule = (question) =>
       rule: 'WKL-002',
       severity: 'warning',
       subject: `service ${service.key}`,
-      message: `no PodDisruptionBudget covers its pods; the floor is ${plan.floor.targets} (${plan.floor.source})`,
+      message: `no PodDisruptionBudget covers its pods; the floor is ${plan.minServing.targets} (${plan.minServing.source})`,
       hint: 'Add a PodDisruptionBudget: it holds others off too.',
     }));

@@ -3,8 +3,8 @@ import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-003: a budget that demands every pod never lets one be evicted; the run will wait there and then ask for attention. */
 export const wkl003BudgetNeverAllows: AuditRule = (question) => {
-  const { facts, handedOver } = question;
-  const after = new Map(handedOver.cluster.budgets.map((budget) => [keyOf(budget), budget.podUids.length]));
+  const { facts, surged } = question;
+  const after = new Map(surged.cluster.budgets.map((budget) => [keyOf(budget), budget.podUids.length]));
   const strict = facts.cluster.budgets.filter((budget) => {
     const replacements = (after.get(keyOf(budget)) ?? 0) - budget.podUids.length;
     return budget.expectedPods > 0 && budget.desiredHealthy >= budget.expectedPods + Math.max(0, replacements);

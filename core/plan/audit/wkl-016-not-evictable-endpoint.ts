@@ -1,7 +1,7 @@
-import { toleratesRetiring } from '../../drain/retirement.ts';
-import { servicesOf } from '../../drain/services-of-pod.ts';
-import { staysWithNode } from '../../drain/stays-with-node.ts';
-import { tellMissed } from '../../drain/unlist.ts';
+import { explainMissed } from '../../eviction/endpoint-removal.ts';
+import { toleratesDisruption } from '../../eviction/leftover-endpoints.ts';
+import { isNodeBound } from '../../eviction/node-bound.ts';
+import { servicesOf } from '../../model/endpoints.ts';
 import type { PodFacts } from '../../model/pod.ts';
 import { formatDuration } from '../../text/format.ts';
 import { type AuditQuestion, type AuditRule, podsToMove } from './rule.ts';
@@ -9,7 +9,7 @@ import { type AuditQuestion, type AuditRule, podsToMove } from './rule.ts';
 /** WKL-016: endpoints that eviction does not move; those that even the retiring taint can't move end with their machine. */
 export const wkl016NotEvictableEndpoint: AuditRule = (question) => {
   const pods = podsToMove(question).filter(
-    (pod) => staysWithNode(pod) && servicesOf(pod, question.facts.cluster).length > 0,
+    (pod) => isNodeBound(pod) && servicesOf(pod, question.facts.cluster).length > 0,
   );
   const owners = new Map(pods.map((pod) => [`${pod.namespace}/${pod.ownerName || pod.name}`, pod]));
   return [...owners.entries()]
@@ -18,8 +18,8 @@ export const wkl016NotEvictableEndpoint: AuditRule = (question) => {
 };
 
 function describe(owner: string, pod: PodFacts, { facts, policy }: AuditQuestion): ReturnType<AuditRule>[number] {
-  const stays = pod.mirror || toleratesRetiring(pod.tolerations);
-  const missed = tellMissed(pod, facts.cluster);
+  const stays = pod.mirror || toleratesDisruption(pod.tolerations);
+  const missed = explainMissed(pod, facts.cluster);
   const isPatient = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
   if (!stays && missed !== undefined && !isPatient)
     return {

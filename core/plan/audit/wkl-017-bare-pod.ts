@@ -1,11 +1,11 @@
-import { tellPerWorkload } from './per-workload.ts';
+import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-017: pods that no controller starts again: bare ones, and those of DaemonSets that do not exist any more. */
 export const wkl017BarePod: AuditRule = (question) => {
   const { force } = question.policy.drain;
-  return tellPerWorkload('WKL-017', podsToMove(question), (pod) => {
-    if (pod.mirror || pod.unlisted !== undefined || pod.released !== undefined) return undefined;
+  return groupByWorkload('WKL-017', podsToMove(question), (pod) => {
+    if (pod.mirror || pod.endpointsRemoved !== undefined || pod.released !== undefined) return undefined;
     if (pod.ownerKind !== 'none' && pod.orphaned !== true) return undefined;
     const who = pod.orphaned === true ? `DaemonSet ${pod.ownerName} does not exist: nothing` : 'no controller';
     const isSafe = pod.safeToEvict === 'true';

@@ -1,12 +1,12 @@
-import { staysWithNode } from '../../drain/stays-with-node.ts';
-import { tellPerWorkload } from './per-workload.ts';
+import { isNodeBound } from '../../eviction/node-bound.ts';
+import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-018: emptyDir data ends with the pod. */
 export const wkl018EmptyDir: AuditRule = (question) => {
   const { deleteEmptyDirData } = question.policy.drain;
-  return tellPerWorkload('WKL-018', podsToMove(question), (pod) => {
-    if (!pod.hasEmptyDir || staysWithNode(pod)) return undefined;
+  return groupByWorkload('WKL-018', podsToMove(question), (pod) => {
+    if (!pod.hasEmptyDir || isNodeBound(pod)) return undefined;
     const allowedBy = deleteEmptyDirData ? 'deleteEmptyDirData' : 'safe-to-evict';
     const refused = !deleteEmptyDirData && pod.safeToEvict !== 'true';
     return {

@@ -1,6 +1,6 @@
 import type { PodFacts } from '../../model/pod.ts';
 import { listNames } from '../../text/format.ts';
-import { tellPerWorkload } from './per-workload.ts';
+import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** Label that EKS puts on every node of a managed node group, with the group's name (Amazon EKS user guide, "Managed node groups"). */
@@ -19,7 +19,7 @@ const ownLabels: readonly string[] = [
  */
 export const wkl019PinnedToOldNodes: AuditRule = (question) => {
   const { poolName } = question.policy.target;
-  return tellPerWorkload('WKL-019', podsToMove(question), (pod) => {
+  return groupByWorkload('WKL-019', podsToMove(question), (pod) => {
     if (pod.ownerKind === 'DaemonSet' || pod.mirror) return undefined;
     const pinnedBy = [
       ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),

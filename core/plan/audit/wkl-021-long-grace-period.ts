@@ -1,11 +1,11 @@
 import { formatDuration } from '../../text/format.ts';
-import { tellPerWorkload } from './per-workload.ts';
+import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-021: a pod that may take longer to stop than the policy waits for evictions. */
 export const wkl021LongGracePeriod: AuditRule = (question) => {
   const { evictionMs } = question.policy.waits.deadlines;
-  return tellPerWorkload('WKL-021', podsToMove(question), ({ terminationGracePeriodSeconds }) => {
+  return groupByWorkload('WKL-021', podsToMove(question), ({ terminationGracePeriodSeconds }) => {
     const graceMs = terminationGracePeriodSeconds * 1000;
     if (graceMs <= evictionMs) return undefined;
     return {

@@ -1,39 +1,39 @@
-import { findWish } from '../../drain/rules/protected-pod.ts';
-import { staysWithNode } from '../../drain/stays-with-node.ts';
+import { isNodeBound } from '../../eviction/node-bound.ts';
+import { findDoNotDisrupt } from '../../eviction/rules/protected-pod.ts';
 import { formatDuration } from '../../text/format.ts';
-import { type PodFinding, tellPerWorkload } from './per-workload.ts';
+import { groupByWorkload, type PodFinding } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-025: pods whose annotations ask to be left alone (safe-to-evict, do-not-disrupt). */
 export const wkl025ProtectedPod: AuditRule = (question) => {
   const { drain, waits } = question.policy;
-  const atMost = formatDuration(waits.deadlines.completionMs);
-  return tellPerWorkload('WKL-025', podsToMove(question), (pod): PodFinding | undefined => {
-    const wish = findWish(pod, question.facts.observedAt);
+  const atMost = formatDuration(waits.deadlines.jobCompletionMs);
+  return groupByWorkload('WKL-025', podsToMove(question), (pod): PodFinding | undefined => {
+    const wish = findDoNotDisrupt(pod, question.facts.observedAt);
     if (wish === undefined) return undefined;
     const asks = `${wish.annotation} asks to leave it alone`;
-    if (staysWithNode(pod))
+    if (isNodeBound(pod))
       return {
         severity: 'warning',
         message: `${asks}, and it ends with its node`,
         hint: 'A pod that belongs to its node cannot outlive it: take the annotation off, or exempt the node group.',
       };
-    if (drain.protected === 'evict')
+    if (drain.doNotDisrupt === 'evict')
       return {
         severity: 'warning',
-        message: `${asks}, and the run evicts it all the same (spec.drain.protected)`,
-        hint: 'Leave spec.drain.protected out to have the wish respected.',
+        message: `${asks}, and the run evicts it all the same (spec.drain.doNotDisrupt)`,
+        hint: 'Leave spec.drain.doNotDisrupt out to have the wish respected.',
       };
-    if (drain.protected === 'wait' || wish.until !== 'never')
+    if (drain.doNotDisrupt === 'wait' || wish.until !== 'never')
       return {
         severity: 'warning',
         message: `${asks}: the run waits until that is over, at most ${atMost}, with the node out of its load balancers`,
-        hint: 'Start the run when its work is done, or give it more time in spec.waits.deadlines.completion.',
+        hint: 'Start the run when its work is done, or give it more time in spec.waits.deadlines.jobCompletion.',
       };
     return {
       severity: 'blocker',
       message: asks,
-      hint: 'Take the annotation off, or say in spec.drain.protected whether the run shall wait or evict.',
+      hint: 'Take the annotation off, or say in spec.drain.doNotDisrupt whether the run shall wait or evict.',
     };
   });
 };

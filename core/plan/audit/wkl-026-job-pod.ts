@@ -1,7 +1,7 @@
-import { decideDrain } from '../../drain/decide-drain.ts';
+import { classifyPod } from '../../eviction/classify-pod.ts';
 import { formatDuration } from '../../text/format.ts';
-import { tellPerWorkload } from './per-workload.ts';
-import { type AuditRule, drainContext, podsToMove } from './rule.ts';
+import { groupByWorkload } from './per-workload.ts';
+import { type AuditRule, filterContext, podsToMove } from './rule.ts';
 
 /**
  * WKL-026: a pod of a Job that is evicted has failed as far as its Job is concerned: that counts against backoffLimit unless a
@@ -9,16 +9,16 @@ import { type AuditRule, drainContext, podsToMove } from './rule.ts';
  * non-retriable pod failures with Pod failure policy").
  */
 export const wkl026JobPod: AuditRule = (question) => {
-  const context = drainContext(question);
-  const atMost = formatDuration(question.policy.waits.deadlines.completionMs);
-  return tellPerWorkload('WKL-026', podsToMove(question), (pod) => {
+  const context = filterContext(question);
+  const atMost = formatDuration(question.policy.waits.deadlines.jobCompletionMs);
+  return groupByWorkload('WKL-026', podsToMove(question), (pod) => {
     if (pod.ownerKind !== 'Job') return undefined;
-    const { outcome } = decideDrain(pod, context);
+    const { outcome } = classifyPod(pod, context);
     if (outcome === 'complete')
       return {
         severity: 'info',
         message: `the run waits for its end, at most ${atMost}, with the node out of its load balancers`,
-        hint: 'Start the run when no long Job runs; spec.waits.deadlines.completion says how long it waits.',
+        hint: 'Start the run when no long Job runs; spec.waits.deadlines.jobCompletion says how long it waits.',
       };
     if (outcome !== 'evict') return undefined;
     return {

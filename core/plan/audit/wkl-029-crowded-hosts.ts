@@ -1,6 +1,6 @@
-import { findCrowded } from '../../hand-over/host-spread.ts';
+import { findCrowded } from '../../pod-surge/host-spread.ts';
 import { count } from '../../text/format.ts';
-import { tellPerWorkload } from './per-workload.ts';
+import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /**
@@ -8,11 +8,11 @@ import { type AuditRule, podsToMove } from './rule.ts';
  * replacements that wait for those nodes to be gone.
  */
 export const wkl029CrowdedHosts: AuditRule = (question) => {
-  const { policy, facts, handOver } = question;
-  const handedOver = new Set(handOver.filter(({ how }) => how === 'handed over').map(({ workload }) => workload));
-  return tellPerWorkload('WKL-029', podsToMove(question), (pod) => {
+  const { policy, facts, podSurge } = question;
+  const surged = new Set(podSurge.filter(({ how }) => how === 'handed over').map(({ workload }) => workload));
+  return groupByWorkload('WKL-029', podsToMove(question), (pod) => {
     const crowded = findCrowded(pod, facts.cluster, policy);
-    if (crowded === undefined || handedOver.has(crowded.workload.key)) return undefined;
+    if (crowded === undefined || surged.has(crowded.workload.key)) return undefined;
     const { pods, spread, fit } = crowded;
     return {
       severity: 'blocker',

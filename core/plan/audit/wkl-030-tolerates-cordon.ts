@@ -1,12 +1,12 @@
-import { staysWithNode } from '../../drain/stays-with-node.ts';
-import { intolerantHint, toleratesCordon } from '../../drain/tolerates-cordon.ts';
-import { tellPerWorkload } from './per-workload.ts';
+import { isNodeBound } from '../../eviction/node-bound.ts';
+import { intolerantHint, toleratesCordon } from '../../eviction/tolerates-cordon.ts';
+import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-030: pods that a cordon does not keep away. Their successors may come to nodes that go, and to the one that is emptied, for ever. */
 export const wkl030ToleratesCordon: AuditRule = (question) =>
-  tellPerWorkload('WKL-030', podsToMove(question), (pod) => {
-    if (staysWithNode(pod) || pod.ownerKind === 'none' || !toleratesCordon(pod)) return undefined;
+  groupByWorkload('WKL-030', podsToMove(question), (pod) => {
+    if (isNodeBound(pod) || pod.ownerKind === 'none' || !toleratesCordon(pod)) return undefined;
     return {
       severity: 'warning',
       message:

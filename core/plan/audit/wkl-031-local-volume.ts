@@ -1,15 +1,18 @@
-import { localVolumesOf } from '../../drain/local-volumes.ts';
-import { staysWithNode } from '../../drain/stays-with-node.ts';
+import { localVolumesOf } from '../../eviction/local-volumes.ts';
+import { isNodeBound } from '../../eviction/node-bound.ts';
 import { listNames } from '../../text/format.ts';
-import { tellPerWorkload } from './per-workload.ts';
+import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-031: pods whose volume is on an old node. They can't start elsewhere, and what is on it goes with the machine. */
 export const wkl031LocalVolume: AuditRule = (question) =>
-  tellPerWorkload('WKL-031', podsToMove(question), (pod) => {
-    const { ownClaims = [] } = pod;
-    const kept = { ...pod, claims: (pod.claims ?? []).filter((claim) => !ownClaims.includes(claim)) };
-    const volumes = staysWithNode(pod) ? [] : localVolumesOf(kept, question.facts.cluster);
+  groupByWorkload('WKL-031', podsToMove(question), (pod) => {
+    const { ownVolumeClaims = [] } = pod;
+    const kept = {
+      ...pod,
+      volumeClaims: (pod.volumeClaims ?? []).filter((volumeClaim) => !ownVolumeClaims.includes(volumeClaim)),
+    };
+    const volumes = isNodeBound(pod) ? [] : localVolumesOf(kept, question.facts.cluster);
     if (volumes.length === 0) return undefined;
     return {
       severity: 'blocker',

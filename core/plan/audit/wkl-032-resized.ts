@@ -1,5 +1,5 @@
 import { ownerOf } from '../../model/pod.ts';
-import { tellPerWorkload } from './per-workload.ts';
+import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-032: pods whose successors get other requests at their creation than they have. */
@@ -7,7 +7,7 @@ export const wkl032Resized: AuditRule = (question) => {
   const { resizers = [] } = question.facts.cluster;
   if (resizers.length === 0) return [];
   const byWorkload = new Map(resizers.map((one) => [one.workload, one.key]));
-  return tellPerWorkload('WKL-032', podsToMove(question), (pod) => {
+  return groupByWorkload('WKL-032', podsToMove(question), (pod) => {
     const resizer = byWorkload.get(ownerOf(pod));
     if (resizer === undefined) return undefined;
     return {

@@ -39,7 +39,7 @@ export function specificationOf(world: World, input: CreateNodegroupRequest): No
     name: input.nodegroupName ?? '',
     ...requireVersion(world, input),
     clientToken: input.clientRequestToken ?? '',
-    request: machineOf(world, input),
+    request: instanceSpecOf(world, input),
     tags: new Map(Object.entries(input.tags ?? {})),
     labels: new Map(Object.entries(input.labels ?? {})),
     taints: input.taints ?? [],
@@ -69,7 +69,7 @@ function requireVersion(world: World, input: CreateNodegroupRequest): Pick<Nodeg
  * With a launch template of the customer the disk is the template's, and with an image in it the image type is CUSTOM and
  * no version may be named (EKS user guide, "Customize managed nodes with launch templates").
  */
-function machineOf(world: World, input: CreateNodegroupRequest): NodegroupSpecification['request'] {
+function instanceSpecOf(world: World, input: CreateNodegroupRequest): NodegroupSpecification['request'] {
   const template = requireTemplate(world, input);
   if (template !== undefined) requireLauncher(world);
   const own = template && { id: template.id, name: template.name, version: templateVersion(template, input) };

@@ -64,11 +64,11 @@ describe('sizes', () => {
   test('a held source gives the minimum that it had before', () => {
     const held = {
       scalingConfig: { minSize: 0, maxSize: 9, desiredSize: 6 },
-      tags: { 'nodeferry.dev/held': 'AZRebalance min-size:3' },
+      tags: { 'nodeferry.dev/suspended': 'AZRebalance min-size:3' },
     };
 
     expect(clone(held).scalingConfig?.minSize).toBe(3);
-    expect(clone(held).tags).not.toHaveProperty('nodeferry.dev/held');
+    expect(clone(held).tags).not.toHaveProperty('nodeferry.dev/suspended');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nodeInOurTime, podInOurTime, watchClockSkew } from '../../../adapters/kubernetes/clock-skew.ts';
-import { hangs } from '../../../core/drain/hanging.ts';
-import { findDistrust } from '../../../core/guard/distrust.ts';
+import { isStuckTerminating } from '../../../core/eviction/stuck-terminating.ts';
+import { findDistrust } from '../../../core/guard/stability.ts';
 import { aLook, aNode, aPod, aPolicy } from '../../core/support/facts.ts';
 
 const server = Date.UTC(2026, 0, 1, 12, 0, 0);
@@ -37,9 +37,9 @@ describe('a worker whose clock is 90 s ahead', () => {
 
   it('takes no pod in its grace period for one that hangs', () => {
     const pod = aPod('web-1', 'n1', { terminating: true, killedAt: server + 5_000 });
-    expect(hangs(pod, now), 'by the times as they are written').toBe(true);
-    expect(hangs(podInOurTime(pod, heard(90_000)), now)).toBe(false);
-    expect(hangs(podInOurTime(pod, heard(90_000)), now + 70_000)).toBe(true);
+    expect(isStuckTerminating(pod, now), 'by the times as they are written').toBe(true);
+    expect(isStuckTerminating(podInOurTime(pod, heard(90_000)), now)).toBe(false);
+    expect(isStuckTerminating(podInOurTime(pod, heard(90_000)), now + 70_000)).toBe(true);
   });
 
   it('sees that nodes have fallen silent together a moment ago', () => {

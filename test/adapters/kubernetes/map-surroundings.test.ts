@@ -8,11 +8,11 @@ it('keeps of volumes those that are bound to one node', () => {
     const spec = { claimRef, nodeAffinity: { required: { nodeSelectorTerms } } };
     return localVolumeFacts({ metadata: { name: 'pv-1' }, spec } as V1PersistentVolume);
   };
-  const claim = { namespace: 'shop', name: 'data' };
-  const told = { claim: 'shop/data', volume: 'pv-1' };
-  expect(volume('kubernetes.io/hostname', claim)).toEqual([{ ...told, boundBy: 'kubernetes.io/hostname' }]);
-  expect(volume('topology.topolvm.io/node', claim)).toEqual([{ ...told, boundBy: 'topology.topolvm.io/node' }]);
-  expect(volume('topology.ebs.csi.aws.com/zone', claim)).toEqual([]);
+  const volumeClaim = { namespace: 'shop', name: 'data' };
+  const told = { volumeClaim: 'shop/data', volume: 'pv-1' };
+  expect(volume('kubernetes.io/hostname', volumeClaim)).toEqual([{ ...told, boundBy: 'kubernetes.io/hostname' }]);
+  expect(volume('topology.topolvm.io/node', volumeClaim)).toEqual([{ ...told, boundBy: 'topology.topolvm.io/node' }]);
+  expect(volume('topology.ebs.csi.aws.com/zone', volumeClaim)).toEqual([]);
   expect(volume('kubernetes.io/hostname')).toEqual([]);
   expect(localVolumeFacts({ metadata: { name: 'pv-2' } })).toEqual([]);
 });

@@ -15,7 +15,7 @@ const metadata = { name: 'web', namespace: 'shop', generation: 3 };
 const template = { metadata: { labels: { app: 'web' } } };
 const selector = { matchLabels: { app: 'web' } };
 /** Of a Deployment past its progress deadline (Kubernetes docs, "Deployments", Failed Deployment). */
-const givenUp = {
+const evictedInstead = {
   type: 'Progressing',
   status: 'False',
   reason: 'ProgressDeadlineExceeded',
@@ -70,8 +70,8 @@ describe('a Deployment', () => {
     ['that lacks a pod', false, {}, { replicas: 3, updatedReplicas: 3 }],
     ['that is being scaled up', false, { replicas: 12 }, { replicas: 4, updatedReplicas: 4 }],
     ['that is paused in the middle', false, { paused: true }, { replicas: 5, updatedReplicas: 1 }],
-    ['whose controller has given it up', false, {}, { replicas: 5, updatedReplicas: 1, conditions: [givenUp] }],
-    ['that was given up, and has a newer template', true, {}, { observedGeneration: 2, conditions: [givenUp] }],
+    ['whose controller has given it up', false, {}, { replicas: 5, updatedReplicas: 1, conditions: [evictedInstead] }],
+    ['that was given up, and has a newer template', true, {}, { observedGeneration: 2, conditions: [evictedInstead] }],
   ])('%s rolls out: %s', (_, rollingOut, spec, status) => {
     expect(facts(spec, status).rollingOut).toBe(rollingOut);
   });
@@ -82,11 +82,11 @@ it('a Deployment that its controller has given up says why, as long as that is s
     deploymentFacts({
       metadata,
       spec: { selector, template },
-      status: { observedGeneration: 3, replicas: 5, updatedReplicas: 1, conditions: [givenUp], ...status },
+      status: { observedGeneration: 3, replicas: 5, updatedReplicas: 1, conditions: [evictedInstead], ...status },
     }).stalled;
   expect(stalledWith({})).toBe('ReplicaSet "web-2" has timed out progressing.');
   expect(stalledWith({ updatedReplicas: 5 })).toBeUndefined();
-  expect(stalledWith({ conditions: [{ ...givenUp, status: 'True' }] })).toBeUndefined();
+  expect(stalledWith({ conditions: [{ ...evictedInstead, status: 'True' }] })).toBeUndefined();
 });
 
 describe('a StatefulSet', () => {

@@ -27,7 +27,7 @@ describe('a node', () => {
       ready: true,
       cordoned: false,
       excluded: false,
-      marks: {},
+      ownership: {},
       labels: eksNode.metadata.labels,
       taints: [],
     });
@@ -37,10 +37,10 @@ describe('a node', () => {
     const annotations = {
       'nodeferry.dev/cordoned-by': 'run-1',
       'nodeferry.dev/excluded-by': 'run-2',
-      'nodeferry.dev/retiring-by': 'run-3',
-      'nodeferry.dev/claim': 'run-2 1.3.2',
+      'nodeferry.dev/disrupted-by': 'run-3',
+      'nodeferry.dev/fence': 'run-2 1.3.2',
     };
-    const taints = [{ key: 'nodeferry.dev/retiring', value: 'run-3', effect: 'NoSchedule' }];
+    const taints = [{ key: 'nodeferry.dev/disrupted', value: 'run-3', effect: 'NoSchedule' }];
     const facts = nodeFacts({
       ...eksNode,
       metadata: { ...eksNode.metadata, annotations },
@@ -48,11 +48,11 @@ describe('a node', () => {
     });
     expect(facts).toMatchObject({
       cordoned: true,
-      marks: {
+      ownership: {
         cordonedBy: 'run-1',
         excludedBy: 'run-2',
-        retiringBy: 'run-3',
-        claim: { run: 'run-2', round: 1, step: 3, attempt: 2 },
+        disruptedBy: 'run-3',
+        fence: { run: 'run-2', round: 1, step: 3, attempt: 2 },
       },
       taints,
     });
@@ -271,8 +271,8 @@ describe('a pod', () => {
       { name: 'scratch', emptyDir: {} },
     ];
     expect(withSpec({ containers: [], volumes, priority: 2_000_000_000 })).toMatchObject({
-      claims: ['web-data', 'web-7d4b9c6f5-x2x8p-cache'],
-      ownClaims: ['web-7d4b9c6f5-x2x8p-cache'],
+      volumeClaims: ['web-data', 'web-7d4b9c6f5-x2x8p-cache'],
+      ownVolumeClaims: ['web-7d4b9c6f5-x2x8p-cache'],
       priority: 2_000_000_000,
     });
     expect(withSpec({ containers: [] })).not.toHaveProperty('claims');
@@ -282,8 +282,8 @@ describe('a pod', () => {
     const marked = (text: string) =>
       podFacts({
         ...deploymentPod,
-        metadata: { ...deploymentPod.metadata, annotations: { 'nodeferry.dev/unlisted': text } },
-      }).unlisted;
+        metadata: { ...deploymentPod.metadata, annotations: { 'nodeferry.dev/removed-labels': text } },
+      }).endpointsRemoved;
     const mark = { by: 'run-1', originalLabels: { app: 'web' } };
     expect(marked(JSON.stringify(mark))).toEqual(mark);
     for (const text of ['', 'yes', '{}', '{"by":"run-1"}', 'null', '"run-1"']) expect(marked(text)).toBeUndefined();
@@ -292,7 +292,9 @@ describe('a pod', () => {
   it('is still its DaemonSet’s when that has let go of it because it was unlisted', () => {
     const { ownerReferences: _none, ...metadata } = deploymentPod.metadata ?? {};
     const ownerOf = (mark: object) => {
-      const annotations = { 'nodeferry.dev/unlisted': JSON.stringify({ by: 'run-1', originalLabels: {}, ...mark }) };
+      const annotations = {
+        'nodeferry.dev/removed-labels': JSON.stringify({ by: 'run-1', originalLabels: {}, ...mark }),
+      };
       return podFacts({ ...deploymentPod, metadata: { ...metadata, annotations } });
     };
     expect(ownerOf({ daemonSet: 'agent' })).toMatchObject({ ownerKind: 'DaemonSet', ownerName: 'agent' });

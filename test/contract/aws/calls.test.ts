@@ -1,8 +1,8 @@
 /** How many calls looks make in accounts with many load balancers: every account has only so many a second, controllers included. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
-import { createLooking } from '../../../activities/looking.ts';
-import { createStepOutSteps } from '../../../activities/step-out-steps.ts';
+import { createExcludeSteps } from '../../../activities/exclude-steps.ts';
+import { createObserver } from '../../../activities/observer.ts';
 import { createWaking } from '../../../activities/waking.ts';
 import { aPolicy } from '../../core/support/facts.ts';
 import { type CrowdedCloud, startCrowdedCloud } from './many-load-balancers.ts';
@@ -11,12 +11,12 @@ const policy = aPolicy();
 
 /** A run that has made its preflight look just now. */
 function openRun(cloud: CrowdedCloud) {
-  const looking = createLooking(cloud.ports);
-  const { letNextStepOut } = createStepOutSteps(cloud.ports, looking, createWaking(cloud.ports));
-  const input = { run: 'run-1', policy, turn: 1, baselines: [], inFlight: [], waiting: cloud.nodes };
+  const observer = createObserver(cloud.ports);
+  const { excludeNext } = createExcludeSteps(cloud.ports, observer, createWaking(cloud.ports));
+  const input = { run: 'run-1', policy, sequence: 1, baselines: [], inFlight: [], waiting: cloud.nodes };
   return {
-    preflight: async () => await looking.servingAnew(policy),
-    letGo: async () => await new MockActivityEnvironment().run(async () => await letNextStepOut(input)),
+    preflight: async () => await observer.observeFresh(policy),
+    excludeBatch: async () => await new MockActivityEnvironment().run(async () => await excludeNext(input)),
   };
 }
 
@@ -51,7 +51,7 @@ describe.each([10, 50])('of %i load balancers with two target groups each a run 
     await cloud.clock.sleep(30_000);
     cloud.callsSince();
 
-    expect(await run.letGo()).toMatchObject({ outcome: 'done' });
+    expect(await run.excludeBatch()).toMatchObject({ outcome: 'done' });
 
     expect(cloud.callsSince()).toEqual({ DescribeTargetHealth: 6 + 6 });
   });
@@ -64,7 +64,7 @@ describe.each([10, 50])('of %i load balancers with two target groups each a run 
     await cloud.clock.sleep(60_001);
     cloud.callsSince();
 
-    await run.letGo();
+    await run.excludeBatch();
 
     expect(cloud.callsSince()).toEqual({
       DescribeLoadBalancers: 1,
@@ -84,7 +84,7 @@ test('a node is decided on by the Services that have pods there', async () => {
   await cloud.clock.sleep(30_000);
   cloud.callsSince();
 
-  expect(await run.letGo()).toMatchObject({ outcome: 'done', node: { name: 'web-0' } });
+  expect(await run.excludeBatch()).toMatchObject({ outcome: 'done', node: { name: 'web-0' } });
 
   expect(cloud.callsSince()).toEqual({ DescribeTargetHealth: 6 + 2 });
 });
@@ -107,7 +107,7 @@ describe('a run that needs all of 50 load balancers with two target groups each'
       DescribeTargetHealth: 100,
     });
 
-    expect(await run.letGo()).toMatchObject({ outcome: 'done' });
+    expect(await run.excludeBatch()).toMatchObject({ outcome: 'done' });
 
     // What was read just now will do to choose by. Each of them decides, and each has to be asked for itself.
     expect(cloud.callsSince()).toEqual({ DescribeTargetHealth: 100 });

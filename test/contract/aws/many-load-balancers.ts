@@ -68,7 +68,7 @@ export async function startCrowdedCloud(
   let services: readonly ServiceFacts[] = [];
   let pods: readonly PodFacts[] = [];
   const observe = async () => aCluster({ nodes: [...nodes, aNode(nodeElsewhere, { pool: 'batch' })], pods, services });
-  const lock = { name: 'nodeferry-step-out', holder: 'run-1', token: 1 };
+  const lock = { name: 'nodeferry-exclude', holder: 'run-1', token: 1 };
   const nothing = async () => undefined;
   const ports = {
     clock,
@@ -79,7 +79,7 @@ export async function startCrowdedCloud(
       renewLock: nothing,
       releaseLock: nothing,
       requireLock: nothing,
-      claimLock: nothing,
+      fenceLock: nothing,
       findIncomingPools: async () => [],
       exclude: async () => 'done',
       recordEvent: nothing,

@@ -49,7 +49,7 @@ test.each(['RunInstances', 'CreateTags', 'DescribeLaunchTemplateVersions'])(
       problem: { code: 'Forbidden', message: expect.stringContaining(`ec2:${action}`) },
     });
     const request = { source, target, size: 2, run: 'run-1', token: 'run-1/surge' };
-    await expect(pools.createReplacement(request)).rejects.toMatchObject({
+    await expect(pools.createPool(request)).rejects.toMatchObject({
       problem: {
         code: 'Forbidden',
         message: expect.stringContaining('not authorized to launch instances with this launch template'),

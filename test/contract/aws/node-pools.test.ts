@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const create = (overrides: { run?: string; token?: string; size?: number; poolName?: string } = {}) =>
-  pools.createReplacement({
+  pools.createPool({
     source: bench.web,
     target: { ...target, poolName: overrides.poolName ?? target.poolName },
     size: overrides.size ?? 4,
@@ -83,12 +83,12 @@ describe('creating a replacement', () => {
   });
 
   test('gives a held source its own minimum, not the lowered one', async () => {
-    await pools.holdRebalancing(bench.web);
+    await pools.suspendScaling(bench.web);
     await create();
 
     expect((await pools.describePool(replacement())).minSize).toBe(2);
     expect(Object.keys(calls(bench.aws, 'CreateNodegroup')[0]?.input['tags'] ?? {})).not.toContain(
-      'nodeferry.dev/held',
+      'nodeferry.dev/suspended',
     );
   });
 });

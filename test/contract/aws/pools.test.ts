@@ -1,5 +1,5 @@
 /** What every cloud's pools do, as EKS managed node groups do it. */
-import { describePoolMachines } from '../cases/pool-machines.ts';
+import { describePoolMachines } from '../cases/pool-instances.ts';
 import { describePools } from '../cases/pools.ts';
 import { openAwsPools } from './pools-subject.ts';
 

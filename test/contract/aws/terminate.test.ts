@@ -34,7 +34,7 @@ test('refuses an instance of another pool', async () => {
 
   const problem = await problemOf(pools.terminateInstance(bench.web, foreign));
 
-  expect(problem).toMatchObject({ code: 'NodeNotOurs', message: expect.stringContaining(foreign) });
+  expect(problem).toMatchObject({ code: 'NotOwned', message: expect.stringContaining(foreign) });
   expect(terminations()).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ test('a pool at its minimum that is not held keeps its machines, and says what t
 test('a replacement that never becomes whole can be emptied at once, though EKS takes no change of it', async () => {
   const wanted = { ...bench.web, name: 'web-new' };
   bench.aws.faults.neverJoin(2);
-  await pools.createReplacement({ source: bench.web, target, size: 2, run: 'run-1', token: 't' });
+  await pools.createPool({ source: bench.web, target, size: 2, run: 'run-1', token: 't' });
   bench.cloudClock.advance(10_000);
   expect((await pools.describePool(wanted)).status).toBe('creating');
 

@@ -1,5 +1,5 @@
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { TargetFacts, TargetGroupFrame } from '../../../core/model/target-group.ts';
+import type { TargetFacts, TargetGroupBase } from '../../../core/model/target-group.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 
 /** A Service behind a load balancer whose targets are four nodes, all healthy, and what happens to it. */
@@ -33,7 +33,7 @@ export interface BalancerActs {
 export type OpenBalancers = () => Promise<BalancersSubject>;
 
 /** The only target group behind the Service. */
-export async function onlyGroup({ loadBalancers, web }: BalancersSubject): Promise<TargetGroupFrame> {
+export async function onlyGroup({ loadBalancers, web }: BalancersSubject): Promise<TargetGroupBase> {
   const { groups } = await loadBalancers.discover([web]);
   const [group] = groups;
   if (group === undefined || groups.length > 1) throw new Error(`found ${groups.length} target groups`);
@@ -43,7 +43,7 @@ export async function onlyGroup({ loadBalancers, web }: BalancersSubject): Promi
 /** The target of a machine as the group has it now; undefined when it has none. */
 export async function targetIn(
   { loadBalancers }: BalancersSubject,
-  group: TargetGroupFrame,
+  group: TargetGroupBase,
   instanceId: string,
 ): Promise<TargetFacts | undefined> {
   const [read] = await loadBalancers.readTargets([group]);

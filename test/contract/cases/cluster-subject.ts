@@ -49,5 +49,5 @@ export async function seePod({ one }: ClusterSubject, name: string): Promise<Pod
 
 /** Pods that the run has unlisted, wherever they are. */
 export async function findUnlisted({ one }: ClusterSubject, run: string): Promise<readonly PodFacts[]> {
-  return (await one.observe()).pods.filter(({ unlisted }) => unlisted?.by === run);
+  return (await one.observe()).pods.filter(({ endpointsRemoved }) => endpointsRemoved?.by === run);
 }

@@ -61,17 +61,17 @@ export function describeLocks(name: string, subject: () => ClusterSubject): void
       const first = { run: 'run-1', round: 0, step: 7, attempt: 1 };
       const again = { ...first, attempt: 2 };
       const next = { ...first, step: 8 };
-      await expect(one.claimLock('claimed', first)).rejects.toMatchObject({ problem: { code: 'LockLost' } });
+      await expect(one.fenceLock('claimed', first)).rejects.toMatchObject({ problem: { code: 'LockLost' } });
       const lock = await one.acquireLock('claimed', 'run-1', 30_000);
-      await one.claimLock('claimed', first);
-      await one.claimLock('claimed', first);
-      await other.claimLock('claimed', again);
-      await expect(one.claimLock('claimed', first)).rejects.toMatchObject({ problem: { code: 'Superseded' } });
-      await other.claimLock('claimed', next);
+      await one.fenceLock('claimed', first);
+      await one.fenceLock('claimed', first);
+      await other.fenceLock('claimed', again);
+      await expect(one.fenceLock('claimed', first)).rejects.toMatchObject({ problem: { code: 'Superseded' } });
+      await other.fenceLock('claimed', next);
       await one.renewLock(lock, 30_000);
       await one.acquireLock('claimed', 'run-1', 30_000);
-      await expect(other.claimLock('claimed', again)).rejects.toMatchObject({ problem: { code: 'Superseded' } });
-      await one.claimLock('claimed', next);
+      await expect(other.fenceLock('claimed', again)).rejects.toMatchObject({ problem: { code: 'Superseded' } });
+      await one.fenceLock('claimed', next);
     });
 
     it('that another has taken over is his to claim, and nobody else’s', async () => {
@@ -79,11 +79,11 @@ export function describeLocks(name: string, subject: () => ClusterSubject): void
       const old = { run: 'run-1', round: 0, step: 7, attempt: 1 };
       const mine = { ...old, run: 'run-2', step: 1 };
       await one.acquireLock('inherited', 'run-1', 30_000);
-      await one.claimLock('inherited', old);
+      await one.fenceLock('inherited', old);
       await others.expireLock('inherited');
       await other.acquireLock('inherited', 'run-2', 30_000);
-      await expect(one.claimLock('inherited', old)).rejects.toMatchObject({ problem: { code: 'LockLost' } });
-      await other.claimLock('inherited', mine);
+      await expect(one.fenceLock('inherited', old)).rejects.toMatchObject({ problem: { code: 'LockLost' } });
+      await other.fenceLock('inherited', mine);
     });
 
     it('stays with a holder who renews late, as long as nobody has taken it', async () => {
@@ -119,7 +119,7 @@ export function describeLocks(name: string, subject: () => ClusterSubject): void
       const { one, other } = subject();
       const lock = await one.acquireLock('bringing', 'run-1', 30_000, 'web-1-36');
       expect(await other.findIncomingPools()).toContain('web-1-36');
-      await one.claimLock('bringing', { run: 'run-1', round: 0, step: 1, attempt: 1 });
+      await one.fenceLock('bringing', { run: 'run-1', round: 0, step: 1, attempt: 1 });
       await one.renewLock(lock, 30_000);
       expect(await other.findIncomingPools()).toContain('web-1-36');
       await one.releaseLock(lock);
@@ -134,9 +134,9 @@ export function describeLocks(name: string, subject: () => ClusterSubject): void
       expect(await one.findLocks('run-88')).toEqual([]);
       await one.releaseLock(ofStep);
       expect(await one.findLocks('run-8')).toEqual([own]);
-      expect(await one.findMarks('run-8')).toEqual(['lease nodeferry/nodeferry-prod-found']);
+      expect(await one.findLeftovers('run-8')).toEqual(['lease nodeferry/nodeferry-prod-found']);
       await one.releaseLock(own);
-      expect(await one.findMarks('run-8')).toEqual([]);
+      expect(await one.findLeftovers('run-8')).toEqual([]);
     });
   });
 }

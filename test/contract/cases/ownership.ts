@@ -30,7 +30,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       await releaseAll('told');
       const seen = present(await find(present(pod)));
       expect(seen).toMatchObject({ node: pod?.node, released: { by: run, ...from, wants: 2 } });
-      expect(await marks('told')).toContain(`pod default/${seen.name}: removed labels pod-template-hash`);
+      expect(await ownership('told')).toContain(`pod default/${seen.name}: removed labels pod-template-hash`);
     });
 
     it('a pod is released once, and only from its own ReplicaSet', async () => {
@@ -60,7 +60,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       for (const pod of pods) expect(await subject().one.adopt(pod, run)).toBe('done');
       await becomes('early', { owned: old, released: [], ready: 2 });
       expect(await names('early')).toEqual(before);
-      expect(await marks('early')).toEqual([]);
+      expect(await ownership('early')).toEqual([]);
     });
 
     it('adopted with a raised deletion cost, the same pods stay and their replacements go', async () => {
@@ -75,7 +75,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       await becomes('late', { owned: ['old-1', 'old-1'], released: [], ready: 2 });
       expect(await names('late')).toEqual(before);
       for (const pod of pods) expect(await subject().one.restoreDeletionCost(pod, run)).toBe('done');
-      expect(await marks('late')).toEqual([]);
+      expect(await ownership('late')).toEqual([]);
     });
 
     it('adopted without it, the ReplicaSet may delete one that shall stay, and be it one that was never released', async () => {
@@ -104,7 +104,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       for (const pod of [first, second, first]) expect(await one.raiseDeletionCost(pod, run)).toBe('done');
       expect(await deployments.deletionCostOf(first.name)).toBe('2147483647');
       expect(await find(first)).toMatchObject({ costRaisedBy: run });
-      expect(await marks('costly')).toContain(
+      expect(await ownership('costly')).toContain(
         `pod default/${first.name}: annotation controller.kubernetes.io/pod-deletion-cost`,
       );
       expect(await one.restoreDeletionCost(first, 'run-2')).toBe('not-ours');
@@ -114,7 +114,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       await deployments.setDeletionCost(second.name, '9');
       expect(await one.restoreDeletionCost(second, run)).toBe('done');
       expect(await deployments.deletionCostOf(second.name)).toBe('9');
-      expect(await marks('costly')).toEqual([]);
+      expect(await ownership('costly')).toEqual([]);
     });
 
     it('a released pod is kept from pruners, and given back has the annotations that it had', async () => {
@@ -145,7 +145,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       for (const pod of before) expect(await one.tryRelease(pod, fromOwner(pod))).toBeUndefined();
       await subject().deployments.passTime();
       expect(await podsOf(subject(), 'tried')).toEqual(before);
-      expect(await marks('tried')).toEqual([]);
+      expect(await ownership('tried')).toEqual([]);
     });
 
     it('where pods must have an owner, says so when a release is tried; else their ReplicaSet would stand still', async () => {
@@ -180,7 +180,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       await becomes('refused', { owned: ['old-1', 'old-2', 'pending'] });
       await eventually(subject(), async () => expect(await refusal()).toBeUndefined());
       expect(await deployments.annotationsOf(first.name)).toEqual(before);
-      expect(await marks('refused')).toEqual([]);
+      expect(await ownership('refused')).toEqual([]);
     });
 
     it('a pod whose deletion cost was raised is not changed to wake its ReplicaSet', async () => {
@@ -289,8 +289,8 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
     return (await podsOf(subject(), deployment)).map(({ name: pod }) => pod).toSorted();
   }
 
-  async function marks(deployment: string): Promise<readonly string[]> {
-    return (await subject().one.findMarks(run)).filter((mark) => mark.startsWith(`pod default/${deployment}-`));
+  async function ownership(deployment: string): Promise<readonly string[]> {
+    return (await subject().one.findLeftovers(run)).filter((mark) => mark.startsWith(`pod default/${deployment}-`));
   }
 }
 

@@ -13,38 +13,41 @@ export function describePodsLeaving(name: string, subject: () => ClusterSubject)
       const labels = { app: 'shop', tier: 'front', 'pod-template-hash': 'abc' };
       const ref = await others.addPod('unlisted', labels);
       const before = (await seePod(subject(), 'unlisted'))?.labels;
-      expect(await one.unlist(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
-      expect(await one.unlist(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
-      const unlisted = { by: 'run-1', originalLabels: { app: 'shop', tier: 'front' } };
-      expect(await seePod(subject(), 'unlisted')).toMatchObject({ labels: { 'pod-template-hash': 'abc' }, unlisted });
+      expect(await one.removeEndpoints(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
+      expect(await one.removeEndpoints(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
+      const endpointsRemoved = { by: 'run-1', originalLabels: { app: 'shop', tier: 'front' } };
+      expect(await seePod(subject(), 'unlisted')).toMatchObject({
+        labels: { 'pod-template-hash': 'abc' },
+        endpointsRemoved,
+      });
       expect((await seePod(subject(), 'unlisted'))?.labels).not.toHaveProperty('app');
       expect((await findUnlisted(subject(), 'run-1')).map((found) => found.name)).toEqual(['unlisted']);
-      expect(await one.findMarks('run-1')).toEqual(['pod default/unlisted: removed labels app, tier']);
+      expect(await one.findLeftovers('run-1')).toEqual(['pod default/unlisted: removed labels app, tier']);
 
-      expect(await one.relist(ref, 'run-2')).toBe('not-ours');
-      expect(await one.relist(ref, 'run-1')).toBe('done');
-      expect(await one.relist(ref, 'run-1')).toBe('not-ours');
+      expect(await one.restoreEndpoints(ref, 'run-2')).toBe('not-ours');
+      expect(await one.restoreEndpoints(ref, 'run-1')).toBe('done');
+      expect(await one.restoreEndpoints(ref, 'run-1')).toBe('not-ours');
       const restored = await seePod(subject(), 'unlisted');
-      expect([restored?.labels, restored?.unlisted]).toEqual([before, undefined]);
+      expect([restored?.labels, restored?.endpointsRemoved]).toEqual([before, undefined]);
       expect(await findUnlisted(subject(), 'run-1')).toEqual([]);
     });
 
     it('keep a label that somebody has set since when they are listed again', async () => {
       const { one, others } = subject();
       const ref = await serve('relabelled', 'shop');
-      await one.unlist(ref, ['app'], 'run-1');
+      await one.removeEndpoints(ref, ['app'], 'run-1');
       await others.labelPod('relabelled', { app: 'new' });
-      expect(await one.relist(ref, 'run-1')).toBe('done');
+      expect(await one.restoreEndpoints(ref, 'run-1')).toBe('done');
       expect((await seePod(subject(), 'relabelled'))?.labels).toMatchObject({ app: 'new' });
     });
 
     it('and were unlisted by a run that is over are taken over with what it removed', async () => {
       const { one, others } = subject();
       const ref = await others.addPod('inherited', { app: 'shop', tier: 'front' });
-      await one.unlist(ref, ['app'], 'run-0');
-      await one.unlist(ref, ['tier'], 'run-3');
-      expect(await one.relist(ref, 'run-0')).toBe('not-ours');
-      expect(await one.relist(ref, 'run-3')).toBe('done');
+      await one.removeEndpoints(ref, ['app'], 'run-0');
+      await one.removeEndpoints(ref, ['tier'], 'run-3');
+      expect(await one.restoreEndpoints(ref, 'run-0')).toBe('not-ours');
+      expect(await one.restoreEndpoints(ref, 'run-3')).toBe('done');
       expect((await seePod(subject(), 'inherited'))?.labels).toMatchObject({ app: 'shop', tier: 'front' });
     });
 
@@ -116,8 +119,8 @@ export function describePodsLeaving(name: string, subject: () => ClusterSubject)
         { ...ref, uid: 'another' },
         { ...ref, name: 'nobody' },
       ]) {
-        expect(await one.unlist(gone, ['app'], 'run-1')).toBe('gone');
-        expect(await one.relist(gone, 'run-1')).toBe('gone');
+        expect(await one.removeEndpoints(gone, ['app'], 'run-1')).toBe('gone');
+        expect(await one.restoreEndpoints(gone, 'run-1')).toBe('gone');
         expect(await one.evict(gone, really)).toEqual({ outcome: 'gone' });
         expect(await one.deletePod(gone)).toBe('gone');
       }

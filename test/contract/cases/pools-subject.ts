@@ -34,17 +34,17 @@ export type OpenPools = () => Promise<PoolsSubject>;
 export const replacementName = 'web-new';
 
 /** Asks for a replacement of `web`, like it but for what is named. */
-export async function createReplacement(
+export async function createPool(
   { pools, web }: PoolsSubject,
   { run = 'run-1', size = 4, poolName = replacementName }: { run?: string; size?: number; poolName?: string } = {},
 ): Promise<PoolRef> {
   const target = { poolName, version: '1.36', releaseVersion: undefined, launchTemplateVersion: undefined };
-  await pools.createReplacement({ source: web, target, size, run, token: `${run}/surge` });
+  await pools.createPool({ source: web, target, size, run, token: `${run}/surge` });
   return { ...web, name: poolName };
 }
 
 /** Machines of the pool that are neither ending nor gone. */
-export async function livingIn({ pools }: PoolsSubject, pool: PoolRef): Promise<readonly string[]> {
+export async function liveInstances({ pools }: PoolsSubject, pool: PoolRef): Promise<readonly string[]> {
   return (await pools.observeInstances(pool))
     .filter(({ state }) => state === 'pending' || state === 'running')
     .map(({ instanceId }) => instanceId);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createReplacement, livingIn, type OpenPools, type PoolsSubject } from './pools-subject.ts';
+import { createPool, liveInstances, type OpenPools, type PoolsSubject } from './pools-subject.ts';
 import { refusal } from './refusal.ts';
 
 /** How pools are told of, made and deleted. */
@@ -47,17 +47,17 @@ export function describePools(where: string, open: OpenPools): void {
 
     describe('a replacement', () => {
       test('has the new version, the size asked for, and the sizes and labels of its source', async () => {
-        const ref = await createReplacement(subject, { size: 3 });
+        const ref = await createPool(subject, { size: 3 });
         subject.cloud.settle();
         const facts = await subject.pools.describePool(ref);
         expect(facts).toMatchObject({ status: 'active', version: '1.36', desiredSize: 3, minSize: 2, maxSize: 8 });
         expect(facts).toMatchObject({ createdBy: 'run-1', labels: { tier: 'web' } });
         expect(facts.labels['eks.amazonaws.com/nodegroup']).toBe('web-new');
-        expect(await livingIn(subject, ref)).toHaveLength(3);
+        expect(await liveInstances(subject, ref)).toHaveLength(3);
       });
 
       test('is not whole at once', async () => {
-        expect(await subject.pools.describePool(await createReplacement(subject))).toMatchObject({
+        expect(await subject.pools.describePool(await createPool(subject))).toMatchObject({
           status: 'creating',
           desiredSize: 4,
           instances: [],
@@ -65,38 +65,38 @@ export function describePools(where: string, open: OpenPools): void {
       });
 
       test('that is smaller than its source’s minimum lowers that', async () => {
-        const ref = await createReplacement(subject, { size: 1 });
+        const ref = await createPool(subject, { size: 1 });
         subject.cloud.settle();
         expect(await subject.pools.describePool(ref)).toMatchObject({ desiredSize: 1, minSize: 1 });
       });
 
       test('of a held source has the minimum that the source’s owner chose', async () => {
-        await subject.pools.holdRebalancing(subject.web);
-        const ref = await createReplacement(subject);
+        await subject.pools.suspendScaling(subject.web);
+        const ref = await createPool(subject);
         const facts = await subject.pools.describePool(ref);
         expect(facts.minSize).toBe(2);
         expect(facts.held).toBeUndefined();
       });
 
       test('is made once, however often it is asked for, one after another or at once', async () => {
-        await Promise.all([createReplacement(subject), createReplacement(subject)]);
+        await Promise.all([createPool(subject), createPool(subject)]);
         subject.cloud.settle();
-        const ref = await createReplacement(subject);
-        expect(await livingIn(subject, ref)).toHaveLength(4);
+        const ref = await createPool(subject);
+        expect(await liveInstances(subject, ref)).toHaveLength(4);
       });
 
       test('does not take the place of a pool that another run made, or nobody of ours', async () => {
-        await createReplacement(subject);
-        expect(await refusal(createReplacement(subject, { run: 'run-2' }))).toBe('ProviderRefused');
-        expect(await refusal(createReplacement(subject, { poolName: subject.other.name }))).toBe('ProviderRefused');
+        await createPool(subject);
+        expect(await refusal(createPool(subject, { run: 'run-2' }))).toBe('ProviderRefused');
+        expect(await refusal(createPool(subject, { poolName: subject.other.name }))).toBe('ProviderRefused');
       });
 
       test('is found by the pool that it replaces, also when that is gone, and by no other', async () => {
         const { pools, web, other, cloud } = subject;
-        const ref = await createReplacement(subject);
+        const ref = await createPool(subject);
         cloud.settle();
-        await pools.holdRebalancing(web);
-        for (const id of await livingIn(subject, web)) await pools.terminateInstance(web, id);
+        await pools.suspendScaling(web);
+        for (const id of await liveInstances(subject, web)) await pools.terminateInstance(web, id);
         cloud.settle();
         await pools.deletePool(web, {});
         cloud.settle();
@@ -107,26 +107,26 @@ export function describePools(where: string, open: OpenPools): void {
 
       test('for which there are no machines tells it, and asked for anew says CapacityUnavailable once it has failed', async () => {
         subject.cloud.refuseLaunches();
-        const ref = await createReplacement(subject);
+        const ref = await createPool(subject);
         subject.cloud.begin();
         const young = await subject.pools.describePool(ref);
         expect(young).toMatchObject({ status: 'creating', instances: [] });
         expect(young.problems.join()).toMatch(/capacity/i);
-        await createReplacement(subject);
+        await createPool(subject);
         subject.cloud.settle();
         expect((await subject.pools.describePool(ref)).status).toBe('failed');
-        expect(await refusal(createReplacement(subject))).toBe('CapacityUnavailable');
+        expect(await refusal(createPool(subject))).toBe('CapacityUnavailable');
       });
     });
 
     describe('a replacement that grows', () => {
       test('has the machines that it is asked for, and with them the minimum of its source’s owner', async () => {
         const { pools, web, cloud } = subject;
-        const ref = await createReplacement(subject, { size: 1 });
+        const ref = await createPool(subject, { size: 1 });
         cloud.settle();
-        const before = await livingIn(subject, ref);
-        await pools.holdRebalancing(web);
-        await pools.growPool(ref, { size: 3, run: 'run-1', source: web });
+        const before = await liveInstances(subject, ref);
+        await pools.suspendScaling(web);
+        await pools.resize(ref, { size: 3, run: 'run-1', source: web });
         cloud.settle();
         expect(await pools.describePool(ref)).toMatchObject({
           status: 'active',
@@ -134,65 +134,65 @@ export function describePools(where: string, open: OpenPools): void {
           minSize: 2,
           maxSize: 8,
         });
-        expect(await livingIn(subject, ref)).toHaveLength(3);
-        expect(await livingIn(subject, ref)).toEqual(expect.arrayContaining([...before]));
+        expect(await liveInstances(subject, ref)).toHaveLength(3);
+        expect(await liveInstances(subject, ref)).toEqual(expect.arrayContaining([...before]));
       });
 
       test('may be asked again, and never shrinks', async () => {
         const { pools, web, cloud } = subject;
-        const ref = await createReplacement(subject, { size: 2 });
+        const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        const grow = async (size: number) => await pools.growPool(ref, { size, run: 'run-1', source: web });
+        const grow = async (size: number) => await pools.resize(ref, { size, run: 'run-1', source: web });
         await grow(3);
         await grow(3);
         await grow(1);
         cloud.settle();
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 3, minSize: 2 });
-        expect(await livingIn(subject, ref)).toHaveLength(3);
+        expect(await liveInstances(subject, ref)).toHaveLength(3);
       });
 
       test('beyond the maximum of its source raises that', async () => {
         const { pools, web, cloud } = subject;
-        const ref = await createReplacement(subject, { size: 1 });
+        const ref = await createPool(subject, { size: 1 });
         cloud.settle();
-        await pools.growPool(ref, { size: 9, run: 'run-1', source: web });
+        await pools.resize(ref, { size: 9, run: 'run-1', source: web });
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 9, maxSize: 9 });
       });
 
       test('is one that the run made, or nothing happens', async () => {
         const { pools, web, cloud } = subject;
-        const ref = await createReplacement(subject, { size: 2 });
+        const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        expect(await refusal(pools.growPool(ref, { size: 3, run: 'run-2', source: web }))).toBe('NodeNotOurs');
-        expect(await refusal(pools.growPool(web, { size: 6, run: 'run-1', source: web }))).toBe('NodeNotOurs');
+        expect(await refusal(pools.resize(ref, { size: 3, run: 'run-2', source: web }))).toBe('NotOwned');
+        expect(await refusal(pools.resize(web, { size: 6, run: 'run-1', source: web }))).toBe('NotOwned');
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2 });
         expect(await pools.describePool(web)).toMatchObject({ desiredSize: 4 });
       });
 
       test('and for which there are no machines tells it; it can do without them, and none comes or goes then', async () => {
         const { pools, web, cloud } = subject;
-        const ref = await createReplacement(subject, { size: 2 });
+        const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        const before = await livingIn(subject, ref);
+        const before = await liveInstances(subject, ref);
         cloud.refuseLaunches();
-        await pools.growPool(ref, { size: 4, run: 'run-1', source: web });
+        await pools.resize(ref, { size: 4, run: 'run-1', source: web });
         cloud.begin();
         expect((await pools.describePool(ref)).problems.join()).toMatch(/capacity/i);
-        await pools.forgoMissing(ref);
-        await pools.forgoMissing(ref);
+        await pools.trimPool(ref);
+        await pools.trimPool(ref);
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2, minSize: 2 });
         expect(cloud.suspended(ref)).toEqual(['Launch']);
         cloud.settle();
-        expect(await livingIn(subject, ref)).toEqual(before);
-        await pools.releaseRebalancing(ref, []);
+        expect(await liveInstances(subject, ref)).toEqual(before);
+        await pools.restoreScaling(ref, []);
         expect(cloud.suspended(ref)).toEqual([]);
       });
 
       test('and has all that it should have has nothing to do without', async () => {
         const { pools, cloud } = subject;
-        const ref = await createReplacement(subject, { size: 2 });
+        const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        await pools.forgoMissing(ref);
+        await pools.trimPool(ref);
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2, minSize: 2 });
         expect(cloud.suspended(ref)).toEqual([]);
       });
@@ -200,15 +200,15 @@ export function describePools(where: string, open: OpenPools): void {
 
     describe('deleting a pool', () => {
       test('is refused where another run made it', async () => {
-        const ref = await createReplacement(subject);
+        const ref = await createPool(subject);
         subject.cloud.settle();
-        expect(await refusal(subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-2' }))).toBe('NodeNotOurs');
-        expect(await refusal(subject.pools.deletePool(subject.web, { onlyIfCreatedBy: 'run-1' }))).toBe('NodeNotOurs');
-        expect(await livingIn(subject, ref)).toHaveLength(4);
+        expect(await refusal(subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-2' }))).toBe('NotOwned');
+        expect(await refusal(subject.pools.deletePool(subject.web, { onlyIfCreatedBy: 'run-1' }))).toBe('NotOwned');
+        expect(await liveInstances(subject, ref)).toHaveLength(4);
       });
 
       test('is refused while it has machines, unless the run that asks has made it', async () => {
-        const ref = await createReplacement(subject);
+        const ref = await createPool(subject);
         subject.cloud.settle();
         expect(await refusal(subject.pools.deletePool(ref, {}))).toBe('ProviderRefused');
         expect(await refusal(subject.pools.deletePool(subject.web, {}))).toBe('ProviderRefused');
@@ -218,7 +218,7 @@ export function describePools(where: string, open: OpenPools): void {
       });
 
       test('may be asked for again while it goes on and after', async () => {
-        const ref = await createReplacement(subject);
+        const ref = await createPool(subject);
         subject.cloud.settle();
         const remove = async () => await subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-1' });
         await remove();

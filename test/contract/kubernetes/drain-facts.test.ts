@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createKubernetesCluster, type KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
-import { claimsThatStay, decideDetached } from '../../../core/drain/attached-volumes.ts';
+import { decideVolumesDetached, remainingClaims } from '../../../core/eviction/attached-volumes.ts';
 import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
 import { createNode, createPod, grantDeployedRoles } from './objects.ts';
 
@@ -26,14 +26,14 @@ describe('what drain rules ask of a real API server', () => {
   const pod = async (name: string) => (await cluster.observe()).pods.find((found) => found.name === name);
 
   /** A claim that is bound to a volume, which is attached to the node: as provisioner, binder and attacher would leave it. */
-  async function attach(claim: string, node: string): Promise<void> {
-    const volumeName = `pv-${claim}`;
+  async function attach(volumeClaim: string, node: string): Promise<void> {
+    const volumeName = `pv-${volumeClaim}`;
     await controlPlane.api('POST', `${namespaced}/persistentvolumeclaims`, {
-      metadata: { name: claim },
+      metadata: { name: volumeClaim },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, volumeName },
     });
     await controlPlane.api('POST', '/apis/storage.k8s.io/v1/volumeattachments', {
-      metadata: { name: `csi-${claim}` },
+      metadata: { name: `csi-${volumeClaim}` },
       spec: { attacher: 'ebs.csi.aws.com', nodeName: node, source: { persistentVolumeName: volumeName } },
     });
   }
@@ -101,17 +101,17 @@ describe('what drain rules ask of a real API server', () => {
       { name: 'lost', persistentVolumeClaim: { claimName: 'nobody-made-it' } },
     ];
     await createPod(controlPlane, 'agent-2', { node: 'node-2', owner, spec: { volumes } });
-    for (const claim of ['agent-cache', 'agent-2-spool', 'data']) await attach(claim, 'node-2');
+    for (const volumeClaim of ['agent-cache', 'agent-2-spool', 'data']) await attach(volumeClaim, 'node-2');
 
     const facts = await cluster.observe();
-    const staying = await cluster.readClaims(claimsThatStay(node, facts, 0));
+    const staying = await cluster.readVolumeClaims(remainingClaims(node, facts, 0));
     expect(staying.map(({ volume }) => volume)).toEqual(['pv-agent-cache', 'pv-agent-2-spool']);
-    expect(decideDetached(node, facts, staying)).toEqual({
+    expect(decideVolumesDetached(node, facts, staying)).toEqual({
       done: false,
       reason: 'node-2 still has attached volumes: pv-data',
     });
     await controlPlane.api('DELETE', '/apis/storage.k8s.io/v1/volumeattachments/csi-data');
-    expect(decideDetached(node, await cluster.observe(), staying)).toMatchObject({ done: true });
+    expect(decideVolumesDetached(node, await cluster.observe(), staying)).toMatchObject({ done: true });
   });
 
   it('takes a claim that is not bound yet for one without a volume', async () => {
@@ -119,10 +119,10 @@ describe('what drain rules ask of a real API server', () => {
       metadata: { name: 'pending' },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     });
-    expect(await cluster.readClaims([{ namespace: 'default', name: 'pending' }])).toEqual([
+    expect(await cluster.readVolumeClaims([{ namespace: 'default', name: 'pending' }])).toEqual([
       { namespace: 'default', name: 'pending', volume: undefined, isShared: false },
     ]);
-    expect(await cluster.readClaims([{ namespace: 'default', name: 'nobody-made-it' }])).toEqual([]);
+    expect(await cluster.readVolumeClaims([{ namespace: 'default', name: 'nobody-made-it' }])).toEqual([]);
   });
 
   it.each([
@@ -135,6 +135,6 @@ describe('what drain rules ask of a real API server', () => {
       metadata: { name },
       spec: { accessModes: [mode], resources: { requests: { storage: '1Gi' } } },
     });
-    expect(await cluster.readClaims([{ namespace: 'default', name }])).toMatchObject([{ isShared }]);
+    expect(await cluster.readVolumeClaims([{ namespace: 'default', name }])).toMatchObject([{ isShared }]);
   });
 });

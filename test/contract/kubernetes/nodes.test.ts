@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { excludeLabel } from '../cases/cluster-subject.ts';
-import { describeNodeMarks } from '../cases/node-marks.ts';
+import { describeNodeMarks } from '../cases/node-ownership.ts';
 import { createNode, readNode } from './objects.ts';
 import { useRealCluster } from './subject.ts';
 
@@ -33,7 +33,7 @@ describe('marks on Node objects of a real API server', () => {
 
   it('records an event on the node and counts it when it comes again', async () => {
     const node = await createNode(real.controlPlane, 'eventful');
-    const event = { node, reason: 'SteppedOut', message: 'out of 2 target groups', type: 'Normal' } as const;
+    const event = { node, reason: 'ExcludeResult', message: 'out of 2 target groups', type: 'Normal' } as const;
     await real.subject.one.recordEvent(event);
     await real.subject.one.recordEvent(event);
     await real.subject.one.recordEvent(event);
@@ -44,6 +44,6 @@ describe('marks on Node objects of a real API server', () => {
     // A kubelet or controller may have said something as well.
     const own = events.items.filter(({ note }) => note === event.message);
     expect(own).toMatchObject([{ note: 'out of 2 target groups', series: { count: 3 } }]);
-    expect(real.controlPlane.kubectl(['describe', 'node', 'eventful'])).toContain('SteppedOut');
+    expect(real.controlPlane.kubectl(['describe', 'node', 'eventful'])).toContain('ExcludeResult');
   });
 });

@@ -30,9 +30,9 @@ describe('observing a real API server', () => {
     for (let round = 0; round < 20; round += 1) {
       const run = `run-${round}`;
       await cluster.cordon(ref, run);
-      expect(await node(ref.name)).toMatchObject({ cordoned: true, marks: { cordonedBy: run } });
+      expect(await node(ref.name)).toMatchObject({ cordoned: true, ownership: { cordonedBy: run } });
       await cluster.uncordon(ref, run);
-      expect(await node(ref.name)).toMatchObject({ cordoned: false, marks: {} });
+      expect(await node(ref.name)).toMatchObject({ cordoned: false, ownership: {} });
     }
   });
 
@@ -72,8 +72,8 @@ describe('observing a real API server', () => {
   });
 
   it('lets callers who ask at the same time share one look', async () => {
-    const looks = await Promise.all(Array.from({ length: 50 }, () => cluster.observe()));
-    expect(new Set(looks).size).toBeLessThanOrEqual(2);
+    const observations = await Promise.all(Array.from({ length: 50 }, () => cluster.observe()));
+    expect(new Set(observations).size).toBeLessThanOrEqual(2);
   });
 
   it('shows what network policies go by, and goes on without them where its role does not let it', async () => {
@@ -160,7 +160,7 @@ describe('observing a real API server', () => {
     const other = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
     try {
       expect(await other.observe()).toMatchObject({
-        localVolumes: [{ claim: 'default/data', volume: 'on-n1', boundBy: 'kubernetes.io/hostname' }],
+        localVolumes: [{ fence: 'default/data', volume: 'on-n1', boundBy: 'kubernetes.io/hostname' }],
         resizers: [],
         webhooks: [
           { key: 'ValidatingWebhookConfiguration policies, webhook pods.example.com', service: 'policies/hook' },

@@ -43,9 +43,9 @@ describe('a real API server that fails', () => {
     try {
       await patient.observe();
       await controlPlane.killApiServer();
-      const look = patient.observe();
+      const observation = patient.observe();
       await controlPlane.startApiServer();
-      expect((await look).nodes.map(({ name }) => name)).toContain('first');
+      expect((await observation).nodes.map(({ name }) => name)).toContain('first');
     } finally {
       patient.close();
     }

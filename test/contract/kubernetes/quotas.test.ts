@@ -3,8 +3,8 @@ import type { V1Pod, V1ResourceQuota } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createKubernetesCluster, type KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
-import { sum, usageOf } from '../../../core/hand-over/replacement-needs.ts';
-import { quota as quotaRule } from '../../../core/hand-over/rules/quota.ts';
+import { sum, usageOf } from '../../../core/pod-surge/replacement-needs.ts';
+import { quota as quotaRule } from '../../../core/pod-surge/rules/quota.ts';
 import { aPolicy } from '../../core/support/facts.ts';
 import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
 import { grantDeployedRoles } from './objects.ts';
@@ -102,7 +102,7 @@ describe('quotas and limit ranges of a real API server', () => {
       if (pod === undefined) throw new Error('there is no pod');
       const counted = sum(pods.map((one) => usageOf(one, one.needs)));
       for (const [name, amount] of Object.entries(used ?? {})) expect(counted[name] ?? 0).toBeCloseTo(amount, 6);
-      const context = { cluster: facts, policy: aPolicy(), sharedClaims: new Set<string>() };
+      const context = { cluster: facts, policy: aPolicy(), sharedVolumeClaims: new Set<string>() };
       const answer = await createAnother(at, shape);
       const said = quotaRule(pod, context)?.reason;
       expect(said === undefined, `${answer ?? 'created'}; ${said ?? 'no refusal'}`).toBe(answer === undefined);

@@ -1,6 +1,6 @@
 /** The simulator that workflow tests run in answers as a real API server does. */
 import { describeLocks } from '../cases/locks.ts';
-import { describeNodeMarks } from '../cases/node-marks.ts';
+import { describeNodeMarks } from '../cases/node-ownership.ts';
 import { describePodsLeaving } from '../cases/pods-leaving.ts';
 import { simulateCluster } from './subject.ts';
 

@@ -1,5 +1,5 @@
 /** The simulator's pools do what every cloud's do. */
-import { describePoolMachines } from '../cases/pool-machines.ts';
+import { describePoolMachines } from '../cases/pool-instances.ts';
 import { describePools } from '../cases/pools.ts';
 import { openSimulatedPools } from './pools-subject.ts';
 

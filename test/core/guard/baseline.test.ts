@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { expectedEndpoints, learnBaselines, presentEndpoints } from '../../../core/guard/baseline.ts';
-import { balancedLooks, type ServiceLook } from '../../../core/guard/serving.ts';
+import { expectedEndpoints, learnBaselines, reachableEndpoints } from '../../../core/guard/baseline.ts';
+import { type ServiceState, serviceStates } from '../../../core/guard/serving.ts';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
@@ -37,7 +37,7 @@ interface Changes {
 }
 
 /** Four nodes, each with one of the four pods of one Service, all healthy unless changed. */
-function look(changes: Changes = {}): ServingFacts {
+function state(changes: Changes = {}): ServingFacts {
   const { nodes: all = nodes, pods: running = pods, unhealthy = [], unused = [], observedAt = 0, outageAt } = changes;
   const stateOf = (name: string) =>
     unhealthy.includes(name) ? 'unhealthy' : unused.includes(name) ? 'unused' : 'healthy';
@@ -49,97 +49,97 @@ function look(changes: Changes = {}): ServingFacts {
   return { ...aLook(cluster, groups), observedAt };
 }
 
-const learn = (facts: ServingFacts, known = learnBaselines([], look(), aPolicy())) =>
+const learn = (facts: ServingFacts, known = learnBaselines([], state(), aPolicy())) =>
   learnBaselines(known, facts, aPolicy());
 
-const lookOf = (facts: ServingFacts): ServiceLook => {
-  const found = balancedLooks(facts).get('default/web');
+const lookOf = (facts: ServingFacts): ServiceState => {
+  const found = serviceStates(facts).get('default/web');
   if (found === undefined) throw new Error('no such Service');
   return found;
 };
 
 describe('what a Service was seen to serve at its best', () => {
   test('is learnt from the first look that shows it serving', () => {
-    expect(learn(look(), [])).toEqual([aBaseline('web', 4)]);
-    expect(learn(look({ crossZone: false }), [])).toEqual([aBaseline('web', 4, { zones: ['a', 'b'] })]);
+    expect(learn(state(), [])).toEqual([aBaseline('web', 4)]);
+    expect(learn(state({ crossZone: false }), [])).toEqual([aBaseline('web', 4, { zones: ['a', 'b'] })]);
   });
 
   test('is unknown of one that has never served: there is nothing to protect', () => {
-    expect(learn(look({ unhealthy: nodes.map(({ name }) => name) }), [])).toEqual([]);
-    expect(learn(look({ pods: [], replicas: 0 }), [])).toEqual([]);
+    expect(learn(state({ unhealthy: nodes.map(({ name }) => name) }), [])).toEqual([]);
+    expect(learn(state({ pods: [], replicas: 0 }), [])).toEqual([]);
   });
 
   test('says how much of its scale was missing even then', () => {
-    expect(learn(look({ replicas: 6 }), [])).toEqual([aBaseline('web', 4, { missing: 2 })]);
+    expect(learn(state({ replicas: 6 }), [])).toEqual([aBaseline('web', 4, { missing: 2 })]);
   });
 
   test('counts only what callers reached under policy Local', () => {
-    expect(learn(look({ unhealthy: ['n4'] }), [])).toEqual([aBaseline('web', 3, { missing: 1 })]);
+    expect(learn(state({ unhealthy: ['n4'] }), [])).toEqual([aBaseline('web', 3, { missing: 1 })]);
   });
 
   test('under policy Cluster leaves the new nodes out, which come on top', () => {
     const more = [...nodes, aNode('new-1', { pool: 'web-1-34' }), aNode('new-2', { pool: 'web-1-34' })];
-    expect(learn(look({ nodes: more, traffic: 'Cluster' }), [])).toEqual([aBaseline('web', 4)]);
+    expect(learn(state({ nodes: more, traffic: 'Cluster' }), [])).toEqual([aBaseline('web', 4)]);
   });
 
   test('under policy Cluster leaves out what other runs bring up as well', () => {
     const more = [...nodes, aNode('other-1', { pool: 'blue-1-34' }), aNode('other-2', { pool: 'blue' })];
-    const facts = look({ nodes: more, traffic: 'Cluster' });
+    const facts = state({ nodes: more, traffic: 'Cluster' });
     expect(learn({ ...facts, incomingPools: ['blue-1-34'] }, [])).toMatchObject([{ targets: 5 }]);
     expect(learn(facts, []), 'nobody brings it up').toMatchObject([{ targets: 6 }]);
   });
 
   test('grows with every better look, in each respect', () => {
-    const poor = learn(look({ crossZone: false, unhealthy: ['n3', 'n4'] }), []);
+    const poor = learn(state({ crossZone: false, unhealthy: ['n3', 'n4'] }), []);
     expect(poor).toEqual([aBaseline('web', 2, { missing: 2, zones: ['a'] })]);
-    expect(learn(look({ crossZone: false }), poor)).toEqual([aBaseline('web', 4, { zones: ['a', 'b'] })]);
+    expect(learn(state({ crossZone: false }), poor)).toEqual([aBaseline('web', 4, { zones: ['a', 'b'] })]);
   });
 
   test('keeps the better of both: a look that lacks less but shows fewer targets lowers nothing', () => {
-    const lacking = learn(look({ replicas: 5 }), []);
+    const lacking = learn(state({ replicas: 5 }), []);
     expect(lacking).toEqual([aBaseline('web', 4, { missing: 1 })]);
-    expect(learn(look({ pods: pods.slice(1), replicas: 3 }), lacking)).toEqual([aBaseline('web', 4)]);
+    expect(learn(state({ pods: pods.slice(1), replicas: 3 }), lacking)).toEqual([aBaseline('web', 4)]);
   });
 
   test('never gets worse, and is the very same when a look shows nothing better', () => {
-    const known = learn(look());
-    expect(learn(look(), known)).toBe(known);
-    expect(learn(look({ unhealthy: ['n1', 'n2'] }), known)).toBe(known);
-    expect(learn(look({ pods: pods.slice(2), replicas: 2 }), known)).toBe(known);
+    const known = learn(state());
+    expect(learn(state(), known)).toBe(known);
+    expect(learn(state({ unhealthy: ['n1', 'n2'] }), known)).toBe(known);
+    expect(learn(state({ pods: pods.slice(2), replicas: 2 }), known)).toBe(known);
     expect(learn(aLook({}), known)).toBe(known);
   });
 
   test('does not grow by pods that have come from where nobody is sent to', () => {
     const unused = ['n3', 'n4'];
-    const known = learn(look({ unused }), []);
+    const known = learn(state({ unused }), []);
     expect(known).toEqual([aBaseline('web', 2, { missing: 2, unreached: { 'web/b': 2 } })]);
     const moved = [...nodes, aNode('new-1', { pool: 'web-1-34' })];
     const there = pods.map((pod) => (pod.node === 'n3' ? { ...pod, node: 'new-1' } : pod));
-    expect(learn(look({ nodes: moved, pods: there, unused }), known)).toMatchObject([
+    expect(learn(state({ nodes: moved, pods: there, unused }), known)).toMatchObject([
       { missing: 2, unreached: { 'web/b': 2 } },
     ]);
-    expect(learn(look(), known), 'the zone is covered by now').toEqual([aBaseline('web', 4)]);
-    expect(learn(look({ pods: pods.slice(0, 2), replicas: 2, unused }), known)).toMatchObject([{ missing: 0 }]);
+    expect(learn(state(), known), 'the zone is covered by now').toEqual([aBaseline('web', 4)]);
+    expect(learn(state({ pods: pods.slice(0, 2), replicas: 2, unused }), known)).toMatchObject([{ missing: 0 }]);
   });
 
   test('counts pods that were released or those that stand in for them, never both', () => {
     const fresh = ['a', 'a', 'b'].map((zone, index) => aNode(`new-${index + 1}`, { pool: 'web-1-34', zone }));
-    const known = learn(look({ pods: pods.slice(1) }), []);
+    const known = learn(state({ pods: pods.slice(1) }), []);
     expect(known).toEqual([aBaseline('web', 3, { missing: 1 })]);
     const leaving = pods.slice(1).map((pod) => ({ ...pod, ...released(pod.name, 'run') }));
     const standIns = fresh.map(({ name }, index) => aPod(`web-${index + 5}`, name));
-    expect(learn(look({ nodes: [...nodes, ...fresh], pods: [...leaving, ...standIns] }), known)).toBe(known);
+    expect(learn(state({ nodes: [...nodes, ...fresh], pods: [...leaving, ...standIns] }), known)).toBe(known);
   });
 
   test('tells nothing of a Service without a load balancer', () => {
-    expect(learn({ ...look(), targetGroups: [] }, [])).toEqual([]);
+    expect(learn({ ...state(), targetGroups: [] }, [])).toEqual([]);
   });
 });
 
 describe('a Service that nobody wants a pod of any more', () => {
-  const settles = aPolicy().waits.settleAfterOutageMs;
+  const settles = aPolicy().waits.stabilizationAfterOutageMs;
   const gone = (observedAt: number, changes: Changes = {}) =>
-    look({ pods: [], workloads: [], unhealthy: nodes.map(({ name }) => name), observedAt, ...changes });
+    state({ pods: [], workloads: [], unhealthy: nodes.map(({ name }) => name), observedAt, ...changes });
 
   test('has nothing to protect any more once looks have agreed on it for a while', () => {
     const once = learn(gone(1_000));
@@ -168,11 +168,11 @@ describe('the pods that a Service should have where callers reach them', () => {
     expectedEndpoints(lookOf(facts), facts, baseline);
 
   test('are as many as it is scaled to now, less those that were missing at its best', () => {
-    expect(expected(look())).toBe(4);
-    expect(expected(look({ replicas: 12 }))).toBe(12);
-    expect(expected(look({ replicas: 0 }))).toBe(0);
-    expect(expected(look({ replicas: 6 }), aBaseline('web', 4, { missing: 1 }))).toBe(5);
-    expect(expected(look({ replicas: 0 }), aBaseline('web', 4, { missing: 1 }))).toBe(0);
+    expect(expected(state())).toBe(4);
+    expect(expected(state({ replicas: 12 }))).toBe(12);
+    expect(expected(state({ replicas: 0 }))).toBe(0);
+    expect(expected(state({ replicas: 6 }), aBaseline('web', 4, { missing: 1 }))).toBe(5);
+    expect(expected(state({ replicas: 0 }), aBaseline('web', 4, { missing: 1 }))).toBe(0);
   });
 
   test('are as many as before when nothing fits its selector any more', () => {
@@ -183,16 +183,16 @@ describe('the pods that a Service should have where callers reach them', () => {
 });
 
 describe('the pods that callers reach', () => {
-  const present = (facts: ServingFacts) => presentEndpoints(lookOf(facts), facts);
+  const present = (facts: ServingFacts) => reachableEndpoints(lookOf(facts), facts);
 
   test('are the ready ones on nodes that serve', () => {
-    expect(present(look())).toBe(4);
-    expect(present(look({ unhealthy: ['n4'] }))).toBe(3);
-    expect(present(look({ pods: [...pods, aPod('web-5', 'n1'), aPod('web-6', 'n1', { ready: false })] }))).toBe(5);
+    expect(present(state())).toBe(4);
+    expect(present(state({ unhealthy: ['n4'] }))).toBe(3);
+    expect(present(state({ pods: [...pods, aPod('web-5', 'n1'), aPod('web-6', 'n1', { ready: false })] }))).toBe(5);
   });
 
   test('are also those whose node somebody has taken out: they lack nothing but their node', () => {
     const out = nodes.map((node) => (node.name === 'n4' ? { ...node, excluded: true } : node));
-    expect(present(look({ nodes: out, unhealthy: ['n4'] }))).toBe(4);
+    expect(present(state({ nodes: out, unhealthy: ['n4'] }))).toBe(4);
   });
 });

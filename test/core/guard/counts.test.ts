@@ -12,7 +12,7 @@ const [api1, api2] = [aPod('api-1', 'n3'), aPod('api-2', 'n4')];
 const pods = [web1, web2, api1, api2];
 
 /** Two Services of policy Local, and a budget that demands so many of these pods. */
-function look(demands: number, covered: readonly PodFacts[] = pods, services?: readonly ServiceFacts[]) {
+function state(demands: number, covered: readonly PodFacts[] = pods, services?: readonly ServiceFacts[]) {
   const both = services ?? [aService('web', covered), aService('api', covered)];
   const cluster = { nodes, pods: covered, services: both, budgets: [aBudget('both', covered, demands)] };
   return aLook(
@@ -27,11 +27,12 @@ function answersOf(service: ServiceFacts) {
   return nodes.map((node) => aTarget(node, { state: hosts.has(node.name) ? 'healthy' : 'unhealthy' }));
 }
 
-const count = (facts: ReturnType<typeof look>, out: readonly string[] = []) => countBudgets(facts, new Set(out), [])[0];
+const count = (facts: ReturnType<typeof state>, out: readonly string[] = []) =>
+  countBudgets(facts, new Set(out), [])[0];
 
 /** Who may go, one after another. */
-function letGo(facts: ReturnType<typeof look>): readonly string[] {
-  const policy = aPolicy({ guard: { ...aPolicy().guard, floors: {} } });
+function leaving(facts: ReturnType<typeof state>): readonly string[] {
+  const policy = aPolicy({ guard: { ...aPolicy().guard, minServing: {} } });
   const gone: NodeRef[] = [];
   for (const node of nodes) {
     const guard = openGuard({ facts, policy, baselines: [], inFlight: gone, waiting: nodes });
@@ -42,25 +43,25 @@ function letGo(facts: ReturnType<typeof look>): readonly string[] {
 
 describe('a budget over the pods of two Services', () => {
   test('counts each pod once and lets go what it can spare of all together', () => {
-    expect(count(look(2))).toMatchObject({ name: 'default/both', needs: 2, has: 4 });
-    expect(letGo(look(2))).toEqual(['n1', 'n2']);
-    expect(letGo(look(3))).toEqual(['n1']);
+    expect(count(state(2))).toMatchObject({ name: 'default/both', needs: 2, has: 4 });
+    expect(leaving(state(2))).toEqual(['n1', 'n2']);
+    expect(leaving(state(3))).toEqual(['n1']);
   });
 
   test('counts a pod once that both Services select', () => {
     const shared = [aService('web', [web1, web2]), aService('api', [web1, web2], { selector: { app: 'web' } })];
-    const facts = look(1, [web1, web2], shared);
+    const facts = state(1, [web1, web2], shared);
     expect(count(facts)).toMatchObject({ has: 2 });
-    expect(letGo(facts)).toEqual(['n1', 'n3', 'n4']);
-    expect(letGo(look(2, [web1, web2], shared))).toEqual(['n3', 'n4']);
+    expect(leaving(facts)).toEqual(['n1', 'n3', 'n4']);
+    expect(leaving(state(2, [web1, web2], shared))).toEqual(['n3', 'n4']);
   });
 
   test('counts pods behind no load balancer as they are, but lets nobody wait for them', () => {
     const inside = aService('api', pods, { type: 'ClusterIP', externalTrafficPolicy: 'Cluster' });
-    const facts = look(4, pods, [aService('web', pods), inside]);
+    const facts = state(4, pods, [aService('web', pods), inside]);
     const unbalanced = { ...facts, targetGroups: facts.targetGroups.filter(({ name }) => name === 'k8s-web') };
     expect(count(unbalanced)).toMatchObject({ has: 4 });
-    expect(letGo(unbalanced)).toEqual(['n3', 'n4']);
+    expect(leaving(unbalanced)).toEqual(['n3', 'n4']);
   });
 });
 
@@ -70,21 +71,21 @@ describe('a pod is not counted', () => {
   test.each<[string, Partial<PodFacts>, boolean]>([
     ['when it is not Ready, and its node may bring it back', { ready: false }, true],
     ['when it is going', { terminating: true }, false],
-    ['when it is unlisted', { unlisted: { by: 'run', originalLabels: { app: 'web' } } }, false],
+    ['when it is unlisted', { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } }, false],
     ['when it has no node yet', { node: undefined, ready: false }, false],
   ])('%s', (_, change, hosts) => {
-    const counted = count(look(3, changed(change)));
+    const counted = count(state(3, changed(change)));
     expect(counted?.has).toBe(3);
     expect(counted?.hosts.has('n1')).toBe(hosts);
     expect(counted?.takenWith.get('n1')).toBeUndefined();
   });
 
   test('when its node is on its way out', () => {
-    expect(count(look(3), ['n1'])).toMatchObject({ has: 3 });
+    expect(count(state(3), ['n1'])).toMatchObject({ has: 3 });
   });
 
   test('when no load balancer reaches its node', () => {
-    const facts = look(3);
+    const facts = state(3);
     const targetGroups = [aGroup('web', nodes.slice(1)), aGroup('api', nodes)];
     expect(count({ ...facts, targetGroups })).toMatchObject({ has: 3 });
   });
@@ -93,13 +94,13 @@ describe('a pod is not counted', () => {
     const service = aService('web', pods);
     const endpoints = service.endpoints.map((one) => (one.node === 'n1' ? { ...one, ready: false } : one));
     const services = [{ ...service, endpoints }, aService('api', pods)];
-    expect(count(look(3, pods, services))).toMatchObject({ has: 3 });
+    expect(count(state(3, pods, services))).toMatchObject({ has: 3 });
   });
 });
 
 test('a budget that covers nothing behind a load balancer with policy Local is none of the guard', () => {
   const cluster = [aService('web', pods, { externalTrafficPolicy: 'Cluster' })];
-  expect(countBudgets(look(4, pods, cluster), new Set(), [])).toEqual([]);
+  expect(countBudgets(state(4, pods, cluster), new Set(), [])).toEqual([]);
 });
 
 describe('pods where load balancers have never sent anything', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import { findLostGrant } from '../../../core/guard/grant-holds.ts';
+import { findRevocation } from '../../../core/guard/grant-holds.ts';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
@@ -34,7 +34,7 @@ interface Scene {
   readonly states?: Readonly<Record<string, TargetState>>;
 }
 
-function look({
+function state({
   traffic = 'Local',
   budgets = [],
   crossZone = true,
@@ -51,14 +51,14 @@ function look({
 
 /** Node n1 is on its way out of a Service that has a pod on each of four nodes; what became of the grant. */
 function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined {
-  const now = look({
+  const now = state({
     ...scene,
     nodes: { n1: { excluded: true }, ...scene.nodes },
     states: { n1: 'draining', ...scene.states },
   });
   const { traffic = 'Local', budgets = [], crossZone = true } = scene;
-  const baselines = learnBaselines([], look({ traffic, budgets, crossZone }), policy);
-  return findLostGrant({ node: refOf(aNode('n1')), facts: now, policy, baselines });
+  const baselines = learnBaselines([], state({ traffic, budgets, crossZone }), policy);
+  return findRevocation({ node: refOf(aNode('n1')), facts: now, policy, baselines });
 }
 
 const failed = { n4: { ready: false } };
@@ -114,7 +114,7 @@ describe('a node that was let go', () => {
       { states: { n4: 'draining' }, traffic: 'Cluster' },
     ],
   ])('stays on its way when %s', (_, scene) => {
-    const written = aPolicy({ guard: { ...aPolicy().guard, floors: { 'default/web': { targets: 3 } } } });
+    const written = aPolicy({ guard: { ...aPolicy().guard, minServing: { 'default/web': { targets: 3 } } } });
     expect(ask({ ...scene, nodes: failed }, written)).toBeDefined();
     expect(ask(scene, written)).toBeUndefined();
   });
@@ -131,10 +131,10 @@ describe('a node that was let go', () => {
 
   test('stays on its way when the Service was scaled down', () => {
     expect(ask({ pods: pods.slice(0, 3) })).toBeDefined();
-    const now = look({ pods: pods.slice(0, 3), nodes: { n1: { excluded: true } }, states: { n1: 'draining' } });
+    const now = state({ pods: pods.slice(0, 3), nodes: { n1: { excluded: true } }, states: { n1: 'draining' } });
     const facts = { ...now, cluster: { ...now.cluster, workloads: [aWorkload('web', 3)] } };
-    const baselines = learnBaselines([], look({}), aPolicy());
-    expect(findLostGrant({ node: refOf(aNode('n1')), facts, policy: aPolicy(), baselines })).toBeUndefined();
+    const baselines = learnBaselines([], state({}), aPolicy());
+    expect(findRevocation({ node: refOf(aNode('n1')), facts, policy: aPolicy(), baselines })).toBeUndefined();
   });
 
   test('stays on its way whatever happens when the guard is switched off', () => {

@@ -41,7 +41,7 @@ interface Scene {
 }
 
 /** One Service with a pod on each of four nodes in two zones: whole unless changed. */
-function look(scene: Scene = {}): ServingFacts {
+function state(scene: Scene = {}): ServingFacts {
   const { nodes: all = nodes, pods: running = pods, traffic = 'Local', budgets = [], states = {} } = scene;
   const answers = ({ labels, ready, terminating }: PodFacts) => labels['app'] === 'web' && ready && !terminating;
   const hosts = new Set(running.filter(answers).map((pod) => pod.node));
@@ -57,7 +57,7 @@ function look(scene: Scene = {}): ServingFacts {
 }
 
 /** The guard as things are `now`, after they were as they were `before`, while some are out. */
-function guardOf(now: ServingFacts, before = look(), inFlight: readonly NodeRef[] = []): Guard {
+function guardOf(now: ServingFacts, before = state(), inFlight: readonly NodeRef[] = []): Guard {
   const policy = aPolicy();
   const baselines = learnBaselines(learnBaselines([], before, policy), now, policy);
   return openGuard({ facts: now, policy, baselines, inFlight, waiting: nodes });
@@ -68,7 +68,7 @@ const blockOf = (guard: Guard, name: string) =>
 const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
 
 /** Lets nodes go, first come first served, until nobody may. */
-function letGo(now: ServingFacts, before = look()): readonly string[] {
+function leaving(now: ServingFacts, before = state()): readonly string[] {
   const gone: NodeRef[] = [];
   for (const node of nodes) if (guardOf(now, before, gone).findBlock(node) === undefined) gone.push(node);
   return gone.map(({ name }) => name);
@@ -79,16 +79,16 @@ test.each([
   ['is gone', pods.slice(1)],
 ])('a pod that %s counts for nothing, though the slices list it as ready and its target is healthy', (_, left) => {
   const listed = (some: readonly PodFacts[]) => ({ service: { endpoints: some.slice(0, 2).map(endpointOf) } });
-  const before = look({ ...listed(pods), pods: pods.slice(0, 2) });
+  const before = state({ ...listed(pods), pods: pods.slice(0, 2) });
   const now = { ...listed(pods), pods: left.filter(({ node }) => node === 'n1' || node === 'n2') };
   const workloads = [aWorkload('web', 1)];
   const states = { n1: 'healthy', n2: 'healthy' } as const;
-  expect(blockOf(guardOf(look({ ...now, workloads, states }), before), 'n2')).toMatchObject({
+  expect(blockOf(guardOf(state({ ...now, workloads, states }), before), 'n2')).toMatchObject({
     service: 'default/web',
     has: 1,
     needs: 1,
   });
-  const staying = look({ ...now, pods: pods.slice(0, 2), workloads, states });
+  const staying = state({ ...now, pods: pods.slice(0, 2), workloads, states });
   expect(blockOf(guardOf(staying, before), 'n2')).toBeUndefined();
 });
 
@@ -120,7 +120,7 @@ describe('what gives nothing for a moment is held', () => {
     const traffic = policy as ServiceFacts['externalTrafficPolicy'];
     const budgets = [aBudget('web', pods, 3)];
     for (const more of [{}, { budgets }]) {
-      const guard = guardOf(look({ ...scene, ...more, traffic }), look({ ...more, traffic }));
+      const guard = guardOf(state({ ...scene, ...more, traffic }), state({ ...more, traffic }));
       for (const name of idle) {
         const block = blockOf(guard, name);
         expect(block).toMatchObject({ node: name, service: 'default/web', idle: true });
@@ -130,14 +130,14 @@ describe('what gives nothing for a moment is held', () => {
   });
 
   test('below its best, though above its floor, with what it lacks', () => {
-    expect(blockOf(guardOf(look({ pods: unready(one) })), 'n4')).toMatchObject({
+    expect(blockOf(guardOf(state({ pods: unready(one) })), 'n4')).toMatchObject({
       limit: 'best',
       what: 'ready endpoint',
       has: 3,
       needs: 4,
     });
     expect(
-      blockOf(guardOf(look({ traffic: 'Cluster', states: failing(one) }), look({ traffic: 'Cluster' })), 'n4'),
+      blockOf(guardOf(state({ traffic: 'Cluster', states: failing(one) }), state({ traffic: 'Cluster' })), 'n4'),
     ).toMatchObject({
       limit: 'best',
       what: 'serving target',
@@ -148,7 +148,7 @@ describe('what gives nothing for a moment is held', () => {
 
   test('below its floor, also on a node that is only registered', () => {
     const bare = pods.slice(0, 3);
-    const guard = guardOf(look({ pods: bare.map((pod) => ({ ...pod, ready: false })) }), look({ pods: bare }));
+    const guard = guardOf(state({ pods: bare.map((pod) => ({ ...pod, ready: false })) }), state({ pods: bare }));
     expect(blockOf(guard, 'n4')).toMatchObject({
       limit: 'targets',
       service: 'default/web',
@@ -160,18 +160,18 @@ describe('what gives nothing for a moment is held', () => {
 
   test('in a zone that has lost its targets', () => {
     const scene = { crossZone: false, states: { n3: 'unhealthy', n4: 'unhealthy' } } as const;
-    const guard = guardOf(look({ ...scene, budgets: [aBudget('web', pods, 1)] }), look({ crossZone: false }));
+    const guard = guardOf(state({ ...scene, budgets: [aBudget('web', pods, 1)] }), state({ crossZone: false }));
     expect(blockOf(guard, 'n3')).toMatchObject({ limit: 'zone', zone: 'b', idle: true, has: 0, needs: 1 });
   });
 
   test('by its budget, where the Service itself lacks nothing', () => {
     const budgets = [aBudget('web', pods, 3)];
-    const guard = guardOf(look({ pods: unready(one), budgets }), look({ pods: unready(one), budgets }));
+    const guard = guardOf(state({ pods: unready(one), budgets }), state({ pods: unready(one), budgets }));
     expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'endpoints', budget: 'default/web', has: 3, needs: 3 });
     expect(blockOf(guard, 'n1')).not.toHaveProperty('idle');
     const less = [aBudget('web', pods, 4)];
     expect(
-      blockOf(guardOf(look({ pods: unready(one), budgets: less }), look({ pods: unready(one) })), 'n4'),
+      blockOf(guardOf(state({ pods: unready(one), budgets: less }), state({ pods: unready(one) })), 'n4'),
     ).toMatchObject({
       limit: 'endpoints',
       idle: true,
@@ -179,35 +179,35 @@ describe('what gives nothing for a moment is held', () => {
   });
 
   test('until it gives again', () => {
-    expect(held(guardOf(look()))).toEqual([]);
-    expect(letGo(look())).toEqual(['n1']);
+    expect(held(guardOf(state()))).toEqual([]);
+    expect(leaving(state())).toEqual(['n1']);
   });
 
   test('but not a node that only ever was a target of it, once the floor holds', () => {
     const bare = pods.slice(0, 3);
-    const guard = guardOf(look({ pods: bare }), look({ pods: bare }));
+    const guard = guardOf(state({ pods: bare }), state({ pods: bare }));
     expect(blockOf(guard, 'n4')).toBeUndefined();
   });
 
   test('but not for what was missing at its best already', () => {
-    const broken = look({ pods: unready(one) });
+    const broken = state({ pods: unready(one) });
     expect(held(guardOf(broken, broken))).toEqual([]);
   });
 
   test('but not a node that a run turns back from, for pods that are not ready there', () => {
     const going = nodes.map((node) => (node.name === 'n4' ? { ...node, pool: 'web-1-34' } : node));
     const scene = { nodes: going, pods: unready(one) };
-    expect(blockOf(guardOf(look(scene)), 'n4')).toBeUndefined();
+    expect(blockOf(guardOf(state(scene)), 'n4')).toBeUndefined();
     const bare = pods.map((pod) => ({ ...pod, ready: false }));
-    expect(blockOf(guardOf(look({ ...scene, pods: bare })), 'n4'), 'its floor holds it').toMatchObject({
+    expect(blockOf(guardOf(state({ ...scene, pods: bare })), 'n4'), 'its floor holds it').toMatchObject({
       limit: 'targets',
     });
   });
 
   test('under policy Cluster only as long as others don’t make up for it', () => {
     const more = [1, 2, 3, 4].map((index) => aNode(`new-${index}`, { pool: 'web-1-34' }));
-    const surged = look({ traffic: 'Cluster', nodes: [...nodes, ...more], states: failing(one) });
-    expect(held(guardOf(surged, look({ traffic: 'Cluster' })))).toEqual([]);
+    const surged = state({ traffic: 'Cluster', nodes: [...nodes, ...more], states: failing(one) });
+    expect(held(guardOf(surged, state({ traffic: 'Cluster' })))).toEqual([]);
   });
 });
 
@@ -219,31 +219,31 @@ describe('floors are those of now', () => {
     ['12 pods became 4 with a budget that demands 3', { budgets: [aBudget('web', pods, 3)] }, { pods: twelve }],
     ['12 pods became 4 without a budget', {}, { pods: twelve }],
   ])('%s: one node goes, the next is held', (_, now, before) => {
-    expect(letGo(look(now), look(before))).toEqual(['n1']);
+    expect(leaving(state(now), state(before))).toEqual(['n1']);
   });
 
   test('6 pods became 5 with maxUnavailable 1: one node goes', () => {
     const six = [...pods, aPod('web-5', 'n5'), aPod('web-6', 'n6')];
     const wide = [...nodes, aNode('n5'), aNode('n6')];
-    const now = look({ nodes: wide, pods: six.slice(0, 5), budgets: [aBudget('web', six.slice(0, 5), 4)] });
-    const before = look({ nodes: wide, pods: six, budgets: [aBudget('web', six, 5)] });
-    expect(letGo(now, before)).toEqual(['n1']);
+    const now = state({ nodes: wide, pods: six.slice(0, 5), budgets: [aBudget('web', six.slice(0, 5), 4)] });
+    const before = state({ nodes: wide, pods: six, budgets: [aBudget('web', six, 5)] });
+    expect(leaving(now, before)).toEqual(['n1']);
   });
 
   test('scaled to nothing, a Service holds nobody', () => {
-    expect(letGo(look({ pods: [] }))).toEqual(names);
+    expect(leaving(state({ pods: [] }))).toEqual(names);
   });
 
   test('scaled to nothing, a Service of policy Cluster holds nobody, whatever its health checks say', () => {
     const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
-    const now = look({ pods: [], traffic: 'Cluster', states });
-    expect(letGo(now, look({ traffic: 'Cluster' }))).toEqual(names);
+    const now = state({ pods: [], traffic: 'Cluster', states });
+    expect(leaving(now, state({ traffic: 'Cluster' }))).toEqual(names);
   });
 
   test('a Service whose selector fits nothing any more holds everybody', () => {
     const scene = { service: { selector: { app: 'wbe' }, endpoints: [] }, workloads: [aWorkload('web', 4)] };
     const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
-    expect(held(guardOf(look({ ...scene, states })))).toEqual(names);
+    expect(held(guardOf(state({ ...scene, states })))).toEqual(names);
   });
 });
 
@@ -251,19 +251,19 @@ describe('a zone', () => {
   const inA = pods.slice(0, 2);
 
   test('keeps a target while it has pods', () => {
-    const now = look({ crossZone: false, budgets: [aBudget('web', pods, 1)] });
-    expect(letGo(now, look({ crossZone: false }))).toEqual(['n1', 'n3']);
+    const now = state({ crossZone: false, budgets: [aBudget('web', pods, 1)] });
+    expect(leaving(now, state({ crossZone: false }))).toEqual(['n1', 'n3']);
   });
 
   test('without any pod left holds nobody', () => {
-    const now = look({ crossZone: false, pods: inA, workloads: [aWorkload('web', 2)] });
-    const guard = guardOf(now, look({ crossZone: false }));
+    const now = state({ crossZone: false, pods: inA, workloads: [aWorkload('web', 2)] });
+    const guard = guardOf(now, state({ crossZone: false }));
     expect(blockOf(guard, 'n3')).toBeUndefined();
     expect(blockOf(guard, 'n4')).toBeUndefined();
   });
 
   test('is held by nobody with cross-zone balancing', () => {
-    expect(letGo(look({ budgets: [aBudget('web', pods, 1)] }))).toEqual(['n1', 'n2', 'n3']);
+    expect(leaving(state({ budgets: [aBudget('web', pods, 1)] }))).toEqual(['n1', 'n2', 'n3']);
   });
 });
 
@@ -272,7 +272,7 @@ describe('a rollout', () => {
   const two = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('api-1', 'n3'), aPod('api-2', 'n4')];
 
   test('holds the nodes that host pods behind the Service, and no others', () => {
-    const guard = guardOf(look({ pods: two, workloads: rolling }), look({ pods: two }));
+    const guard = guardOf(state({ pods: two, workloads: rolling }), state({ pods: two }));
     expect(held(guard)).toEqual(['n1', 'n2']);
     expect(blockOf(guard, 'n1')).toMatchObject({
       limit: 'rollout',
@@ -283,7 +283,7 @@ describe('a rollout', () => {
 
   test('holds the nodes of pods too that a run has released from the workload', () => {
     const { workload: _none, ...bare } = { ...aPod('web-3', 'n3'), ...released('web-3', 'run') };
-    const guard = guardOf(look({ pods: [...two.slice(0, 2), bare], workloads: rolling }), look({ pods: two }));
+    const guard = guardOf(state({ pods: [...two.slice(0, 2), bare], workloads: rolling }), state({ pods: two }));
     expect(held(guard)).toEqual(['n1', 'n2', 'n3']);
   });
 
@@ -294,16 +294,16 @@ describe('a rollout', () => {
       aWorkload('web', 2),
       aWorkload('web', 2, { key: canary.workload, name: 'canary', rollingOut: true }),
     ];
-    expect(held(guardOf(look({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
+    expect(held(guardOf(state({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
   });
 
   test('of a workload behind no load balancer holds nobody', () => {
     const workloads = [aWorkload('web', 4), aWorkload('batch', 4, { rollingOut: true })];
-    expect(held(guardOf(look({ workloads })))).toEqual([]);
+    expect(held(guardOf(state({ workloads })))).toEqual([]);
   });
 
   test('holds whoever hosts its pods under policy Cluster too', () => {
-    const guard = guardOf(look({ traffic: 'Cluster', pods: two, workloads: rolling }), look({ traffic: 'Cluster' }));
+    const guard = guardOf(state({ traffic: 'Cluster', pods: two, workloads: rolling }), state({ traffic: 'Cluster' }));
     expect(held(guard)).toEqual(['n1', 'n2']);
   });
 });
@@ -312,9 +312,9 @@ describe('a target that is unhealthy.draining', () => {
   const states = { n4: 'unhealthy.draining' } as const;
   const bare = pods.slice(0, 3);
   const under = (controller: 'service-controller' | 'aws-load-balancer-controller') => {
-    const facts = look({ pods: bare, states });
+    const facts = state({ pods: bare, states });
     const targetGroups = facts.targetGroups.map((group) => ({ ...group, controller }));
-    return guardOf({ ...facts, targetGroups }, look({ pods: bare }));
+    return guardOf({ ...facts, targetGroups }, state({ pods: bare }));
   };
 
   test('holds its node under the AWS Load Balancer Controller, which would never take it out', () => {
@@ -335,7 +335,7 @@ describe('nodes that are out', () => {
   const [n1 = aNode('n1')] = nodes;
 
   test('lower every figure, and serve nothing', () => {
-    const now = look({ budgets: [aBudget('web', pods, 2)] });
+    const now = state({ budgets: [aBudget('web', pods, 2)] });
     const figures = (inFlight: readonly NodeRef[]) => {
       const guard = guardOf(now, now, inFlight);
       const [service] = guard.services;
@@ -352,8 +352,8 @@ describe('nodes that are out', () => {
   });
 
   test('are counted once when they were out already', () => {
-    const excluded = look({ nodes: nodes.map((node) => ({ ...node, excluded: node.name === 'n1' })) });
-    expect(guardOf(excluded, look(), [n1]).services[0]?.targets).toBe(3);
+    const excluded = state({ nodes: nodes.map((node) => ({ ...node, excluded: node.name === 'n1' })) });
+    expect(guardOf(excluded, state(), [n1]).services[0]?.targets).toBe(3);
   });
 });
 
@@ -366,17 +366,17 @@ describe('a target that is healthy still, without a ready endpoint on its node',
     ['because its pod is not ready', { ...unnoticed, pods: unready }],
     ['because its pod is gone', { ...unnoticed, pods: gone }],
   ])('holds its node until the load balancer has noticed, %s', (_, scene) => {
-    const guard = guardOf(look(scene), look({ pods: gone }));
+    const guard = guardOf(state(scene), state({ pods: gone }));
     expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'unnoticed', what: 'k8s-web' });
     expect(explainBlock(blockOf(guard, 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(
       'n1 waits: it has no ready endpoint of default/web, and its target in k8s-web is healthy still',
     );
-    expect(held(guardOf(look({ pods: gone }), look({ pods: gone })))).toEqual([]);
+    expect(held(guardOf(state({ pods: gone }), state({ pods: gone })))).toEqual([]);
   });
 
   test('is nothing to wait for under policy Cluster, where every node reaches every pod', () => {
     const cluster: Scene = { ...unnoticed, pods: gone, traffic: 'Cluster' };
-    expect(held(guardOf(look(cluster), look(cluster)))).toEqual([]);
+    expect(held(guardOf(state(cluster), state(cluster)))).toEqual([]);
   });
 });
 
@@ -416,18 +416,18 @@ describe('a node where load balancers send nothing by their own making', () => {
     ['does not cover its zone', unused],
     ['takes nodes with other labels', moved],
   ])('is not held for what a Service lacks elsewhere when its load balancer %s', (_, states) => {
-    const now = look({ states, pods: n1Fails });
-    expect(held(guardOf(now, look({ states })))).toEqual(['n1', 'n2']);
+    const now = state({ states, pods: n1Fails });
+    expect(held(guardOf(now, state({ states })))).toEqual(['n1', 'n2']);
   });
 
   test('is held as long as it was ever sent to', () => {
-    const now = look({ states: unused, pods: n1Fails });
+    const now = state({ states: unused, pods: n1Fails });
     expect(held(guardOf(now))).toEqual(names);
   });
 
   test('counts for nothing when it is taken out', () => {
     const out = nodes.map((node) => (node.name === 'n3' ? { ...node, excluded: true } : node));
-    const now = look({ states: { n4: 'unused', n3: 'draining' }, nodes: out });
-    expect(held(guardOf(now, look({ states: unused })))).toEqual([]);
+    const now = state({ states: { n4: 'unused', n3: 'draining' }, nodes: out });
+    expect(held(guardOf(now, state({ states: unused })))).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe('a run watches', () => {
     ['that had pods on the node that it empties', { before: { 'default/a': 1 } }],
     [
       'that its policy names',
-      { policy: { ...policy, guard: { ...policy.guard, floors: { 'default/a': { targets: 1 } } } } },
+      { policy: { ...policy, guard: { ...policy.guard, minServing: { 'default/a': { targets: 1 } } } } },
     ],
   ])('a Service %s, wherever its pods are just now', (_, scope) => {
     const services = [aService('a', [aPod('a-1', 'far')])];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import type { StepOutQuestion } from '../../../core/guard/next-step-out.ts';
+import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
 import { chooseTogether } from '../../../core/guard/together.ts';
 import { aGroup, aLook, aNode, aPolicy, aService, onePodOnEach, refOf } from '../support/facts.ts';
 
@@ -9,8 +9,8 @@ const pods = onePodOnEach('web', nodes);
 const facts = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 
 /** Names of four nodes, of which so many must go on serving. */
-function choose(floor: number, changes: Partial<StepOutQuestion> = {}, atMost = 10, maxInFlight = 10) {
-  const guard = { ...aPolicy().guard, floors: { 'default/web': { targets: floor } }, maxInFlight };
+function choose(minServing: number, changes: Partial<CandidateQuestion> = {}, atMost = 10, maxInFlight = 10) {
+  const guard = { ...aPolicy().guard, minServing: { 'default/web': { targets: minServing } }, maxInFlight };
   const policy = aPolicy({ guard });
   const baselines = learnBaselines([], facts, policy);
   const waiting = nodes.map(refOf);
@@ -22,8 +22,8 @@ test.each([
   [1, ['n1', 'n2', 'n3']],
   [3, ['n1']],
   [4, []],
-])('as many may be out together as a floor of %d leaves', (floor, names) => {
-  expect(choose(floor)).toEqual(names);
+])('as many may be out together as a floor of %d leaves', (minServing, names) => {
+  expect(choose(minServing)).toEqual(names);
 });
 
 test('those on which looks have agreed for longer come first', () => {

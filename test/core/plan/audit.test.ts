@@ -84,9 +84,9 @@ const drains = (changes: Partial<DrainPolicy>): Partial<Policy> => ({ drain: { .
 const agent = (changes: Partial<PodFacts> = {}) =>
   extra({ ownerKind: 'DaemonSet', ownerName: 'agent', labels: { app: 'web' }, ...changes });
 
-const onNode = (claim: string) => ({
-  claim: `default/${claim}`,
-  volume: `pv-${claim}`,
+const onNode = (volumeClaim: string) => ({
+  volumeClaim: `default/${volumeClaim}`,
+  volume: `pv-${volumeClaim}`,
   boundBy: 'kubernetes.io/hostname',
 });
 
@@ -208,7 +208,7 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'WKL-008',
     'warning',
     'a workload that the policy never unlists',
-    { policy: { drain: { ...aPolicy().drain, neverUnlist: ['default/web'] } } },
+    { policy: { drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } } },
     {},
   ],
   [
@@ -371,14 +371,14 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'blocker',
     'a pod that is not safe to evict',
     { pods: extra({ safeToEvict: 'false' }) },
-    { pods: extra({ safeToEvict: 'false' }), policy: drains({ protected: 'wait' }) },
+    { pods: extra({ safeToEvict: 'false' }), policy: drains({ doNotDisrupt: 'wait' }) },
   ],
   [
     'WKL-025',
     'blocker',
     'a pod that may not be disrupted',
     { pods: extra({ doNotDisrupt: 'for-good' }) },
-    { pods: extra({ doNotDisrupt: 'for-good' }), policy: drains({ protected: 'evict' }) },
+    { pods: extra({ doNotDisrupt: 'for-good' }), policy: drains({ doNotDisrupt: 'evict' }) },
   ],
   ['WKL-025', 'warning', 'a pod that runs to its end', { pods: extra({ safeToEvict: 'on-completion' }) }, {}],
   [
@@ -399,7 +399,7 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'WKL-025',
     'warning',
     'a wish that the policy overrules',
-    { pods: extra({ safeToEvict: 'false' }), policy: drains({ protected: 'evict' }) },
+    { pods: extra({ safeToEvict: 'false' }), policy: drains({ doNotDisrupt: 'evict' }) },
     { pods: extra({}) },
   ],
   [
@@ -442,13 +442,13 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'blocker',
     'a node that may not be disrupted',
     { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)] },
-    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ protected: 'wait' }) },
+    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ doNotDisrupt: 'wait' }) },
   ],
   [
     'INF-013',
     'warning',
     'a node that is replaced all the same',
-    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ protected: 'evict' }) },
+    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ doNotDisrupt: 'evict' }) },
     { nodes: [...healthy, aNode('x', { pool: 'other', doNotDisrupt: true })] },
   ],
   ['INF-003', 'blocker', 'a pool that its cloud is updating', { pool: { status: 'updating' } }, {}],
@@ -458,7 +458,7 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'warning',
     'a foreign cordon',
     { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true })] },
-    { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true, marks: { cordonedBy: 'run' } })] },
+    { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true, ownership: { cordonedBy: 'run' } })] },
   ],
   [
     'INF-004',
@@ -490,9 +490,9 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'WKL-031',
     'blocker',
     'a volume that is on its node',
-    { pods: extra({ claims: ['data'] }), cluster: { localVolumes: [onNode('data')] } },
+    { pods: extra({ volumeClaims: ['data'] }), cluster: { localVolumes: [onNode('data')] } },
     {
-      pods: extra({ claims: ['data', 'own'], ownClaims: ['own'] }),
+      pods: extra({ volumeClaims: ['data', 'own'], ownVolumeClaims: ['own'] }),
       cluster: { localVolumes: [onNode('other'), onNode('own')] },
     },
   ],
@@ -543,10 +543,16 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     'POL-001',
     'warning',
     'a floor for an unknown Service',
-    { policy: { guard: { ...aPolicy().guard, floors: { 'default/wbe': { targets: 1 } } } } },
-    { policy: { guard: { ...aPolicy().guard, floors: { 'default/web': { targets: 1 } } } } },
+    { policy: { guard: { ...aPolicy().guard, minServing: { 'default/wbe': { targets: 1 } } } } },
+    { policy: { guard: { ...aPolicy().guard, minServing: { 'default/web': { targets: 1 } } } } },
   ],
-  ['POL-002', 'error', 'a rule that is switched off', { policy: { disabledRules: ['unlist-before-eviction'] } }, {}],
+  [
+    'POL-002',
+    'error',
+    'a rule that is switched off',
+    { policy: { disabledRules: ['remove-endpoints-before-eviction'] } },
+    {},
+  ],
 ];
 
 describe('audit', () => {

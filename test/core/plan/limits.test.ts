@@ -58,33 +58,33 @@ describe('a pool that is too large for one run', () => {
 
   test('by the waves in which new machines come, and is told so', () => {
     const shape = { nodes: 400, services: 2, replicas: 50 };
-    const [found] = tooLarge(plan(shape, { surge: { machines: 1 } }));
+    const [found] = tooLarge(plan(shape, { nodeSurge: { instances: 1 } }));
     expect(found?.message).toContain('would take about 17,718 events of history');
-    expect(found?.hint).toContain('spec.surge');
-    expect(tooLarge(plan(shape, { surge: { machines: 4 } }))).toEqual([]);
+    expect(found?.hint).toContain('spec.nodeSurge');
+    expect(tooLarge(plan(shape, { nodeSurge: { instances: 4 } }))).toEqual([]);
   });
 
   test('by the waves in which pods are handed over, and is told so', () => {
     const shape = { nodes: 450, services: 2, replicas: 500 };
-    const one = { surplus: 0.001, workloads: {} } as const;
-    const [found] = tooLarge(plan(shape, { handOver: { mode: 'auto', ...one } }));
+    const one = { max: 0.001, workloads: {} } as const;
+    const [found] = tooLarge(plan(shape, { podSurge: { mode: 'auto', ...one } }));
     expect(found?.message).toContain('would take about 11,836 events of history');
-    expect(found?.hint).toContain('spec.handOver.surplus');
-    expect(tooLarge(plan(shape, { handOver: { mode: 'auto', surplus: 0.1, workloads: {} } }))).toEqual([]);
-    expect(tooLarge(plan(shape, { handOver: { mode: 'off', ...one } }))).toEqual([]);
+    expect(found?.hint).toContain('spec.podSurge.max');
+    expect(tooLarge(plan(shape, { podSurge: { mode: 'auto', max: 0.1, workloads: {} } }))).toEqual([]);
+    expect(tooLarge(plan(shape, { podSurge: { mode: 'off', ...one } }))).toEqual([]);
   });
 
   test('by a policy that all of its steps carry', () => {
     const shape = { nodes: 300, services: 2, replicas: 50 };
-    const neverUnlist = Array.from({ length: 2_000 }, (_, index) => `default/some-workload-${index}`);
+    const keepEndpoints = Array.from({ length: 2_000 }, (_, index) => `default/some-workload-${index}`);
     expect(tooLarge(plan(shape))).toEqual([]);
-    expect(tooLarge(plan(shape, { drain: { ...aPolicy().drain, neverUnlist } }))).toHaveLength(1);
+    expect(tooLarge(plan(shape, { drain: { ...aPolicy().drain, keepEndpoints } }))).toHaveLength(1);
   });
 
   test('by a policy that leaves room for no node at all, and is told so', () => {
-    const neverUnlist = Array.from({ length: 60_000 }, (_, index) => `default/some-workload-${index}`);
+    const keepEndpoints = Array.from({ length: 60_000 }, (_, index) => `default/some-workload-${index}`);
     const found = tooLarge(
-      plan({ nodes: 3, services: 2, replicas: 5 }, { drain: { ...aPolicy().drain, neverUnlist } }),
+      plan({ nodes: 3, services: 2, replicas: 5 }, { drain: { ...aPolicy().drain, keepEndpoints } }),
     );
     expect(found.map(({ hint }) => hint).join()).toContain('shorten the policy');
   });

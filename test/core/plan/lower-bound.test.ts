@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import { evictionTurns } from '../../../core/plan/eviction-turns.ts';
+import { evictionRounds } from '../../../core/plan/eviction-rounds.ts';
 import { type LowerBoundDelays, lowerBound } from '../../../core/plan/lower-bound.ts';
-import type { WindowsInput } from '../../../core/plan/windows.ts';
+import type { BatchesInput } from '../../../core/plan/simulate-batches.ts';
 import {
   aBudget,
   aCluster,
@@ -30,14 +30,14 @@ const delays: LowerBoundDelays = {
   evictionMs: 2000,
   replacementReadyMs: 4000,
   healthyMs: 3000,
-  transitMs: 0,
+  forwardedMs: 0,
   terminationMs: 1000,
 };
 
 /** Four nodes that serve one Service with this floor. */
-function input(targets: number, maxInFlight = 10): WindowsInput {
+function input(targets: number, maxInFlight = 10): BatchesInput {
   const facts = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
-  const policy = aPolicy({ guard: { ...aPolicy().guard, maxInFlight, floors: { 'default/web': { targets } } } });
+  const policy = aPolicy({ guard: { ...aPolicy().guard, maxInFlight, minServing: { 'default/web': { targets } } } });
   return { facts, policy, baselines: learnBaselines([], facts, policy), nodes: nodes.map(refOf) };
 }
 
@@ -55,7 +55,7 @@ describe('the lower bound', () => {
       { name: 'window 2 of 2: replacement healthy', ms: 3000 },
       { name: 'last termination', ms: 1000 },
     ]);
-    expect(bound).toMatchObject({ totalMs: 46_000, windows: [2, 2] });
+    expect(bound).toMatchObject({ totalMs: 46_000, batches: [2, 2] });
   });
 
   test('lets propagation and deregistration delay run side by side', () => {
@@ -69,9 +69,9 @@ describe('the lower bound', () => {
   });
 
   test('waits for passing connections of the last window only as far as they outlast everything else', () => {
-    const aged = lowerBound({ ...input(2), delays: { ...delays, transitMs: 20_000 } });
+    const aged = lowerBound({ ...input(2), delays: { ...delays, forwardedMs: 20_000 } });
     expect(aged.terms).toContainEqual({ name: 'last transit connections', ms: 8000 });
-    const young = lowerBound({ ...input(2), delays: { ...delays, transitMs: 5000 } });
+    const young = lowerBound({ ...input(2), delays: { ...delays, forwardedMs: 5000 } });
     expect(young.terms.map((term) => term.name)).not.toContain('last transit connections');
   });
 
@@ -95,9 +95,9 @@ describe('the lower bound', () => {
       { name: 'last pods gone', ms: 2000 },
       { name: 'last termination', ms: 1000 },
     ]);
-    expect(bound.windows).toEqual([4]);
+    expect(bound.batches).toEqual([4]);
     const byWaves = lowerBound({ ...handing, policy: { ...handing.policy, ...handingOver(0.5) }, delays });
-    expect(byWaves.terms.filter(({ name }) => name.endsWith('hand-over'))).toEqual([
+    expect(byWaves.terms.filter(({ name }) => name.endsWith('pod-surge'))).toEqual([
       { name: 'window 1 of 2: hand-over', ms: 2000 },
       { name: 'window 2 of 2: hand-over', ms: 7000 },
     ]);
@@ -105,7 +105,7 @@ describe('the lower bound', () => {
 
   test('begins anew with each wave of new nodes, whose machines cost time until the old ones have ended', () => {
     const { policy, ...rest } = input(1);
-    const bound = lowerBound({ ...rest, policy: { ...policy, surge: { share: 0.5 } }, delays });
+    const bound = lowerBound({ ...rest, policy: { ...policy, nodeSurge: { share: 0.5 } }, delays });
     expect(bound.terms).toEqual([
       { name: 'surge 1 of 2: boot', ms: 10_000 },
       { name: 'surge 1 of 2: registration', ms: 5000 },
@@ -120,7 +120,7 @@ describe('the lower bound', () => {
       { name: 'window 2 of 2: replacement healthy', ms: 3000 },
       { name: 'surge 2 of 2: last termination', ms: 1000 },
     ]);
-    expect(bound).toMatchObject({ totalMs: 62_000, windows: [2, 2] });
+    expect(bound).toMatchObject({ totalMs: 62_000, batches: [2, 2] });
     // Two machines for 31 s, twice; all four at once: two for 31 s and two for 46 s.
     expect(bound.instanceMinutes).toBeCloseTo((4 * 31) / 60);
     expect(lowerBound({ ...input(2), delays }).instanceMinutes).toBeCloseTo((2 * 31 + 2 * 46) / 60);
@@ -129,7 +129,7 @@ describe('the lower bound', () => {
   test('asks nodes without pods and targets for nothing but their end', () => {
     const facts = aLook({ nodes });
     const bound = lowerBound({ ...input(1), facts, delays });
-    expect(bound).toMatchObject({ totalMs: 16_000, windows: [4] });
+    expect(bound).toMatchObject({ totalMs: 16_000, batches: [4] });
   });
 
   test('never grows when a floor is lowered, and is at least one window long', () => {
@@ -152,22 +152,22 @@ describe('evictions one after another', () => {
     [2, 2],
     [1, 1],
     [4, 3],
-  ])('a budget that demands %i of four takes %i turns for three of them', (demands, turns) => {
+  ])('a budget that demands %i of four takes %i turns for three of them', (demands, rounds) => {
     expect(
-      evictionTurns([refOf(aNode('n1'))], aCluster({ pods: three, budgets: [aBudget('web', three, demands)] })),
-    ).toBe(turns);
+      evictionRounds([refOf(aNode('n1'))], aCluster({ pods: three, budgets: [aBudget('web', three, demands)] })),
+    ).toBe(rounds);
   });
 
   test.each([
     ['pods that the cluster needs take a turn of their own', { priority: 2_000_000_000 }, 2],
     ['pods that stay on their node take none', { priority: 2_000_000_000, ownerKind: 'DaemonSet' }, 1],
     ['pods of a high class of the users take none of their own', { priority: 1_000_000_000 }, 1],
-  ] as const)('%s', (_, change, turns) => {
+  ] as const)('%s', (_, change, rounds) => {
     const pods = [...three, aPod('dns-1', 'n1', change)];
-    expect(evictionTurns([refOf(aNode('n1'))], aCluster({ pods, budgets: [aBudget('web', three, 1)] }))).toBe(turns);
+    expect(evictionRounds([refOf(aNode('n1'))], aCluster({ pods, budgets: [aBudget('web', three, 1)] }))).toBe(rounds);
   });
 
   test('one turn is enough without a budget', () => {
-    expect(evictionTurns([refOf(aNode('n1'))], aCluster({ pods: three }))).toBe(1);
+    expect(evictionRounds([refOf(aNode('n1'))], aCluster({ pods: three }))).toBe(1);
   });
 });

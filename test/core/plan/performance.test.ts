@@ -22,7 +22,7 @@ function counted(facts: ServingFacts) {
     return Object.defineProperties({}, Object.fromEntries(getters)) as T;
   };
   const { cluster } = facts;
-  const look = {
+  const observation = {
     ...facts,
     cluster: {
       ...cluster,
@@ -34,15 +34,15 @@ function counted(facts: ServingFacts) {
     },
     targetGroups: facts.targetGroups.map((group) => ({ ...group, targets: group.targets.map(count) })),
   };
-  return { look, readsPerPart: () => reads / parts };
+  return { observation, readsPerPart: () => reads / parts };
 }
 
 /** How often each decision reads what a look is made of, on average over all of it. */
 function readsPerPart(shape: LargeShape): Readonly<Record<string, number>> {
   const facts = aLargeLook(shape);
   const decisions = Object.entries(decisionsOn(facts)).map(([name, decide]) => {
-    const { look, readsPerPart: reads } = counted(facts);
-    decide(look);
+    const { observation, readsPerPart: reads } = counted(facts);
+    decide(observation);
     return [name, reads()] as const;
   });
   return Object.fromEntries(decisions);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
-import { notProtected, refusal } from '../../../core/plan/refusal.ts';
+import { refusal, unprotected } from '../../../core/plan/refusal.ts';
 import { aGroup, aLook, aNode, aPod, aPolicy, aPool, aService, onePodOnEach } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -37,12 +37,17 @@ describe('a plan', () => {
     expect(plan.services.map((service) => service.service)).toEqual(['default/api', 'default/inside', 'default/web']);
     expect(plan.services[0]).toMatchObject({
       targetGroups: ['arn:api'],
-      drainMs: 315_000,
-      transitMs: 60_000,
-      unlist: true,
+      connectionDrainMs: 315_000,
+      forwardedMs: 60_000,
+      removeEndpoints: true,
     });
-    expect(plan.services[1]).toMatchObject({ targetGroups: [], drainMs: 0, transitMs: 0, unlist: true });
-    expect(plan.services[2]).toMatchObject({ drainMs: 315_000, transitMs: 0 });
+    expect(plan.services[1]).toMatchObject({
+      targetGroups: [],
+      connectionDrainMs: 0,
+      forwardedMs: 0,
+      removeEndpoints: true,
+    });
+    expect(plan.services[2]).toMatchObject({ connectionDrainMs: 315_000, forwardedMs: 0 });
   });
 
   test('takes down what each balanced Service serves now, and the floors that come of it', () => {
@@ -50,7 +55,7 @@ describe('a plan', () => {
       { service: 'default/api', targets: 4, endpoints: 2, missing: 0, zones: [] },
       { service: 'default/web', targets: 3, endpoints: 3, missing: 0, zones: [] },
     ]);
-    expect(plan.services.map(({ floor }) => floor.targets)).toEqual([3, 0, 2]);
+    expect(plan.services.map(({ minServing }) => minServing.targets)).toEqual([3, 0, 2]);
   });
 
   test('has an estimate that is the sum of its parts', () => {
@@ -91,7 +96,7 @@ describe('a refusal', () => {
   });
 
   test('what is not protected is told apart', () => {
-    expect(notProtected([finding('A-1', 'warning', true), finding('A-2', 'warning')])).toEqual([
+    expect(unprotected([finding('A-1', 'warning', true), finding('A-2', 'warning')])).toEqual([
       'service default/web: is so',
     ]);
   });

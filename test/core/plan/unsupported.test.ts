@@ -4,7 +4,7 @@ import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
-import { notProtected, refusal } from '../../../core/plan/refusal.ts';
+import { refusal, unprotected } from '../../../core/plan/refusal.ts';
 import { aGroup, aLook, aNode, anUnsupported, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
 
 interface Changes {
@@ -22,7 +22,7 @@ const onPool = { nodes: ofPool.map((node) => node.name) };
 const elsewhere = { nodes: others.map((node) => node.name) };
 
 /** A plan for four nodes, beside which another pool stands, in a cluster with one Service, which is unsupported. */
-function planOf({ nodes = [], policy = 'Local', why, groups = [], accepted = [] }: Changes): PoolPlan {
+function requirePlan({ nodes = [], policy = 'Local', why, groups = [], accepted = [] }: Changes): PoolPlan {
   const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node));
   const services = [aService('web', pods, { externalTrafficPolicy: policy })];
   const unsupported = [anUnsupported('web', why === undefined ? {} : { why })];
@@ -43,7 +43,7 @@ describe('an unsupported Service', () => {
       { ...elsewhere, policy: 'Cluster', why: 'not-managed' },
     ],
   ])('refuses the run because %s: %j', (touch, changes) => {
-    const plan = planOf(changes);
+    const plan = requirePlan(changes);
 
     expect(found(plan)).toEqual([['SVC-028', 'blocker']]);
     expect(refusal(plan)?.message).toContain(
@@ -59,17 +59,17 @@ describe('an unsupported Service', () => {
     ['has its pods elsewhere and sends straight to them', { ...elsewhere, policy: 'Cluster', why: 'other-targets' }],
     ['has its pods elsewhere and is accepted', { ...elsewhere, accepted: ['default/web'] }],
   ])('that %s is left alone', (_, changes) => {
-    const plan = planOf(changes);
+    const plan = requirePlan(changes);
 
     expect(found(plan)).toEqual([['SVC-028', 'info']]);
     expect(plan.services).toEqual([]);
     expect(refusal(plan)).toBeUndefined();
-    expect(notProtected(plan.findings)).toEqual([]);
+    expect(unprotected(plan.findings)).toEqual([]);
   });
 
   test('that is looked at in part is audited in that part', () => {
     const groups = [aGroup('web', ofPool)];
-    const plan = planOf({ nodes: ['n1', 'n1'], why: 'other-targets', groups });
+    const plan = requirePlan({ nodes: ['n1', 'n1'], why: 'other-targets', groups });
 
     const blockers = ['SVC-001', 'SVC-028'].map((rule) => [rule, 'blocker']);
     expect(found(plan)).toEqual(expect.arrayContaining(blockers));
@@ -80,35 +80,35 @@ describe('an accepted unsupported Service', () => {
   const accepted = ['default/web'];
 
   test('may be replaced under, and the report repeats that it was not protected', () => {
-    const plan = planOf({ ...onPool, accepted });
+    const plan = requirePlan({ ...onPool, accepted });
 
     expect(found(plan)).toEqual([['SVC-028', 'error']]);
     expect(refusal(plan)).toBeUndefined();
-    expect(notProtected(plan.findings)).toEqual([
+    expect(unprotected(plan.findings)).toEqual([
       "service default/web: it can't be protected, and spec.guard.acceptUnprotected accepts that; it has endpoints on the nodes to replace: no load balancer has the address web.elb.example",
     ]);
   });
 
   test('is planned like one without a load balancer when no target group of it is seen', () => {
-    expect(planOf({ ...onPool, accepted }).services).toMatchObject([
+    expect(requirePlan({ ...onPool, accepted }).services).toMatchObject([
       {
-        floor: { targets: 0, perZone: {}, endpoints: 0, source: 'load balancer not supported' },
-        drainMs: 0,
-        transitMs: 0,
-        unlist: true,
+        minServing: { targets: 0, perZone: {}, endpoints: 0, source: 'load balancer not supported' },
+        connectionDrainMs: 0,
+        forwardedMs: 0,
+        removeEndpoints: true,
       },
     ]);
   });
 
   test('is guarded and waited for by what is seen of it', () => {
     const groups = [aGroup('web', ofPool)];
-    expect(planOf({ ...onPool, accepted, groups }).services).toMatchObject([
-      { floor: { targets: 3 }, drainMs: 315_000 },
+    expect(requirePlan({ ...onPool, accepted, groups }).services).toMatchObject([
+      { minServing: { targets: 3 }, connectionDrainMs: 315_000 },
     ]);
   });
 
   test('with a name that no Service has is taken for misspelt', () => {
-    const plan = planOf({ ...elsewhere, accepted: ['default/wbe', 'default/web'] });
+    const plan = requirePlan({ ...elsewhere, accepted: ['default/wbe', 'default/web'] });
 
     expect(plan.findings).toContainEqual({
       rule: 'POL-001',

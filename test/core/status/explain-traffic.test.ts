@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainTraffic } from '../../../core/status/explain-traffic.ts';
+import { describeTraffic } from '../../../core/status/describe-traffic.ts';
 
 const nine = Date.UTC(2026, 0, 5, 9, 0, 0);
 const nothing = { sent: 0, lost: 0, slow: 0 };
@@ -35,5 +35,5 @@ test.each([
     '12 sent, 0 lost, 0 slow; not watched from 09:00:00 to 09:01:03, from 09:10:00 to 09:11:03 (2 m 6 s in all)',
   ],
 ])('tells %s', (_, probes, traffic, told) => {
-  expect(explainTraffic({ probes, traffic })).toBe(told);
+  expect(describeTraffic({ probes, traffic })).toBe(told);
 });

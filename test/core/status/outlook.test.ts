@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeMarks } from '../../../core/model/node.ts';
-import { addLook, canBeOurs, findOut, type Outlook, reachMs, untouched } from '../../../core/status/outlook.ts';
+import type { OwnedBy } from '../../../core/model/node.ts';
+import { addObservation, canBeOurs, findOut, type Outlook, reachMs, untouched } from '../../../core/status/outlook.ts';
 import { scenarioPolicy } from '../../simulator/scenario.ts';
 import { aNode, aPod } from '../support/facts.ts';
 
@@ -10,25 +10,25 @@ const noPods = { pods: [] };
 const released = { label: 'a', value: 'b', replicaSet: { name: 'r', uid: 'u' }, workload: 'Deployment default/web' };
 
 describe('what is out', () => {
-  test.each<[string, NodeMarks, readonly string[]]>([
+  test.each<[string, OwnedBy, readonly string[]]>([
     ['a node without marks', {}, []],
     ['a node that is cordoned alone', { cordonedBy: 'run-1' }, []],
     ['a node that another run has excluded', { excludedBy: 'run-2' }, []],
     ['a node out of its load balancers', { excludedBy: 'run-1' }, ['a']],
-    ['a node whose leftover endpoints retire', { retiringBy: 'run-1' }, ['a']],
-    ['a node that a step acts on', { claim: { run: 'run-1', round: 1, step: 1, attempt: 1 } }, ['a']],
-  ])('%s', (_, marks, out) => {
-    expect(findOut({ nodes: [aNode('a', { marks })], ...noPods }, 'run-1')).toEqual(out);
+    ['a node whose leftover endpoints retire', { disruptedBy: 'run-1' }, ['a']],
+    ['a node that a step acts on', { fence: { run: 'run-1', round: 1, step: 1, attempt: 1 } }, ['a']],
+  ])('%s', (_, ownership, out) => {
+    expect(findOut({ nodes: [aNode('a', { ownership })], ...noPods }, 'run-1')).toEqual(out);
   });
 
   test.each([
     ['nothing', {}, []],
     ['a pod that was released', { released: { ...released, by: 'run-1' } }, ['a']],
     ['a pod that another run has released', { released: { ...released, by: 'run-2' } }, []],
-    ['a pod that was taken out of its Services', { unlisted: { by: 'run-1', originalLabels: {} } }, ['a']],
+    ['a pod that was taken out of its Services', { endpointsRemoved: { by: 'run-1', originalLabels: {} } }, ['a']],
     ['a pod that others are deleted before', { costRaisedBy: 'run-1' }, ['a']],
-  ])('where there is %s', (_, marks, out) => {
-    const pods = [aPod('one', 'a', marks)];
+  ])('where there is %s', (_, ownership, out) => {
+    const pods = [aPod('one', 'a', ownership)];
     expect(findOut({ nodes: [aNode('a')], pods }, 'run-1')).toEqual(out);
   });
 });
@@ -47,23 +47,23 @@ describe('what is lost', () => {
   });
 
   test('when the cluster could not be seen may be the run’s doing', () => {
-    const blind = addLook({ seenAt: minute, nodes: [] }, { at: 2 * minute, out: undefined }, reach);
+    const blind = addObservation({ seenAt: minute, nodes: [] }, { at: 2 * minute, out: undefined }, reach);
     expect(blind).toEqual({ seenAt: minute, outAt: 2 * minute, nodes: [] });
     expect(canBeOurs(blind, 2 * minute, reach)).toBe(true);
   });
 
   test('when nobody had looked for a while may be, too', () => {
-    const late = addLook({ seenAt: minute, nodes: [] }, { at: 2 * minute, out: [] }, reach);
+    const late = addObservation({ seenAt: minute, nodes: [] }, { at: 2 * minute, out: [] }, reach);
     expect(canBeOurs(late, 2 * minute, reach)).toBe(true);
-    const inTime = addLook({ seenAt: minute, nodes: [] }, { at: minute + 10_000, out: [] }, reach);
+    const inTime = addObservation({ seenAt: minute, nodes: [] }, { at: minute + 10_000, out: [] }, reach);
     expect(canBeOurs(inTime, minute + 10_000, reach)).toBe(false);
   });
 
   test('and which nodes were out is kept as long as it matters', () => {
-    const after = addLook(out, { at: minute + 10_000, out: [] }, reach);
+    const after = addObservation(out, { at: minute + 10_000, out: [] }, reach);
     expect(after).toEqual({ ...out, seenAt: minute + 10_000 });
-    expect(addLook(after, { at: minute + 20_000, out: undefined }, reach).nodes).toEqual(['a']);
-    expect(addLook(after, { at: minute + 2 * reach, out: undefined }, reach).nodes).toEqual([]);
+    expect(addObservation(after, { at: minute + 20_000, out: undefined }, reach).nodes).toEqual(['a']);
+    expect(addObservation(after, { at: minute + 2 * reach, out: undefined }, reach).nodes).toEqual([]);
   });
 });
 
@@ -71,6 +71,6 @@ test('an act reaches as far as the slowest load balancer, and the slowest probe'
   const policy = scenarioPolicy();
   const probe = { name: 'web', urls: [], ratePerSecond: 1, timeoutMs: 7_000 };
   const { propagationMs, marginMs, deadlines } = policy.waits;
-  const expected = Math.max(propagationMs, deadlines.observedOutMs) + marginMs + 7_000;
+  const expected = Math.max(propagationMs, deadlines.deregistrationMs) + marginMs + 7_000;
   expect(reachMs({ ...policy, traffic: { ...policy.traffic, probes: [probe] } })).toBe(expected);
 });

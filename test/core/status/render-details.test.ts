@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { mostDetailBytes, renderDetails } from '../../../core/status/render-details.ts';
+import { maxDetailBytes, renderDetails } from '../../../core/status/render-details.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../../../core/status/status.ts';
 import { aNode, refOf } from '../support/facts.ts';
 
 const nine = Date.UTC(2026, 0, 5, 9, 0, 0);
 const node = (name: string, changes: Partial<NodeStatus> = {}): NodeStatus => ({
   node: refOf(aNode(name)),
-  step: 'waiting',
+  step: 'pending',
   waiting: undefined,
   evidence: [],
   ...changes,
@@ -24,17 +24,17 @@ const status: RunStatus = {
   startedAt: nine,
   finishedAt: undefined,
   paused: undefined,
-  needsAttention: undefined,
+  stalled: undefined,
   waiting: undefined,
   nodes: [
-    node('n1', { step: 'replaced', evidence: [{ kind: 'node-gone', at: nine + 60_000, detail: 'i-n1' }] }),
+    node('n1', { step: 'replaced', evidence: [{ kind: 'node-deleted', at: nine + 60_000, detail: 'i-n1' }] }),
     node('n2', {
       step: 'evicting',
       waiting: {
         on: 'budget default/web needs 3 healthy and has 3',
         since: nine,
         until: nine + 900_000,
-        unblockedBy: 'another ready pod',
+        action: 'another ready pod',
       },
     }),
   ],
@@ -42,7 +42,7 @@ const status: RunStatus = {
   probes: 2,
   disabledRules: [],
   actions: [{ action: 'start', by: 'ada', reason: 'new kernel', at: nine }],
-  foreignActs: [],
+  externalChanges: [],
 };
 
 const many = <T>(make: (index: number) => T): readonly T[] => Array.from({ length: 1_000 }, (_, index) => make(index));
@@ -70,7 +70,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
   test('shows attention and pause first', () => {
     const page = renderDetails({
       ...status,
-      needsAttention: { code: 'DeadlineExceeded', message: 'waited 15 m', hint: 'Resume it.' },
+      stalled: { code: 'DeadlineExceeded', message: 'waited 15 m', hint: 'Resume it.' },
       paused: { by: 'ada', reason: 'lunch', at: nine },
       waiting: { on: 'capacity', since: nine, until: undefined },
     });
@@ -81,7 +81,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
 
   test('keeps foreign text from breaking the table', () => {
     const problem = { code: 'Internal', message: 'a | b\nc' } as const;
-    expect(renderDetails({ ...status, nodes: [node('n1', { step: 'needs-attention', problem })] })).toContain(
+    expect(renderDetails({ ...status, nodes: [node('n1', { step: 'stalled', problem })] })).toContain(
       '| needs attention | a \\| b c |',
     );
   });
@@ -96,27 +96,27 @@ Traffic: 1200 sent, **0 lost**, 1 slow
       phase: 'completed',
       finishedAt: nine + 3_900_000,
       outcome: 'completed',
-      makespanMs: 3_900_000,
+      durationMs: 3_900_000,
       newNodes: [],
-      leftBehind: [],
-      notProtected: ['service default/api: ages unknown'],
+      leftovers: [],
+      unprotected: ['service default/api: ages unknown'],
     };
     const page = renderDetails(report);
     expect(page).toContain('took 1 h 5 m');
     expect(page).toContain(
       'Outcome: **completed**\n\nNothing of ours is left behind.\n\nNot protected: service default/api: ages unknown',
     );
-    expect(renderDetails({ ...report, leftBehind: ['node n1: cordon'] })).toContain('Left behind: node n1: cordon');
+    expect(renderDetails({ ...report, leftovers: ['node n1: cordon'] })).toContain('Left behind: node n1: cordon');
   });
 
   test('tells what others did, the latest last, and why a node comes back', () => {
     const acts = Array.from({ length: 22 }, (_, index) => ({ at: nine + index * 1000, what: `act ${index}` }));
     const page = renderDetails({
       ...status,
-      foreignActs: acts.slice(1),
+      externalChanges: acts.slice(1),
       nodes: [
-        node('n1', { foreignActs: acts.slice(0, 1) }),
-        node('n2', { step: 'putting-back', putBackBecause: 'default/web has too few without it' }),
+        node('n1', { externalChanges: acts.slice(0, 1) }),
+        node('n2', { step: 'restoring', restoredBecause: 'default/web has too few without it' }),
       ],
     });
     expect(page).toContain('Others’ doing meanwhile:\n\n- 2 earlier ones are in the report\n- 09:00:02 act 2\n');
@@ -135,7 +135,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
         node('n4'),
         node('n5', { step: 'evicting' }),
         node('n6', { problem }),
-        node('n7', { step: 'needs-attention', problem }),
+        node('n7', { step: 'stalled', problem }),
       ],
     });
     const rows = page.split('\n').filter((line) => /^\| n\d/.test(line));
@@ -145,24 +145,24 @@ Traffic: 1200 sent, **0 lost**, 1 slow
 
   test.each([
     ['nodes under way', { nodes: many((index) => node(`ip-10-0-0-${index}`, { step: 'evicting', waiting: long })) }],
-    ['trouble', { nodes: many((index) => node(`ip-${index}`, { step: 'needs-attention', problem: wordy })) }],
+    ['trouble', { nodes: many((index) => node(`ip-${index}`, { step: 'stalled', problem: wordy })) }],
     ['nodes that are done', { nodes: many((index) => node(`ip-${index}`, { step: 'replaced' })) }],
     ['resumes', { actions: many((at) => ({ action: 'resume' as const, by: 'ann', reason: 'x'.repeat(2_000), at })) }],
-    ['acts of others', { foreignActs: many((at) => ({ at, what: '“…”'.repeat(500) })) }],
+    ['acts of others', { externalChanges: many((at) => ({ at, what: '“…”'.repeat(500) })) }],
     [
       'letters of several bytes everywhere',
       {
         actions: many((at) => ({ action: 'resume' as const, by: '…'.repeat(300), reason: '…'.repeat(300), at })),
-        foreignActs: many((at) => ({ at, what: '…'.repeat(300) })),
-        needsAttention: { ...wordy, message: '…'.repeat(2_000) },
+        externalChanges: many((at) => ({ at, what: '…'.repeat(300) })),
+        stalled: { ...wordy, message: '…'.repeat(2_000) },
       },
     ],
-    ['lines in a reason', { needsAttention: { ...wordy, message: 'é"\n'.repeat(5_000) } }],
+    ['lines in a reason', { stalled: { ...wordy, message: 'é"\n'.repeat(5_000) } }],
   ] satisfies readonly (readonly [string, Partial<RunStatus>])[])(
     'fits into what Temporal takes with many %s',
     (_, changes) => {
       const page = renderDetails({ ...status, ...changes });
-      expect(new TextEncoder().encode(JSON.stringify(page)).length).toBeLessThanOrEqual(mostDetailBytes);
+      expect(new TextEncoder().encode(JSON.stringify(page)).length).toBeLessThanOrEqual(maxDetailBytes);
       expect(page).toContain('## c/web → web-1-34');
     },
   );

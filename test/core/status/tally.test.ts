@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addGap, decideAnswer, laterCounts, tellAfterMs, type WatchQuestion } from '../../../core/status/tally.ts';
+import { addGap, decideAnswer, maxCounts, reportIntervalMs, type WatchQuestion } from '../../../core/status/tally.ts';
 
 const nothing = { sent: 0, lost: 0, slow: 0 };
 const minute = 60_000;
@@ -8,12 +8,12 @@ const hour = 60 * minute;
 /** How often a watch of so long a run answers. */
 function countAnswers(lengthMs: number): number {
   let answers = 0;
-  for (let age = 0; age < lengthMs; age += tellAfterMs(age)) answers += 1;
+  for (let age = 0; age < lengthMs; age += reportIntervalMs(age)) answers += 1;
   return answers;
 }
 
 test('answers come every five minutes in the first hour, and then with the age of the run', () => {
-  expect(tellAfterMs(0)).toBe(5 * minute);
+  expect(reportIntervalMs(0)).toBe(5 * minute);
   expect(countAnswers(hour)).toBe(12);
   expect(countAnswers(24 * hour)).toBeLessThanOrEqual(52);
   expect(countAnswers(7 * 24 * hour)).toBeLessThanOrEqual(80);
@@ -25,7 +25,7 @@ describe('whether a watch answers', () => {
     known: nothing,
     budget: 10,
     elapsedMs: 10_000,
-    tellAfterMs: 5 * minute,
+    reportIntervalMs: 5 * minute,
   };
   const lost = (before: number, now: number) => ({
     known: { ...nothing, lost: before },
@@ -33,7 +33,7 @@ describe('whether a watch answers', () => {
   });
   test.each<[string, Partial<WatchQuestion>, ReturnType<typeof decideAnswer>]>([
     ['nothing has happened', {}, undefined],
-    ['nothing is measured', { ...lost(0, 1), elapsedMs: hour, tellAfterMs: undefined }, undefined],
+    ['nothing is measured', { ...lost(0, 1), elapsedMs: hour, reportIntervalMs: undefined }, undefined],
     ['it is time', { elapsedMs: 5 * minute }, 'counted'],
     ['the first request is lost', lost(0, 1), 'counted'],
     ['another one is lost', lost(1, 2), undefined],
@@ -71,5 +71,5 @@ describe('times in which nobody watched', () => {
 test('counts never fall', () => {
   const few = { sent: 5, lost: 1, slow: 0 };
   const many = { sent: 9, lost: 1, slow: 0 };
-  expect([laterCounts(few, many), laterCounts(many, few)]).toEqual([many, many]);
+  expect([maxCounts(few, many), maxCounts(many, few)]).toEqual([many, many]);
 });

@@ -1,26 +1,26 @@
-import { decideEvictionRound } from '../../../core/drain/eviction-round.ts';
-import { decideRetirement } from '../../../core/drain/retirement.ts';
+import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
+import { decideEndpointRemoval } from '../../../core/eviction/leftover-endpoints.ts';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import { findLostGrant } from '../../../core/guard/grant-holds.ts';
+import { findRevocation } from '../../../core/guard/grant-holds.ts';
 import { layOutInSlices } from '../../../core/guard/lay-out.ts';
-import { nextStepOut } from '../../../core/guard/next-step-out.ts';
+import { selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
-import { chooseWave } from '../../../core/hand-over/choose-wave.ts';
-import { decideReleasedEviction } from '../../../core/hand-over/evict-released.ts';
-import { decideExchanges } from '../../../core/hand-over/exchange.ts';
-import { decideGiveBack } from '../../../core/hand-over/give-back.ts';
-import { decideHandOverRound } from '../../../core/hand-over/hand-over-round.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import { buildPlan, buildPlanInSlices } from '../../../core/plan/build-plan.ts';
+import { decideAdoption } from '../../../core/pod-surge/adoption.ts';
+import { decideReleasedEviction } from '../../../core/pod-surge/evict-released.ts';
+import { decidePodSurgeRound } from '../../../core/pod-surge/pod-surge-round.ts';
+import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
+import { decideExchanges } from '../../../core/pod-surge/swap.ts';
 import type { Slices } from '../../../core/slices.ts';
-import { longestDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
-import { decideDrained, decideObservedOut, findBackIn } from '../../../core/waits/load-balancers.ts';
+import { longestConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
+import { decideConnectionsDrained, decideObservedOut, findReregistered } from '../../../core/waits/load-balancers.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import { decideSurgeReady } from '../../../core/waits/surge.ts';
 import { aPolicy, aPool, handingOver } from './facts.ts';
 
 /** Decides something from a look; `pause` is called where a worker lets its other steps have their turn. */
-export type Decision = (look: ServingFacts, pause?: () => void) => unknown;
+export type Decision = (observation: ServingFacts, pause?: () => void) => unknown;
 
 /** Everything that a worker decides from one look, by what it decides about: the plan of pool `web`, and the steps of its first node. */
 export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decision>> {
@@ -31,66 +31,79 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
   if (node === undefined) throw new Error('the pool has no node');
   const waiting = nodes.slice(0, 50);
   const handing = aPolicy(handingOver(0.25));
-  const sharedClaims = new Set<string>();
-  const round = { node, policy, run: 'run', now: 0, unlistedAt: {}, unreadySince: {} };
+  const sharedVolumeClaims = new Set<string>();
+  const round = { node, policy, run: 'run', now: 0, removedAt: {}, unreadySince: {} };
   const before = snapshotEndpoints(node, facts);
   return {
-    plan: (look, pause) => pausing(buildPlanInSlices({ policy, run: 'run', pool, facts: look }), pause),
-    'plan that hands over': (look, pause) =>
-      pausing(buildPlanInSlices({ policy: handing, run: 'run', pool, facts: look }), pause),
-    'hand over': (look) => [
-      chooseWave({ cluster: look.cluster, policy: handing, sharedClaims, waiting: nodes, mostNodes: 10 }),
-      decideHandOverRound({
-        facts: look,
+    plan: (observation, pause) => pausing(buildPlanInSlices({ policy, run: 'run', pool, facts: observation }), pause),
+    'plan that hands over': (observation, pause) =>
+      pausing(buildPlanInSlices({ policy: handing, run: 'run', pool, facts: observation }), pause),
+    'hand over': (observation) => [
+      selectBatch({ cluster: observation.cluster, policy: handing, sharedVolumeClaims, waiting: nodes, maxNodes: 10 }),
+      decidePodSurgeRound({
+        facts: observation,
         policy: handing,
-        sharedClaims,
+        sharedVolumeClaims,
         run: 'run',
         wave: waiting,
-        givenUp: [],
+        evictedInstead: [],
         leaving: pool.ref.name,
         unplaced: {},
         aside: {},
         patient: true,
       }),
-      decideGiveBack(look.cluster, 'run'),
+      decideAdoption(observation.cluster, 'run'),
     ],
-    'turn back': (look) => [
-      decideGiveBack(look.cluster, 'run', pool.ref.name),
-      decideExchanges({ cluster: look.cluster, policy: handing, sharedClaims, run: 'run', leaving: pool.ref.name }),
+    'turn back': (observation) => [
+      decideAdoption(observation.cluster, 'run', pool.ref.name),
+      decideExchanges({
+        cluster: observation.cluster,
+        policy: handing,
+        sharedVolumeClaims,
+        run: 'run',
+        leaving: pool.ref.name,
+      }),
       decideReleasedEviction({
         goneSince: {},
-        facts: look.cluster,
+        facts: observation.cluster,
         policy: handing,
         run: 'run',
         now: 0,
-        unlistedAt: {},
+        removedAt: {},
         unreadySince: {},
       }),
     ],
-    'step out': (look, pause = () => undefined) => {
-      pausing(layOutInSlices(look), pause);
+    'step out': (observation, pause = () => undefined) => {
+      pausing(layOutInSlices(observation), pause);
       const learned = [
-        learnBaselines(baselines, look, policy),
-        findLostProtection({ facts: look, baselines, nodes: waiting, policy }),
+        learnBaselines(baselines, observation, policy),
+        findLostProtection({ facts: observation, baselines, nodes: waiting, policy }),
       ];
       pause();
-      const next = nextStepOut({ facts: look, policy, baselines, inFlight: [], waiting, agreed: {} });
+      const next = selectCandidate({ facts: observation, policy, baselines, inFlight: [], waiting, agreed: {} });
       pause();
-      return [...learned, next, snapshotEndpoints(node, look)];
+      return [...learned, next, snapshotEndpoints(node, observation)];
     },
-    'on its way': (look, pause) => [
-      pausing(layOutInSlices(look), pause),
-      findLostGrant({ node, facts: look, policy, baselines }),
-      findLostProtection({ facts: look, baselines, nodes: [node], policy }),
-      decideObservedOut(node, look.targetGroups),
-      decideDrained(node, look.targetGroups, 0, 0),
-      longestDrainMs(look, policy),
+    'on its way': (observation, pause) => [
+      pausing(layOutInSlices(observation), pause),
+      findRevocation({ node, facts: observation, policy, baselines }),
+      findLostProtection({ facts: observation, baselines, nodes: [node], policy }),
+      decideObservedOut(node, observation.targetGroups),
+      decideConnectionsDrained(node, observation.targetGroups, 0, 0),
+      longestConnectionDrainMs(observation, policy),
     ],
-    evict: (look) => [decideEvictionRound({ ...round, facts: look.cluster }), findBackIn(node, look, policy)],
-    replaced: (look) =>
-      decideReplacementsServing({ facts: look, policy, before, leaving: 'other', aside: {}, patient: true }),
-    retire: (look) => [decideRetirement({ ...round, facts: look.cluster }), terminationNotBefore(look, 0, policy)],
-    surge: (look) => decideSurgeReady({ facts: look, pool: 'web', oldPool: 'before', expected: nodes.length }),
+    evict: (observation) => [
+      decideEvictionRound({ ...round, facts: observation.cluster }),
+      findReregistered(node, observation, policy),
+    ],
+    replaced: (observation) =>
+      decideReplacementsServing({ facts: observation, policy, before, leaving: 'other', aside: {}, patient: true }),
+    removeLeftover: (observation) => [
+      decideEndpointRemoval({ ...round, facts: observation.cluster }),
+      terminationNotBefore(observation, 0, policy),
+    ],
+    surge: (observation) =>
+      decideSurgeReady({ facts: observation, pool: 'web', oldPool: 'before', expected: nodes.length }),
   };
 }
 

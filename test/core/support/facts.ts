@@ -8,7 +8,7 @@ import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-g
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { parsePolicy } from '../../../core/policy/parse.ts';
-import type { HandOverPolicy, Policy, Surplus } from '../../../core/policy/policy.ts';
+import type { PodSurgePolicy, Policy, SurgeLimitOfPods } from '../../../core/policy/policy.ts';
 
 /** Builders of facts for tests: everything healthy and in order unless told otherwise. */
 
@@ -24,7 +24,7 @@ export function aNode(name: string, changes: Partial<NodeFacts> = {}): NodeFacts
     ready: true,
     cordoned: false,
     excluded: false,
-    marks: {},
+    ownership: {},
     labels: {},
     taints: [],
     ...changes,
@@ -223,7 +223,7 @@ spec:
   cluster: {name: c, region: eu-west-1}
   pool: {name: web}
   target: {version: "1.34"}
-  handOver: {mode: off}
+  podSurge: {mode: off}
 `,
     'test.yaml',
   );
@@ -233,10 +233,10 @@ spec:
 
 /** The part of a policy that asks for hand-over, with exceptions by workload. */
 export function handingOver(
-  surplus: Surplus = 1,
-  workloads: HandOverPolicy['workloads'] = {},
-): { readonly handOver: HandOverPolicy } {
-  return { handOver: { mode: 'auto', surplus, workloads } };
+  surplus: SurgeLimitOfPods = 1,
+  workloads: PodSurgePolicy['workloads'] = {},
+): { readonly podSurge: PodSurgePolicy } {
+  return { podSurge: { mode: 'auto', max: surplus, workloads } };
 }
 
 /** An active pool `web` with these nodes. */

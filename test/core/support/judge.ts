@@ -90,8 +90,8 @@ export function judgeRest(run: PlayedRun): readonly string[] {
   return run.inFlight
     .filter(({ begun, step }) => !begun && (step === 'excluded' || step === 'draining'))
     .flatMap(({ node }) => {
-      const machine = world.nodes.find((one) => one.name === node.name);
-      if (machine === undefined) return [];
+      const instance = world.nodes.find((one) => one.name === node.name);
+      if (instance === undefined) return [];
       return world.budgets.flatMap((budget) => {
         const served = world.pods.some(
           (pod) => budget.apps.includes(pod.app) && pod.node === node.name && answers(world, pod),

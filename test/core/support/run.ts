@@ -1,18 +1,23 @@
-import { decideEvictionRound } from '../../../core/drain/eviction-round.ts';
-import { decidePutBack } from '../../../core/drain/put-back.ts';
-import { trackUnlisted } from '../../../core/drain/unlist.ts';
-import { trackUnready } from '../../../core/drain/unready.ts';
-import type { Agreed } from '../../../core/guard/agreement.ts';
+import { trackRemoved } from '../../../core/eviction/endpoint-removal.ts';
+import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
+import { decideRestore } from '../../../core/eviction/restore-pods.ts';
+import { trackUnready } from '../../../core/eviction/unready.ts';
 import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
-import { findLostGrant } from '../../../core/guard/grant-holds.ts';
-import { nextStepOut, type StepOutQuestion } from '../../../core/guard/next-step-out.ts';
+import { findRevocation } from '../../../core/guard/grant-holds.ts';
+import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { type RunScope, servicesOfRun } from '../../../core/guard/services-of-run.ts';
+import type { StableSince } from '../../../core/guard/stable-since.ts';
 import type { NodeRef } from '../../../core/model/node.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
-import { decideDrained, decideObservedOut, findBackIn, needsLabelAgain } from '../../../core/waits/load-balancers.ts';
+import {
+  decideConnectionsDrained,
+  decideObservedOut,
+  findReregistered,
+  needsLabelAgain,
+} from '../../../core/waits/load-balancers.ts';
 import {
   decideReplacementsServing,
   type EndpointSnapshot,
@@ -21,7 +26,7 @@ import {
 import { aPolicy, aPool } from './facts.ts';
 import { include } from './happenings.ts';
 import { judgeStepOut, judgeTermination, judgeTouch } from './judge.ts';
-import { lookAt } from './looking.ts';
+import { observeAt } from './observing.ts';
 import { pendingChanges, removeNode, surge, type World, type WorldNode } from './world.ts';
 
 /** A node on its way out and how far it is. */
@@ -29,7 +34,7 @@ interface Crossing {
   readonly node: NodeRef;
   step: 'excluded' | 'draining' | 'evicting' | 'replacing';
   readonly before: EndpointSnapshot;
-  unlistedAt: Readonly<Record<string, number>>;
+  removedAt: Readonly<Record<string, number>>;
   unreadySince: Readonly<Record<string, number>>;
   /** A pod of it was touched: from here on it only goes forward. */
   begun: boolean;
@@ -43,7 +48,7 @@ export interface PlayedRun {
   readonly name: string;
   readonly plan: PoolPlan;
   baselines: readonly ServiceBaseline[];
-  agreed: Agreed;
+  agreed: StableSince;
   readonly waiting: NodeRef[];
   inFlight: Crossing[];
   readonly replaced: string[];
@@ -62,7 +67,7 @@ export interface Play {
 /** What a negative control switches off. */
 export interface PlayRules {
   /** Who lets nodes go; the product's guard unless a control brings its own. */
-  readonly letGo?: (question: StepOutQuestion, plan: PoolPlan) => NodeRef | undefined;
+  readonly leaving?: (question: CandidateQuestion, plan: PoolPlan) => NodeRef | undefined;
   readonly policy?: Partial<Policy>;
   /** Nodes are let go by a look that is so many happenings old. */
   readonly actsOnStaleLooks?: boolean;
@@ -72,7 +77,7 @@ export interface PlayRules {
   readonly neverLooksBack?: boolean;
 }
 
-const settleMs = 500;
+const stabilizationMs = 500;
 const tickMs = 1_000;
 
 /** Plans one run for each pool, then brings up their new nodes. */
@@ -90,9 +95,9 @@ function openRun(play: Play, pool: string): PlayedRun {
     ...base,
     pool: { provider: 'eks', name: pool },
     target: { ...base.target, poolName: `new-${pool}` },
-    waits: { ...base.waits, settleMs },
+    waits: { ...base.waits, stabilizationMs },
   };
-  const facts = narrow(lookAt(play.world, play.now), { policy, baselines: [] });
+  const facts = narrow(observeAt(play.world, play.now), { policy, baselines: [] });
   const old = facts.cluster.nodes.filter((node) => node.pool === pool);
   const plan = buildPlan({ policy, run: `run-${pool}`, pool: aPool(old), facts });
   const progress = { agreed: {}, inFlight: [], replaced: [] };
@@ -102,11 +107,11 @@ function openRun(play: Play, pool: string): PlayedRun {
 /** One look of the guard; lets a node go when it says so. Answers whether one went. */
 export function grant(run: PlayedRun): boolean {
   const { policy } = run.plan;
-  const fresh = look(run);
+  const fresh = observe(run);
   const facts = run.play.rules.actsOnStaleLooks === true ? (run.staleLook ?? fresh) : fresh;
   run.staleLook = fresh;
   run.baselines = learnBaselines(run.baselines, facts, policy);
-  for (const node of run.waiting) machine(run, node.name, (one) => (one.cordoned = true));
+  for (const node of run.waiting) instance(run, node.name, (one) => (one.cordoned = true));
   const inFlight = run.inFlight.map((crossing) => crossing.node);
   const question = { facts, policy, baselines: run.baselines, inFlight, waiting: run.waiting, agreed: run.agreed };
   const node = ask(run, question);
@@ -116,13 +121,13 @@ export function grant(run: PlayedRun): boolean {
     1,
   );
   run.play.violations.push(...judgeStepOut(run, node.name));
-  machine(run, node.name, (one) => (one.excludedBy ??= run.name));
+  instance(run, node.name, (one) => (one.excludedBy ??= run.name));
   const times = { labelledAt: run.play.now, lostSince: undefined };
   run.inFlight.push({
     node,
     step: 'excluded',
     before: snapshotEndpoints(node, facts),
-    unlistedAt: {},
+    removedAt: {},
     unreadySince: {},
     begun: false,
     ...times,
@@ -130,18 +135,18 @@ export function grant(run: PlayedRun): boolean {
   return true;
 }
 
-function ask(run: PlayedRun, question: StepOutQuestion): NodeRef | undefined {
-  const { letGo } = run.play.rules;
-  if (letGo !== undefined) return letGo(question, run.plan);
-  const answer = nextStepOut(question);
+function ask(run: PlayedRun, question: CandidateQuestion): NodeRef | undefined {
+  const { leaving } = run.play.rules;
+  if (leaving !== undefined) return leaving(question, run.plan);
+  const answer = selectCandidate(question);
   run.agreed = answer.agreed;
   return answer.node;
 }
 
 /** Takes one node one step further if its wait is over; answers whether anything was done. */
 export function advance(run: PlayedRun, crossing: Crossing): boolean {
-  machine(run, crossing.node.name, (one) => (one.cordoned = true));
-  const facts = look(run, crossing.before);
+  instance(run, crossing.node.name, (one) => (one.cordoned = true));
+  const facts = observe(run, crossing.before);
   const { node } = crossing;
   if (crossing.step === 'replacing') return terminate(run, crossing, facts);
   if (crossing.step === 'evicting') return evict(run, crossing, facts);
@@ -149,7 +154,7 @@ export function advance(run: PlayedRun, crossing: Crossing): boolean {
   const decision =
     crossing.step === 'excluded'
       ? decideObservedOut(node, facts.targetGroups)
-      : decideDrained(node, facts.targetGroups, run.play.now, 0);
+      : decideConnectionsDrained(node, facts.targetGroups, run.play.now, 0);
   if (!decision.done) return false;
   crossing.step = crossing.step === 'excluded' ? 'draining' : 'evicting';
   return true;
@@ -175,14 +180,14 @@ function keepOut(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boole
 function takesBackIn(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
   const { policy } = run.plan;
   if (run.play.rules.neverTakesBackIn === true) return false;
-  const lost = findLostGrant({ node: crossing.node, facts, policy, baselines: run.baselines });
+  const lost = findRevocation({ node: crossing.node, facts, policy, baselines: run.baselines });
   if (lost === undefined || crossing.begun) {
     crossing.lostSince = undefined;
     return false;
   }
   crossing.lostSince ??= run.play.now;
-  if (run.play.now - crossing.lostSince < settleMs) return false;
-  machine(run, crossing.node.name, include);
+  if (run.play.now - crossing.lostSince < stabilizationMs) return false;
+  instance(run, crossing.node.name, include);
   run.inFlight = run.inFlight.filter((other) => other !== crossing);
   run.waiting.push(crossing.node);
   return true;
@@ -192,7 +197,7 @@ function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean
   const { node } = crossing;
   const { policy } = run.plan;
   const { world, now } = run.play;
-  crossing.unlistedAt = trackUnlisted(crossing.unlistedAt, facts.cluster.pods, facts.cluster, now);
+  crossing.removedAt = trackRemoved(crossing.removedAt, facts.cluster.pods, facts.cluster, now);
   crossing.unreadySince = trackUnready(crossing.unreadySince, facts.cluster.pods, facts.cluster, now);
   const round = decideEvictionRound({
     node,
@@ -200,7 +205,7 @@ function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean
     policy,
     run: run.name,
     now,
-    unlistedAt: crossing.unlistedAt,
+    removedAt: crossing.removedAt,
     unreadySince: crossing.unreadySince,
   });
   if (round.remaining === 0) {
@@ -209,8 +214,8 @@ function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean
   }
   if (round.actions.length === 0) return false;
   if (isBackIn(run, node, facts)) {
-    for (const { kind, pod } of decidePutBack(node, facts.cluster.pods, run.name)) {
-      if (kind === 'relist') relist(world, pod.name);
+    for (const { kind, pod } of decideRestore(node, facts.cluster.pods, run.name)) {
+      if (kind === 'restore-endpoints') restoreEndpoints(world, pod.name);
     }
     crossing.step = 'draining';
     return true;
@@ -222,17 +227,17 @@ function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean
     if (pod === undefined) continue;
     crossing.begun = true;
     run.play.violations.push(...judgeTouch(run, node.name, action.kind, pod));
-    if (action.kind === 'unlist') pod.unlistedBy = run.name;
+    if (action.kind === 'remove-endpoints') pod.unlistedBy = run.name;
     else pod.terminating = true;
   }
   return true;
 }
 
 function isBackIn(run: PlayedRun, node: NodeRef, facts: ServingFacts): boolean {
-  return run.play.rules.neverLooksBack !== true && findBackIn(node, facts, run.plan.policy) !== undefined;
+  return run.play.rules.neverLooksBack !== true && findReregistered(node, facts, run.plan.policy) !== undefined;
 }
 
-function relist(world: World, name: string): void {
+function restoreEndpoints(world: World, name: string): void {
   const pod = world.pods.find((other) => other.name === name);
   if (pod !== undefined) pod.unlistedBy = undefined;
 }
@@ -252,7 +257,7 @@ function terminate(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boo
     policy,
     run: run.name,
     now: run.play.now,
-    unlistedAt: {},
+    removedAt: {},
     unreadySince: {},
   });
   if (round.remaining > 0) {
@@ -294,17 +299,17 @@ export function comeToRest(play: Play): void {
     while (happen(play, 0));
     for (const run of play.runs) {
       for (const crossing of run.inFlight.slice()) {
-        if (crossing.step === 'excluded' || crossing.step === 'draining') keepOut(run, crossing, look(run));
+        if (crossing.step === 'excluded' || crossing.step === 'draining') keepOut(run, crossing, observe(run));
       }
     }
   }
 }
 
 /** A fresh look, some time after the last one, at what this run has to watch. */
-export function look(run: PlayedRun, before: EndpointSnapshot = {}): ServingFacts {
+export function observe(run: PlayedRun, before: EndpointSnapshot = {}): ServingFacts {
   run.play.now += tickMs;
   const { policy } = run.plan;
-  return narrow(lookAt(run.play.world, run.play.now), { policy, baselines: run.baselines, before });
+  return narrow(observeAt(run.play.world, run.play.now), { policy, baselines: run.baselines, before });
 }
 
 function narrow(facts: ServingFacts, scope: RunScope): ServingFacts {
@@ -312,7 +317,7 @@ function narrow(facts: ServingFacts, scope: RunScope): ServingFacts {
   return { ...facts, targetGroups: facts.targetGroups.filter(({ service }) => watched.has(service)) };
 }
 
-function machine(run: PlayedRun, name: string, change: (node: WorldNode) => void): void {
+function instance(run: PlayedRun, name: string, change: (node: WorldNode) => void): void {
   const found = run.play.world.nodes.find((node) => node.name === name);
   if (found !== undefined) change(found);
 }

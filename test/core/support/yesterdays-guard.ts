@@ -1,5 +1,5 @@
 /** How nodes were let go before: as a control, because a test world that it survives shows nothing. */
-import type { StepOutQuestion } from '../../../core/guard/next-step-out.ts';
+import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
 import type { NodeRef } from '../../../core/model/node.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { PoolPlan, ServicePlan } from '../../../core/plan/pool-plan.ts';
@@ -8,7 +8,7 @@ import type { PoolPlan, ServicePlan } from '../../../core/plan/pool-plan.ts';
  * The first node that keeps the floors which were fixed at the start. A node that gives a Service nothing at the moment is never held
  * back for it.
  */
-export function letGoAsBefore({ facts, inFlight, waiting }: StepOutQuestion, plan: PoolPlan): NodeRef | undefined {
+export function letGoAsBefore({ facts, inFlight, waiting }: CandidateQuestion, plan: PoolPlan): NodeRef | undefined {
   const out = new Set([
     ...inFlight.map((node) => node.name),
     ...facts.cluster.nodes.filter((node) => node.excluded).map((node) => node.name),
@@ -18,7 +18,7 @@ export function letGoAsBefore({ facts, inFlight, waiting }: StepOutQuestion, pla
   return waiting.find((node) => counted.every(({ service, serving }) => keeps(service, serving, node)));
 }
 
-function servingOf(plan: ServicePlan, facts: StepOutQuestion['facts'], out: ReadonlySet<string>) {
+function servingOf(plan: ServicePlan, facts: CandidateQuestion['facts'], out: ReadonlySet<string>) {
   const service = facts.cluster.services.find(({ key }) => key === plan.service);
   const groups = facts.targetGroups.filter((group) => group.service === plan.service);
   return facts.cluster.nodes
@@ -43,8 +43,8 @@ function keeps(plan: ServicePlan, serving: ReturnType<typeof servingOf>, node: N
   const zone = left.filter((other) => other.zone === own.zone).length;
   const endpoints = left.reduce((sum, other) => sum + other.endpoints, 0);
   return (
-    left.length >= plan.floor.targets &&
-    zone >= (plan.floor.perZone[own.zone] ?? 0) &&
-    (plan.externalTrafficPolicy === 'Cluster' || endpoints >= plan.floor.endpoints)
+    left.length >= plan.minServing.targets &&
+    zone >= (plan.minServing.perZone[own.zone] ?? 0) &&
+    (plan.externalTrafficPolicy === 'Cluster' || endpoints >= plan.minServing.endpoints)
   );
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NodeRef } from '../../../core/model/node.ts';
 import { countSurges, surgeAtOnce } from '../../../core/surge/at-once.ts';
-import { chooseWithRoom } from '../../../core/surge/choose-with-room.ts';
 import { instanceMinutes } from '../../../core/surge/instance-minutes.ts';
-import { decideWithoutMissing } from '../../../core/surge/missing-capacity.ts';
+import { decideCapacity } from '../../../core/surge/missing-capacity.ts';
+import { pairByZone } from '../../../core/surge/pair-by-zone.ts';
 import { aNode, refOf } from '../support/facts.ts';
 
 describe('machines beyond the pool at a time', () => {
@@ -12,26 +12,26 @@ describe('machines beyond the pool at a time', () => {
     [{ share: 0.25 }, 10, 3],
     [{ share: 0.2 }, 10, 2],
     [{ share: 0.01 }, 10, 1],
-    [{ machines: 4 }, 10, 4],
-    [{ machines: 1 }, 2, 1],
+    [{ instances: 4 }, 10, 4],
+    [{ instances: 1 }, 2, 1],
   ] as const)('with surge %j a pool of %i gets %i', (surge, size, atOnce) => {
-    expect(surgeAtOnce({ surge }, size)).toBe(atOnce);
+    expect(surgeAtOnce({ nodeSurge: surge }, size)).toBe(atOnce);
   });
 
   test.each([
-    [{ machines: 3 }, 10, 4],
-    [{ machines: 5 }, 10, 2],
+    [{ instances: 3 }, 10, 4],
+    [{ instances: 5 }, 10, 2],
     [{ share: 1 }, 10, 1],
-    [{ machines: 3 }, 0, 1],
+    [{ instances: 3 }, 0, 1],
   ] as const)('with surge %j a pool of %i is replaced in %i waves', (surge, size, waves) => {
-    expect(countSurges({ surge }, size)).toBe(waves);
+    expect(countSurges({ nodeSurge: surge }, size)).toBe(waves);
   });
 
   test.each([
-    [{ surge: { share: 1 } }, 10],
-    [{ surge: { machines: 10 } }, 10],
-    [{ surge: { machines: 1000 } }, 10],
-    [{ surge: { share: 0.5 } }, 1],
+    [{ nodeSurge: { share: 1 } }, 10],
+    [{ nodeSurge: { instances: 10 } }, 10],
+    [{ nodeSurge: { instances: 1000 } }, 10],
+    [{ nodeSurge: { share: 0.5 } }, 1],
     [{}, 10],
   ] as const)('with %j all of %i come at once', (policy, size) => {
     expect(surgeAtOnce(policy, size)).toBeUndefined();
@@ -51,7 +51,7 @@ describe('who may leave', () => {
     ['the first in the order where no zone has both', 'aaa', '', 'bb', 'aa'],
     ['the first in the order where zones were lopsided', 'a', 'aab', 'aabb', 'a'],
   ])('%s', (_, waiting, ended, fresh, chosen) => {
-    const answer = chooseWithRoom({
+    const answer = pairByZone({
       waiting: inZones('old', waiting),
       ended: inZones('gone', ended),
       fresh: inZones('new', fresh),
@@ -64,7 +64,7 @@ describe('who may leave', () => {
     fc.assert(
       fc.property(zones(12), zones(6), zones(12), (waiting, ended, fresh) => {
         const nodes = inZones('old', waiting);
-        const answer = chooseWithRoom({ waiting: nodes, ended: inZones('gone', ended), fresh: inZones('new', fresh) });
+        const answer = pairByZone({ waiting: nodes, ended: inZones('gone', ended), fresh: inZones('new', fresh) });
         const free = Math.max(0, fresh.length - ended.length);
         expect(answer.length).toBeLessThanOrEqual(free);
         expect(answer.length > 0).toBe(free > 0 && nodes.length > 0);
@@ -85,16 +85,16 @@ describe('machines that don’t come', () => {
   } as const;
 
   test('are done without once nothing has come for the patience, and not before', () => {
-    const first = decideWithoutMissing(question);
+    const first = decideCapacity(question);
     expect(first).toEqual({ goOn: false, standStill: { since: 1000, ready: 3 } });
     const again = { ...question, before: first.standStill };
-    expect(decideWithoutMissing({ ...again, now: 1499 }).goOn).toBe(false);
-    expect(decideWithoutMissing({ ...again, now: 1500 }).goOn).toBe(true);
+    expect(decideCapacity({ ...again, now: 1499 }).goOn).toBe(false);
+    expect(decideCapacity({ ...again, now: 1500 }).goOn).toBe(true);
   });
 
   test('are waited for anew whenever one has come', () => {
     const before = { since: 0, ready: 2 };
-    expect(decideWithoutMissing({ ...question, before, now: 1500 })).toEqual({
+    expect(decideCapacity({ ...question, before, now: 1500 })).toEqual({
       goOn: false,
       standStill: { since: 1500, ready: 3 },
     });
@@ -106,7 +106,7 @@ describe('machines that don’t come', () => {
     ['the pool has failed', { pool: { ...question.pool, status: 'failed' } }],
     ['too few are there', { ready: 1, before: { since: 0, ready: 1 } }],
   ] as const)('are waited for while %s', (_, changes) => {
-    const answer = decideWithoutMissing({ ...question, before: { since: 0, ready: 3 }, ...changes });
+    const answer = decideCapacity({ ...question, before: { since: 0, ready: 3 }, ...changes });
     expect(answer).toEqual({ goOn: false, standStill: undefined });
   });
 });
@@ -117,16 +117,16 @@ describe('instance-minutes', () => {
   const minute = 60_000;
 
   test('count new machines from when they are asked for, and old ones until they end', () => {
-    const asked = [
-      { at: 0, machines: 2 },
-      { at: 5 * minute, machines: 1 },
+    const requested = [
+      { at: 0, instances: 2 },
+      { at: 5 * minute, instances: 1 },
     ];
-    expect(instanceMinutes({ asked, nodes: [ended(4 * minute), ended(6 * minute), alive], until: 10 * minute })).toBe(
-      15,
-    );
+    expect(
+      instanceMinutes({ requested, nodes: [ended(4 * minute), ended(6 * minute), alive], until: 10 * minute }),
+    ).toBe(15);
   });
 
   test('are none when nothing was asked for', () => {
-    expect(instanceMinutes({ asked: [], nodes: [alive], until: minute })).toBe(0);
+    expect(instanceMinutes({ requested: [], nodes: [alive], until: minute })).toBe(0);
   });
 });

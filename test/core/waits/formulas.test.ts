@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  drainMs,
+  connectionDrainMs,
+  forwardedAge,
   healthCheckWindowMs,
-  longestDrainMs,
+  longestConnectionDrainMs,
   podToHealthyMs,
   terminationNotBefore,
-  transitAge,
 } from '../../../core/waits/formulas.ts';
 import { aGroup, aLook, aPolicy, aService } from '../support/facts.ts';
 
@@ -29,27 +29,27 @@ describe('the wait between deregistration and eviction', () => {
     [
       'drops the propagation with its rule',
       nlb({ deregistrationDelayMs: 0 }),
-      aPolicy({ disabledRules: ['wait-out-propagation'] }),
+      aPolicy({ disabledRules: ['wait-for-propagation'] }),
       0,
     ],
   ])('%s', (_, group, rules, expected) => {
-    expect(drainMs([group], rules)).toBe(expected);
+    expect(connectionDrainMs([group], rules)).toBe(expected);
   });
 
   test('is nothing without a load balancer, and the longest of several', () => {
-    expect(drainMs([], policy)).toBe(0);
-    expect(drainMs([nlb({ deregistrationDelayMs: 0 }), nlb()], policy)).toBe(315_000);
+    expect(connectionDrainMs([], policy)).toBe(0);
+    expect(connectionDrainMs([nlb({ deregistrationDelayMs: 0 }), nlb()], policy)).toBe(315_000);
   });
 
   test('is asked of the load balancers as they are now, the longest of all Services', () => {
-    const look = (...delays: readonly number[]) =>
+    const observation = (...delays: readonly number[]) =>
       aLook(
         { services: delays.map((_, index) => aService(`app${index}`, [])) },
         delays.map((deregistrationDelayMs, index) => aGroup(`app${index}`, [], { deregistrationDelayMs })),
       );
-    expect(longestDrainMs(look(300_000, 600_000), policy)).toBe(615_000);
-    expect(longestDrainMs(look(300_000, 200_000), policy)).toBe(315_000);
-    expect(longestDrainMs(look(), policy)).toBe(0);
+    expect(longestConnectionDrainMs(observation(300_000, 600_000), policy)).toBe(615_000);
+    expect(longestConnectionDrainMs(observation(300_000, 200_000), policy)).toBe(315_000);
+    expect(longestConnectionDrainMs(observation(), policy)).toBe(0);
   });
 });
 
@@ -79,15 +79,15 @@ describe('connections that pass through a node', () => {
       { ms: 300_000, endedBy: 'unknown' },
     ],
   ] as const)('%s', (_, service, traffic, groups, rules, expected) => {
-    expect(transitAge(service, traffic, groups, rules)).toEqual(expected);
+    expect(forwardedAge(service, traffic, groups, rules)).toEqual(expected);
   });
 
   test('are waited for from the last new connection on, unless the rule is switched off', () => {
-    const look = (externalTrafficPolicy: 'Local' | 'Cluster') =>
+    const observation = (externalTrafficPolicy: 'Local' | 'Cluster') =>
       aLook({ services: [aService('api', [], { externalTrafficPolicy })] }, [aGroup('api', [])]);
-    const unruled = { ...aged, disabledRules: ['wait-out-transit-connections'] } as const;
-    expect(terminationNotBefore(look('Cluster'), 1000, aged)).toBe(1000 + 180_000 + 40_000 + 15_000);
-    expect(terminationNotBefore(look('Cluster'), 1000, unruled)).toBe(1000);
-    expect(terminationNotBefore(look('Local'), 1000, aged)).toBe(1000);
+    const unruled = { ...aged, disabledRules: ['wait-for-forwarded-connections'] } as const;
+    expect(terminationNotBefore(observation('Cluster'), 1000, aged)).toBe(1000 + 180_000 + 40_000 + 15_000);
+    expect(terminationNotBefore(observation('Cluster'), 1000, unruled)).toBe(1000);
+    expect(terminationNotBefore(observation('Local'), 1000, aged)).toBe(1000);
   });
 });

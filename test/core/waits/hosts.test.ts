@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
-import { findAside, lookAtHosts, type NodesAside } from '../../../core/waits/hosts.ts';
+import { findAside, type NodesAside, observeHosts } from '../../../core/waits/hosts.ts';
 import { aGroup, aLook, aNode, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
 
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'new' } });
@@ -21,43 +21,43 @@ function question(
   return { facts, policy, leaving: 'web', aside: {}, patient: true, ...changes };
 }
 
-function look(...of: Parameters<typeof question>) {
+function observation(...of: Parameters<typeof question>) {
   const asked = question(...of);
   const [service] = asked.facts.cluster.services;
   if (service === undefined) throw new Error('no Service');
-  const { late, aside } = lookAtHosts(service, asked);
+  const { late, aside } = observeHosts(service, asked);
   return { late, aside: Object.values(aside) };
 }
 
 test('a node of the new pool has to be healthy, however long it takes', () => {
-  expect(look(fresh, 'healthy')).toEqual({ late: [], aside: [] });
-  expect(look(fresh, 'initial', { patient: false })).toEqual({ late: ['new'], aside: [] });
+  expect(observation(fresh, 'healthy')).toEqual({ late: [], aside: [] });
+  expect(observation(fresh, 'initial', { patient: false })).toEqual({ late: ['new'], aside: [] });
 });
 
 test('one in a zone that the load balancer does not cover is not waited for, and told', () => {
-  expect(look(fresh, 'unused')).toEqual({
+  expect(observation(fresh, 'unused')).toEqual({
     late: [],
     aside: ['k8s-web sends nothing to a ready pod of default/web on new (unused)'],
   });
 });
 
 test('one of another pool is waited for a while, unless it was not healthy before', () => {
-  expect(look(other, 'unhealthy').late).toEqual(['x-1']);
-  expect(look(other, 'unhealthy', { patient: false }).late).toEqual([]);
+  expect(observation(other, 'unhealthy').late).toEqual(['x-1']);
+  expect(observation(other, 'unhealthy', { patient: false }).late).toEqual([]);
   const aside = findAside(question(other, 'unhealthy'));
   expect(Object.keys(aside)).toEqual(['x-1']);
-  expect(look(other, 'unhealthy', { aside }).late).toEqual([]);
+  expect(observation(other, 'unhealthy', { aside }).late).toEqual([]);
 });
 
 test('one of Fargate is never healthy, and not waited for, but told', () => {
   const fargate = aNode('fargate-1', { pool: undefined, labels: { 'eks.amazonaws.com/compute-type': 'fargate' } });
-  expect(look(fargate, 'unhealthy')).toEqual({
+  expect(observation(fargate, 'unhealthy')).toEqual({
     late: [],
     aside: ['k8s-web sends nothing to a ready pod of default/web on fargate-1 (unhealthy)'],
   });
 });
 
 test('what leaves need not be healthy', () => {
-  expect(look(aNode('n2', { cordoned: true }), 'initial').late).toEqual([]);
-  expect(look(aNode('n2', { excluded: true }), 'draining').late).toEqual([]);
+  expect(observation(aNode('n2', { cordoned: true }), 'initial').late).toEqual([]);
+  expect(observation(aNode('n2', { excluded: true }), 'draining').late).toEqual([]);
 });

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { TargetState } from '../../../core/model/target-group.ts';
-import { decideDrained, decideObservedOut, findBackIn, needsLabelAgain } from '../../../core/waits/load-balancers.ts';
+import {
+  decideConnectionsDrained,
+  decideObservedOut,
+  findReregistered,
+  needsLabelAgain,
+} from '../../../core/waits/load-balancers.ts';
 import { aGroup, aLook, aNode, aPolicy, aTarget, refOf } from '../support/facts.ts';
 
 const node = refOf(aNode('n1'));
@@ -45,19 +50,19 @@ describe('a node is drained', () => {
     ['not before the timer is over, though its target is gone', undefined, 99, false],
     ['not while its target drains, though the timer is over', 'draining', 100, false],
   ] as const)('%s', (_, state, now, done) => {
-    expect(decideDrained(node, [groupWith(state)], now, 100)).toMatchObject({ done, backIn: false });
+    expect(decideConnectionsDrained(node, [groupWith(state)], now, 100)).toMatchObject({ done, reregistered: false });
   });
 
   test('says how long the timer runs and who drains', () => {
-    const { reason } = decideDrained(node, [groupWith('draining')], 0, 90_000);
+    const { reason } = decideConnectionsDrained(node, [groupWith('draining')], 0, 90_000);
     expect(reason).toBe('connections may live for another 1 m 30 s; n1 drains from k8s-web: draining (Target.Why)');
   });
 
   test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining'] as const)(
     'and is told to be back in when its target is %s again',
     (state) => {
-      const decision = decideDrained(node, [groupWith(state)], 200, 100);
-      expect(decision).toMatchObject({ done: false, backIn: true });
+      const decision = decideConnectionsDrained(node, [groupWith(state)], 200, 100);
+      expect(decision).toMatchObject({ done: false, reregistered: true });
       expect(decision.reason).toContain('n1 is back in k8s-web');
     },
   );
@@ -81,13 +86,13 @@ describe('a node that was drained', () => {
     ['is of no interest once another has its name', labelled('healthy', { uid: 'other' }), undefined],
     ['is of no interest once it is gone', aLook({}, [groupWith('healthy')]), undefined],
   ])('%s', (_, facts, reason) => {
-    expect(findBackIn(node, facts, aPolicy())).toBe(reason);
+    expect(findReregistered(node, facts, aPolicy())).toBe(reason);
   });
 
   test('is not looked for in load balancers without the rule, but its label is', () => {
     const policy = aPolicy({ disabledRules: ['wait-for-deregistration'] });
-    expect(findBackIn(node, labelled('healthy'), policy)).toBeUndefined();
-    expect(findBackIn(node, labelled('healthy', { excluded: false }), policy)).toBeDefined();
+    expect(findReregistered(node, labelled('healthy'), policy)).toBeUndefined();
+    expect(findReregistered(node, labelled('healthy', { excluded: false }), policy)).toBeDefined();
   });
 });
 

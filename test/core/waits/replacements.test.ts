@@ -29,7 +29,7 @@ interface Options {
   readonly listed?: readonly EndpointFacts[];
 }
 
-function look(pods: readonly PodFacts[], options: Options = {}) {
+function observation(pods: readonly PodFacts[], options: Options = {}) {
   const { newState = 'healthy', replicas = 2, policy = 'Local', listed = aService('web', pods).endpoints } = options;
   const targets = [aTarget(n2), aTarget(fresh, { state: newState })];
   const services = [aService('web', pods, { externalTrafficPolicy: policy, endpoints: listed })];
@@ -41,7 +41,7 @@ function look(pods: readonly PodFacts[], options: Options = {}) {
 const stay = aPod('web-2', 'n2');
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'web-1-34' } });
 const question = { policy, before: { 'default/web': 2 }, leaving: 'web', aside: {}, patient: true };
-const decide = (facts: ReturnType<typeof look>) => {
+const decide = (facts: ReturnType<typeof observation>) => {
   const { done, reason } = decideReplacementsServing({ ...question, facts });
   return { done, reason };
 };
@@ -55,23 +55,24 @@ test('the snapshot counts Services that have a ready endpoint on the node, and n
 test('the snapshot counts no released pod, and none that stands in for one which had no node at the beginning', () => {
   const left = aPod('web-1', 'n1', released('web-1', 'run'));
   const pods = [left, stay, aPod('web-3', 'new')];
-  const facts = look(pods, { replicas: 3 });
+  const facts = observation(pods, { replicas: 3 });
   expect(snapshotEndpoints(refOf(n1), facts)).toEqual({ 'default/web': 2 });
-  const whole = look([aPod('web-1', 'n1'), stay, aPod('web-3', 'new')], { replicas: 3 });
+  const whole = observation([aPod('web-1', 'n1'), stay, aPod('web-3', 'new')], { replicas: 3 });
   const unplaced = { 'Deployment default/web': 1 };
   expect(snapshotEndpoints(refOf(n1), whole, unplaced)).toEqual({ 'default/web': 2 });
   expect(snapshotEndpoints(refOf(n1), whole)).toEqual({ 'default/web': 3 });
 });
 
 test('replacements serve once they are Ready and their node is healthy in the load balancer', () => {
-  expect(decide(look([stay, aPod('web-3', 'new')]))).toEqual({
+  expect(decide(observation([stay, aPod('web-3', 'new')]))).toEqual({
     done: true,
     reason: 'default/web has 2 of 2 ready endpoints',
   });
 });
 
 test('a Ready replacement does not serve while its node is not healthy under Local', () => {
-  const late = (policy: 'Local' | 'Cluster') => look([stay, aPod('web-3', 'new')], { newState: 'initial', policy });
+  const late = (policy: 'Local' | 'Cluster') =>
+    observation([stay, aPod('web-3', 'new')], { newState: 'initial', policy });
   expect(decide(late('Local'))).toEqual({
     done: false,
     reason: 'default/web: new not healthy in its load balancer yet',
@@ -93,7 +94,7 @@ test('nodes of the pool that goes must be healthy too when they host replacement
 
 test('fewer ready endpoints than before are waited for, and a pod that cannot be placed is named', () => {
   const pending = aPod('web-3', undefined, { ready: false, phase: 'Pending', unschedulableReason: 'Insufficient cpu' });
-  expect(decide(look([stay, pending]))).toEqual({
+  expect(decide(observation([stay, pending]))).toEqual({
     done: false,
     reason: "default/web has 1 of 2 ready endpoints; pod web-3 can't be placed: Insufficient cpu",
   });
@@ -104,20 +105,20 @@ test.each([
   ['is gone', [stay]],
 ])('a replacement that %s does not serve, though the slices list it as ready', (_, pods) => {
   const listed = [stay, aPod('web-3', 'new')].map(endpointOf);
-  expect(decide(look(pods, { listed }))).toEqual({
+  expect(decide(observation(pods, { listed }))).toEqual({
     done: false,
     reason: 'default/web has 1 of 2 ready endpoints',
   });
 });
 
 test('a workload that was scaled down meanwhile need not come back to what it was', () => {
-  expect(decide(look([stay], { replicas: 1 })).done).toBe(true);
-  expect(decide(look([], { replicas: 0 })).done).toBe(true);
-  expect(decide(look([stay], { replicas: 2 })).done).toBe(false);
+  expect(decide(observation([stay], { replicas: 1 })).done).toBe(true);
+  expect(decide(observation([], { replicas: 0 })).done).toBe(true);
+  expect(decide(observation([stay], { replicas: 2 })).done).toBe(false);
 });
 
 test('a workload that was scaled up meanwhile need not be there whole', () => {
-  expect(decide(look([stay, aPod('web-3', 'new')], { replicas: 12 })).done).toBe(true);
+  expect(decide(observation([stay, aPod('web-3', 'new')], { replicas: 12 })).done).toBe(true);
 });
 
 test('a Service whose selector fits nothing any more is waited for as it was', () => {
@@ -126,6 +127,6 @@ test('a Service whose selector fits nothing any more is waited for as it was', (
 });
 
 test('a Service that is gone, or had nothing on the node, is not waited for', () => {
-  expect(decideReplacementsServing({ ...question, facts: look([]), before: {} }).done).toBe(true);
+  expect(decideReplacementsServing({ ...question, facts: observation([]), before: {} }).done).toBe(true);
   expect(decide(aLook({})).done).toBe(true);
 });

@@ -68,13 +68,13 @@ test('says how many are missing, who is late and where', () => {
 
 test('names machines that run and have not joined, not those that are gone', () => {
   const fresh = aNode('new', { pool: 'web-1-34' });
-  const machine = (instanceId: string, state: 'running' | 'terminated') => ({ instanceId, zone: 'a', state });
+  const instance = (instanceId: string, state: 'running' | 'terminated') => ({ instanceId, zone: 'a', state });
   const decision = decideSurgeReady({
     facts: aLook({ nodes: [fresh] }, []),
     pool: 'web-1-34',
     oldPool: 'web',
     expected: 2,
-    instances: [machine(fresh.instanceId, 'running'), machine('i-lost', 'running'), machine('i-gone', 'terminated')],
+    instances: [instance(fresh.instanceId, 'running'), instance('i-lost', 'running'), instance('i-gone', 'terminated')],
   });
   expect(decision).toEqual({ done: false, reason: '1 of 2 new nodes are Ready, not joined: i-lost' });
 });

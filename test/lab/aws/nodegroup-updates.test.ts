@@ -89,10 +89,12 @@ test('sizes that contradict each other are refused and change nothing', async ()
 test('tags are added and removed by the ARN', async () => {
   const { eks, describe } = await startPool();
   const resourceArn = (await describe())?.nodegroupArn ?? '';
-  await eks.send(new TagResourceCommand({ resourceArn, tags: { 'nodeferry.dev/held': 'AZRebalance', team: 'shop' } }));
+  await eks.send(
+    new TagResourceCommand({ resourceArn, tags: { 'nodeferry.dev/suspended': 'AZRebalance', team: 'shop' } }),
+  );
   await eks.send(new UntagResourceCommand({ resourceArn, tagKeys: ['team'] }));
   expect(await eks.send(new ListTagsForResourceCommand({ resourceArn }))).toMatchObject({
-    tags: { 'nodeferry.dev/held': 'AZRebalance' },
+    tags: { 'nodeferry.dev/suspended': 'AZRebalance' },
   });
 });
 

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { benchRows, renderPage } from '../../../lab/bench/page.ts';
 import type { BenchRun } from '../../../lab/bench/runs.ts';
 
-const handOver: BenchRun = {
+const podSurge: BenchRun = {
   nodes: 4,
-  order: 'hand-over',
+  order: 'pod-surge',
   requests: { sent: 20_123, lost: 0, cut: 0, slow: 0 },
-  makespanSeconds: 70.4,
+  durationSeconds: 70.4,
   surgeReadySeconds: 12.3,
   lowerBoundSeconds: 64,
   lowerBoundTerms: [
@@ -18,7 +18,7 @@ const handOver: BenchRun = {
   historyEventsPerNode: 80,
 };
 const script: BenchRun = {
-  ...handOver,
+  ...podSurge,
   order: 'script',
   requests: { sent: 40_000, lost: 450, cut: 1, slow: 3 },
   lowerBoundSeconds: undefined,
@@ -28,7 +28,7 @@ const script: BenchRun = {
 };
 
 test('rows compare loss, time and cost; only nodeferry has a bound', () => {
-  expect(benchRows([handOver, script]).slice(1)).toEqual([
+  expect(benchRows([podSurge, script]).slice(1)).toEqual([
     ['4', 'nodeferry, hand-over', '20,123', '0', '0', '0', '70 s', '1.10 × 64.0 s', '12 s', '58 s', '4.2 (least 3.9)'],
     ['4', 'script: exclude, sleep 30 s, drain, terminate', '40,000', '450', '1', '3', '70 s', '–', '–', '–', '4.2'],
   ]);
@@ -39,7 +39,7 @@ test('the page names the machine and writes bounds term by term', () => {
     machine: '2 × a processor, 24 GB',
     node: '24.0.0',
     date: '2026-01-02',
-    runs: [handOver, script],
+    runs: [podSurge, script],
     refused: [{ nodes: 2, order: 'serial', why: 'no zone can spare a node' }],
   });
   expect(page).toContain('on 2026-01-02: 2 × a processor, 24 GB, Node 24.0.0.');
@@ -53,7 +53,7 @@ test('the page names the machine and writes bounds term by term', () => {
 
 test('the page tells how a hand-over grows with its pool', () => {
   const place = { machine: 'm', node: '24.0.0', date: '2026-01-02', refused: [] };
-  const large = { ...handOver, nodes: 8, makespanSeconds: 80.3, surgeReadySeconds: 16.4 };
-  expect(renderPage({ ...place, runs: [large, script, handOver] })).toContain('8 nodes take 1.10 times as long as 4.');
-  expect(renderPage({ ...place, runs: [handOver] })).not.toContain('times as long');
+  const large = { ...podSurge, nodes: 8, durationSeconds: 80.3, surgeReadySeconds: 16.4 };
+  expect(renderPage({ ...place, runs: [large, script, podSurge] })).toContain('8 nodes take 1.10 times as long as 4.');
+  expect(renderPage({ ...place, runs: [podSurge] })).not.toContain('times as long');
 });

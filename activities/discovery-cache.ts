@@ -1,0 +1,104 @@
+import { NodeferryError } from '../core/model/problem.ts';
+import type { ServiceFacts } from '../core/model/service.ts';
+import type { Discovery } from '../ports/load-balancers.ts';
+import type { Ports } from '../ports/ports.ts';
+
+/** What stands behind Services, remembered for all steps of a worker. */
+export interface DiscoveryCache {
+  /** What was found within the last minute, and found now for Services that are new or have changed. */
+  find(services: readonly ServiceFacts[]): Promise<Discovery>;
+  /** The same, with nothing known from before; and, of those `beside`, which could not be watched. */
+  findAnew(services: readonly ServiceFacts[], beside: readonly ServiceFacts[]): Promise<Discovery>;
+  /** What is known at this moment of these Services as they are; undefined unless that is all of it. Costs no call and no time. */
+  recall(services: readonly ServiceFacts[]): Discovery | undefined;
+  /** Does something with what was found; when that turns out to be gone, it is discovered again the next time. */
+  using<T>(services: readonly ServiceFacts[], body: () => Promise<T>): Promise<T>;
+}
+
+/** Which target groups a load balancer has is found out anew after this time, ms. */
+const knownForMs = 60_000;
+
+interface Known {
+  readonly service: string;
+  /** What the Service said then of where it can be reached. */
+  readonly said: string;
+  readonly at: number;
+  readonly coming: Promise<Discovery>;
+  /** What came, once it has. */
+  found?: Discovery;
+}
+
+/** Remembers by Service, so that runs with different Services don't make each other forget. */
+export function createDiscoveryCache({ clock, loadBalancers }: Ports): DiscoveryCache {
+  const known = new Map<string, Known>();
+
+  /** Many steps find the same discovery expired at the same moment: the first of them does it, the others wait for it. */
+  async function remember(services: readonly ServiceFacts[], coming: Promise<Discovery>): Promise<Discovery> {
+    const at = clock.now();
+    const entries = services.map((service): Known => ({ service: service.key, said: say(service), at, coming }));
+    for (const entry of entries) known.set(entry.service, entry);
+    try {
+      const found = await coming;
+      for (const entry of entries) entry.found = found;
+      return found;
+    } catch (error) {
+      forget(entries);
+      throw error;
+    }
+  }
+
+  function forget(entries: readonly Known[]): void {
+    for (const entry of entries) if (known.get(entry.service) === entry) known.delete(entry.service);
+  }
+
+  function entryOf(service: ServiceFacts): Known | undefined {
+    const entry = known.get(service.key);
+    return entry?.said === say(service) ? entry : undefined;
+  }
+
+  return {
+    find: async (services) => {
+      const oldest = clock.now() - knownForMs;
+      const missing = services.filter((service) => (entryOf(service)?.at ?? Number.NEGATIVE_INFINITY) < oldest);
+      const discovered = missing.length === 0 ? undefined : remember(missing, loadBalancers.discover(missing));
+      const entries = services.flatMap(({ key }) => known.get(key) ?? []);
+      await discovered;
+      return merge(await Promise.all(entries.map(async ({ service, coming }) => ownOf(service, await coming))));
+    },
+    findAnew: async (services, beside) =>
+      await remember(services, loadBalancers.discover(services, { beside, anew: true })),
+    recall: (services) => {
+      const found = services.map((service) => {
+        const discovery = entryOf(service)?.found;
+        return discovery === undefined ? undefined : ownOf(service.key, discovery);
+      });
+      return found.every((own) => own !== undefined) ? merge(found) : undefined;
+    },
+    using: async (services, body) => {
+      const entries = services.flatMap(({ key }) => known.get(key) ?? []);
+      try {
+        return await body();
+      } catch (error) {
+        if (error instanceof NodeferryError && error.problem.code === 'Conflict') forget(entries);
+        throw error;
+      }
+    },
+  };
+}
+
+/** What a discovery of many says of one Service. */
+function ownOf(key: string, { groups, unsupported }: Discovery): Discovery {
+  const isOwn = ({ service }: { readonly service: string }) => service === key;
+  return { groups: groups.filter(isOwn), unsupported: unsupported.filter(isOwn) };
+}
+
+function merge(discoveries: readonly Discovery[]): Discovery {
+  return {
+    groups: discoveries.flatMap(({ groups }) => groups),
+    unsupported: discoveries.flatMap(({ unsupported }) => unsupported),
+  };
+}
+
+function say({ hostnames, nodePorts }: Pick<ServiceFacts, 'hostnames' | 'nodePorts'>): string {
+  return JSON.stringify([hostnames, nodePorts]);
+}

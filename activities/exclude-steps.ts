@@ -1,0 +1,183 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { explainGathered } from '../core/eviction/tolerates-cordon.ts';
+import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
+import { explainWayOut } from '../core/guard/block.ts';
+import { layOutInSlices } from '../core/guard/lay-out.ts';
+import { type GuardDecision, selectCandidate, settleMsOf } from '../core/guard/select-candidate.ts';
+import { extend, isStable, reset, type StableSince } from '../core/guard/stable-since.ts';
+import { chooseTogether } from '../core/guard/together.ts';
+import { findLostProtection } from '../core/guard/unprotected.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeRef } from '../core/model/node.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
+import { explainOldVersions } from '../core/pod-surge/old-version.ts';
+import { addExternalChanges } from '../core/status/external-changes.ts';
+import type { ExternalChange } from '../core/status/status.ts';
+import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
+import type { Ports } from '../ports/ports.ts';
+import { ensureCordoned, findExcludedNewNodes } from './acts-on-nodes.ts';
+import { createDismissals } from './dismissals.ts';
+import {
+  createExclusion,
+  describeBatch,
+  describeExclusion,
+  type ExcludeInput,
+  type ExclusionBatch,
+  findNode,
+} from './exclusion.ts';
+import { openPoolFence, type PoolFence } from './fence.ts';
+import { inSlices } from './in-slices.ts';
+import type { Observer } from './observer.ts';
+import { type Outcome, type Poll, pollUntil } from './polling.ts';
+import type { Wake } from './waking.ts';
+
+/** As many go in one moment: what is told of them stays far below what a payload may weigh. */
+const maxBatch = 20;
+
+/** On so many looks agree at a time: enough that those who are next have not to wait once more. */
+const maxAgreed = 2 * maxBatch;
+
+/** Nodes that have stepped out, and what was noticed beside. */
+export interface ExcludeResult extends ExclusionBatch {
+  readonly externalChanges: readonly ExternalChange[];
+}
+
+/** The step that lets nodes step out. */
+export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake) {
+  const { clock, cluster } = ports;
+  const { excludeBatch } = createExclusion(ports, observer, ask);
+  const { dismiss } = createDismissals(ports, observer);
+  /** Nodes that this worker's looks have agreed on, which may be out together, by run. A worker that is new to a run looks anew. */
+  const agreements = new Map<string, StableSince>();
+
+  return {
+    /**
+     * Looks until the guard lets waiting nodes go, and excludes them from load balancers in the same breath: under a lock that all runs of
+     * the cluster share, from a look that was taken under it. What chooses them may be a little old; what decides is not. Nodes that an
+     * earlier attempt has excluded are answered first. The deadline runs only while nothing of ours is in flight.
+     */
+    excludeNext: async (input: ExcludeInput): Promise<Outcome<ExcludeResult>> => {
+      /** When the last look began, if all it found wanting was that looks agree for a while: what it read will do to choose by. */
+      let settlingSince: number | undefined;
+      const fence = openPoolFence(cluster, input);
+      return await pollUntil<ExcludeResult>({
+        clock,
+        what: 'capacity to let another node step out',
+        deadlineMs: undefined,
+        pollIntervalMs: input.policy.waits.pollIntervalMs,
+        hint: 'Scale up or mend what does not serve; then resume.',
+        poll: fence.around<ExcludeResult>(async ({ now, since, checkpoint }) => {
+          const known = (checkpoint['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
+          const scope = { policy: input.policy, baselines: known };
+          // Asked first: a pool that is noted later has no nodes yet.
+          const incomingPools = await cluster.findIncomingPools();
+          const facts = { ...(await observer.serving(scope, { since: settlingSince ?? now })), incomingPools };
+          await inSlices(layOutInSlices(facts));
+          // A released pod that nobody wants any more would hold its node for ever: nobody else ends it.
+          const { run, policy } = input;
+          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: checkpoint['dismissed'] });
+          const baselines = learnBaselines(known, facts, input.policy);
+          const externalChanges = addExternalChanges(
+            (checkpoint['externalChanges'] as readonly ExternalChange[] | undefined) ?? [],
+            [
+              ...(await ensureCordoned(fence.acting, input.waiting, input.run, facts)),
+              ...findExcludedNewNodes(facts, input.policy),
+            ],
+          );
+          const seen = { externalChanges, ...(baselines === input.baselines ? {} : { baselines }) };
+
+          const strays = input.waiting.filter((node) => isExcludedBy(node, facts, input.run));
+          if (strays.length > 0) {
+            const before = strays.map((node) => describeExclusion(node, 'excluded before', facts, input));
+            return { done: true, value: { ...describeBatch(before, undefined), ...seen } };
+          }
+          const inFlight = input.inFlight.filter(
+            (node) => indexOf(facts.cluster).nodes.get(node.name)?.uid === node.uid,
+          );
+          const question = { ...input, baselines, inFlight };
+          await nextTurn();
+          await agreeOn(question, facts);
+          await nextTurn();
+          const answer = ask(question, facts);
+          const settles = (answer.settlesInMs ?? Number.POSITIVE_INFINITY) <= input.policy.waits.pollIntervalMs;
+          settlingSince = settles && settlingSince === undefined ? now : undefined;
+          const stepped =
+            answer.node === undefined ? undefined : await excludeTogether(answer.node, question, facts, fence);
+          if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
+          const { blockedBy } = answer;
+          const refused = blockedBy === undefined ? [] : findRefusedBehind(blockedBy, facts.cluster);
+          await wake(refused, { run, fence });
+          const held = `${stepped?.reason ?? answer.reason}${noteRefused(refused)}`;
+          const reason = [held, dismissed.reason ?? [], explainOldVersions(facts.cluster, run) ?? []].flat().join('; ');
+          const lonelySince =
+            inFlight.length > 0
+              ? now
+              : typeof checkpoint['lonelySince'] === 'number'
+                ? checkpoint['lonelySince']
+                : since;
+          const expired = now - lonelySince >= input.policy.waits.deadlines.guardMs;
+          const requeueAfterMs =
+            stepped?.requeueAfterMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollIntervalMs);
+          const hint =
+            blockedBy &&
+            (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? explainWayOut(blockedBy));
+          const told = { reason, ...(hint === undefined ? {} : { hint }) };
+          return {
+            done: false,
+            ...told,
+            checkpoint: { lonelySince, dismissed: dismissed.known, ...seen },
+            expired,
+            requeueAfterMs,
+          };
+        }),
+      });
+    },
+  };
+
+  /** One more look at who may be out together: what lets them go is what every look of the settling time allowed, not the last alone. */
+  async function agreeOn(input: ExcludeInput, facts: ServingFacts): Promise<void> {
+    const known = agreements.get(input.run) ?? {};
+    const names: string[] = [];
+    if (findLost(input, facts) === undefined) {
+      for (const { name } of chooseTogether({ ...input, facts, agreed: known }, maxAgreed)) {
+        names.push(name);
+        // Hundreds of nodes take a while to decide on, and heartbeats of other steps must not wait for it.
+        await nextTurn();
+      }
+    }
+    agreements.set(input.run, extend(known, names, facts.observedAt));
+  }
+
+  function ask(input: ExcludeInput, facts: ServingFacts): GuardDecision {
+    const lost = findLost(input, facts);
+    if (lost !== undefined) return { node: undefined, reason: lost, agreed: {} };
+    return selectCandidate({ ...input, facts, agreed: agreements.get(input.run) ?? {} });
+  }
+
+  /** Lets go who is next, and with it all that looks have agreed on together with it. */
+  async function excludeTogether(
+    next: NodeRef,
+    input: ExcludeInput,
+    facts: ServingFacts,
+    fence: PoolFence,
+  ): Promise<Poll<ExclusionBatch>> {
+    const agreed = agreements.get(input.run) ?? {};
+    const others = input.waiting.filter(
+      (node) => node.name !== next.name && isStable(agreed, node.name, facts.observedAt, settleMsOf(node, input)),
+    );
+    const room = Math.min(maxBatch, input.policy.guard.maxInFlight - input.inFlight.length) - 1;
+    const onRefused = ({ name }: NodeRef) => {
+      agreements.set(input.run, reset(agreements.get(input.run) ?? {}, name));
+    };
+    return await excludeBatch([next, ...others.slice(0, Math.max(0, room))], input, facts, { fence, onRefused });
+  }
+}
+
+function findLost(input: ExcludeInput, facts: ServingFacts): string | undefined {
+  return findLostProtection({ ...input, facts, nodes: input.waiting });
+}
+
+function isExcludedBy(node: NodeRef, facts: ServingFacts, run: string): boolean {
+  const seen = findNode(node, facts);
+  return seen?.excluded === true && seen.ownership.excludedBy === run;
+}

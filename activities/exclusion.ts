@@ -1,0 +1,267 @@
+import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
+import { openGuard } from '../core/guard/guard.ts';
+import type { CandidateQuestion, GuardDecision } from '../core/guard/select-candidate.ts';
+import { servicesAffected } from '../core/guard/services-affected.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeFacts, NodeRef } from '../core/model/node.ts';
+import { exclusionLock } from '../core/model/pool-lock.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
+import type { UnplacedPods } from '../core/model/unplaced.ts';
+import type { Evidence } from '../core/status/status.ts';
+import { listNames } from '../core/text/format.ts';
+import { isEnabled } from '../core/waits/formulas.ts';
+import { findAside, type NodesAside } from '../core/waits/hosts.ts';
+import { targetsOf } from '../core/waits/load-balancers.ts';
+import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
+import type { Ports } from '../ports/ports.ts';
+import { publishNodeEvent, requireInstanceGone } from './acts-on-nodes.ts';
+import type { PoolFence, PoolStepInput } from './fence.ts';
+import { type HeldLocks, withLocks } from './momentary-locks.ts';
+import type { Observer } from './observer.ts';
+import { isCancelled, type Poll, throwIfCancelled } from './polling.ts';
+
+/** Another run is in that moment: it is over soon, ms. */
+const lockedAgainMs = 500;
+
+/** So long what load balancers said under the lock lets further nodes go; the cluster is looked at for each, ms. */
+const readForMs = 3_000;
+
+/** Who asks to let a node step out, and what the guard has to know of it. */
+export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'agreed'>, PoolStepInput {
+  /** Pods that had no node when the run was planned; see UnplacedPods. */
+  readonly unplaced?: UnplacedPods;
+}
+
+/** Keeps whoever lets go from acting out of turn, and hears of nodes that may not go after all. */
+export interface ExclusionMoment {
+  readonly fence: PoolFence;
+  readonly onRefused: (node: NodeRef) => void;
+}
+
+/** A node that has stepped out, why, and what was seen of it. */
+export interface Exclusion {
+  readonly node: NodeRef;
+  readonly reason: string;
+  readonly evidence: readonly Evidence[];
+  /** Ready endpoints of its Services before it went, for the wait on their replacements. */
+  readonly before: EndpointSnapshot;
+  /** Nodes beside it that load balancers sent nothing to by then; absent when there was none. */
+  readonly aside?: NodesAside;
+  /** Keys of the Services that its replacement has to do with; absent in answers of earlier versions. */
+  readonly services?: readonly string[];
+}
+
+/** Nodes that have stepped out in one moment, and what is known of every Service since. */
+export interface ExclusionBatch extends Exclusion {
+  /** Others that went with it. */
+  readonly others?: readonly Exclusion[];
+  /** Absent when nothing better was seen than what the step was told. */
+  readonly baselines?: readonly ServiceBaseline[];
+}
+
+/** Asks the guard who is next. */
+export type AskGuard = (input: ExcludeInput, facts: ServingFacts) => GuardDecision;
+
+/** What decides, and which Services' load balancers it was read from. */
+interface DecidingObservation {
+  readonly facts: ServingFacts;
+  readonly baselines: readonly ServiceBaseline[];
+  readonly read: ReadonlySet<string>;
+}
+
+/** The acts that let nodes step out. */
+export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard) {
+  const { clock, cluster, pools } = ports;
+
+  return {
+    /**
+     * Looks once more, under the lock, and lets these nodes go one after another as far as the guard allows on that look alone: each as
+     * though those before it were out, and with a new look at the cluster. Load balancers change in seconds and are read once for all of
+     * them, so whoever is not gone a few seconds later waits for the next moment.
+     */
+    excludeBatch: async (
+      nodes: readonly [NodeRef, ...NodeRef[]],
+      input: ExcludeInput,
+      earlier: ServingFacts,
+      letting: ExclusionMoment,
+    ): Promise<Poll<ExclusionBatch>> => {
+      const [first] = nodes;
+      return await withLocks<Poll<ExclusionBatch>>(ports, {
+        run: input.run,
+        names: [exclusionLock],
+        whenHeld: () => wait(`${first.name} waits: another node is let go just now`, lockedAgainMs),
+        body: async (held) => {
+          const observation = await held.during(observeToDecide(nodes, input, earlier));
+          if (observation === undefined)
+            return wait(`${first.name} waits: what it serves has changed just now`, lockedAgainMs);
+          const again = ask({ ...input, baselines: observation.baselines, waiting: [first] }, observation.facts);
+          if (again.node === undefined) {
+            letting.onRefused(first);
+            return { done: false, reason: again.reason };
+          }
+          throwIfCancelled();
+          await exclude(first, input, held, letting.fence);
+          const gone = [describeExclusion(first, again.reason, observation.facts, input)];
+          const baselines = await excludeRest(nodes.slice(1), gone, { ...letting, input, observation, held });
+          await observer.cluster();
+          for (const { node } of gone)
+            await publishNodeEvent(cluster, node, 'ExcludeResult', `excluded from load balancers by run ${input.run}`);
+          return { done: true, value: describeBatch(gone, baselines === input.baselines ? undefined : baselines) };
+        },
+      });
+    },
+  };
+
+  /** Lets the others go while nothing speaks against it; what goes wrong with one of them is left to its own turn. */
+  async function excludeRest(
+    nodes: readonly NodeRef[],
+    gone: Exclusion[],
+    moment: ExclusionMoment & {
+      readonly input: ExcludeInput;
+      readonly observation: DecidingObservation;
+      readonly held: HeldLocks;
+    },
+  ): Promise<readonly ServiceBaseline[]> {
+    const { input, held, fence, onRefused } = moment;
+    let { observation } = moment;
+    const readAt = observation.facts.observedAt;
+    try {
+      for (const node of nodes) {
+        if (clock.now() - readAt >= readForMs) break;
+        const inFlight = [...input.inFlight, ...gone.map((one) => one.node)];
+        const next = await observeAgain(node, { ...input, inFlight }, observation);
+        if (next === undefined) break;
+        observation = next;
+        const answer = ask(
+          { ...input, inFlight, baselines: observation.baselines, waiting: [node] },
+          observation.facts,
+        );
+        if (answer.node === undefined) {
+          onRefused(node);
+          break;
+        }
+        if (isCancelled()) break;
+        await exclude(node, input, held, fence);
+        gone.push(describeExclusion(node, answer.reason, observation.facts, input));
+      }
+    } catch (error) {
+      // Whether it has gone or not is seen when it is its turn.
+      if (!(error instanceof NodeferryError)) throw error;
+    }
+    return observation.baselines;
+  }
+
+  async function exclude(node: NodeRef, input: ExcludeInput, held: HeldLocks, { acting }: PoolFence): Promise<void> {
+    const { run, policy } = input;
+    await held.require();
+    if ((await acting.exclude(node, run)) === 'gone') await requireInstanceGone(pools, node, policy);
+  }
+
+  /**
+   * A look in which all that decides about the nodes was read after the call. Undefined when something decides about the first by now that
+   * was not read.
+   */
+  async function observeToDecide(
+    nodes: readonly [NodeRef, ...NodeRef[]],
+    input: ExcludeInput,
+    earlier: ServingFacts,
+  ): Promise<DecidingObservation | undefined> {
+    const before = { ...earlier, cluster: await observer.cluster() };
+    const read = new Set([...decidedBy(nodes, input, earlier), ...decidedBy(nodes, input, before)]);
+    const facts = await observer.refresh(earlier, input, [...read]);
+    if (facts === undefined) return undefined;
+    return ifStillCovered(nodes[0], input, {
+      facts,
+      read,
+      baselines: learnBaselines(input.baselines, facts, input.policy),
+    });
+  }
+
+  /** The cluster as it is by now, and load balancers as they were read; undefined when that no longer is all that decides. */
+  async function observeAgain(
+    node: NodeRef,
+    input: ExcludeInput,
+    observation: DecidingObservation,
+  ): Promise<DecidingObservation | undefined> {
+    const facts = await observer.refresh(observation.facts, input, []);
+    if (facts === undefined) return undefined;
+    return ifStillCovered(node, input, {
+      ...observation,
+      facts,
+      baselines: learnBaselines(observation.baselines, facts, input.policy),
+    });
+  }
+}
+
+/** The look, if all that decides about the node was read for it. */
+function ifStillCovered(
+  node: NodeRef,
+  input: ExcludeInput,
+  observation: DecidingObservation,
+): DecidingObservation | undefined {
+  const { facts, baselines, read } = observation;
+  return decidedBy([node], { ...input, baselines }, facts).every((service) => read.has(service))
+    ? observation
+    : undefined;
+}
+
+/** Keys of the Services whose load balancers decide about the nodes. */
+function decidedBy(nodes: readonly NodeRef[], input: ExcludeInput, facts: ServingFacts): readonly string[] {
+  if (!isEnabled(input.policy, 'capacity-guard')) return [];
+  const guard = openGuard({ ...input, waiting: nodes, facts });
+  return nodes.flatMap((node) => guard.decidedBy(node));
+}
+
+/** What is told of nodes that step out together. */
+export function describeBatch(
+  [first, ...others]: readonly Exclusion[],
+  baselines: readonly ServiceBaseline[] | undefined,
+): ExclusionBatch {
+  if (first === undefined) throw new RangeError('no node has stepped out');
+  return {
+    ...first,
+    ...(others.length === 0 ? {} : { others: others }),
+    ...(baselines === undefined ? {} : { baselines }),
+  };
+}
+
+/** What is told of a node that steps out. */
+export function describeExclusion(
+  node: NodeRef,
+  reason: string,
+  facts: ServingFacts,
+  { policy, unplaced }: Pick<ExcludeInput, 'policy' | 'unplaced'>,
+): Exclusion {
+  const at = facts.observedAt;
+  const seen = findNode(node, facts);
+  const detail = seen?.excluded === true ? 'excluded already' : 'label exclude-from-external-load-balancers';
+  const evidence = [...seenServing(node, facts), { kind: 'excluded', at, detail } as const];
+  const before = snapshotEndpoints(node, facts, unplaced);
+  const aside = findAside({ facts, policy, leaving: seen?.pool ?? policy.pool.name }, Object.keys(before));
+  const told = Object.keys(aside).length === 0 ? {} : { aside };
+  return { node, reason, evidence, before, services: servicesAffected(node, facts), ...told };
+}
+
+/** The very node, if it is there. */
+export function findNode(node: NodeRef, facts: ServingFacts): NodeFacts | undefined {
+  const seen = indexOf(facts.cluster).nodes.get(node.name);
+  return seen?.uid === node.uid ? seen : undefined;
+}
+
+/** What the load balancers said of the node while it still served. */
+function seenServing(node: NodeRef, facts: ServingFacts): readonly Evidence[] {
+  const targets = facts.targetGroups.flatMap((group) => targetsOf(node, group).map((target) => ({ group, target })));
+  if (targets.length === 0) return [];
+  const at = facts.observedAt;
+  const healthy = targets.filter(({ target }) => target.state === 'healthy');
+  const names = (list: typeof targets) => listNames(list.map(({ group }) => group.name));
+  return [
+    { kind: 'registered', at, detail: names(targets) },
+    ...(healthy.length === 0 ? [] : [{ kind: 'healthy' as const, at, detail: names(healthy) }]),
+  ];
+}
+
+function wait(reason: string, requeueAfterMs: number): Poll<never> {
+  return { done: false, reason, requeueAfterMs };
+}

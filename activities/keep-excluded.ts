@@ -1,0 +1,135 @@
+import { findRevocation } from '../core/guard/grant-holds.ts';
+import { layOutInSlices } from '../core/guard/lay-out.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import { exclusionLock } from '../core/model/pool-lock.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
+import { addExternalChanges } from '../core/status/external-changes.ts';
+import type { ExternalChange } from '../core/status/status.ts';
+import { isEnabled } from '../core/waits/formulas.ts';
+import { needsLabelAgain } from '../core/waits/load-balancers.ts';
+import type { Ports } from '../ports/ports.ts';
+import { ensureCordoned } from './acts-on-nodes.ts';
+import type { Fence } from './fence.ts';
+import { guardActs } from './guarded-acts.ts';
+import { inSlices } from './in-slices.ts';
+import { withLocks } from './momentary-locks.ts';
+import type { NodeStepInput } from './node-steps.ts';
+import type { Observer } from './observer.ts';
+
+/** What is remembered from look to look of a node that is kept out of its load balancers. Plain data. */
+export interface ExclusionState {
+  /** Epoch ms since when the exclude label has been on, as far as we know. */
+  readonly labelledAt: number;
+  /** Epoch ms at which the label was removed in order to be set again; absent while it is on. */
+  readonly removedAt?: number;
+  /** Epoch ms since when every look has found that the node should not have been let go. */
+  readonly lostSince?: number;
+  readonly externalChanges: readonly ExternalChange[];
+}
+
+/** What one look at a node on its way out came to. */
+export interface KeepExcludedPoll {
+  readonly kept: ExclusionState;
+  /** The label had to be set: from here on it leaves its load balancers anew. */
+  readonly anew: boolean;
+  /** Why the step can't go on yet. */
+  readonly held?: string;
+  /** Why the node was taken back in. */
+  readonly restoredBecause?: string;
+}
+
+/** The share of the time for leaving load balancers after which a node that is still in gets its label anew. */
+const patienceShare = 1 / 3;
+
+/** A controller that is busy may never see a label that is away for less, ms. */
+const minAbsenceMs = 2_000;
+
+/** Keeps a node out that was let go, or takes it back in when it should not have been. */
+export function createKeepExcluded(ports: Ports, observer: Observer) {
+  const { clock, cluster } = ports;
+  return async (
+    input: NodeStepInput,
+    fence: Fence,
+    facts: ServingFacts,
+    earlier: ExclusionState,
+  ): Promise<KeepExcludedPoll> => {
+    const { node, run, policy } = input;
+    const now = facts.observedAt;
+    const seen = indexOf(facts.cluster).nodes.get(node.name);
+    if (seen?.uid !== node.uid) return { kept: earlier, anew: false };
+    const opened = await ensureCordoned(guardActs(cluster, fence), [node], run, facts);
+    const kept = { ...earlier, externalChanges: addExternalChanges(earlier.externalChanges, opened) };
+
+    if (kept.removedAt !== undefined) {
+      const absence = Math.max(minAbsenceMs, policy.waits.stabilizationMs);
+      if (now - kept.removedAt < absence) return { kept, anew: true, held: 'its label is removed, to be set again' };
+      await setLabel();
+      return { kept: withLabel(kept.externalChanges), anew: true, held: 'its label was set again' };
+    }
+    if (!seen.excluded) {
+      await setLabel();
+      const told = { at: now, what: `somebody removed the exclude label of ${node.name}; set again` };
+      return { kept: withLabel([...kept.externalChanges, told]), anew: true, held: told.what };
+    }
+    await inSlices(layOutInSlices(facts));
+    const lost = findRevocation({ ...input, facts });
+    if (lost !== undefined) return await expired(lost);
+    const { lostSince: _over, ...steady } = kept;
+    const patienceMs = patienceShare * policy.waits.deadlines.deregistrationMs;
+    const isWatched = isEnabled(policy, 'wait-for-deregistration');
+    if (!isWatched || !needsLabelAgain(node, facts, now - kept.labelledAt, patienceMs))
+      return { kept: steady, anew: false };
+    await fence.check();
+    await cluster.include(node, run);
+    const told = {
+      at: now,
+      what: `${node.name} stayed in a load balancer in spite of its label; removed and set again`,
+    };
+    const again = { ...steady, removedAt: clock.now(), externalChanges: [...kept.externalChanges, told] };
+    return { kept: again, anew: true, held: told.what };
+
+    async function setLabel(): Promise<void> {
+      await fence.check();
+      await cluster.exclude(node, run);
+    }
+
+    function withLabel(externalChanges: readonly ExternalChange[]): ExclusionState {
+      return { labelledAt: clock.now(), externalChanges };
+    }
+
+    /** One look may show a moment that is over; two that agree take the node back in. */
+    async function expired(reason: string): Promise<KeepExcludedPoll> {
+      const lostSince = kept.lostSince ?? now;
+      const waiting = {
+        kept: { ...kept, lostSince },
+        anew: false,
+        held: `${node.name} may have to come back: ${reason}`,
+      };
+      if (now === lostSince || now - lostSince < policy.waits.stabilizationMs) return waiting;
+      const restoredBecause = await restoreExclusion(input, fence, facts);
+      return restoredBecause === undefined ? waiting : { ...waiting, restoredBecause };
+    }
+  };
+
+  /** Under the lock of step-outs, so that of several nodes no more come back than have to. */
+  async function restoreExclusion(
+    input: NodeStepInput,
+    fence: Fence,
+    earlier: ServingFacts,
+  ): Promise<string | undefined> {
+    return await withLocks<string | undefined>(ports, {
+      run: input.run,
+      names: [exclusionLock],
+      whenHeld: () => undefined,
+      body: async () => {
+        const facts = { ...earlier, cluster: await observer.cluster(), observedAt: clock.now() };
+        await inSlices(layOutInSlices(facts));
+        const reason = findRevocation({ ...input, facts });
+        if (reason === undefined) return undefined;
+        await fence.check();
+        await cluster.include(input.node, input.run);
+        return reason;
+      },
+    });
+  }
+}

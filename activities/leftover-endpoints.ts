@@ -1,0 +1,62 @@
+import type { EndpointRemoval } from '../core/eviction/leftover-endpoints.ts';
+import { decideRestore } from '../core/eviction/restore-pods.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
+import { findReregistered } from '../core/waits/load-balancers.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { EndingResult } from './ending-steps.ts';
+import type { Fence } from './fence.ts';
+import type { NodeStepInput } from './node-steps.ts';
+import type { Observer } from './observer.ts';
+import { createPodActs, mayMeetCallers } from './pod-acts.ts';
+
+/** The round in which something is to be done. */
+export interface EndpointRemovalMoment {
+  readonly fence: Fence;
+  /** What it was decided from. */
+  readonly facts: ClusterFacts;
+  /** Epoch ms at which it began: what was read of load balancers since will do. */
+  readonly began: number;
+}
+
+/** Acts on what eviction leaves on a node; none of them while a load balancer has the node. */
+export function createLeftoverEndpoints(ports: Ports, observer: Observer) {
+  const { cluster } = ports;
+  const { act } = createPodActs(ports, observer);
+
+  /** Asks the load balancers once more. Pods that were unlisted already are listed again: the node is theirs to serve from. */
+  async function findBack(
+    { node, policy, run }: NodeStepInput,
+    facts: ServingFacts,
+  ): Promise<EndingResult | undefined> {
+    const reason = findReregistered(node, facts, policy);
+    if (reason === undefined) return undefined;
+    const pods = indexOf(facts.cluster).podsOn(node.name);
+    for (const { kind, pod } of decideRestore(node, pods, run))
+      if (kind === 'restore-endpoints') await cluster.restoreEndpoints(pod, run);
+    return {
+      evidence: [],
+      reregistered: { step: 'draining-connections', reason },
+      externalChanges: [{ at: facts.observedAt, what: reason }],
+    };
+  }
+
+  /** Carries out what was decided; answers why the node has to drain once more, if it has. */
+  async function removeLeftover(
+    { taint, actions }: Pick<EndpointRemoval, 'taint' | 'actions'>,
+    input: NodeStepInput,
+    { fence, facts, began }: EndpointRemovalMoment,
+  ): Promise<EndingResult | undefined> {
+    if (!taint && actions.length === 0) return undefined;
+    if (taint || mayMeetCallers(input.node, actions, facts)) {
+      const back = await findBack(input, await observer.serving(input, { since: began }));
+      if (back !== undefined) return back;
+    }
+    await fence.check();
+    if (taint) await cluster.taintDisrupted(input.node, input.run);
+    for (const action of actions) await act(action, { run: input.run, fence });
+    return undefined;
+  }
+
+  return { findBack, removeLeftover };
+}

@@ -1,0 +1,73 @@
+import { type RunScope, servicesOfRun } from '../core/guard/services-of-run.ts';
+import type { ServiceFacts } from '../core/model/service.ts';
+import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
+import type { TargetGroupFacts } from '../core/model/target-group.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { Discovery, ReadOptions } from '../ports/load-balancers.ts';
+import type { Ports } from '../ports/ports.ts';
+import { createDiscoveryCache } from './discovery-cache.ts';
+
+/** Looks at cluster and load balancers together. Of load balancers only those that the run can harm. */
+export interface Observer {
+  /**
+   * A look at everything that serves, fresh unless `since` says what will do. Which load balancers there are, and how they are set, may be
+   * known from before.
+   */
+  serving(run: RunScope, options?: Pick<ReadOptions, 'since'>): Promise<ServingFacts>;
+  /** A fresh look with nothing known from before: what an operator has just changed is seen, and every unsupported Service told. */
+  observeFresh(policy: Policy): Promise<ServingFacts>;
+  /**
+   * A look for a decision under a lock: the cluster and the targets of those Services afresh, the others' as they were earlier. Nothing
+   * slow is done: undefined when the run has a Service by now of which it is not known what stands behind it.
+   */
+  refresh(earlier: ServingFacts, run: RunScope, services: readonly string[]): Promise<ServingFacts | undefined>;
+  /** A fresh look at the cluster alone. */
+  cluster(): Promise<ClusterFacts>;
+}
+
+/** Makes the one looking-glass of a worker, so that all its steps share what was discovered. */
+export function createObserver(ports: Ports): Observer {
+  const { clock, cluster, loadBalancers } = ports;
+  const discovering = createDiscoveryCache(ports);
+
+  async function observeAt(
+    discover: (own: readonly ServiceFacts[], seen: ClusterFacts) => Promise<Discovery>,
+    run: RunScope,
+    options?: ReadOptions,
+  ): Promise<ServingFacts> {
+    const seen = await cluster.observe();
+    const own = servicesOfRun(seen, run);
+    const { groups, unsupported } = await discover(own, seen);
+    const targetGroups = await discovering.using(own, async () => await loadBalancers.readTargets(groups, options));
+    // Load balancers may take seconds to answer, the cluster does not: it is looked at last, so that the look is of one moment.
+    return { cluster: await cluster.observe(), targetGroups, unsupported, observedAt: clock.now() };
+  }
+
+  return {
+    cluster: async () => await cluster.observe(),
+    serving: async (run, options) => await observeAt(async (own) => await discovering.find(own), run, options),
+    observeFresh: async (policy) =>
+      await observeAt(
+        async (own, { services }) => {
+          const beside = services.filter((service) => !own.includes(service));
+          return await discovering.findAnew(own, beside);
+        },
+        { policy, baselines: [] },
+      ),
+    refresh: async (earlier, run, services) => {
+      const own = servicesOfRun(await cluster.observe(), run);
+      const known = discovering.recall(own);
+      if (known === undefined) return undefined;
+      const asked = known.groups.filter(({ service }) => services.includes(service));
+      const read = await discovering.using(own, async () =>
+        asked.length === 0 ? [] : await loadBalancers.readTargets(asked, { first: true }),
+      );
+      const states = new Map([...earlier.targetGroups, ...read].map((group) => [group.id, group.targets]));
+      const targetGroups = known.groups.map((group) => ({ ...group, targets: states.get(group.id) }));
+      const seen = await cluster.observe();
+      const isWhole = targetGroups.every((group): group is TargetGroupFacts => group.targets !== undefined);
+      if (!isWhole || discovering.recall(servicesOfRun(seen, run)) === undefined) return undefined;
+      return { ...earlier, cluster: seen, targetGroups, unsupported: known.unsupported, observedAt: clock.now() };
+    },
+  };
+}

@@ -1,0 +1,283 @@
+import type { ServiceBaseline } from '../core/guard/baseline.ts';
+import { findDistrust } from '../core/guard/stability.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeRef } from '../core/model/node.ts';
+import type { PodFacts } from '../core/model/pod.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
+import type { UnplacedPods } from '../core/model/unplaced.ts';
+import { type AdoptionAction, explainAdoption } from '../core/pod-surge/adoption.ts';
+import { trackGone } from '../core/pod-surge/dismissal.ts';
+import { decideReleasedEviction } from '../core/pod-surge/evict-released.ts';
+import { type AwaitedWorkload, findTooLate, judgeLate, type LateSince } from '../core/pod-surge/late-workloads.ts';
+import { decidePodSurgeRound, type PodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
+import { selectBatch } from '../core/pod-surge/select-batch.ts';
+import { decideExchanges, type ExchangeQuestion } from '../core/pod-surge/swap.ts';
+import type { Heartbeat } from '../core/status/heartbeat.ts';
+import { findAside, type NodesAside } from '../core/waits/hosts.ts';
+import type { Ports } from '../ports/ports.ts';
+import { createAdoption } from './adoption.ts';
+import { type Asked, askBeforePodSurge, createTrials } from './ask-before-pod-surge.ts';
+import { createDismissals } from './dismissals.ts';
+import { openLooseFence, openPoolFence, type PoolFence, type PoolStepInput } from './fence.ts';
+import { createMoves } from './moves.ts';
+import type { Observer } from './observer.ts';
+import { type ActOutcome, createPodActs, type FencedCluster, recordBlocked, timesIn, trackPods } from './pod-acts.ts';
+import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
+
+/** Pods come up within seconds, ms. */
+const pollIntervalMs = 1_000;
+
+/** ReplicaSets react within moments, ms. */
+const adoptedWithinMs = 120_000;
+
+/** Nodes whose pods are to be handed over, as many of them as may be at a time. */
+export interface PodSurgeInput extends PoolStepInput {
+  /** Nodes that are to go, in their order. */
+  readonly waiting: readonly NodeRef[];
+  /** Name of their pool, when it is the new one that a run turns back from. */
+  readonly rolledBackFrom?: string;
+  /** Pods that had no node when the run was planned; see UnplacedPods. */
+  readonly unplaced?: UnplacedPods;
+  /** What Services were seen to serve at their best; absent where nobody asks what zones keep. */
+  readonly baselines?: readonly ServiceBaseline[];
+  /** Workloads that could not be handed over with the nodes before: nobody tries again. */
+  readonly evictedInstead?: readonly string[];
+}
+
+/** What a hand-over came to. */
+export interface PodSurgeResult {
+  /** The nodes whose pods' replacements serve: they may leave together. */
+  readonly wave: readonly NodeRef[];
+  /** Pods on them that have been released, by node. */
+  readonly released: Readonly<Record<string, number>>;
+  /** Workloads whose replacements did not come up, each with what was seen last. */
+  readonly evictedInstead: readonly { readonly workload: string; readonly reason: string }[];
+  /** Nodes with ready pods to which load balancers send nothing, and which were not waited for. */
+  readonly aside?: NodesAside;
+}
+
+/** Steps that have pods replaced before they leave, and give them back. */
+export function createPodSurgeSteps(ports: Ports, observer: Observer) {
+  const { clock, cluster } = ports;
+  const { dismiss } = createDismissals(ports, observer);
+  const { carryOut } = createPodActs(ports, observer);
+  const { move } = createMoves(ports, observer);
+  const trials = createTrials(cluster);
+
+  return {
+    /**
+     * Releases the pods of the next nodes from their ReplicaSets and waits until their replacements serve, in each zone that must keep one. A workload whose replacements are
+     * not there by the deadline gets its pods back, as far as no serving replacement has to go for it, and is evicted within its budget.
+     */
+    surgePods: async (input: PodSurgeInput): Promise<Outcome<PodSurgeResult>> => {
+      const {
+        run,
+        policy,
+        waiting,
+        rolledBackFrom: leaving,
+        unplaced = {},
+        baselines = [],
+        evictedInstead: lost = [],
+      } = input;
+      let asked: Asked | undefined;
+      const fence = openPoolFence(cluster, input);
+      return await pollUntil<PodSurgeResult>({
+        clock,
+        what: 'replacements of released pods',
+        deadlineMs: undefined,
+        pollIntervalMs: pollIntervalMs,
+        hint: 'See why the replacements are not there; then resume.',
+        poll: fence.around<PodSurgeResult>(async ({ now, since, checkpoint }) => {
+          const facts = await observer.serving({ policy, baselines: [] }, { since: now - policy.waits.pollIntervalMs });
+          const distrust = findDistrust(facts, policy);
+          // Whatever was late before may have come meanwhile: nobody has seen it.
+          if (distrust !== undefined)
+            return { done: false, reason: distrust, checkpoint: { ...checkpoint, lateSince: {}, agreed: false } };
+          asked ??= await askBeforePodSurge({ cluster, tryRelease: trials(run) }, waiting, {
+            facts: facts.cluster,
+            policy,
+          });
+          const context = { policy, ...asked };
+          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: checkpoint['dismissed'] });
+          if (leaving !== undefined && (await swap({ ...context, cluster: facts.cluster, run, leaving }, fence)))
+            return { done: false, reason: 'pods change places', checkpoint, requeueAfterMs: 100 };
+          const known = checkpoint['wave'] as readonly NodeRef[] | undefined;
+          const maxNodes = policy.guard.maxInFlight;
+          const wave = known ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
+          const hosts = { facts, policy, leaving: leaving ?? policy.pool.name };
+          const aside = (checkpoint['aside'] as NodesAside | undefined) ?? findAside(hosts);
+          const before = (checkpoint['evictedInstead'] as PodSurgeResult['evictedInstead'] | undefined) ?? [];
+          const names = [...lost, ...before.map(({ workload }) => workload)];
+          const patient = now - since < policy.waits.stabilizationAfterOutageMs;
+          const round = decidePodSurgeRound({
+            ...context,
+            ...hosts,
+            run,
+            wave,
+            evictedInstead: names,
+            unplaced,
+            aside,
+            patient,
+          });
+          const denied = await release(round.release, run, fence);
+          const places = {
+            ...context,
+            facts,
+            baselines,
+            run,
+            wave,
+            evictedInstead: names,
+            leaving: policy.pool.name,
+            now,
+          };
+          const { awaited, kept: placed } =
+            leaving === undefined
+              ? await move({ ...places, fence }, (checkpoint['places'] ?? {}) as NonNullable<Heartbeat['checkpoint']>)
+              : { awaited: [], kept: {} };
+          const misplaced = awaited.map(({ workload, reason, isHopeless }): AwaitedWorkload => {
+            return { workload, reason, kind: isHopeless ? 'hopeless' : 'later' };
+          });
+          const beside = [...denied, ...misplaced];
+          const kept = { wave, aside, evictedInstead: before, dismissed: dismissed.known, places: placed };
+          if (round.done && beside.length === 0 && dismissed.leaving === 0) {
+            if (checkpoint['agreed'] !== true)
+              return { done: false, reason: round.reason, checkpoint: { ...kept, agreed: true } };
+            const released = countReleasedOn(wave, facts.cluster, run);
+            return { done: true, value: { wave, released, evictedInstead: before, aside: round.aside } };
+          }
+          const lateBefore = (checkpoint['lateSince'] as LateSince | undefined) ?? {};
+          const { lateSince, tooLate } = findTooLate([...round.awaited, ...beside], lateBefore, now, policy);
+          const { expired, holds } =
+            leaving === undefined ? judgeLate(tooLate, facts.cluster, policy) : { expired: tooLate, holds: undefined };
+          const lostNow = expired.map(({ workload }) => workload);
+          if (lostNow.length > 0) await adoptForWorkloads(facts.cluster, run, lostNow, fence);
+          const told = expired.map(({ workload, reason }) => ({ workload, reason }));
+          const checkpointNow = { ...kept, lateSince, evictedInstead: [...before, ...told] };
+          if (holds !== undefined) return { done: false, ...holds, checkpoint: checkpointNow, expired: true };
+          const reason = round.done && beside.length > 0 ? explainLate(beside) : round.reason;
+          return { done: false, reason, checkpoint: checkpointNow };
+        }),
+      });
+    },
+
+    /** Gives pods back to their ReplicaSets as far as none that serves has to go for it; the others serve on. */
+    adoptPods: async (input: PoolStepInput): Promise<Outcome> => {
+      const fence = openLooseFence(cluster, input);
+      const { adoptNow } = createAdoption(fence.acting);
+      return await pollUntil<object>({
+        clock,
+        what: 'released pods to be given back',
+        deadlineMs: adoptedWithinMs,
+        pollIntervalMs: pollIntervalMs,
+        hint: 'Look at the ReplicaSets of the pods that are named; then resume.',
+        poll: fence.around<object>(async () => {
+          const given = await adoptNow(await observer.cluster(), input.run);
+          if (given.acts.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
+          return { done: false, reason: explainAdoption(given) };
+        }),
+      });
+    },
+
+    /**
+     * Evicts the released pods that no ReplicaSet takes back any more, within their budgets, where others serve in their stead; those that
+     * nobody stands in for serve on.
+     */
+    evictReleased: async (input: PoolStepInput): Promise<Outcome> => {
+      const { run, policy } = input;
+      const fence = openPoolFence(cluster, input);
+      return await pollUntil<object>({
+        clock,
+        what: 'released pods to leave',
+        deadlineMs: policy.waits.deadlines.evictionMs,
+        pollIntervalMs: pollIntervalMs,
+        hint: 'Mend what is named (a budget, pods that are not ready, a pod that hangs), then resume.',
+        poll: fence.around<object>(async ({ now, checkpoint }) => {
+          const facts = await observer.cluster();
+          await createAdoption(fence.acting).keepUp(facts, run);
+          const goneSince = trackGone(timesIn(checkpoint['goneSince']), facts, run, now);
+          const times = trackPods(
+            checkpoint,
+            facts.pods.filter(({ released }) => released?.by === run),
+            facts,
+            now,
+          );
+          const round = decideReleasedEviction({ facts, policy, run, now, goneSince, ...times });
+          if (round.remaining === 0) return { done: true, value: {} };
+          const acting: FencedCluster = {
+            run,
+            fence,
+            decide: (fresh) =>
+              decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), goneSince, ...times }).actions,
+            leaving: undefined,
+          };
+          const outcomes: ActOutcome[] = [];
+          for (const action of round.actions) outcomes.push(await carryOut(action, acting, facts));
+          const refused = outcomes.flatMap(({ blocked }) => blocked ?? []);
+          const blocked = recordBlocked([...round.blocked, ...refused], checkpoint['blocked'], now);
+          return { done: false, reason: round.reason, blocked, checkpoint: { ...times, goneSince, blocked } };
+        }),
+      });
+    },
+  };
+
+  /** Releases pods; answers whose may not be, by the word of an admission that was asked. */
+  async function release(
+    pods: PodSurgeRound['release'],
+    run: string,
+    { acting }: PoolFence,
+  ): Promise<readonly AwaitedWorkload[]> {
+    const denied = new Map<string, AwaitedWorkload>();
+    for (const { pod, from } of pods) {
+      const { workload } = from;
+      if (denied.has(workload)) continue;
+      throwIfCancelled();
+      try {
+        await acting.release(pod, from, run);
+      } catch (error) {
+        if (!(error instanceof NodeferryError) || error.problem.code !== 'AdmissionDenied') throw error;
+        denied.set(workload, { workload, kind: 'hopeless', reason: error.problem.message });
+      }
+    }
+    return [...denied.values()];
+  }
+
+  /** Whether any pods did. */
+  async function swap(question: ExchangeQuestion, { acting }: PoolFence): Promise<boolean> {
+    const { cluster: facts, run, leaving } = question;
+    await createAdoption(acting).adoptNow(facts, run, { leaving });
+    const exchanges = decideExchanges(question);
+    for (const { keeps, pairs } of exchanges) {
+      for (const pod of keeps) await acting.raiseDeletionCost(pod, run);
+      for (const { release, adopt } of pairs) {
+        throwIfCancelled();
+        const outcome = await acting.release(release.pod, release.from, run);
+        if (outcome === 'done') await acting.adopt(adopt, run);
+      }
+    }
+    return exchanges.length > 0;
+  }
+
+  async function adoptForWorkloads(
+    facts: ClusterFacts,
+    run: string,
+    workloads: readonly string[],
+    { acting }: PoolFence,
+  ): Promise<void> {
+    const { podsByUid } = indexOf(facts);
+    const isOf = ({ pod }: AdoptionAction) => {
+      const seen = podsByUid.get(pod.uid);
+      return workloads.includes(seen?.released?.workload ?? seen?.workload ?? '');
+    };
+    await createAdoption(acting).adoptNow(facts, run, { isAsked: isOf });
+  }
+}
+
+function countReleasedOn(nodes: readonly NodeRef[], facts: ClusterFacts, run: string): PodSurgeResult['released'] {
+  const isReleased = ({ released, terminating }: PodFacts) => released?.by === run && !terminating;
+  return Object.fromEntries(nodes.map(({ name }) => [name, indexOf(facts).podsOn(name).filter(isReleased).length]));
+}
+
+function explainLate(late: readonly AwaitedWorkload[]): string {
+  return late.map(({ workload, reason }) => `${workload}: ${reason}`).join('; ');
+}

@@ -1,0 +1,198 @@
+import { explainStuckPods } from '../core/eviction/unreachable.ts';
+import { indexOf } from '../core/model/cluster-index.ts';
+import type { NodeFacts } from '../core/model/node.ts';
+import { NodeferryError } from '../core/model/problem.ts';
+import { explainAdoption, explainLeft } from '../core/pod-surge/adoption.ts';
+import type { BlockedSince } from '../core/status/blocked.ts';
+import { listNames } from '../core/text/format.ts';
+import { targetsOf } from '../core/waits/load-balancers.ts';
+import { takesNode } from '../core/waits/registration.ts';
+import type { PoolLock } from '../ports/cluster.ts';
+import type { Ports } from '../ports/ports.ts';
+import { publishNodeEvent } from './acts-on-nodes.ts';
+import { createAdoption } from './adoption.ts';
+import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
+import { holdersOfWorkflow } from './momentary-locks.ts';
+import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
+import type { Observer } from './observer.ts';
+import { type Outcome, persist, pollUntil } from './polling.ts';
+import { createPutPodsBack } from './restore-pods.ts';
+
+/** Pods come and go within seconds, ms. */
+const pollIntervalMs = 1_000;
+
+/** ReplicaSets delete what they have too many of within moments, ms; what they haven't by then is left as it is, and told. */
+const chosenWithinMs = 120_000;
+
+/** What is left at the end. */
+interface LetGo {
+  /** What could not be put back, in words. */
+  readonly left: readonly string[];
+  /** What goes only when somebody has ended the machine that it hangs on, in words; absent where there is nothing. */
+  readonly ends?: readonly string[];
+}
+
+/** Steps that take away what a run has done to nodes and pods. */
+export function createRestoreSteps(ports: Ports, observer: Observer) {
+  const { clock, cluster } = ports;
+  const putPodsBack = createPutPodsBack(ports);
+  const { keepUp } = createAdoption(cluster);
+
+  return {
+    /**
+     * Puts a node back that was not terminated: its pods into their Services, the node into its load balancers. `forGood` when the run does
+     * not go on with it: then its cordon goes too, and locks that steps of its workflow could not give back.
+     */
+    restoreNode: async (input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome<NodeStepResult>> => {
+      const { node, policy, run } = input;
+      const put = await removeOwnership(input);
+      if (put.outcome !== 'done') return put;
+      await publishNodeEvent(cluster, node, 'Restored', `put back by run ${run}`);
+      return await pollUntil<NodeStepResult>({
+        clock,
+        what: `${node.name} to be back in its load balancers`,
+        deadlineMs: policy.waits.deadlines.deregistrationMs,
+        pollIntervalMs: policy.waits.pollIntervalMs,
+        hint: 'Check that the cloud controller manager runs; then resume.',
+        poll: async ({ now }) => {
+          const facts = await observer.serving(input);
+          const seen = indexOf(facts.cluster).nodes.get(node.name);
+          if (seen?.uid !== node.uid || !seen.ready || seen.excluded) {
+            const detail = seen?.uid === node.uid ? 'left as others made it' : 'the node is gone';
+            return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
+          }
+          const peers = facts.cluster.nodes.filter(({ pool }) => pool === input.pool.name);
+          const missing = facts.targetGroups.filter((group) => {
+            const targets = targetsOf(node, group);
+            const isOut = targets.length === 0 || targets.some((target) => target.state === 'draining');
+            return isOut && takesNode(seen, group, peers);
+          });
+          if (missing.length > 0)
+            return { done: false, reason: `${node.name} is not registered again in ${namesOf(missing)}` };
+          const taken = facts.targetGroups.filter((group) => targetsOf(node, group).length > 0);
+          const detail = taken.length === 0 ? 'in no load balancer' : `registered in ${namesOf(taken)}`;
+          return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
+        },
+      });
+    },
+
+    /** Takes nodes back in that have stepped out and have no workflow of their own: it ended, or never began. */
+    restoreUntracked: async (input: PoolStepInput): Promise<Outcome> => {
+      const { check } = openLooseFence(cluster, input);
+      return await persist({ clock, what: 'taking nodes back in', hint: 'Check access to nodes.' }, async () => {
+        // Whoever still lets nodes step out ends here, before it is looked for who has.
+        await check();
+        const { nodes } = await observer.cluster();
+        for (const node of nodes) if (node.ownership.excludedBy === input.run) await cluster.include(node, input.run);
+        return {};
+      });
+    },
+
+    /**
+     * Puts back whatever still carries a mark of the run, then gives the lock back: nobody else works on the pool while marks of ours
+     * are on it. Pods that can't leave in the time that evictions have are left behind; says what is, and why.
+     */
+    cleanUp: async (input: PoolStepInput & { lock: PoolLock }): Promise<Outcome<LetGo>> => {
+      const { run, lock, policy } = input;
+      const fence = openLooseFence(cluster, input);
+      return await pollUntil<LetGo>({
+        clock,
+        what: `the marks of run ${run} to be put back`,
+        deadlineMs: policy.waits.deadlines.evictionMs,
+        pollIntervalMs: pollIntervalMs,
+        hint: 'See the runbook on leftovers.',
+        poll: async ({ now, since, isFinal, checkpoint }) => {
+          await fence.check();
+          await keep(lock);
+          const facts = await observer.cluster();
+          const { nodes } = facts;
+          const pods = await putPodsBack({ run, nodes, waits: policy.waits }, facts, now, checkpoint);
+          const upkeep = await keepUp(facts, run);
+          const waiting = pods.endpointsRemoved.filter((pod) => !pod.terminating);
+          const isStable = upkeep.awaited.length === 0 || now - since >= chosenWithinMs;
+          const isOver = (waiting.length === 0 && isStable) || (isFinal && !pods.isSelfResolving);
+          const awaited = new Set(isOver ? [] : waiting.map(({ node }) => node));
+          for (const node of nodes) if (!awaited.has(node.name)) await unmark(node, run);
+          if (!isOver && waiting.length === 0) return { ...pods, done: false, reason: explainAdoption(upkeep) };
+          if (!isOver) return { ...pods, done: false };
+          await releaseLocks(run, lock);
+          const left = await cluster.findLeftovers(run);
+          const ends = explainStuckPods(facts, run, policy);
+          const held = [...pods.blocked, ...explainLeft(facts, run)];
+          const told = left.map((mark) => explain(mark, held));
+          return { done: true, value: { left: told, ...(ends.length === 0 ? {} : { ends }) } };
+        },
+      });
+    },
+  };
+
+  /** Pods into their Services, then the marks off the node. Not fenced by the pool's lock: taking away one's own marks hurts nobody. */
+  async function removeOwnership(input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome> {
+    const { node, run, policy } = input;
+    const { waits } = policy;
+    return await pollUntil<object>({
+      clock,
+      what: `pods of ${node.name} to be put back`,
+      deadlineMs: waits.deadlines.evictionMs,
+      pollIntervalMs: Math.min(pollIntervalMs, waits.pollIntervalMs),
+      hint: 'Resume to try again.',
+      poll: async ({ now, checkpoint }) => {
+        // An attempt of an earlier step that still lives on finds that the node is not its own any more.
+        await cluster.fenceNode(node, { run, ...input.attempt, attempt: lastAttempt });
+        const facts = await observer.cluster();
+        const pods = await putPodsBack({ run, nodes: [node], waits }, facts, now, checkpoint);
+        if (pods.endpointsRemoved.length > 0) return { ...pods, done: false };
+        await cluster.untaintDisrupted(node, run);
+        await cluster.include(node, run);
+        if (input.forGood === true) {
+          await cluster.uncordon(node, run);
+          await releaseLocksOfWorkflow(run);
+        }
+        await cluster.unfenceNode(node, run);
+        return { done: true, value: {} };
+      },
+    });
+  }
+
+  async function unmark(node: NodeFacts, run: string): Promise<void> {
+    const { disruptedBy, excludedBy, cordonedBy, fence } = node.ownership;
+    if (disruptedBy === run) await cluster.untaintDisrupted(node, run);
+    if (excludedBy === run) await cluster.include(node, run);
+    if (cordonedBy === run) await cluster.uncordon(node, run);
+    if (fence?.run === run) await cluster.unfenceNode(node, run);
+  }
+
+  /** Nobody renews the lock for the run any more. One that is lost by now hinders nobody: marks of one's own may be taken away always. */
+  async function keep(lock: PoolLock): Promise<void> {
+    try {
+      await cluster.renewLock(lock, poolLeaseMs);
+    } catch (error) {
+      if (!(error instanceof NodeferryError) || error.problem.code !== 'LockLost') throw error;
+    }
+  }
+
+  /** The run's own, and those that a step could not give back because the API server was away in that moment. */
+  async function releaseLocks(run: string, lock: PoolLock): Promise<void> {
+    const ofSteps = (await cluster.findLocks(run)).filter(({ name }) => name !== lock.name);
+    for (const one of ofSteps) await cluster.releaseLock(one);
+    await cluster.releaseLock(lock);
+  }
+
+  async function releaseLocksOfWorkflow(run: string): Promise<void> {
+    const holders = holdersOfWorkflow(run);
+    for (const lock of await cluster.findLocks(run))
+      if (lock.holder.startsWith(holders)) await cluster.releaseLock(lock);
+  }
+}
+
+/** Putting back has no fence of its own: any of its attempts may do it, and all of them come after what they undo. */
+const lastAttempt = Number.MAX_SAFE_INTEGER;
+
+function explain(mark: string, known: readonly Pick<BlockedSince, 'pod' | 'reason'>[]): string {
+  const held = known.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
+  return held === undefined ? mark : `${mark}; ${held.reason}`;
+}
+
+function namesOf(groups: readonly { readonly name: string }[]): string {
+  return listNames(groups.map((group) => group.name));
+}

@@ -1,0 +1,175 @@
+import { type AutoScalingGroup, ResumeProcessesCommand, SuspendProcessesCommand } from '@aws-sdk/client-auto-scaling';
+import { TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-eks';
+import type { PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { countByZone, isLopsided } from '../../core/plan/balance.ts';
+import { callEks } from './errors.ts';
+import { mapInstances, type PoolObservation } from './map.ts';
+import { type EksClients, findPool, poolSubject, requirePool } from './observe.ts';
+import {
+  launching,
+  minSizeOf,
+  processesOf,
+  suspendedSettings,
+  suspendedTag,
+  suspendedTagValue,
+  suspensionEntries,
+  zoneRebalancing,
+} from './settings-tag.ts';
+import { liveInstances, setMinSize, setSizes, type UpdateTiming } from './sizes.ts';
+
+/**
+ * Holds a pool: suspends what Auto Scaling does by itself and lowers the minimum size to zero, without which
+ * TerminateInstanceInAutoScalingGroup is refused for the last machines. Answers what it changed; what others had suspended
+ * is not in it. The same entries are kept in a tag, so that a repeated call gives the same answer.
+ * @throws Conflict while the pool has no Auto Scaling group yet.
+ */
+export async function suspendPool(
+  clients: EksClients,
+  ref: PoolRef,
+  patience: UpdateTiming,
+): Promise<readonly string[]> {
+  const observation = await requirePool(clients, ref);
+  if (observation.group === undefined) {
+    throw new NodeferryError({
+      code: 'Conflict',
+      message: `${poolSubject(ref)} has no Auto Scaling group yet (${observation.nodegroup.status}), so there is nothing to hold`,
+    });
+  }
+  const known = suspendedSettings(observation.nodegroup) ?? [];
+  // An earlier run may have left a part of it held; what that was stays ours to put back.
+  const entries = [...new Set([...known, ...suspensionEntries(observation.group)])];
+  if (entries.length === 0) return [];
+  if (entries.length > known.length) await tagSuspended(clients, observation, entries);
+  await suspend(clients, observation, processesOf(entries));
+  if (minSizeOf(entries) !== undefined) await setMinSize(clients, ref, 0, patience);
+  return entries;
+}
+
+/**
+ * Puts back what suspendPool changed: the entries given and those in the tag. The minimum size comes back as far as the
+ * machines that are left allow: a higher one would launch machines. A group whose zones are lopsided stays held from rebalancing them:
+ * Auto Scaling would launch a machine in the smaller zone and end one in the larger, whatever that serves. Answers what stays held, in
+ * words. A pool that is gone or going needs nothing.
+ */
+export async function releasePool(
+  clients: EksClients,
+  ref: PoolRef,
+  given: readonly string[],
+  patience: UpdateTiming,
+): Promise<readonly string[]> {
+  const observation = await findPool(clients, ref);
+  if (observation?.group === undefined || observation.nodegroup.status === 'DELETING') return [];
+  const held = suspendedSettings(observation.nodegroup);
+  const entries = [...new Set([...(held ?? []), ...given])];
+  const minSize = minSizeOf(entries);
+  if (minSize !== undefined) {
+    await setMinSize(clients, ref, Math.min(minSize, observation.group.DesiredCapacity ?? 0), patience);
+  }
+  const kept = entries.includes(zoneRebalancing) && isLopsidedGroup(observation.group) ? [zoneRebalancing] : [];
+  await resume(
+    clients,
+    observation,
+    processesOf(entries).filter((process) => !kept.includes(process)),
+  );
+  if (kept.length > 0) await tagSuspended(clients, observation, kept);
+  else if (held !== undefined) await untagSuspended(clients, observation);
+  return kept.map(() => explainKept(observation.group));
+}
+
+/**
+ * Lowers the size to that of the machines that are there. While that is asked for, none may come, or Auto Scaling would end one of its own
+ * choice for it: launching is suspended, which the tag keeps, and stays so until the pool is released.
+ */
+export async function trimPool(clients: EksClients, ref: PoolRef, patience: UpdateTiming): Promise<void> {
+  const observation = await requirePool(clients, ref);
+  if (observation.group === undefined || !isMissing(observation.group)) return;
+  const suspended = (observation.group.SuspendedProcesses ?? []).map(({ ProcessName }) => ProcessName);
+  if (!suspended.includes(launching)) {
+    await tagSuspended(clients, observation, [
+      ...new Set([...(suspendedSettings(observation.nodegroup) ?? []), launching]),
+    ]);
+    await suspend(clients, observation, [launching]);
+  }
+  await setSizes(
+    clients,
+    ref,
+    (group) => {
+      const size = liveInstances(group).length;
+      return isMissing(group) ? { desired: size, min: Math.min(size, group.MinSize ?? 0) } : {};
+    },
+    patience,
+  );
+}
+
+function isMissing(group: AutoScalingGroup): boolean {
+  return liveInstances(group).length < (group.DesiredCapacity ?? 0);
+}
+
+function isLopsidedGroup(group: AutoScalingGroup): boolean {
+  return isLopsided(liveInstances(group), group.AvailabilityZones ?? []);
+}
+
+function explainKept(group: AutoScalingGroup | undefined): string {
+  const name = group?.AutoScalingGroupName ?? '';
+  const counts = countByZone(mapInstances(group), group?.AvailabilityZones ?? []);
+  const zones = [...counts].map(([zone, count]) => `${zone} ${count}`).join(', ');
+  return (
+    `Auto Scaling group ${name}: ${zoneRebalancing} stays suspended, because its zones are lopsided (${zones}) and it would end a machine ` +
+    `that serves; end that with: aws autoscaling resume-processes --auto-scaling-group-name ${name} --scaling-processes ${zoneRebalancing}`
+  );
+}
+
+async function suspend(
+  { autoScaling }: EksClients,
+  { ref, group }: PoolObservation,
+  processes: readonly string[],
+): Promise<void> {
+  if (processes.length === 0) return;
+  await callEks('autoscaling:SuspendProcesses', poolSubject(ref), () =>
+    autoScaling.send(
+      new SuspendProcessesCommand({
+        AutoScalingGroupName: group?.AutoScalingGroupName,
+        ScalingProcesses: [...processes],
+      }),
+    ),
+  );
+}
+
+/** No names would mean all processes, those that others suspended included. */
+async function resume(
+  { autoScaling }: EksClients,
+  { ref, group }: PoolObservation,
+  processes: readonly string[],
+): Promise<void> {
+  if (processes.length === 0) return;
+  await callEks('autoscaling:ResumeProcesses', poolSubject(ref), () =>
+    autoScaling.send(
+      new ResumeProcessesCommand({
+        AutoScalingGroupName: group?.AutoScalingGroupName,
+        ScalingProcesses: [...processes],
+      }),
+    ),
+  );
+}
+
+async function tagSuspended(
+  { eks }: EksClients,
+  { ref, nodegroup }: PoolObservation,
+  entries: readonly string[],
+): Promise<void> {
+  await callEks('eks:TagResource', poolSubject(ref), () =>
+    eks.send(
+      new TagResourceCommand({
+        resourceArn: nodegroup.nodegroupArn,
+        tags: { [suspendedTag]: suspendedTagValue(entries) },
+      }),
+    ),
+  );
+}
+
+async function untagSuspended({ eks }: EksClients, { ref, nodegroup }: PoolObservation): Promise<void> {
+  await callEks('eks:UntagResource', poolSubject(ref), () =>
+    eks.send(new UntagResourceCommand({ resourceArn: nodegroup.nodegroupArn, tagKeys: [suspendedTag] })),
+  );
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../../ports/clock.ts';
+
+/** A place in the queue for calls. */
+export interface NodeAttempt {
+  /** Ends when the caller may make one call. */
+  readonly come: Promise<void>;
+  /** Goes before all that are not in a hurry. */
+  hurry(): void;
+}
+
+/** Turns to make a call, handed out in the order of asking. */
+export interface RateBudget {
+  queue(): NodeAttempt;
+  /** Queues and waits: ends when the caller may make one call. */
+  take(): Promise<void>;
+}
+
+interface Waiting {
+  hurried: boolean;
+  readonly go: () => void;
+  readonly fail: (why: unknown) => void;
+}
+
+/**
+ * A token bucket: `burst` calls at once, then `ratePerSecond`. ELB's own bucket for Describe calls holds 40 and refills by
+ * 10 per second for the whole account, controllers included (ELB user guide, "Request throttling for the ELB API").
+ */
+export function createRateBudget(options: {
+  readonly ratePerSecond: number;
+  readonly burst: number;
+  readonly clock: Clock;
+}): RateBudget {
+  const { clock, ratePerSecond, burst } = options;
+  const intervalMs = 1000 / ratePerSecond;
+  /** When the bucket would be full again if nobody asked any more, epoch ms. */
+  let fullAt = 0;
+  let waiting: Waiting[] = [];
+  let serving = false;
+
+  function queue(): NodeAttempt {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const entry: Waiting = { hurried: false, go: resolve, fail: reject };
+    waiting.push(entry);
+    if (!serving) void serve();
+    return {
+      come: promise,
+      hurry: () => {
+        entry.hurried = true;
+      },
+    };
+  }
+
+  /** Who goes next is decided when the bucket has a call to give, not before. */
+  async function serve(): Promise<void> {
+    serving = true;
+    try {
+      while (waiting.length > 0) {
+        const waitMs = Math.max(fullAt, clock.now()) + intervalMs - clock.now() - burst * intervalMs;
+        if (waitMs > 0) await clock.sleep(waitMs);
+        const next = waiting.find(({ hurried }) => hurried) ?? waiting[0];
+        waiting = waiting.filter((entry) => entry !== next);
+        fullAt = Math.max(fullAt, clock.now()) + intervalMs;
+        next?.go();
+      }
+    } catch (error) {
+      for (const { fail } of waiting) fail(error);
+      waiting = [];
+    } finally {
+      serving = false;
+    }
+  }
+
+  return { queue, take: async () => await queue().come };
+}

@@ -1,0 +1,107 @@
+import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
+import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { type CleanupPlan, explainCleanupAct } from '../../core/cleanup/plan-cleanup.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { count } from '../../core/text/format.ts';
+import { poolUpgradeId } from '../../workflows/messages.ts';
+import { type CleanupTarget, cleanUp, findLeftoversOf } from '../cleanup.ts';
+import { connectTemporal, operatorName } from '../connect.ts';
+import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
+import { type OutputFormat, printData, printProgress } from '../output/print.ts';
+import { formatRunTarget, type RunTarget } from '../run-target.ts';
+
+/** What a sweep may be told. */
+export interface CleanupOptions {
+  readonly run: string | undefined;
+  readonly region: string | undefined;
+  /** Do it; without, only say what would be done. */
+  readonly yes: boolean;
+  readonly output: OutputFormat;
+}
+
+/** Shows, or takes away, what a run has left that was terminated or reset. Needs no Temporal, but asks it where it answers. */
+export async function cleanupCommand(target: RunTarget, options: CleanupOptions): Promise<ExitCode> {
+  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  if (region === undefined || region === '') {
+    throw new NodeferryError({
+      code: 'InvalidArgument',
+      message: 'The region of the cluster is not known.',
+      hint: 'Give --region, or set AWS_REGION.',
+    });
+  }
+  const name = formatRunTarget(target);
+  const where: CleanupTarget = { ...target, region, runs: options.run === undefined ? undefined : [options.run] };
+  const clock = systemClock;
+  const swept = { cluster: createKubernetesCluster({}), pools: createEksNodePools({ clock }), clock };
+  try {
+    if (!options.yes) {
+      const plan = await findLeftoversOf(swept, where);
+      printData(options.output, plan, () => renderPlan(name, plan).join('\n'));
+      if (plan.acts.length === 0) return plan.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
+      printProgress(`\nNothing was changed. Do it: nodeferry cleanup ${name} --yes`);
+      return exitCodes.stalled;
+    }
+    await requireNoRun(target);
+    const left = await cleanUp(swept, where, `sweep-${operatorName()}`, ({ what, problem }) =>
+      printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
+    );
+    printData(options.output, left, () => renderPlan(name, left).join('\n'));
+    if (left.acts.length > 0 || left.settling) return exitCodes.failed;
+    return left.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
+  } finally {
+    swept.cluster.close();
+  }
+}
+
+/** A run that has no worker at the moment holds no lock, and goes on all the same when one is back. */
+async function requireNoRun(target: RunTarget): Promise<void> {
+  const name = formatRunTarget(target);
+  let running: boolean;
+  try {
+    running = await isRunning(target);
+  } catch (error) {
+    const why = error instanceof NodeferryError ? error.problem.message : String(error);
+    printProgress(`Temporal could not be asked whether a run of ${name} is going (${why}); its lock decides.`);
+    return;
+  }
+  if (!running) return;
+  throw new NodeferryError({
+    code: 'AlreadyRunning',
+    message: `A run of ${name} is going; sweeping would pull its marks from under it.`,
+    hint: `End it first, it puts everything back itself: nodeferry abort ${name}`,
+  });
+}
+
+async function isRunning({ cluster, pool }: RunTarget): Promise<boolean> {
+  const { WorkflowNotFoundError } = await import('@temporalio/client');
+  const connection = await connectTemporal();
+  try {
+    const handle = connection.client.workflow.getHandle(poolUpgradeId(cluster, pool));
+    return (await connection.within(() => handle.describe())).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+function renderPlan(name: string, plan: CleanupPlan): string[] {
+  const { acts, stays, leftAlone, settling } = plan;
+  return [
+    explainLeft(name, plan),
+    ...acts.map((act) => `  ${explainCleanupAct(act)}`),
+    ...stays.map((what) => `stays: ${what}`),
+    ...leftAlone.map((what) => `left alone: ${what}`),
+    ...(settling ? ['unfinished: a ReplicaSet has yet to delete what it has too many of; sweep again after that'] : []),
+  ];
+}
+
+function explainLeft(name: string, { runs, acts, stays, settling }: CleanupPlan): string {
+  const of = runs.length === 0 ? '' : ` of ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
+  if (acts.length > 0 || settling) return `${name}: left${of}:`;
+  return stays.length === 0
+    ? `${name}: nothing${of} is left`
+    : `${name}: no mark${of} is left that can be taken away; ${count(stays.length, 'thing')} that serve stay, see below`;
+}

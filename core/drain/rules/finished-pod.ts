@@ -1,6 +1,0 @@
-import { isFinished } from '../../model/pod.ts';
-import type { DrainRule } from './rule.ts';
-
-/** Deletes finished pods: they serve nobody and no budget counts them (kubectl pkg/drain/filters.go). */
-export const finishedPod: DrainRule = (pod) =>
-  isFinished(pod) ? { outcome: 'delete-finished', reason: `it has ${pod.phase.toLowerCase()}` } : undefined;

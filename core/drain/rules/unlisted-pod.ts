@@ -1,5 +1,0 @@
-import type { DrainRule } from './rule.ts';
-
-/** Evicts pods that nodeferry has taken out of their endpoints, even when their ReplicaSet has let go of them and they look bare. */
-export const unlistedPod: DrainRule = (pod) =>
-  pod.unlisted === undefined ? undefined : { outcome: 'evict', reason: 'it is out of its endpoints' };

@@ -1,0 +1,57 @@
+/** A pod, by the names that make acting on it safe. */
+export interface PodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/**
+ * Something to do to a pod, decided from one look. Before `unlist` the caller asks by an eviction with dry run: the API server may
+ * know of a budget that the look did not show.
+ */
+export type PodAction =
+  | { readonly kind: 'remove-endpoints'; readonly pod: PodRef; readonly removeLabels: readonly string[] }
+  /** `unprotected`: callers are still sent to it, in words. */
+  | { readonly kind: 'evict'; readonly pod: PodRef; readonly unprotected?: string }
+  | { readonly kind: 'delete'; readonly pod: PodRef }
+  | { readonly kind: 'restore-endpoints'; readonly pod: PodRef };
+
+/** A pod that may not go yet, and what holds it. */
+export interface BlockedPod {
+  readonly pod: PodRef;
+  /** `namespace/name` of the PodDisruptionBudget; undefined when something else holds the pod. */
+  readonly budget: string | undefined;
+  /** Pods that must stay healthy. */
+  readonly needs: number;
+  /** Pods that are healthy now. */
+  readonly has: number;
+  readonly reason: string;
+}
+
+/** When pods were taken out of their Services' endpoints, epoch ms by pod UID. Plain data. */
+export type RemovedSince = Readonly<Record<string, number>>;
+
+/** Since when (epoch ms) unlisted pods, by UID, have been seen to be endpoints all the same. */
+export type LaggingSince = Readonly<Record<string, number>>;
+
+/** Since when (epoch ms) pods that Services name, by UID, have been seen not ready. */
+export type UnreadySince = Readonly<Record<string, number>>;
+
+/** The times of these pods, by UID: as they were known, or `now` for those that are seen so for the first time. */
+export function keepTimes(
+  known: Readonly<Record<string, number>>,
+  pods: readonly PodRef[],
+  now: number,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(pods.map(({ uid }) => [uid, known[uid] ?? now]));
+}
+
+/** A pod that something else than a budget holds. */
+export function blockedPod(pod: PodRef, reason: string): BlockedPod {
+  return { pod: podRefOf(pod), budget: undefined, needs: 0, has: 0, reason };
+}
+
+/** The names of a pod without its facts. */
+export function podRefOf(pod: PodRef): PodRef {
+  return { namespace: pod.namespace, name: pod.name, uid: pod.uid };
+}

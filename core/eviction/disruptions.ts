@@ -1,0 +1,107 @@
+import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
+import { isReadyEndpoint, podsOf, readyOtherThan, selects, servicesOf } from '../model/endpoints.ts';
+import { type DisruptionBudgetFacts, isFinished, type PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import { type BlockedPod, podRefOf } from './actions.ts';
+import { isStuckTerminating } from './stuck-terminating.ts';
+
+/** Keeps count, within one round, of what each budget can still spare. */
+export interface DisruptionLedger {
+  /** Takes the pod from its budget (or from its Services, without one); answers what holds it when it may not be taken. */
+  charge(pod: PodFacts): BlockedPod | undefined;
+}
+
+/** Opens the count for one look. A pod that is unlisted or terminating is a disruption already, until its replacement is Ready. */
+export function openDisruptionLedger(facts: ClusterFacts, now: number): DisruptionLedger {
+  const charged = new Set<string>();
+  const index = indexOf(facts);
+  const countHealthy = onceFor((budget: DisruptionBudgetFacts) => index.podsOfBudget(budget).filter(isHealthy).length);
+  const state = onceFor((service: ServiceFacts) => observePods(service, facts, now));
+  return {
+    charge: (pod) => {
+      if (!pod.ready) return undefined;
+      const budgets = index.budgetsOf(pod.uid);
+      const [budget, ...others] = budgets;
+      if (budget === undefined) return chargeServices(pod, facts, charged, state);
+      if (others.length > 0) return blockTwice(pod, budgets);
+      const has = countHealthy(budget);
+      const name = `${budget.namespace}/${budget.name}`;
+      if (has - 1 >= budget.desiredHealthy && !charged.has(`budget ${name}`)) {
+        charged.add(`budget ${name}`);
+        return undefined;
+      }
+      const reason =
+        has - 1 >= budget.desiredHealthy
+          ? `budget ${name} lets one pod go at a time`
+          : `budget ${name} needs ${budget.desiredHealthy} healthy and has ${has}`;
+      return { pod: podRefOf(pod), budget: name, needs: budget.desiredHealthy, has, reason };
+    },
+  };
+}
+
+function isHealthy(pod: PodFacts): boolean {
+  return pod.ready && !pod.terminating && pod.endpointsRemoved === undefined;
+}
+
+function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): BlockedPod {
+  const names = budgets.map((budget) => `${budget.namespace}/${budget.name}`);
+  return {
+    pod: podRefOf(pod),
+    budget: names[0],
+    needs: 0,
+    has: 0,
+    reason: `several budgets select it (${names.join(', ')}), and the eviction API refuses such pods`,
+  };
+}
+
+/**
+ * Without a budget, a Service with several pods gives them up one at a time, over all nodes, each once the one before has been made
+ * up for, and keeps a ready endpoint: as a budget with maxUnavailable 1 would.
+ */
+function chargeServices(
+  pod: PodFacts,
+  facts: ClusterFacts,
+  charged: Set<string>,
+  state: (service: ServiceFacts) => PodsOfService,
+): BlockedPod | undefined {
+  const services = servicesOf(pod, facts).filter((service) => isReadyEndpoint(pod, service));
+  for (const service of services) {
+    const several = state(service).staying > 1;
+    const missing = state(service).missing.find((other) => other.uid !== pod.uid);
+    const leaving = charged.has(`service ${service.key}`) || missing !== undefined;
+    if (!several || (readyOtherThan(pod, service, facts) > 0 && !leaving)) continue;
+    const has = readyOtherThan(pod, service, facts) + 1;
+    const waitsFor = missing === undefined ? '' : `, and ${missing.name} is not Ready`;
+    const reason =
+      has > 1
+        ? `service ${service.key} has no budget and lets one pod go at a time${waitsFor}`
+        : `it is the last ready endpoint of service ${service.key}`;
+    return { pod: podRefOf(pod), budget: undefined, needs: 1, has, reason };
+  }
+  for (const service of services) charged.add(`service ${service.key}`);
+  return undefined;
+}
+
+/** The pods of a Service, as one look shows them. */
+interface PodsOfService {
+  /** How many are there to stay. */
+  readonly staying: number;
+  /**
+   * Those that are missing: out of its endpoints by a run, terminating, or not Ready yet, on whatever node. One that hangs in termination
+   * was replaced when that began, unless it is of a StatefulSet, and its replacement stands for itself.
+   */
+  readonly missing: readonly PodFacts[];
+}
+
+function observePods(service: ServiceFacts, facts: ClusterFacts, now: number): PodsOfService {
+  const staying = podsOf(service, facts).filter((pod) => !pod.terminating && !isFinished(pod)).length;
+  const missing = unwellPods(indexOf(facts).podsIn(namespaceOf(service.key))).filter((pod) => {
+    if (isStuckTerminating(pod, now) && pod.ownerKind !== 'StatefulSet') return false;
+    const labels = { ...pod.labels, ...pod.endpointsRemoved?.originalLabels };
+    return selects(service, { namespace: pod.namespace, labels });
+  });
+  return { staying, missing };
+}
+
+const unwellPods = onceFor((pods: readonly PodFacts[]) => pods.filter((pod) => !isHealthy(pod) && !isFinished(pod)));

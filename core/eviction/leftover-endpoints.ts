@@ -1,0 +1,182 @@
+import { indexOf } from '../model/cluster-index.ts';
+import { isEndpoint, isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { PodFacts, TolerationFacts } from '../model/pod.ts';
+import type { EndpointFacts, ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import { compareText, listNames } from '../text/format.ts';
+import { isEnabled } from '../waits/formulas.ts';
+import { type PodAction, podRefOf, type RemovedSince, type UnreadySince } from './actions.ts';
+import { explainMissed, findStaleEndpoint, hasPropagated, selectLabels } from './endpoint-removal.ts';
+import { explainUnpropagated } from './outage.ts';
+import { decideRemoveAgain } from './readded-labels.ts';
+import { isStuckTerminating } from './stuck-terminating.ts';
+import { mayBeReady } from './unready.ts';
+
+/** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
+const disruptedTaintKey = 'nodeferry.dev/disrupted';
+
+/** Everything that decides how the endpoints that eviction left behind leave a node. */
+export interface EndpointRemovalQuestion {
+  readonly node: NodeRef;
+  readonly facts: ClusterFacts;
+  readonly policy: Policy;
+  readonly run: string;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly removedAt: RemovedSince;
+  readonly unreadySince: UnreadySince;
+}
+
+/** What to do now about leftover endpoints. */
+export interface EndpointRemoval {
+  /** The node must be tainted first; nothing else is to be done in this round. */
+  readonly taint: boolean;
+  readonly actions: readonly PodAction[];
+  /** Leftover pods that must still go. */
+  readonly remaining: number;
+  /** Endpoints that can't be retired: their pods tolerate everything or are run by the kubelet, or somebody wrote them by hand. */
+  readonly unprotected: readonly string[];
+  readonly reason: string;
+}
+
+/**
+ * Retires the endpoints of DaemonSet pods before their machine goes; otherwise they stay endpoints until the node is found NotReady.
+ * Taint (no new pod comes), take the pod out of its endpoints, wait until that has spread, delete it. Of the pods that are asked for.
+ */
+export function decideEndpointRemoval(
+  question: EndpointRemovalQuestion,
+  isAsked: (pod: PodFacts) => boolean = () => true,
+): EndpointRemoval {
+  const { facts, policy, node } = question;
+  const nothing = { taint: false, actions: [], remaining: 0, unprotected: [] };
+  if (!isEnabled(policy, 'remove-daemonset-endpoints')) return { ...nothing, reason: 'this rule is switched off' };
+  const leftovers = indexOf(facts)
+    .podsOn(node.name)
+    .filter((pod) => isLeftover(pod, question))
+    .toSorted((a, b) => compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
+  const { lagging, byHand } = findEndpointsWithoutPod(node, facts);
+  const unprotected = [
+    ...leftovers.filter((pod) => staysAnyway(pod) && serves(pod, facts)).map((pod) => `${pod.namespace}/${pod.name}`),
+    ...byHand.map((key) => `an endpoint of ${key} that was written by hand`),
+  ];
+  const leaving = leftovers.filter((pod) => !staysAnyway(pod) && isAsked(pod));
+  if (leaving.length === 0 && lagging.length > 0) {
+    const reason = `${listNames(lagging)} still list endpoints on ${node.name} whose pods are gone`;
+    return { ...nothing, remaining: lagging.length, unprotected, reason };
+  }
+  if (leaving.length === 0) {
+    const reason =
+      unprotected.length === 0
+        ? `no endpoint is left on ${node.name}`
+        : `only ${listNames(unprotected)} can't be retired`;
+    return { ...nothing, unprotected, reason };
+  }
+  const names = listNames(leaving.map((pod) => `${pod.namespace}/${pod.name}`));
+  if (indexOf(facts).nodes.get(node.name)?.ownership.disruptedBy === undefined) {
+    return {
+      ...nothing,
+      taint: true,
+      remaining: leaving.length,
+      unprotected,
+      reason: `${names} must leave ${node.name}`,
+    };
+  }
+  const actions = leaving.flatMap((pod) => decideStep(pod, question));
+  const late = leaving.find((pod) => pod.endpointsRemoved !== undefined && findStaleEndpoint(pod, facts) !== undefined);
+  const lag = late === undefined ? '' : `; ${late.namespace}/${late.name} was unlisted but is still an endpoint`;
+  const unheard = explainUnpropagated(facts, question.policy.waits, question.now);
+  const reason = `${names} leaving ${node.name}${lag}${unheard === undefined ? '' : `; ${unheard}`}`;
+  return { taint: false, actions, remaining: leaving.length, unprotected, reason };
+}
+
+/**
+ * What of that can be done while the last pods of the node use their grace period: nothing that a pod beside them needs ends, and endpoints
+ * that callers on the node are sent to before all others (`internalTrafficPolicy: Local`) stay.
+ */
+export function decideEarlyRemoval(question: EndpointRemovalQuestion): Pick<EndpointRemoval, 'taint' | 'actions'> {
+  const servesAnyNode = (pod: PodFacts) =>
+    servicesOf(pod, question.facts).every(({ internalTrafficPolicy }) => internalTrafficPolicy === 'Cluster');
+  const { taint, actions } = decideEndpointRemoval(question, servesAnyNode);
+  return { taint, actions: actions.filter(({ kind }) => kind === 'remove-endpoints') };
+}
+
+/**
+ * DaemonSet pods of the node, by name, that callers are sent to although its endpoints were retired: they were not ready then, because
+ * the kubelet had not come through after an API server was away, or somebody took the taint off.
+ */
+export function findServingAgain(node: NodeRef, facts: ClusterFacts, policy: Policy): readonly string[] {
+  if (!isEnabled(policy, 'remove-daemonset-endpoints')) return [];
+  return indexOf(facts)
+    .podsOn(node.name)
+    .filter((pod) => pod.ownerKind === 'DaemonSet' && !pod.terminating && !staysAnyway(pod) && serves(pod, facts))
+    .map((pod) => `${pod.namespace}/${pod.name}`)
+    .toSorted(compareText);
+}
+
+/** True when the pod would be put back in spite of the retiring taint. */
+export function toleratesDisruption(tolerations: readonly TolerationFacts[]): boolean {
+  return tolerations.some(
+    ({ key, operator, effect }) =>
+      (key === undefined || key === '' ? operator === 'Exists' : key === disruptedTaintKey) &&
+      (effect === undefined || effect === 'NoSchedule'),
+  );
+}
+
+/** What is out of its endpoints has had its grace period and does not go serves nobody: it ends with the machine. */
+function isLeftover(pod: PodFacts, question: EndpointRemovalQuestion): boolean {
+  const { facts, now } = question;
+  if (pod.endpointsRemoved !== undefined && !isStuckTerminating(pod, now)) return true;
+  if (pod.ownerKind !== 'DaemonSet' && pod.ownerKind !== 'Node' && !pod.mirror) return false;
+  return serves(pod, facts) || mayBeReady(pod, facts, question);
+}
+
+/**
+ * Services that list ready endpoints on the node without a pod there. Of a Service with a selector Kubernetes removes them as soon as it
+ * has caught up; those of one without are somebody's own, and nothing removes them (Kubernetes docs, "Services without selectors").
+ */
+function findEndpointsWithoutPod(node: NodeRef, facts: ClusterFacts) {
+  const pods = new Set(
+    indexOf(facts)
+      .podsOn(node.name)
+      .map(({ uid }) => uid),
+  );
+  const isLeft = ({ node: on, ready, serving, podUid }: EndpointFacts) =>
+    on === node.name && (ready || serving) && (podUid === undefined || !pods.has(podUid));
+  const listing = facts.services.filter(({ endpoints }) => endpoints.some(isLeft));
+  const lags = ({ selector, endpoints }: ServiceFacts) =>
+    Object.keys(selector).length > 0 && endpoints.some((one) => isLeft(one) && one.podUid !== undefined);
+  const keys = (services: readonly ServiceFacts[]) => services.map(({ key }) => key).toSorted(compareText);
+  return { lagging: keys(listing.filter(lags)), byHand: keys(listing.filter((service) => !lags(service))) };
+}
+
+function serves(pod: PodFacts, facts: ClusterFacts): boolean {
+  return indexOf(facts)
+    .servicesIn(pod.namespace)
+    .some((service) => isEndpoint(pod, service));
+}
+
+function staysAnyway(pod: PodFacts): boolean {
+  if (pod.endpointsRemoved !== undefined || pod.terminating) return false;
+  return pod.mirror || pod.ownerKind === 'Node' || toleratesDisruption(pod.tolerations);
+}
+
+function decideStep(pod: PodFacts, question: EndpointRemovalQuestion): readonly PodAction[] {
+  const { facts, policy, now, removedAt } = question;
+  if (pod.terminating || mayBeReady(pod, facts, question)) return [];
+  const again = decideRemoveAgain(pod, facts);
+  if (again !== undefined) return [again.action];
+  if (pod.endpointsRemoved !== undefined) {
+    const spread = hasPropagated(pod, facts, removedAt, policy.waits, now);
+    return spread ? [{ kind: 'delete', pod: podRefOf(pod) }] : [];
+  }
+  const removeLabels = selectLabels(pod, facts);
+  const outlivesPropagation = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
+  const listed = servicesOf(pod, facts).some((service) => isReadyEndpoint(pod, service));
+  if (listed && outlivesPropagation && explainUnpropagated(facts, policy.waits, now) !== undefined) return [];
+  const mayLose = removeLabels.length > 0 && explainMissed(pod, facts) === undefined;
+  return listed && mayLose && !outlivesPropagation
+    ? [{ kind: 'remove-endpoints', pod: podRefOf(pod), removeLabels }]
+    : [{ kind: 'delete', pod: podRefOf(pod) }];
+}

@@ -1,0 +1,10 @@
+import type { PodFacts } from '../model/pod.ts';
+
+/** Whether the pod belongs to its node and is left there until the machine ends: static pods, and pods of DaemonSets that exist. */
+export function isNodeBound({
+  mirror,
+  ownerKind,
+  orphaned,
+}: Pick<PodFacts, 'mirror' | 'ownerKind' | 'orphaned'>): boolean {
+  return mirror || ownerKind === 'Node' || (ownerKind === 'DaemonSet' && orphaned !== true);
+}

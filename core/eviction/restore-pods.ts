@@ -1,0 +1,74 @@
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { WaitPolicy } from '../policy/policy.ts';
+import { type BlockedPod, blockedPod, type PodAction, podRefOf, type RemovedSince } from './actions.ts';
+import { blockedByEndpoint, hasPropagated } from './endpoint-removal.ts';
+import { decideRemoveAgain } from './readded-labels.ts';
+
+/**
+ * Decides what becomes of the pods that a run has taken out of their endpoints when their node is put back. A pod that still has its
+ * controller gets its labels back. One that its controller has let go of has a replacement already: it is finished, because a
+ * pod too many would only make the controller remove one.
+ */
+export function decideRestore(node: NodeRef, pods: readonly PodFacts[], run: string): readonly PodAction[] {
+  return pods
+    .filter((pod) => pod.node === node.name && pod.endpointsRemoved?.by === run && !pod.terminating)
+    .map((pod) => ({ kind: isReplaced(pod, run) ? 'evict' : 'restore-endpoints', pod: podRefOf(pod) }));
+}
+
+/** One that was released is given back to its controller afterwards. */
+function isReplaced({ ownerKind, released }: PodFacts, run: string): boolean {
+  return ownerKind === 'none' && released?.by !== run;
+}
+
+/** Evictions that were refused, by pod UID: why, and when (epoch ms) they may be asked for again. Plain data. */
+export type RejectedEvictions = Readonly<Record<string, { readonly message: string; readonly againAt: number }>>;
+
+/** Everything that decides the next acts on the unlisted pods of nodes that come back. */
+export interface RestoreQuestion {
+  readonly nodes: readonly NodeRef[];
+  readonly facts: ClusterFacts;
+  readonly run: string;
+  readonly waits: WaitPolicy;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly removedAt: RemovedSince;
+  readonly refused: RejectedEvictions;
+}
+
+/** What to do now, and what can't be done yet. */
+export interface RestoreRound {
+  readonly actions: readonly PodAction[];
+  readonly blocked: readonly BlockedPod[];
+}
+
+/**
+ * Decides one round of putting pods back. Until every kube-proxy knows that a pod is out of its endpoints it still gets connections, so
+ * it is evicted only after that; an eviction that was refused is asked for again when the API server said.
+ */
+export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: RestoreQuestion): RestoreRound {
+  const actions: PodAction[] = [];
+  const blocked: BlockedPod[] = [];
+  for (const node of nodes) {
+    for (const action of decideRestore(node, indexOf(facts).podsOn(node.name), run)) {
+      const { pod } = action;
+      const seen = indexOf(facts).podsByUid.get(pod.uid);
+      const again = seen && decideRemoveAgain(seen, facts);
+      const listed = blockedByEndpoint(pod, facts, waits, now);
+      const refusal = known.refused[pod.uid];
+      if (action.kind === 'restore-endpoints') actions.push(action);
+      else if (again !== undefined) actions.push(again.action);
+      else if (listed !== undefined) blocked.push(listed);
+      else if (refusal !== undefined && now < refusal.againAt) blocked.push(blockedByRefusal(pod, refusal));
+      else if (hasPropagated(pod, facts, known.removedAt, waits, now)) actions.push(action);
+    }
+  }
+  return { actions, blocked };
+}
+
+/** A pod whose eviction was refused. */
+export function blockedByRefusal(pod: BlockedPod['pod'], { message }: { readonly message: string }): BlockedPod {
+  return blockedPod(pod, `its eviction is refused: ${message}`);
+}

@@ -1,0 +1,36 @@
+import { ownerOf, type PodFacts } from '../model/pod.ts';
+import { isNodeBound } from './node-bound.ts';
+import { toleratesCordon } from './tolerates-cordon.ts';
+
+/**
+ * How often pods that no cordon keeps away have come to a node since it began to be emptied, by owner, and which are there (UIDs). Plain
+ * data.
+ */
+export type Returns = Readonly<Record<string, { readonly times: number; readonly uids: readonly string[] }>>;
+
+/** Pods that came as often are left alone: each eviction would end another one for nothing. */
+const maxReturns = 3;
+
+/** Counts on from the look before; nothing has come yet in the first. */
+export function trackReturns(known: Returns | undefined, pods: readonly PodFacts[]): Returns {
+  const here = Map.groupBy(
+    pods.filter((pod) => !isNodeBound(pod) && toleratesCordon(pod)),
+    ownerOf,
+  );
+  const owners = new Set([...Object.keys(known ?? {}), ...here.keys()]);
+  return Object.fromEntries(
+    [...owners].map((owner) => {
+      const { times, uids: before } = known?.[owner] ?? { times: 0, uids: [] };
+      const uids = (here.get(owner) ?? []).map(({ uid }) => uid);
+      const come = known === undefined ? 0 : uids.filter((uid) => !before.includes(uid)).length;
+      return [owner, { times: times + come, uids }];
+    }),
+  );
+}
+
+/** How often pods of its owner came, where that is so often that another eviction would help as little; else undefined. */
+export function findReturns(pod: PodFacts, returns: Returns = {}): number | undefined {
+  if (!toleratesCordon(pod)) return undefined;
+  const { times = 0 } = returns[ownerOf(pod)] ?? {};
+  return times < maxReturns ? undefined : times;
+}

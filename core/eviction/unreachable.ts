@@ -1,0 +1,90 @@
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeFacts, NodeRef } from '../model/node.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { Problem } from '../model/problem.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import type { TargetState } from '../model/target-group.ts';
+import type { Policy } from '../policy/policy.ts';
+import { count, formatTime, listNames } from '../text/format.ts';
+import { targetsOf } from '../waits/load-balancers.ts';
+
+/**
+ * A kubelet that is silent for so long, ms, after its node was found unknown does not come back soon: by then Kubernetes gives up the pods
+ * there (admission plugin DefaultTolerationSeconds; Kubernetes docs, "Taints and Tolerations", Taint based Evictions).
+ */
+const silentForMs = 300_000;
+
+/** What a load balancer says of a target that does not answer, or that it does not ask. */
+const unanswered: readonly TargetState[] = ['unhealthy', 'unhealthy.draining', 'draining', 'unused'];
+
+/**
+ * Nodes that fall silent together, two or more and such a share, have lost their way to the API server rather than their power. The node
+ * lifecycle controller and Karpenter's node repair stop at such shares too (kube-controller-manager `--unhealthy-zone-threshold`, 55 % of a
+ * zone; Karpenter docs, "Node Auto Repair", 20 % of a pool).
+ */
+const suspiciousShare = 0.2;
+
+/** Epoch ms since when the kubelet has been silent for too long to be waited for; undefined for a node that may be heard again soon. */
+export function silentSince(node: NodeFacts | undefined, now: number): number | undefined {
+  const since = node?.unknownSince;
+  return since !== undefined && now - since >= silentForMs ? since : undefined;
+}
+
+/**
+ * Epoch ms since when the node is unreachable: its kubelet has been silent for long, and no load balancer gets an answer from it. One that
+ * still answers to load balancers runs and has merely lost its way to the API server: what it serves it serves on.
+ */
+export function unreachableSince(
+  node: Pick<NodeRef, 'name' | 'uid' | 'instanceId'>,
+  { cluster, targetGroups }: ServingFacts,
+  now: number,
+): number | undefined {
+  const seen = indexOf(cluster).nodes.get(node.name);
+  const since = silentSince(seen, now);
+  if (seen?.uid !== node.uid || since === undefined) return undefined;
+  const answers = targetGroups.some((group) => targetsOf(node, group).some(({ state }) => !unanswered.includes(state)));
+  return answers ? undefined : since;
+}
+
+/**
+ * Whether a run ends the machine of a silent node without asking: the policy says so, or it is of the new pool, whose nodes leave only when
+ * a run turns back and gives up what it has made itself. Never where many nodes are silent.
+ */
+export function endsUnasked(node: NodeFacts | undefined, cluster: ClusterFacts, policy: Policy, now: number): boolean {
+  if (silentSince(node, now) === undefined) return false;
+  if (policy.drain.unreachableNodes !== 'terminate' && node?.pool !== policy.target.poolName) return false;
+  const silent = cluster.nodes.filter(({ unknownSince }) => unknownSince !== undefined).length;
+  return silent < 2 || silent < suspiciousShare * cluster.nodes.length;
+}
+
+/** What an operator is asked about an unreachable node whose pods can't end. */
+export function askAboutUnreachable(node: NodeRef, since: number, pods: readonly PodFacts[], policy: Policy): Problem {
+  const names = pods.map(({ namespace, name }) => `${namespace}/${name}`);
+  return {
+    code: 'NodeUnreachable',
+    message:
+      `${node.name} is unreachable: its kubelet has not been heard of since ${formatTime(since)}, no load balancer gets an answer from it, ` +
+      `and the cloud takes ${node.instanceId} for running; ${count(pods.length, 'pod')} there can't end (${listNames(names)}). ` +
+      'The run goes on with other nodes',
+    hint: `If the machine is lost, end it: ${endCommand(node, policy)}. The run goes on by itself when it has ended, or when its kubelet is heard again.`,
+  };
+}
+
+/** Pods that a run has told to stop and that can't end, because nobody hears their kubelet: what is with each, and what ends it. */
+export function explainStuckPods(cluster: ClusterFacts, run: string, policy: Policy): readonly string[] {
+  const { nodes } = indexOf(cluster);
+  return cluster.pods.flatMap((pod) => {
+    const node = nodes.get(pod.node ?? '');
+    const isOurs = pod.endpointsRemoved?.by === run || pod.released?.by === run;
+    if (!isOurs || !pod.terminating || node?.unknownSince === undefined) return [];
+    return [
+      `pod ${pod.namespace}/${pod.name} is told to stop and can't end: the kubelet of ${node.name} has not been heard of since ` +
+        `${formatTime(node.unknownSince)}; if the machine is lost, end it: ${endCommand(node, policy)}`,
+    ];
+  });
+}
+
+/** Ends that very machine; the size of its group follows when the run comes to it. */
+function endCommand({ instanceId }: Pick<NodeRef, 'instanceId'>, { cluster }: Policy): string {
+  return `aws ec2 terminate-instances --region ${cluster.region} --instance-ids ${instanceId}`;
+}

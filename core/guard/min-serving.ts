@@ -1,0 +1,133 @@
+import { indexOf, onceFor } from '../model/cluster-index.ts';
+import type { DisruptionBudgetFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import { compareText } from '../text/format.ts';
+import { expectedEndpoints, type ServiceBaseline } from './baseline.ts';
+import type { ServiceState } from './serving.ts';
+
+/** The least that must keep serving of a Service, computed anew from each look. */
+export interface MinServing {
+  /** Serving targets over all zones. */
+  readonly targets: number;
+  /** Serving targets per zone; only for load balancers with cross-zone off. */
+  readonly perZone: Readonly<Record<string, number>>;
+  /** Ready endpoints that PodDisruptionBudgets demand of this Service alone; the guard asks the budgets themselves. */
+  readonly endpoints: number;
+  /** Where the figure comes from, e.g. `pdb web`, `policy`, `75 % of 4`. */
+  readonly source: string;
+}
+
+/**
+ * The floor of a Service as things are now. A floor in the policy rules; else, under policy Local, the Service's budgets; else the
+ * policy's default share. What it is a share of is the most that the Service was seen to serve, cut down to what its present scale
+ * and place allow: a Deployment that was scaled down, or whose pods share nodes, can't have as many targets as before. A default
+ * floor always lets one serving target go, because policy Local gets new serving targets only by moving pods; a floor that
+ * somebody wrote is kept as written. Without target groups the budgets alone count.
+ */
+export function computeMinServing(
+  state: ServiceState,
+  facts: ServingFacts,
+  policy: Policy,
+  baseline: ServiceBaseline | undefined,
+): MinServing {
+  const { service, groups } = state;
+  const own = ownPods(facts.cluster)(service);
+  const budgets = byName(own.keys());
+  const endpoints = budgets.reduce((sum, budget) => sum + demandOf(budget, own.get(budget) ?? 0), 0);
+  const budgetNames = budgets.map((budget) => `pdb ${budget.name}`).join(' + ');
+  if (groups.length === 0) {
+    const unseen = facts.unsupported.some((fact) => fact.service === service.key);
+    const source = budgetNames || (unseen ? 'load balancer not supported' : 'no load balancer');
+    return { targets: 0, perZone: {}, endpoints, source };
+  }
+  const whole = baseline === undefined ? 0 : maxTargets(state, facts, baseline);
+  const perZone = baseline === undefined || whole === 0 ? {} : zoneMinServing(state, facts, baseline);
+  const written = policy.guard.minServing[service.key];
+  if (written !== undefined) {
+    const targets = 'targets' in written ? written.targets : Math.max(1, shareOf(written.share, whole));
+    return { targets: whole === 0 ? 0 : targets, perZone, endpoints, source: 'policy' };
+  }
+  // The budgets keep endpoints on serving nodes; how many nodes they share is the scheduler's affair and may change.
+  if (budgets.length > 0 && service.externalTrafficPolicy === 'Local') {
+    return { targets: Math.min(1, whole), perZone, endpoints, source: budgetNames };
+  }
+  const share = Math.max(1, Math.min(shareOf(policy.guard.defaultMinServing, whole), whole - 1));
+  const source = `${Math.round(policy.guard.defaultMinServing * 100)} % of ${whole}`;
+  return {
+    targets: Math.min(share, whole),
+    perZone,
+    endpoints,
+    source: budgets.length > 0 ? `${source}, ${budgetNames}` : source,
+  };
+}
+
+/**
+ * The most targets that the Service could have now: under Local so many as nodes that host its pods, those included that are missing, and no more
+ * than it is scaled to. Pods beyond that, of a rollout or a hand-over, are there for others to leave.
+ */
+function maxTargets(state: ServiceState, facts: ServingFacts, baseline: ServiceBaseline): number {
+  const { service, attached, hosts } = state;
+  if (expectedEndpoints(state, facts, baseline) === 0 && state.readyOn.size === 0) return 0;
+  if (service.externalTrafficPolicy === 'Cluster') {
+    const out = facts.cluster.nodes.filter((node) => node.excluded && !attached.has(node.name)).length;
+    return Math.min(baseline.targets, attached.size + out);
+  }
+  const there = service.endpoints.filter((endpoint) => !endpoint.terminating).length;
+  const expected = expectedEndpoints(state, facts, baseline);
+  const missing = Math.max(0, expected - there);
+  return Math.min(baseline.targets, hosts.size + missing, expected);
+}
+
+/**
+ * A zone that served keeps a target as long as anything is there that could be one, pods (policy Local) or nodes, and its load balancer keeps
+ * to it: somebody may have turned cross-zone balancing on since.
+ */
+function zoneMinServing(
+  state: ServiceState,
+  facts: ServingFacts,
+  baseline: ServiceBaseline,
+): Readonly<Record<string, number>> {
+  const alone = new Set(state.groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
+  const served = baseline.zones.filter((zone) => alone.has(zone));
+  if (served.length === 0) return {};
+  const local = state.service.externalTrafficPolicy === 'Local';
+  const places = facts.cluster.nodes.filter(
+    (node) => state.hosts.has(node.name) || (!local && (state.attached.has(node.name) || node.excluded)),
+  );
+  const zones = new Set(places.map((node) => node.zone));
+  return Object.fromEntries(served.filter((zone) => zones.has(zone)).map((zone) => [zone, 1]));
+}
+
+/** Budgets that cover at least one endpoint of the Service, by name. */
+export function budgetsOf(service: ServiceFacts, cluster: ClusterFacts): readonly DisruptionBudgetFacts[] {
+  return byName(ownPods(cluster)(service).keys());
+}
+
+function byName(budgets: Iterable<DisruptionBudgetFacts>): readonly DisruptionBudgetFacts[] {
+  return [...budgets].toSorted((a, b) => compareText(a.name, b.name));
+}
+
+/** How many pods of each budget are endpoints of a Service. */
+const ownPods = onceFor((cluster: ClusterFacts) => {
+  const { budgetsByPod } = indexOf(cluster);
+  return onceFor(({ endpoints }: ServiceFacts) => {
+    const own = new Map<DisruptionBudgetFacts, number>();
+    for (const uid of new Set(endpoints.map(({ podUid }) => podUid))) {
+      if (uid === undefined) continue;
+      for (const budget of budgetsByPod.get(uid) ?? []) own.set(budget, (own.get(budget) ?? 0) + 1);
+    }
+    return own;
+  });
+});
+
+/** What a budget demands of a Service: what is left of its demand when all its pods behind other Services are healthy. */
+function demandOf({ podUids, desiredHealthy }: DisruptionBudgetFacts, own: number): number {
+  return Math.max(0, desiredHealthy - (podUids.length - own));
+}
+
+/** A share of a whole, rounded up; forgives the rounding of binary fractions. */
+function shareOf(share: number, whole: number): number {
+  return Math.ceil(share * whole - 1e-9);
+}

@@ -1,0 +1,18 @@
+import type { NodeRef } from '../model/node.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import { balancedServices } from './serving.ts';
+
+/**
+ * Keys of the Services with a load balancer that have to do with the node: those with an endpoint on it, and those of policy Cluster, whose
+ * connections enter anywhere. What is known of others does not concern its replacement.
+ */
+export function servicesAffected({ name }: NodeRef, facts: ServingFacts): readonly string[] {
+  const balanced = balancedServices(facts);
+  return facts.cluster.services
+    .filter(({ key, type }) => type === 'LoadBalancer' || balanced.has(key))
+    .filter(
+      ({ externalTrafficPolicy, endpoints }) =>
+        externalTrafficPolicy === 'Cluster' || endpoints.some(({ node }) => node === name),
+    )
+    .map(({ key }) => key);
+}

@@ -1,0 +1,69 @@
+import type { GuardBlock } from '../../guard/block.ts';
+import { indexOf } from '../../model/cluster-index.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { listNames } from '../../text/format.ts';
+import type { AuditQuestion, AuditRule } from './rule.ts';
+import { findSurgeMethod } from './surge-method.ts';
+
+/** GRD-001: played through with perfect progress, the floors never let some node go, so the run could not end. */
+export const grd001NeverLetsGo: AuditRule = (question) => {
+  const { stuck, block, reason } = question.batches;
+  if (stuck.length === 0) return [];
+  return [
+    {
+      rule: 'GRD-001',
+      severity: 'blocker',
+      subject: `nodes ${listNames(stuck.map((node) => node.name))}`,
+      message: `the floors never let them step out: ${reason ?? ''}`,
+      hint: [
+        block === undefined ? 'Look at the floors.' : hintFor(block, question),
+        findSurgeMethod(question) ?? [],
+        'Then start again.',
+      ]
+        .flat()
+        .join(' '),
+    },
+  ];
+};
+
+/** Only what really lets the run pass, and what each way costs. */
+function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
+  const { limit, service = '', budget = '', zone = '' } = block;
+  switch (limit) {
+    case 'zone':
+      return (
+        `Run one more replica of ${service} on another node of ${zone} (and of every zone that has only one): costs a pod per zone. ` +
+        `Or turn cross-zone load balancing on for its load balancer (attribute load_balancing.cross_zone.enabled): traffic between ` +
+        `zones is billed, and connections from a zone may be served in another.`
+      );
+    case 'endpoints':
+      return (
+        `Let budget ${budget} spare the pods of one node (maxUnavailable: 1 or more): that many are missing for a moment. ` +
+        'Or add replicas on other nodes: costs the pods.'
+      );
+    case 'targets':
+      return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
+    case 'do-not-disrupt':
+      return 'Take the annotation off.';
+    case 'best':
+    case 'rollout':
+    case 'stuck-target':
+    case 'unnoticed':
+    case 'in-flight':
+      return `Wait until ${service} is whole again.`;
+  }
+}
+
+/** A replica more helps only where the floor doesn't rise with it, and lowering a floor of one would mean none. */
+function hintForTargets({ service = '', needs }: GuardBlock, policy: Policy, local: boolean): string {
+  const written = policy.guard.minServing[service];
+  const ways = [
+    ...(local && (written === undefined || 'targets' in written)
+      ? [`Run one more replica of ${service} on another node: costs a pod.`]
+      : []),
+    ...(needs > 1
+      ? [`Lower its floor in spec.guard.minServing['${service}']: that much capacity is missing for a moment.`]
+      : []),
+  ];
+  return ways.join(' ');
+}

@@ -1,0 +1,28 @@
+import type { NodeFacts } from '../../model/node.ts';
+import { takenAwayBy } from '../../model/taken-away.ts';
+import type { AuditRule } from './rule.ts';
+
+/** INF-004: somebody else has already taken nodes out; they count as out or leave soon, and are never put back by us. */
+export const inf004UnmanagedMarks: AuditRule = ({ facts }) =>
+  facts.cluster.nodes.flatMap((node) => {
+    const ownership = unmanagedMarks(node);
+    if (ownership.length === 0) return [];
+    return [
+      {
+        rule: 'INF-004',
+        severity: 'warning' as const,
+        subject: `node ${node.name}`,
+        message: `somebody else has marked it: ${ownership.join(', ')}`,
+        hint: 'Capacity may be reduced already; nodeferry leaves these marks as they are.',
+      },
+    ];
+  });
+
+function unmanagedMarks(node: NodeFacts): readonly string[] {
+  const taint = takenAwayBy(node);
+  return [
+    ...(node.excluded && node.ownership.excludedBy === undefined ? ['excluded from load balancers'] : []),
+    ...(node.cordoned && node.ownership.cordonedBy === undefined ? ['cordoned'] : []),
+    ...(taint === undefined ? [] : [`taint ${taint}`]),
+  ];
+}

@@ -1,0 +1,26 @@
+import { classifyPod } from '../../eviction/classify-pod.ts';
+import { findLeavesListed } from '../../eviction/endpoint-removal.ts';
+import { formatDuration, listNames } from '../../text/format.ts';
+import { groupByWorkload } from './per-workload.ts';
+import { type AuditRule, filterContext, podsToMove } from './rule.ts';
+
+/**
+ * WKL-008: pods that can't be unlisted and stop at once. A StatefulSet of the lab lost 8 and 9 requests in two runs, to callers inside
+ * the cluster and over other nodes.
+ */
+export const wkl008LeavesWhileListed: AuditRule = (question) => {
+  const { policy, facts } = question;
+  const context = filterContext(question);
+  const needed = formatDuration(policy.waits.endpointPropagationMs);
+  return groupByWorkload('WKL-008', podsToMove(question), (pod) => {
+    const leaves = findLeavesListed(pod, facts.cluster, policy);
+    if (leaves === undefined || classifyPod(pod, context).outcome !== 'evict') return undefined;
+    const sleeps = pod.preStopSeconds === 0 ? 'no preStop sleep' : `a preStop sleep of only ${pod.preStopSeconds} s`;
+    return {
+      severity: 'warning',
+      message: `told to stop while ${listNames(leaves.services)} lists it, because ${leaves.why}; it has ${sleeps}`,
+      hint: `Give it a preStop sleep of at least ${needed}: it then serves on until every kube-proxy has heard.`,
+      leavesUnprotected: true,
+    };
+  });
+};

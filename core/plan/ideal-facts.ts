@@ -1,0 +1,73 @@
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeFacts } from '../model/node.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import type { TargetFacts, TargetGroupFacts } from '../model/target-group.ts';
+
+/**
+ * The look as it would be once everything that passes by itself has passed: nodes are heard of, pods on nodes are ready, rollouts are
+ * done, and load balancers have noticed it all. What a plan asks is whether a run can end, not whether it could begin this second.
+ */
+export function idealFacts(facts: ServingFacts): ServingFacts {
+  const { cluster } = facts;
+  const services = mapChanged(cluster.services, makeReady);
+  const byKey = new Map(services.map((service) => [service.key, service]));
+  const { nodesByInstance } = indexOf(cluster);
+  const changes = {
+    services,
+    nodes: mapChanged(cluster.nodes, (node) => (node.ready ? node : { ...node, ready: true })),
+    pods: mapChanged(cluster.pods, (pod) =>
+      pod.ready || pod.terminating || pod.node === undefined ? pod : { ...pod, ready: true },
+    ),
+    workloads: mapChanged(cluster.workloads, (workload) =>
+      workload.rollingOut ? { ...workload, rollingOut: false } : workload,
+    ),
+  };
+  const targetGroups = mapChanged(facts.targetGroups, (group) =>
+    notice(group, byKey.get(group.service), nodesByInstance),
+  );
+  const isSame =
+    targetGroups === facts.targetGroups &&
+    changes.services === cluster.services &&
+    changes.nodes === cluster.nodes &&
+    changes.pods === cluster.pods &&
+    changes.workloads === cluster.workloads;
+  return isSame ? facts : { ...facts, cluster: { ...cluster, ...changes }, targetGroups };
+}
+
+/** The list itself when nothing of it changes, so that what is known of it need not be found again. */
+function mapChanged<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
+  let same = true;
+  const changed = items.map((item) => {
+    const made = change(item);
+    if (made !== item) same = false;
+    return made;
+  });
+  return same ? items : changed;
+}
+
+function makeReady(service: ServiceFacts): ServiceFacts {
+  if (service.endpoints.every(({ ready, terminating }) => ready || terminating)) return service;
+  return {
+    ...service,
+    endpoints: service.endpoints.map((endpoint) => (endpoint.terminating ? endpoint : { ...endpoint, ready: true })),
+  };
+}
+
+/** Under policy Local a target is healthy when its node has a ready endpoint, under Cluster when its node is there. */
+function notice(
+  group: TargetGroupFacts,
+  service: ServiceFacts | undefined,
+  nodesByInstance: ReadonlyMap<string, NodeFacts>,
+): TargetGroupFacts {
+  const local = service?.externalTrafficPolicy === 'Local';
+  const hosts = new Set(service?.endpoints.flatMap(({ ready, node }) => (ready ? (node ?? []) : [])));
+  const seen = (target: TargetFacts): TargetFacts['state'] => {
+    if (target.state === 'draining' || target.state === 'unused') return target.state;
+    const node = nodesByInstance.get(target.instanceId);
+    if (node === undefined) return target.state;
+    return !local || hosts.has(node.name) ? 'healthy' : 'unhealthy';
+  };
+  if (group.targets.every((target) => target.state === seen(target))) return group;
+  return { ...group, targets: group.targets.map((target) => ({ ...target, state: seen(target) })) };
+}

@@ -1,0 +1,69 @@
+import { isNodeBound } from '../eviction/node-bound.ts';
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
+import { isFinished, ownerOf, type PodFacts } from '../model/pod.ts';
+import type { WorkloadFacts } from '../model/workload.ts';
+import { decideEligibility } from '../pod-surge/eligibility.ts';
+import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
+import { maxReleased, roomOf, surplusOf, workloadOf } from '../pod-surge/surge-limit.ts';
+import { podSurgeTermsOf, surgesPods } from '../policy/policy.ts';
+import { compareText, count } from '../text/format.ts';
+
+/** What becomes of the pods of one workload when their nodes go. */
+export interface WorkloadSurge {
+  /** Key of the workload, e.g. `Deployment default/web`, or who else keeps the pods. */
+  readonly workload: string;
+  /** Its pods on the nodes to replace. */
+  readonly pods: number;
+  /** Their replacements start before they leave, or they are evicted within their budgets. */
+  readonly how: 'handed over' | 'evicted';
+  /** The most of them that are handed over at a time. */
+  readonly together?: number;
+  /** Why they are evicted, or what is waited for first. */
+  readonly reason?: string;
+  /** What would let them be handed over. */
+  readonly hint?: string;
+  /** The policy wants them handed over, or else no run. */
+  readonly required?: boolean;
+}
+
+/** Tells, workload by workload, whether its pods are handed over; nothing for a policy that hands none over. */
+export function planPodSurge(nodes: readonly NodeRef[], context: PodSurgeContext): readonly WorkloadSurge[] {
+  if (!surgesPods(context.policy)) return [];
+  const told = nodes
+    .flatMap(({ name }) => indexOf(context.cluster).podsOn(name))
+    .filter((pod) => !isNodeBound(pod) && !isFinished(pod) && !pod.terminating)
+    .map((pod) => tell(pod, context));
+  const groups = Map.groupBy(told, ({ workload, reason = '' }) => `${workload}|${reason}`);
+  return [...groups.values()]
+    .flatMap(([first, ...others]) => (first === undefined ? [] : [{ ...first, pods: 1 + others.length }]))
+    .toSorted((a, b) => compareText(a.workload, b.workload) || compareText(a.reason ?? '', b.reason ?? ''));
+}
+
+function tell(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
+  const workload = workloadOf(pod, context.cluster);
+  const own = { workload: workload?.key ?? ownerOf(pod), pods: 1 };
+  const together = workload === undefined ? 0 : maxReleased(workload, context);
+  const eligibility = decideEligibility(pod, context);
+  if (eligibility.eligible)
+    return { ...own, how: 'handed over', together, ...explainQuota(workload, together, context) };
+  const { reason, hint } = eligibility;
+  if (eligibility.passes === true && workload?.rollingOut === true)
+    return { ...own, how: 'handed over', together, reason: `${reason}; it is waited for` };
+  const required = podSurgeTermsOf(context.policy, workload).mode === 'required';
+  return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
+}
+
+/** Where a quota lets fewer replacements start together than the policy does. */
+function explainQuota(
+  workload: WorkloadFacts | undefined,
+  together: number,
+  { cluster, policy }: PodSurgeContext,
+): Pick<WorkloadSurge, 'reason'> {
+  if (workload === undefined || together >= surplusOf(workload, policy)) return {};
+  const room = roomOf(workload, cluster);
+  if (room === undefined) return {};
+  return {
+    reason: `${room.quota.key} has room for ${count(room.pods, 'pod')} more (${room.resource}): no more are handed over at a time`,
+  };
+}

@@ -1,0 +1,201 @@
+import { isNodeBound } from '../eviction/node-bound.ts';
+import type { ServiceBaseline } from '../guard/baseline.ts';
+import { explainBlock, type GuardBlock } from '../guard/block.ts';
+import type { CountedBudget, CountedService } from '../guard/counts.ts';
+import { type Guard, openGuard } from '../guard/guard.ts';
+import { layOutInSlices } from '../guard/lay-out.ts';
+import { indexOf, onceFor } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import { decideEligibilityInSlices } from '../pod-surge/eligibility.ts';
+import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
+import { chooseWaves } from '../pod-surge/select-batch.ts';
+import { selectReleases } from '../pod-surge/select-releases.ts';
+import { type Policy, surgesPods } from '../policy/policy.ts';
+import { doAtOnce, type Slices } from '../slices.ts';
+import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
+import { isEnabled } from '../waits/formulas.ts';
+import { idealFacts } from './ideal-facts.ts';
+import { openBudget, packBatches, type Taking } from './pack-batches.ts';
+import { addReplacements } from './replacements.ts';
+
+/** The nodes to replace and what guards them. */
+export interface BatchesInput {
+  readonly facts: ServingFacts;
+  readonly policy: Policy;
+  readonly baselines: readonly ServiceBaseline[];
+  /** Nodes to replace, in order. */
+  readonly nodes: readonly NodeRef[];
+  /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
+  readonly sharedVolumeClaims?: ReadonlySet<string>;
+  readonly denials?: ReadonlyMap<string, string>;
+}
+
+/** Nodes that leave together. */
+export interface Batch {
+  readonly nodes: readonly NodeRef[];
+  /** UIDs of the pods of its wave that have been handed over. */
+  readonly surged: ReadonlySet<string>;
+  /** That happens right before. */
+  readonly opensWave: boolean;
+  /** Which of the waves in which new nodes come up it belongs to, from 0 on. */
+  readonly surge: number;
+}
+
+/** Pods that move when the window's nodes leave. */
+export function podsLeaving({ nodes }: Batch, cluster: ClusterFacts): readonly PodFacts[] {
+  return nodes.flatMap(({ name }) => indexOf(cluster).podsOn(name)).filter((pod) => !isNodeBound(pod));
+}
+
+/** Nobody has to be replaced any more when these nodes have left: all that moves from them was handed over. */
+export function isSurged(batch: Batch, cluster: ClusterFacts): boolean {
+  const leaving = podsLeaving(batch, cluster);
+  return leaving.length > 0 && leaving.every(({ uid }) => batch.surged.has(uid));
+}
+
+/** Which nodes the guard lets out together when everything in between goes as well as it can. */
+export interface Batches extends Played {
+  /** How often pods are handed over before nodes leave; never where that is off. */
+  readonly waves: number;
+}
+
+/** The same for some of the nodes. */
+interface Played {
+  readonly batches: readonly Batch[];
+  /** Nodes that the guard never lets out, and what holds the first of them; empty when the run is possible. */
+  readonly stuck: readonly NodeRef[];
+  readonly block: GuardBlock | undefined;
+  readonly reason: string | undefined;
+}
+
+/**
+ * Plays the run with perfect progress: the guard grants until it stops, then everybody in the window is replaced by a new node in the
+ * same zone that takes over the pods, and so on. The new nodes of policy Cluster serve from the beginning, so there an old node takes
+ * nothing with it that its replacement does not give; under Local a window's figures come back with its end. So every window begins
+ * with the same figures, and whom those hold is held for good.
+ */
+export function simulateBatches(input: BatchesInput): Batches {
+  return doAtOnce(simulateInSlices(input));
+}
+
+/** The same, wave after wave. */
+export function* simulateInSlices(input: BatchesInput): Slices<Batches> {
+  const { policy, nodes, sharedVolumeClaims = new Set<string>(), denials = new Map<string, string>() } = input;
+  const facts = idealFacts(input.facts);
+  yield;
+  yield* layOutInSlices(facts);
+  const guard = isEnabled(policy, 'capacity-guard') ? openPerfectGuard(input, facts) : undefined;
+  const context = { cluster: facts.cluster, policy, sharedVolumeClaims, denials };
+  if (surgesPods(policy)) yield* decideEligibilityInSlices(nodes, context);
+  const played: Played[] = [];
+  for (const [surge, leaving] of surgesOf(nodes, policy).entries()) {
+    yield;
+    if (!surgesPods(policy)) {
+      played.push(letLeave(leaving, surge, [], guard, policy));
+      continue;
+    }
+    for (const wave of chooseWaves({ ...context, waiting: leaving, maxNodes: policy.guard.maxInFlight })) {
+      yield;
+      played.push(simulateBatch(wave, surge, guard, facts, context));
+    }
+  }
+  return { ...joinBatches(played), waves: surgesPods(policy) ? played.length : 0 };
+}
+
+/** Nodes that new ones come up for together; at least one wave, though nobody is there to leave. */
+function surgesOf(nodes: readonly NodeRef[], policy: Policy): readonly (readonly NodeRef[])[] {
+  const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;
+  return Array.from({ length: countSurges(policy, nodes.length) }, (_, index) =>
+    nodes.slice(index * atOnce, (index + 1) * atOnce),
+  );
+}
+
+/** A wave leaves with the replacements of its pods in place; everything is as before once it has left. */
+function simulateBatch(
+  wave: readonly NodeRef[],
+  surge: number,
+  guard: Guard | undefined,
+  facts: ServingFacts,
+  context: PodSurgeContext,
+): Played {
+  const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
+  const released = selectReleases(candidates, context, new Map(), facts.observedAt).release.map(({ pod }) => pod);
+  const takeAway = guard === undefined ? undefined : addReplacements(guard, released, facts);
+  const played = letLeave(wave, surge, released, guard, context.policy);
+  takeAway?.();
+  return played;
+}
+
+function joinBatches(played: readonly Played[]): Played {
+  const held = played.find(({ block }) => block !== undefined);
+  return {
+    batches: played.flatMap(({ batches }) => batches),
+    stuck: played.flatMap(({ stuck }) => stuck),
+    block: held?.block,
+    reason: held?.reason,
+  };
+}
+
+/** As many together as the guard lets, until nobody is left or none may go; all where nothing guards them. */
+function letLeave(
+  nodes: readonly NodeRef[],
+  surge: number,
+  released: readonly PodFacts[],
+  guard: Guard | undefined,
+  policy: Policy,
+): Played {
+  const place = { from: openBudget(policy.guard.maxInFlight), amount: 1 };
+  const takenBy = guard === undefined ? () => [] : openSupplies(guard);
+  const blocks = nodes.map((node) => guard?.findBlock(node));
+  const movable = nodes.filter((_, index) => blocks[index] === undefined);
+  const packed = packBatches(movable, (node) => [place, ...takenBy(node)]);
+  const surged = new Set(released.map(({ uid }) => uid));
+  const block = blocks.find((found) => found !== undefined);
+  return {
+    batches: packed.map((batch, index) => ({
+      nodes: batch,
+      surged,
+      opensWave: released.length > 0 && index === 0,
+      surge,
+    })),
+    stuck: nodes.filter((_, index) => blocks[index] !== undefined),
+    block,
+    reason: block === undefined ? undefined : explainBlock(block),
+  };
+}
+
+/** What a node takes with it: a target of each Service that it serves, in its zone too where that has a floor, and pods of budgets. */
+function openSupplies(guard: Guard): (node: NodeRef) => readonly Taking[] {
+  const targets = onceFor(({ targets: has, minServing }: CountedService) => openBudget(has - minServing.targets));
+  const zones = onceFor(
+    ({ perZone, minServing }: CountedService) =>
+      new Map(
+        Object.entries(minServing.perZone).map(([zone, needs]) => [zone, openBudget((perZone.get(zone) ?? 0) - needs)]),
+      ),
+  );
+  const budgets = onceFor(({ has, needs }: CountedBudget) => openBudget(has - needs));
+  return (node) => [
+    ...guard.servedBy(node).flatMap((service) => {
+      const zone = zones(service).get(service.state.serving.get(node.name)?.zone ?? node.zone);
+      return [targets(service), ...(zone === undefined ? [] : [zone])].map((from) => ({ from, amount: 1 }));
+    }),
+    ...guard.chargedBy(node).map((budget) => ({ from: budgets(budget), amount: budget.takenWith.get(node.name) ?? 0 })),
+  ];
+}
+
+/** The guard when nothing is missing, nobody has anything to make up for, and every new node is there: those of policy Cluster serve. */
+function openPerfectGuard({ policy, baselines, nodes }: BatchesInput, facts: ServingFacts): Guard {
+  const guard = openGuard({ facts, policy, baselines, inFlight: [], waiting: nodes });
+  const old = new Set(nodes.map((node) => node.name));
+  for (const service of guard.services) {
+    service.lacking = undefined;
+    if (service.state.service.externalTrafficPolicy === 'Local') continue;
+    for (const { name, zone } of service.state.serving.values()) {
+      if (!old.has(name)) continue;
+      service.targets += 1;
+      service.perZone.set(zone, (service.perZone.get(zone) ?? 0) + 1);
+    }
+  }
+  return guard;
+}

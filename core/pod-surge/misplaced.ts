@@ -1,0 +1,159 @@
+import { type PodAction, type PodRef, podRefOf } from '../eviction/actions.ts';
+import { type DisruptionLedger, openDisruptionLedger } from '../eviction/disruptions.ts';
+import { findLeavesListed } from '../eviction/endpoint-removal.ts';
+import { decideStep, type StepQuestion } from '../eviction/eviction-round.ts';
+import { localStates } from '../guard/counts.ts';
+import { scaleOf } from '../guard/scale.ts';
+import { indexOf } from '../model/cluster-index.ts';
+import { podsOf, readyOtherThan, servicesOf } from '../model/endpoints.ts';
+import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import { isEnabled } from '../waits/formulas.ts';
+import { decideEligibility } from './eligibility.ts';
+import { ownedPods } from './owned-pods.ts';
+import { findShortZones, type ShortZone, type ShortZonesQuestion } from './short-zones.ts';
+
+/** So often replacements of one workload start anew for a wave: a scheduler that puts them anywhere has met every zone by then. */
+const maxMoves = 10;
+
+/** Everything that decides whether the replacements of a wave's pods are where its leaving needs them. */
+export interface PlacesQuestion extends ShortZonesQuestion, Omit<StepQuestion, 'facts'> {
+  readonly sharedVolumeClaims: ReadonlySet<string>;
+  /** Workloads that are not waited for any more. */
+  readonly evictedInstead: readonly string[];
+  /** Name of the pool whose nodes go. */
+  readonly leaving: string;
+  /** How often replacements of the wave's pods were moved, by workload. */
+  readonly moves: Readonly<Record<string, number>>;
+}
+
+/** A replacement that is to start again: ended while it is not ready; else released, to leave once nobody is sent to it. */
+export type Move = { readonly workload: string; readonly pod: PodRef } & (
+  | { readonly kind: 'evict' }
+  | { readonly kind: 'release'; readonly from: ReleasedFrom }
+);
+
+/** A workload that leaves a zone short when the wave goes, or has a pod that was moved and is there still. */
+export interface Misplaced {
+  readonly workload: string;
+  readonly reason: string;
+  /** Nothing that the run can do will change it. */
+  readonly isHopeless: boolean;
+}
+
+/** What is missing where, and what is done about it. */
+export interface Places {
+  readonly awaited: readonly Misplaced[];
+  readonly moves: readonly Move[];
+  /** Acts on pods that were moved and have not left yet. */
+  readonly actions: readonly PodAction[];
+}
+
+type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
+
+/**
+ * Asks of a wave, before it counts as handed over, what the guard will ask of its nodes: whether each zone that must keep a serving target
+ * has one without them. The scheduler puts replacements where it likes: it need not spread at all, and to a spread constraint that counts
+ * released pods the zone that they leave is full. A replacement that came to a zone which has another starts again, as long as no load
+ * balancer sends anybody to it.
+ */
+export function decidePlaces(question: PlacesQuestion): Places {
+  const { facts, policy, leaving, run, evictedInstead } = question;
+  if (!isEnabled(policy, 'wait-for-replacements') || !isEnabled(policy, 'capacity-guard'))
+    return { awaited: [], moves: [], actions: [] };
+  const { nodes } = indexOf(facts.cluster);
+  const moved = facts.cluster.pods.filter(
+    (pod): pod is ReleasedPod => pod.released?.by === run && nodes.get(pod.node ?? '')?.pool !== leaving,
+  );
+  const awaited = new Map<string, Misplaced>();
+  for (const { name, released } of moved) {
+    const { workload } = released;
+    awaited.set(workload, { workload, reason: `pod ${name} was moved and is there still`, isHopeless: false });
+  }
+  const moves: Move[] = [];
+  for (const short of findShortZones(question)) {
+    const { workload } = short;
+    if (evictedInstead.includes(workload) || awaited.has(workload)) continue;
+    const { move, why, isHopeless = false } = chooseMove(short, question);
+    const reason = `${short.zone} would have no serving target of ${short.service.state.service.key} left: ${why}`;
+    awaited.set(workload, { workload, reason, isHopeless });
+    if (move !== undefined) moves.push(move);
+  }
+  return { awaited: [...awaited.values()], moves, actions: decideLeaving(moved, question) };
+}
+
+/**
+ * Pods that were moved leave as others do, but for one that a load balancer has come to send to meanwhile. While as many serve without it as
+ * its Services are scaled to, it takes nothing from anybody.
+ */
+function decideLeaving(moved: readonly ReleasedPod[], question: PlacesQuestion): readonly PodAction[] {
+  const facts = question.facts.cluster;
+  const rollback = openDisruptionLedger(facts, question.now);
+  return moved
+    .filter((pod) => !pod.terminating && !servesAlone(pod, question.facts))
+    .flatMap((pod) => decideStep(pod, { ...question, facts }, isSurplus(pod, facts) ? sparing : rollback).action ?? []);
+}
+
+const sparing: DisruptionLedger = { charge: () => undefined };
+
+function isSurplus(pod: PodFacts, cluster: ClusterFacts): boolean {
+  return servicesOf(pod, cluster).every(
+    (service) => readyOtherThan(pod, service, cluster) >= (scaleOf(service, cluster) ?? 0),
+  );
+}
+
+/** Which replacement starts again, or what else is waited for. */
+function chooseMove(
+  short: ShortZone,
+  question: PlacesQuestion,
+): { readonly move?: Move; readonly why: string; readonly isHopeless?: boolean } {
+  const { workload, zone, released, namespace } = short;
+  const { facts, leaving, moves } = question;
+  const { nodes } = indexOf(facts.cluster);
+  const owned = ownedPods(released, namespace, facts.cluster);
+  if (owned.length < (released.wants ?? 0) || owned.some(({ node }) => node === undefined))
+    return { why: 'its replacement has no node yet' };
+  const [coming] = hostsIn(zone, short, facts);
+  if (coming !== undefined) return { why: `pod ${coming.name} does not serve there yet` };
+  const surplus = owned.filter(({ node = '' }) => {
+    const host = nodes.get(node);
+    if (host === undefined || host.pool === leaving) return false;
+    // What a zone that must keep a target has alone stays there.
+    return short.service.minServing.perZone[host.zone] === undefined || hostsIn(host.zone, short, facts).length > 1;
+  });
+  const movable = surplus.flatMap((pod) => moveOf(pod, workload, question) ?? []);
+  const move = movable.find(({ kind }) => kind === 'evict') ?? movable[0];
+  if (move === undefined)
+    return { why: 'its replacements serve in other zones, each alone on its node', isHopeless: true };
+  if ((moves[workload] ?? 0) >= maxMoves)
+    return { why: `its replacements came to other zones ${maxMoves} times`, isHopeless: true };
+  return { move, why: `pod ${move.pod.name} came to another zone and starts again` };
+}
+
+/** Pods of the Service that will be in the zone when the wave has left, whether they serve already or not. */
+function hostsIn(zone: string, { service, out }: ShortZone, facts: ServingFacts): readonly PodFacts[] {
+  const { nodes } = indexOf(facts.cluster);
+  return podsOf(service.state.service, facts.cluster).filter(
+    ({ node = '', terminating, phase }) =>
+      !terminating && phase !== 'Succeeded' && phase !== 'Failed' && !out.has(node) && nodes.get(node)?.zone === zone,
+  );
+}
+
+/** How the pod could start again; undefined when callers would feel it. */
+function moveOf(pod: PodFacts, workload: string, question: PlacesQuestion): Move | undefined {
+  const { facts, policy } = question;
+  const { namespace, name, uid } = pod;
+  const own = { workload, pod: podRefOf({ namespace, name, uid }) };
+  if (servesAlone(pod, facts)) return undefined;
+  if (!pod.ready) return { ...own, kind: 'evict' };
+  if (findLeavesListed(pod, facts.cluster, policy) !== undefined) return undefined;
+  const eligibility = decideEligibility(pod, { ...question, cluster: facts.cluster });
+  return eligibility.eligible ? { ...own, kind: 'release', from: eligibility.from } : undefined;
+}
+
+/** A load balancer sends to its node, and finds nobody else there. */
+function servesAlone(pod: PodFacts, facts: ServingFacts): boolean {
+  const { node = '', endpointsRemoved } = pod;
+  if (endpointsRemoved !== undefined) return false;
+  return localStates(pod, facts).some(({ serving, readyOn }) => serving.has(node) && (readyOn.get(node) ?? 0) < 2);
+}

@@ -1,0 +1,25 @@
+import { onceFor } from '../../model/cluster-index.ts';
+import type { ClusterFacts } from '../../model/serving.ts';
+import { workloadOf } from '../surge-limit.ts';
+import type { PodSurgeRule } from './rule.ts';
+
+/**
+ * Some autoscalers take a workload that has its pods twice for one that is twice as big; see map-autoscaler.ts for which. Whoever names the
+ * workload in the policy has said what shall be.
+ */
+export const autoscaler: PodSurgeRule = (pod, { cluster, policy }) => {
+  if (cluster.autoscalers === undefined || cluster.autoscalers.length === 0) return undefined;
+  const workload = workloadOf(pod, cluster);
+  const found = autoscalersOf(cluster).get(workload?.key ?? '');
+  if (workload === undefined || found === undefined) return undefined;
+  const name = `${workload.namespace}/${workload.name}`;
+  if (policy.podSurge?.workloads[name] !== undefined) return undefined;
+  return {
+    reason: `${found.key} ${found.counts}`,
+    hint: `Set mode auto in spec.podSurge.workloads['${name}'] to do it all the same.`,
+  };
+};
+
+const autoscalersOf = onceFor(
+  ({ autoscalers = [] }: ClusterFacts) => new Map(autoscalers.map((one) => [one.workload, one])),
+);

@@ -1,0 +1,58 @@
+import type { ServiceBaseline } from '../guard/baseline.ts';
+import { type CountedService, countService } from '../guard/counts.ts';
+import { outOf } from '../guard/guard.ts';
+import { serviceStates } from '../guard/serving.ts';
+import { indexOf } from '../model/cluster-index.ts';
+import { podsOf } from '../model/endpoints.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { ReleasedFacts } from '../model/pod.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+
+/** The nodes that are to leave together, and what is known of the Services that they serve. */
+export interface ShortZonesQuestion {
+  readonly facts: ServingFacts;
+  readonly policy: Policy;
+  readonly baselines: readonly ServiceBaseline[];
+  readonly run: string;
+  readonly wave: readonly NodeRef[];
+}
+
+/** A zone that must keep a serving target of a Service and has none without the wave, where the run has released a pod of the workload. */
+export interface ShortZone {
+  readonly workload: string;
+  readonly namespace: string;
+  readonly released: ReleasedFacts;
+  readonly service: CountedService;
+  readonly zone: string;
+  /** Names of the nodes that don't count: the wave, and who is out already. */
+  readonly out: ReadonlySet<string>;
+}
+
+/** Finds, workload by workload, the zones for which the guard would hold a node of the wave. Only those of policy Local depend on pods. */
+export function findShortZones(question: ShortZonesQuestion): readonly ShortZone[] {
+  const { facts, policy, run, wave } = question;
+  const baselines = new Map(question.baselines.map((baseline) => [baseline.service, baseline]));
+  const names = new Set(wave.map(({ name }) => name));
+  const out = new Set([...outOf({ facts, inFlight: wave, waiting: wave }), ...names]);
+  const { nodes } = indexOf(facts.cluster);
+  return [...serviceStates(facts).values()].flatMap((state) => {
+    if (state.service.externalTrafficPolicy !== 'Local') return [];
+    const service = countService(state, facts, policy, baselines.get(state.service.key), out);
+    const short = Object.entries(service.minServing.perZone).filter(
+      ([zone, needs]) => (service.perZone.get(zone) ?? 0) < needs,
+    );
+    return short.flatMap(([zone]) => {
+      const pods = podsOf(state.service, facts.cluster).filter(
+        ({ released, terminating, node = '' }) =>
+          released?.by === run && !terminating && names.has(node) && nodes.get(node)?.zone === zone,
+      );
+      const byWorkload = Map.groupBy(pods, ({ released }) => released?.workload ?? '');
+      return [...byWorkload].flatMap(([workload, [pod]]) =>
+        pod?.released === undefined
+          ? []
+          : [{ workload, namespace: pod.namespace, released: pod.released, service, zone, out }],
+      );
+    });
+  });
+}

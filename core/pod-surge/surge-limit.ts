@@ -1,0 +1,47 @@
+import { indexOf, onceFor } from '../model/cluster-index.ts';
+import { isFinished, type PodFacts } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { WorkloadFacts } from '../model/workload.ts';
+import { type Policy, podSurgeTermsOf } from '../policy/policy.ts';
+import { type Room, roomFor } from './quota-room.ts';
+
+/** The most pods of a workload that may be released at a time, by the policy and by the quotas of its namespace. */
+export function maxReleased(
+  workload: WorkloadFacts,
+  { cluster, policy }: { readonly cluster: ClusterFacts; readonly policy: Policy },
+): number {
+  const wanted = surplusOf(workload, policy);
+  const room = roomOf(workload, cluster);
+  return room === undefined ? wanted : Math.min(wanted, room.pods);
+}
+
+/** The most by the policy alone. */
+export function surplusOf(workload: WorkloadFacts, policy: Policy): number {
+  const { replicas, surge = 0 } = workload;
+  const { max: surplus } = podSurgeTermsOf(policy, workload);
+  return surplus === 'maxSurge' ? surge : Math.ceil(surplus * replicas);
+}
+
+/** What the quotas of its namespace leave for its replacements; undefined where none counts them. */
+export function roomOf({ key, namespace }: WorkloadFacts, cluster: ClusterFacts): Room | undefined {
+  if (!(cluster.quotas ?? []).some((quota) => quota.namespace === namespace)) return undefined;
+  const pod = indexOf(cluster)
+    .podsMadeBy(key)
+    .find((one) => !one.terminating && !isFinished(one));
+  return pod === undefined ? undefined : roomFor(pod, cluster);
+}
+
+/** Pods of each workload that are released now, by whatever run: their owners pay for both until they have left. */
+export const countReleased = onceFor(({ pods }: ClusterFacts): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { released, terminating } of pods) {
+    if (released === undefined || terminating) continue;
+    counts.set(released.workload, (counts.get(released.workload) ?? 0) + 1);
+  }
+  return counts;
+});
+
+/** The workload that keeps a pod, or kept it until it was released. */
+export function workloadOf(pod: PodFacts, cluster: ClusterFacts): WorkloadFacts | undefined {
+  return indexOf(cluster).workload(pod.released?.workload ?? pod.workload ?? '');
+}

@@ -1,0 +1,64 @@
+import { type PodRef, podRefOf } from '../eviction/actions.ts';
+import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
+import { compareText } from '../text/format.ts';
+import { decideEligibility } from './eligibility.ts';
+import { isOutgoing, isServing, ownedPods } from './owned-pods.ts';
+import type { PodSurgeContext } from './rules/rule.ts';
+import { noteServed } from './served-before.ts';
+
+/** Everything that decides which pods change places. */
+export interface ExchangeQuestion extends PodSurgeContext {
+  readonly run: string;
+  /** Name of the pool whose cordoned nodes go. */
+  readonly leaving: string;
+}
+
+/** What a ReplicaSet is asked to do: let those go and take these in their stead, none of which may be deleted meanwhile. */
+export interface Exchange {
+  /** Pods whose deletion cost is raised before: those that come, and those that stay. */
+  readonly keeps: readonly PodRef[];
+  readonly pairs: readonly {
+    readonly release: { readonly pod: PodRef; readonly from: ReleasedFrom };
+    readonly adopt: PodRef;
+  }[];
+}
+
+/**
+ * Decides which pods change places when a run turns back: a replacement that serves on a node that goes is released, and the pod that it
+ * stood in for is given back, so that its ReplicaSet never misses one. Both serve on until the first has left in good order.
+ */
+export function decideExchanges(question: ExchangeQuestion): readonly Exchange[] {
+  const { cluster, run, leaving } = question;
+  const back = cluster.pods.filter(
+    (pod) => pod.released?.by === run && isServing(pod) && !pod.terminating && !isOutgoing(pod, leaving, cluster),
+  );
+  const groups = Map.groupBy(back, ({ namespace, released }) => `${namespace}/${released?.replicaSet.name}`);
+  return [...groups.values()].flatMap((pods) => decideExchange(pods, question) ?? []);
+}
+
+function decideExchange(back: readonly PodFacts[], question: ExchangeQuestion): Exchange | undefined {
+  const [first] = back;
+  if (first?.released === undefined) return undefined;
+  const owned = ownedPods(first.released, first.namespace, question.cluster).filter(isServing);
+  const leaving = owned.flatMap((pod) => {
+    const eligibility = isOutgoing(pod, question.leaving, question.cluster)
+      ? decideEligibility(pod, question)
+      : undefined;
+    return eligibility?.eligible === true ? [{ pod, from: eligibility.from }] : [];
+  });
+  const going = noteServed(leaving, question.cluster);
+  const pairs = back
+    .toSorted((a, b) => compareText(a.name, b.name))
+    .slice(0, going.length)
+    .flatMap((pod, i) => {
+      const release = going[i];
+      return release === undefined ? [] : [{ adopt: podRefOf(pod), release }];
+    });
+  if (pairs.length === 0) return undefined;
+  const released = new Set(pairs.map(({ release }) => release.pod.uid));
+  const stays = owned.filter(({ uid }) => !released.has(uid));
+  return {
+    keeps: [...pairs.map(({ adopt }) => adopt), ...stays.map(podRefOf)],
+    pairs: pairs.map(({ adopt, release: { pod, from } }) => ({ adopt, release: { pod: podRefOf(pod), from } })),
+  };
+}

@@ -1,0 +1,28 @@
+import { compareText } from '../text/format.ts';
+import type { ExternalChange, RunStatus } from './status.ts';
+
+/** Everything that others did during the run, to its nodes and to the rest, in the order in which it was noticed. */
+export function allExternalChanges({
+  externalChanges,
+  nodes,
+}: Pick<RunStatus, 'externalChanges' | 'nodes'>): readonly ExternalChange[] {
+  return [...externalChanges, ...nodes.flatMap((node) => node.externalChanges ?? [])].toSorted(
+    (a, b) => a.at - b.at || compareText(a.what, b.what),
+  );
+}
+
+/** As many acts of others are told of a run or a node, the latest. */
+const maxReported = 50;
+
+/** Adds what was noticed. What is noticed again is told once, when it was seen last: a standing condition must not drown the rest. */
+export function addExternalChanges(
+  known: readonly ExternalChange[],
+  noticed: readonly ExternalChange[],
+): readonly ExternalChange[] {
+  const latest = new Map<string, ExternalChange>();
+  for (const act of [...known, ...noticed]) {
+    latest.delete(act.what);
+    latest.set(act.what, act);
+  }
+  return [...latest.values()].slice(-maxReported);
+}

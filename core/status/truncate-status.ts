@@ -1,0 +1,54 @@
+import { bytesOf, limits } from '../plan/limits.ts';
+import { formatTime } from '../text/format.ts';
+import type { Evidence, ExternalChange, NodeStatus, RunReport, RunStatus } from './status.ts';
+
+/** Of what others did to one node, and of what could not be protected on it, so much is told when all of it would be too much. */
+const maxOfNode = 3;
+/** Of what a run could not protect. */
+const maxOfRun = 200;
+/** Characters of what was seen in one moment. */
+const maxDetail = 60;
+
+/** From what can best be missed to what can't: when each moment was seen is always told. */
+const cuts: readonly ((node: NodeStatus) => NodeStatus)[] = [
+  ({ externalChanges, unprotected, ...node }) => ({
+    ...node,
+    ...(externalChanges === undefined ? {} : { externalChanges: latest(externalChanges) }),
+    ...(unprotected === undefined ? {} : { unprotected: shorten(unprotected, maxOfNode) }),
+  }),
+  (node) => ({ ...node, evidence: node.evidence.map((one) => cutDetail(one, maxDetail)) }),
+  ({ externalChanges: _acts, unprotected: _told, ...node }) => ({
+    ...node,
+    evidence: node.evidence.map((one) => cutDetail(one, 0)),
+  }),
+];
+
+/**
+ * The status or report of a run, small enough for Temporal to take: a run whose report is too large could never end. Nothing is cut
+ * as long as it fits; then as much as it takes, from all nodes alike.
+ */
+export function truncateStatus<T extends RunStatus | RunReport>(status: T, maxBytes = limits.payloadBytes): T {
+  let fitting = status;
+  for (const cut of cuts) {
+    if (bytesOf(fitting) <= maxBytes) return fitting;
+    fitting = { ...fitting, nodes: fitting.nodes.map(cut) };
+    if ('unprotected' in fitting) fitting = { ...fitting, unprotected: shorten(fitting.unprotected, maxOfRun) };
+  }
+  return fitting;
+}
+
+function latest(acts: readonly ExternalChange[]): readonly ExternalChange[] {
+  const left = acts.slice(-maxOfNode);
+  const [first] = left;
+  if (first === undefined || left.length === acts.length) return acts;
+  const before = { at: first.at, what: `${acts.length - left.length} more before ${formatTime(first.at)}` };
+  return [before, ...left];
+}
+
+function shorten(texts: readonly string[], most: number): readonly string[] {
+  return texts.length <= most ? texts : [...texts.slice(0, most), `${texts.length - most} more`];
+}
+
+function cutDetail(one: Evidence, most: number): Evidence {
+  return one.detail.length <= most ? one : { ...one, detail: most === 0 ? '' : `${one.detail.slice(0, most - 1)}…` };
+}

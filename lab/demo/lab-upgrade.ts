@@ -1,0 +1,100 @@
+/** A crossing: nodeferry replaces a node group of the lab while traffic flows. */
+import { readFileSync } from 'node:fs';
+import { parse, stringify } from 'yaml';
+import { startUpgrade } from '../../client/commands/upgrade.ts';
+import { type FetchedRun, fetchRun } from '../../client/fetch-status.ts';
+import { parsePolicy } from '../../core/policy/parse.ts';
+import type { Policy, ProtectiveRule } from '../../core/policy/policy.ts';
+import type { RunReport, RunStatus } from '../../core/status/status.ts';
+import { nodeReplacementId, poolUpgradeId } from '../../workflows/messages.ts';
+import type { Lab } from '../lab.ts';
+import type { Session } from './session.ts';
+
+const template = new URL('./policy.yaml', import.meta.url);
+
+/** What a policy says whose pods are evicted within their budgets, so that nodes leave in the guard's windows. */
+export const inBatches = { podSurge: { mode: 'off' } } as const;
+
+/** What a crossing may differ in. */
+export interface LabUpgradeOptions {
+  readonly pool: string;
+  readonly newPool: string;
+  readonly version: string;
+  readonly without?: readonly ProtectiveRule[];
+  /** Merged over the policy's `spec`, one level deep. */
+  readonly spec?: Readonly<Record<string, string | number | Readonly<Record<string, unknown>>>>;
+}
+
+/** The demo's policy for a crossing, with probes to the lab's load balancers: pods are handed over unless `spec` says `inBatches`. */
+export function labUpgradePolicy(lab: Lab, options: LabUpgradeOptions): Policy {
+  const written = parse(readFileSync(template, 'utf8')) as { spec: Record<string, unknown> };
+  for (const [section, values] of Object.entries(options.spec ?? {})) {
+    written.spec[section] = typeof values === 'object' ? { ...objectOf(written.spec[section]), ...values } : values;
+  }
+  const probes = lab.services.map((service) => ({
+    name: service.name,
+    urls: service.vips.map((vip) => `http://${vip.address}:${service.port}/`),
+    ratePerSecond: 2,
+  }));
+  const text = stringify({
+    ...written,
+    spec: {
+      ...written.spec,
+      // A loss budget comes with probes of its own, or with none.
+      traffic: { ...(options.spec?.['traffic'] === undefined ? { probes } : {}), ...objectOf(written.spec['traffic']) },
+      pool: { provider: 'eks', name: options.pool },
+      target: { poolName: options.newPool, version: options.version },
+      disabledRules: options.without ?? [],
+    },
+  });
+  const parsed = parsePolicy(text, 'lab/demo/policy.yaml');
+  if (!parsed.ok) throw new Error(parsed.problems.map((problem) => `${problem.field}: ${problem.message}`).join('; '));
+  return parsed.policy;
+}
+
+function objectOf(section: unknown): object {
+  return typeof section === 'object' && section !== null ? section : {};
+}
+
+/** Starts a crossing. */
+export async function startLabUpgrade(session: Session, policy: Policy): Promise<void> {
+  await startUpgrade(session.connection, policy, 'crossing of the lab');
+}
+
+/**
+ * Follows a crossing until its end; `onStatus` gets every look. A worker that is away for a while is waited for. Rejects with the
+ * signal's reason once no call to Temporal is under way any more.
+ */
+export async function followLabUpgrade(
+  session: Session,
+  policy: Policy,
+  onStatus: (status: RunStatus) => void | Promise<void> = () => undefined,
+  signal?: AbortSignal,
+): Promise<RunReport> {
+  const target = { cluster: policy.cluster.name, pool: policy.pool.name };
+  for (;;) {
+    signal?.throwIfAborted();
+    const run = await fetchRun(session.connection, target).catch(() => undefined);
+    if (run) await onStatus(run.status);
+    if (run && !run.running) return reportOf(run);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+function reportOf({ report, status }: FetchedRun): RunReport {
+  if (report !== undefined && report.outcome !== 'failed') return report;
+  const { stalled, workflow } = status;
+  throw new Error(`the run ${workflow?.state}: ${stalled?.message ?? workflow?.reason}`);
+}
+
+/** History events of the pool's workflow and of all of its nodes' workflows, per node. */
+export async function countHistoryEvents(session: Session, report: RunReport): Promise<number> {
+  const ids = [
+    poolUpgradeId(report.cluster, report.pool),
+    ...report.nodes.map((node) => nodeReplacementId(report.cluster, report.pool, report.run, node.node.name)),
+  ];
+  const lengths = await Promise.all(
+    ids.map(async (id) => (await session.connection.client.workflow.getHandle(id).describe()).historyLength),
+  );
+  return lengths.reduce((sum, length) => sum + length, 0) / report.nodes.length;
+}

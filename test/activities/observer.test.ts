@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { createObserver } from '../../activities/observer.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { ServiceFacts } from '../../core/model/service.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { aCluster, aGroup, aNode, anUnsupported, aPod, aPolicy, aService } from '../core/support/facts.ts';
+
+const node = aNode('n1');
+const elsewhere = aNode('n2', { pool: 'other' });
+const run = { policy: aPolicy(), baselines: [] };
+
+/** A Service `default/<app>` with one pod, on that node. */
+const serviceOn = (app: string, host: string, changes: Partial<ServiceFacts> = {}) =>
+  aService(app, [aPod(`${app}-1`, host)], changes);
+
+/** Ports that answer from what they are given and count what they are asked. `old` can't be watched. */
+function portsOf(services: readonly ServiceFacts[]) {
+  const asked = { discovered: [] as string[][], read: [] as string[][] };
+  const world = { services, now: 0, goneGroups: [] as string[] };
+  const ports = {
+    clock: { now: () => world.now, sleep: async () => undefined },
+    cluster: { observe: async () => aCluster({ services: world.services, nodes: [node, elsewhere] }) },
+    loadBalancers: {
+      discover: async (own: readonly ServiceFacts[]) => {
+        asked.discovered.push(own.map(({ key }) => key));
+        const watched = own.filter(({ key }) => key !== 'default/old');
+        return {
+          groups: watched.map(({ key }) => aGroup(key.replace('default/', ''), [node])),
+          unsupported: own.length > watched.length ? [anUnsupported('old')] : [],
+        };
+      },
+      readTargets: async (groups: readonly { readonly id: string; readonly service: string }[]) => {
+        asked.read.push(groups.map(({ service }) => service));
+        const gone = groups.find(({ id }) => world.goneGroups.includes(id));
+        if (gone !== undefined) throw new NodeferryError({ code: 'Conflict', message: `${gone.id} is not there` });
+        return groups;
+      },
+    },
+  } as unknown as Ports;
+  return { observer: createObserver(ports), asked, world };
+}
+
+describe('a look at everything that serves', () => {
+  test('asks for the Services that the run can harm and for no others', async () => {
+    const { observer, asked } = portsOf([
+      serviceOn('web', 'n1'),
+      serviceOn('far', 'n2'),
+      serviceOn('everywhere', 'n2', { externalTrafficPolicy: 'Cluster' }),
+    ]);
+
+    await observer.serving(run);
+
+    const own = ['default/web', 'default/everywhere'];
+    expect(asked).toEqual({ discovered: [own], read: [own] });
+  });
+
+  test('tells of unsupported Services from what was discovered, as long as that is fresh', async () => {
+    const { observer, asked, world } = portsOf([serviceOn('web', 'n1'), serviceOn('old', 'n1')]);
+
+    const observations = [await observer.serving(run), await observer.serving(run)];
+    world.now = 60_001;
+    observations.push(await observer.serving(run));
+
+    expect(observations.map((observation) => observation.unsupported)).toEqual(
+      observations.map(() => [anUnsupported('old')]),
+    );
+    expect(observations.map((observation) => observation.targetGroups.length)).toEqual([1, 1, 1]);
+    expect([asked.discovered.length, asked.read.length]).toEqual([2, 3]);
+  });
+
+  test('discovers once for all who ask at the same moment', async () => {
+    const { observer, asked } = portsOf([serviceOn('web', 'n1'), serviceOn('old', 'n1')]);
+
+    const observations = await Promise.all(Array.from({ length: 5 }, () => observer.serving(run)));
+
+    expect(
+      observations.every(
+        (observation) => observation.unsupported.length === 1 && observation.targetGroups.length === 1,
+      ),
+    ).toBe(true);
+    expect(asked.discovered).toHaveLength(1);
+  });
+
+  test('discovers a Service that appears or changes, and no other again', async () => {
+    const { observer, asked, world } = portsOf([serviceOn('web', 'n1')]);
+
+    await observer.serving(run);
+    world.services = [...world.services, serviceOn('old', 'n1')];
+    await observer.serving(run);
+    world.services = [serviceOn('web', 'n1', { nodePorts: [30_080, 30_081] }), serviceOn('old', 'n1')];
+    await observer.serving(run);
+
+    expect(asked.discovered).toEqual([['default/web'], ['default/old'], ['default/web']]);
+  });
+
+  test('of runs with different Services none makes the other discover again', async () => {
+    const { observer, asked } = portsOf([serviceOn('web', 'n1'), serviceOn('far', 'n2')]);
+    const other = { ...run, policy: { ...run.policy, pool: { ...run.policy.pool, name: 'other' } } };
+
+    for (const asking of [run, other, run, other]) await observer.serving(asking);
+
+    expect(asked.discovered).toEqual([['default/web'], ['default/far']]);
+  });
+
+  test('a target group that is gone is discovered anew by the next look', async () => {
+    const { observer, asked, world } = portsOf([serviceOn('web', 'n1')]);
+    await observer.serving(run);
+    world.goneGroups = ['arn:web'];
+
+    await expect(observer.serving(run)).rejects.toThrow('arn:web is not there');
+    world.goneGroups = [];
+    await observer.serving(run);
+
+    expect(asked.discovered).toHaveLength(2);
+  });
+
+  test('knows nothing from before when it is taken anew', async () => {
+    const { observer, asked } = portsOf([serviceOn('web', 'n1')]);
+
+    await observer.serving(run);
+    await observer.observeFresh(run.policy);
+
+    expect(asked.discovered).toHaveLength(2);
+  });
+});
+
+describe('a look for a decision', () => {
+  test('reads what decides again, and nothing else', async () => {
+    const { observer, asked } = portsOf([serviceOn('web', 'n1'), serviceOn('api', 'n1')]);
+    const earlier = await observer.serving(run);
+
+    const again = await observer.refresh(earlier, run, ['default/api']);
+
+    expect(asked.read.slice(1)).toEqual([['default/api']]);
+    expect(again?.targetGroups.map(({ service }) => service)).toEqual(['default/web', 'default/api']);
+  });
+
+  test('is none when there is a Service by now that was not discovered', async () => {
+    const { observer, asked, world } = portsOf([serviceOn('web', 'n1')]);
+    const earlier = await observer.serving(run);
+    world.services = [...world.services, serviceOn('api', 'n1')];
+
+    expect(await observer.refresh(earlier, run, ['default/web'])).toBeUndefined();
+    expect(asked.discovered).toHaveLength(1);
+  });
+});

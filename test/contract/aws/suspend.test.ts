@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
+import type { NodePools } from '../../../ports/node-pools.ts';
+import { problemOf } from '../cases/refusal.ts';
+import { type AwsBench, calls, openBench, pointSdkAt, startForgetfulProxy } from './support.ts';
+
+let bench: AwsBench;
+let pools: NodePools;
+
+beforeEach(async () => {
+  bench = await openBench();
+  bench.cloudClock.advance(10_000);
+  pools = createEksNodePools({ clock: bench.clock, maxAttempts: 2 });
+});
+afterEach(() => bench.close());
+
+const group = () => {
+  const name = bench.aws.model.nodegroups.get('web')?.autoScalingGroup ?? '';
+  const found = bench.aws.model.autoScalingGroups.get(name);
+  if (found === undefined) throw new Error('no group');
+  return found;
+};
+const tags = () => bench.aws.model.nodegroups.get('web')?.tags;
+const everything = ['AZRebalance', 'ReplaceUnhealthy', 'AlarmNotification', 'ScheduledActions', 'InstanceRefresh'];
+
+test('releasing puts back all of it and leaves no tag', async () => {
+  const held = await pools.suspendScaling(bench.web);
+
+  await pools.restoreScaling(bench.web, held);
+  await pools.restoreScaling(bench.web, held);
+
+  expect([...group().suspended.keys()]).toEqual([]);
+  expect([group().min, group().desired, group().max]).toEqual([2, 4, 8]);
+  expect([...(tags()?.keys() ?? [])]).toEqual([]);
+});
+
+test('an attempt that dies half way is finished by the next one', async () => {
+  const proxy = await startForgetfulProxy(bench.aws.url, (body) => body.includes('Action=SuspendProcesses'));
+  pointSdkAt(proxy.url);
+  const dying = createEksNodePools({ clock: bench.clock, maxAttempts: 1 });
+  expect(await problemOf(dying.suspendScaling(bench.web))).toMatchObject({ code: 'ProviderUnavailable' });
+  await proxy.close();
+  pointSdkAt(bench.aws.url);
+
+  const held = await pools.suspendScaling(bench.web);
+  await pools.restoreScaling(bench.web, held);
+
+  expect(held).toEqual([...everything, 'min-size:2']);
+  expect([...group().suspended.keys()]).toEqual([]);
+  expect(group().min).toBe(2);
+});
+
+test('releasing a pool that is gone or going is fine', async () => {
+  await pools.restoreScaling({ ...bench.web, name: 'gone' }, everything);
+  const held = await pools.suspendScaling(bench.web);
+  for (const { instanceId } of await pools.observeInstances(bench.web)) {
+    await pools.terminateInstance(bench.web, instanceId);
+  }
+  await pools.deletePool(bench.web, {});
+
+  await pools.restoreScaling(bench.web, held);
+
+  expect(calls(bench.aws, 'ResumeProcesses')).toEqual([]);
+});
+
+test('a change of sizes that EKS never finishes is reported after its time, not waited for', async () => {
+  await bench.close();
+  bench = await openBench({ delays: { nodegroupUpdateMs: 3_600_000 } });
+  bench.cloudClock.advance(10_000);
+  const impatient = createEksNodePools({ clock: bench.clock, updateTimeoutMs: 10_000 });
+
+  expect(await problemOf(impatient.suspendScaling(bench.web))).toMatchObject({
+    code: 'ProviderUnavailable',
+    message: expect.stringContaining('UPDATING'),
+  });
+});

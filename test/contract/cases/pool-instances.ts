@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createPool, liveInstances, type OpenPools, type PoolsSubject } from './pools-subject.ts';
+import { refusal } from './refusal.ts';
+
+const everything = ['AZRebalance', 'AlarmNotification', 'InstanceRefresh', 'ReplaceUnhealthy', 'ScheduledActions'];
+
+/** How pools are held, and how single machines leave them. */
+export function describePoolMachines(where: string, open: OpenPools): void {
+  describe(`machines in pools of ${where}`, () => {
+    let subject: PoolsSubject;
+    beforeEach(async () => {
+      subject = await open();
+    });
+    afterEach(async () => await subject.close());
+    const web = async () => await subject.pools.describePool(subject.web);
+    const hold = async () => await subject.pools.suspendScaling(subject.web);
+    const release = async (held: readonly string[]) => await subject.pools.restoreScaling(subject.web, held);
+    const resting = () => subject.cloud.suspended(subject.web).toSorted();
+    const inZone = async (zone: string) =>
+      (await subject.pools.observeInstances(subject.web))
+        .filter((one) => one.zone === zone && (one.state === 'pending' || one.state === 'running'))
+        .map(({ instanceId }) => instanceId);
+    const end = async (ids: readonly string[], pool = subject.web) => {
+      for (const id of ids) await subject.pools.terminateInstance(pool, id);
+    };
+
+    describe('holding a pool', () => {
+      test('suspends what moves machines, takes the minimum away, and tells both, the same each time', async () => {
+        const held = await hold();
+        expect(held.toSorted()).toEqual([...everything, 'min-size:2']);
+        expect(await hold()).toEqual(held);
+        expect(resting()).toEqual(everything);
+        expect(await web()).toMatchObject({ status: 'active', minSize: 0, desiredSize: 4, held });
+      });
+
+      test('leaves to others what they have suspended, also when it ends', async () => {
+        await subject.cloud.suspend(subject.web, 'AZRebalance');
+        const held = await hold();
+        expect(held).not.toContain('AZRebalance');
+        expect(await release(held)).toEqual([]);
+        expect(resting()).toEqual(['AZRebalance']);
+      });
+
+      test('waits with a Conflict while the pool has nothing to be held by', async () => {
+        const ref = await createPool(subject);
+        expect(await refusal(subject.pools.suspendScaling(ref))).toBe('Conflict');
+        subject.cloud.settle();
+        expect(await subject.pools.suspendScaling(ref)).toContain('min-size:2');
+      });
+
+      test('ends with all of it put back, told to or from what the pool itself keeps, and may end again', async () => {
+        const held = await hold();
+        expect(await release(held)).toEqual([]);
+        expect(await release(held)).toEqual([]);
+        expect(resting()).toEqual([]);
+        await hold();
+        expect(await release([])).toEqual([]);
+        expect(resting()).toEqual([]);
+        const facts = await web();
+        expect(facts).toMatchObject({ minSize: 2, desiredSize: 4, maxSize: 8 });
+        expect(facts.held).toBeUndefined();
+      });
+
+      test('gives back no higher minimum than there are machines, so that none is launched', async () => {
+        const held = await hold();
+        await end((await liveInstances(subject, subject.web)).slice(0, 3));
+        subject.cloud.settle();
+        await release(held);
+        subject.cloud.settle();
+        expect(await web()).toMatchObject({ minSize: 1, desiredSize: 1 });
+        expect(await liveInstances(subject, subject.web)).toHaveLength(1);
+      });
+
+      test('keeps machines in their zones while single ones leave', async () => {
+        await hold();
+        await end(await inZone('eu-west-1a'));
+        subject.cloud.settle();
+        expect(await inZone('eu-west-1b')).toHaveLength(2);
+        expect(await liveInstances(subject, subject.web)).toHaveLength(2);
+      });
+
+      test('is kept up, and told, where its end would make a serving machine move to another zone', async () => {
+        const held = await hold();
+        await end(await inZone('eu-west-1a'));
+        subject.cloud.settle();
+        const before = await inZone('eu-west-1b');
+        expect((await release(held)).join()).toContain('AZRebalance');
+        subject.cloud.settle();
+        expect(resting()).toEqual(['AZRebalance']);
+        expect((await web()).held).toEqual(['AZRebalance']);
+        expect(await inZone('eu-west-1b')).toEqual(before);
+      });
+
+      test('ends well for a pool that is going or gone', async () => {
+        const held = await hold();
+        await end(await liveInstances(subject, subject.web));
+        subject.cloud.settle();
+        await subject.pools.deletePool(subject.web, {});
+        expect(await release(held)).toEqual([]);
+        subject.cloud.settle();
+        expect(await release(held)).toEqual([]);
+      });
+    });
+
+    describe('zones', () => {
+      test('are evened out in a pool that is not held, at the cost of a machine that runs', async () => {
+        await end(await inZone('eu-west-1a'));
+        const before = await inZone('eu-west-1b');
+        expect(before).toHaveLength(2);
+        subject.cloud.settle();
+        const after = await inZone('eu-west-1b');
+        expect(before).toEqual(expect.arrayContaining([...after]));
+        expect([after.length, (await inZone('eu-west-1a')).length]).toEqual([1, 1]);
+      });
+    });
+
+    describe('a machine', () => {
+      test('ends, that very one, and its pool is smaller by one', async () => {
+        const [victim = '', ...others] = await liveInstances(subject, subject.web);
+        expect(await subject.pools.terminateInstance(subject.web, victim)).toEqual({ outcome: 'terminating' });
+        expect(await subject.pools.observeInstance(subject.web, victim)).toBe('terminating');
+        subject.cloud.settle();
+        expect(await subject.pools.observeInstance(subject.web, victim)).toBe('terminated');
+        expect((await liveInstances(subject, subject.web)).toSorted()).toEqual(others.toSorted());
+        expect((await web()).desiredSize).toBe(3);
+      });
+
+      test('ends once, however often it is asked, while it goes on and after', async () => {
+        const [victim = ''] = await liveInstances(subject, subject.web);
+        await end([victim]);
+        expect(await subject.pools.terminateInstance(subject.web, victim)).toEqual({ outcome: 'already' });
+        subject.cloud.settle();
+        expect(await subject.pools.terminateInstance(subject.web, victim)).toEqual({ outcome: 'already' });
+        expect((await web()).desiredSize).toBe(3);
+      });
+
+      test('of another pool is not ended', async () => {
+        const [foreign = ''] = await liveInstances(subject, subject.other);
+        expect(await refusal(subject.pools.terminateInstance(subject.web, foreign))).toBe('NotOwned');
+        expect(await subject.pools.observeInstance(subject.web, foreign)).toBe('running');
+        expect((await web()).desiredSize).toBe(4);
+      });
+
+      test('that nobody knows is gone', async () => {
+        const unknown = 'i-0123456789abcdef0';
+        expect(await subject.pools.observeInstance(subject.web, unknown)).toBe('terminated');
+        expect(await subject.pools.terminateInstance(subject.web, unknown)).toEqual({ outcome: 'already' });
+      });
+
+      test('at the minimum of a pool that is not held stays', async () => {
+        const [first = '', second = '', third = ''] = await liveInstances(subject, subject.web);
+        await end([first, second]);
+        expect(await refusal(subject.pools.terminateInstance(subject.web, third))).toBe('ProviderRefused');
+        expect(await subject.pools.observeInstance(subject.web, third)).toBe('running');
+        expect((await web()).desiredSize).toBe(2);
+      });
+
+      test('of a held pool can leave, to the last one', async () => {
+        await hold();
+        await end(await liveInstances(subject, subject.web));
+        subject.cloud.settle();
+        expect(await web()).toMatchObject({ desiredSize: 0, instances: [] });
+      });
+
+      test('of a pool that a run made takes the minimum down with it, whole or not', async () => {
+        const ref = await createPool(subject, { size: 2 });
+        subject.cloud.begin();
+        const [first = '', second = ''] = await liveInstances(subject, ref);
+        await end([first], ref);
+        expect(await subject.pools.describePool(ref)).toMatchObject({ desiredSize: 1, minSize: 1 });
+        await end([second], ref);
+        subject.cloud.settle();
+        expect(await subject.pools.describePool(ref)).toMatchObject({ desiredSize: 0, minSize: 0, instances: [] });
+      });
+
+      test('that somebody ended behind the pool’s back is replaced', async () => {
+        const [victim = ''] = await liveInstances(subject, subject.web);
+        await subject.cloud.endMachine(victim);
+        subject.cloud.settle();
+        expect(await liveInstances(subject, subject.web)).toHaveLength(4);
+        expect(await liveInstances(subject, subject.web)).not.toContain(victim);
+        expect(await subject.pools.terminateInstance(subject.web, victim)).toEqual({ outcome: 'already' });
+        expect((await web()).desiredSize).toBe(4);
+      });
+
+      test('that was ended so in a held pool still counts in it, until it is taken out', async () => {
+        await hold();
+        const [victim = ''] = await liveInstances(subject, subject.web);
+        await subject.cloud.endMachine(victim);
+        subject.cloud.settle();
+        expect(await subject.pools.observeInstance(subject.web, victim)).toBe('terminated');
+        expect(await liveInstances(subject, subject.web)).toContain(victim);
+        expect(await subject.pools.terminateInstance(subject.web, victim)).toEqual({ outcome: 'terminating' });
+        subject.cloud.settle();
+        expect(await liveInstances(subject, subject.web)).toHaveLength(3);
+        expect(await web()).toMatchObject({ desiredSize: 3 });
+      });
+    });
+  });
+}

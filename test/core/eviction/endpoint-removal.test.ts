@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { isOfWorkload, needsRemoval, selectLabels, trackRemoved } from '../../../core/eviction/endpoint-removal.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import { aCluster, aPod, aPolicy, aService, released } from '../support/facts.ts';
+
+describe('the labels to remove', () => {
+  const pod = aPod('web-1', 'n1', { labels: { app: 'web', tier: 'front', 'pod-template-hash': 'x' } });
+  const select = (key: string, selector: Record<string, string>) =>
+    aService('web', [pod], { key: `default/${key}`, selector });
+  const labelsFor = (...services: readonly ServiceFacts[]) => selectLabels(pod, aCluster({ services }));
+
+  test('prefer one that the ReplicaSet does not select by', () => {
+    expect(labelsFor(select('web', { app: 'web', tier: 'front' }))).toEqual(['tier']);
+  });
+
+  test('fall back to one that the ReplicaSet selects by', () => {
+    expect(labelsFor(select('web', { app: 'web' }))).toEqual(['app']);
+  });
+
+  test('are as few as satisfy every Service that selects the pod', () => {
+    const one = select('one', { app: 'web', tier: 'front' });
+    const two = select('two', { tier: 'front' });
+    const three = select('three', { app: 'web' });
+    expect(labelsFor(one, two)).toEqual(['tier']);
+    expect(labelsFor(one, three)).toEqual(['app']);
+    expect(labelsFor(one, two, three)).toEqual(['app', 'tier']);
+  });
+
+  test.each([
+    ['selects other pods', { app: 'api' }],
+    ['has no selector', {}],
+  ])('leave out a Service that %s', (_, selector: Record<string, string>) => {
+    expect(labelsFor(select('web', selector))).toEqual([]);
+  });
+
+  test('leave out a Service of another namespace', () => {
+    expect(labelsFor(aService('web', [], { key: 'other/web' }))).toEqual([]);
+  });
+});
+
+test.each([
+  ['default/web', true],
+  ['default/web-5d9', true],
+  ['default/we', false],
+  ['other/web', false],
+])('a pod of ReplicaSet default/web-5d9 belongs to workload %s: %s', (workload, expected) => {
+  expect(isOfWorkload(aPod('web-1', 'n1', { ownerName: 'web-5d9' }), workload)).toBe(expected);
+});
+
+test('a released pod belongs to the workload that it was released from, and may be unlisted', () => {
+  const pod = aPod('web-1', 'n1', released('web-1', 'run'));
+  expect(isOfWorkload(pod, 'default/web')).toBe(true);
+  const cluster = aCluster({ pods: [pod], services: [aService('web', [pod])] });
+  expect(needsRemoval(pod, cluster, aPolicy())).toBe(true);
+  const drain = { ...aPolicy().drain, keepEndpoints: ['default/web'] };
+  expect(needsRemoval(pod, cluster, aPolicy({ drain }))).toBe(false);
+});
+
+test('times of unlisted pods are kept, new ones begin now, gone ones are forgotten', () => {
+  const endpointsRemoved = { by: 'run', originalLabels: {} };
+  const pods = [
+    aPod('old-1', 'n1', { endpointsRemoved }),
+    aPod('new-1', 'n1', { endpointsRemoved }),
+    aPod('listed-1', 'n1'),
+  ];
+  const known = { 'uid-old-1': 5, 'uid-gone': 6 };
+  expect(trackRemoved(known, pods, aCluster({}), 9)).toEqual({ 'uid-old-1': 5, 'uid-new-1': 9 });
+});
+
+describe('an unlisted pod that still is an endpoint', () => {
+  const endpointsRemoved = { by: 'run', originalLabels: { app: 'web' } };
+  const pods = [aPod('web-1', 'n1', { endpointsRemoved, labels: {} })];
+  const asListed = [aPod('web-1', 'n1')];
+
+  test('has no time, until it is seen out', () => {
+    expect(trackRemoved({}, pods, aCluster({ services: [aService('web', asListed)] }), 9)).toEqual({});
+    expect(trackRemoved({}, pods, aCluster({ services: [aService('web', [])] }), 10)).toEqual({ 'uid-web-1': 10 });
+  });
+
+  test('begins anew when it comes back', () => {
+    expect(trackRemoved({ 'uid-web-1': 5 }, pods, aCluster({ services: [aService('web', asListed)] }), 9)).toEqual({});
+  });
+
+  test('is not waited for where somebody writes the slices by hand', () => {
+    expect(trackRemoved({}, pods, aCluster({ services: [aService('web', asListed, { selector: {} })] }), 9)).toEqual({
+      'uid-web-1': 9,
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { decideRestore, decideRestoreRound, type RestoreQuestion } from '../../../core/eviction/restore-pods.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import { aCluster, aNode, aPod, aPolicy, aService, endpointOf, refOf } from '../support/facts.ts';
+
+const node = refOf(aNode('n1'));
+const endpointsRemoved = { by: 'run', originalLabels: { app: 'web' } };
+
+describe('putting pods back', () => {
+  test('gives a pod its labels back while its controller still owns it', () => {
+    expect(decideRestore(node, [aPod('web-1', 'n1', { endpointsRemoved })], 'run')).toMatchObject([
+      { kind: 'restore-endpoints' },
+    ]);
+  });
+
+  test('finishes a pod that its controller has let go of, because it has been replaced', () => {
+    expect(decideRestore(node, [aPod('web-1', 'n1', { endpointsRemoved, ownerKind: 'none' })], 'run')).toMatchObject([
+      { kind: 'evict' },
+    ]);
+  });
+
+  test.each([
+    ['of another run', { endpointsRemoved: { ...endpointsRemoved, by: 'other' } }],
+    ['that are listed', {}],
+    ['that are terminating', { endpointsRemoved, terminating: true }],
+  ])('leaves alone pods %s', (_, change) => {
+    expect(decideRestore(node, [aPod('web-1', 'n1', change)], 'run')).toEqual([]);
+  });
+
+  test('leaves alone pods of other nodes', () => {
+    expect(decideRestore(node, [aPod('web-1', 'n2', { endpointsRemoved })], 'run')).toEqual([]);
+  });
+});
+
+describe('a round of putting back', () => {
+  const { waits } = aPolicy();
+  const now = 1_000_000;
+  const replaced = aPod('web-1', 'n1', { endpointsRemoved, ownerKind: 'none', labels: {} });
+  const long = { [replaced.uid]: 0 };
+  const askRound = (change: Partial<RestoreQuestion> = {}, pod: PodFacts = replaced) =>
+    decideRestoreRound({
+      nodes: [node],
+      facts: aCluster({ pods: [pod] }),
+      run: 'run',
+      waits,
+      now,
+      removedAt: long,
+      refused: {},
+      ...change,
+    });
+
+  test('relists at once', () => {
+    const owned = aPod('web-1', 'n1', { endpointsRemoved });
+    expect(askRound({ removedAt: {} }, owned)).toMatchObject({ actions: [{ kind: 'restore-endpoints' }], blocked: [] });
+  });
+
+  test('finishes a pod only once it is out of its endpoints and that has spread', () => {
+    expect(askRound({ removedAt: {} })).toEqual({ actions: [], blocked: [] });
+    expect(askRound({ removedAt: { [replaced.uid]: now } })).toEqual({ actions: [], blocked: [] });
+    expect(askRound()).toMatchObject({ actions: [{ kind: 'evict' }], blocked: [] });
+  });
+
+  test('names the Service whose endpoints still have it', () => {
+    const facts = aCluster({
+      pods: [replaced],
+      services: [aService('web', [], { endpoints: [endpointOf(replaced)] })],
+    });
+    expect(askRound({ facts })).toMatchObject({
+      actions: [],
+      blocked: [{ pod: { name: 'web-1' }, reason: 'it was unlisted but is still an endpoint of default/web' }],
+    });
+  });
+
+  test('unlists once more one whose label somebody has given back', () => {
+    const back = { ...replaced, labels: { app: 'web' } };
+    const facts = aCluster({ pods: [back], services: [aService('web', [back])] });
+    expect(askRound({ facts })).toMatchObject({
+      actions: [{ kind: 'remove-endpoints', removeLabels: ['app'] }],
+      blocked: [],
+    });
+  });
+
+  test('asks again for an eviction that was refused when the API server said, and not before', () => {
+    const refused = { [replaced.uid]: { message: 'budget x needs 1', againAt: now + 1 } };
+    expect(askRound({ refused })).toMatchObject({
+      actions: [],
+      blocked: [{ pod: { name: 'web-1' }, reason: 'its eviction is refused: budget x needs 1' }],
+    });
+    expect(askRound({ refused, now: now + 1 })).toMatchObject({ actions: [{ kind: 'evict' }], blocked: [] });
+  });
+});

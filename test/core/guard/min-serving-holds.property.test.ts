@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { openGuard } from '../../../core/guard/guard.ts';
+import { selectCandidate } from '../../../core/guard/select-candidate.ts';
+import { refusal } from '../../../core/plan/refusal.ts';
+import { simulateBatches } from '../../../core/plan/simulate-batches.ts';
+import { die, happenings, include } from '../support/happenings.ts';
+import { judgeRest } from '../support/judge.ts';
+import { observeAt } from '../support/observing.ts';
+import {
+  advance,
+  comeToRest,
+  grant,
+  happen,
+  observe,
+  openPlay,
+  type Play,
+  type PlayRules,
+  playOut,
+} from '../support/run.ts';
+import { openWorld, type WorldShape } from '../support/world.ts';
+import { letGoAsBefore } from '../support/yesterdays-guard.ts';
+
+/** Runs of the main property; `npm run matrix` asks for more. */
+const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 300);
+
+/** A whole number: with another fast-check never ends (4.10, SourceValuesIterator counts down until it is exactly at minus one). */
+const third = Math.ceil(runs / 3);
+
+/** A safety net only: some 40 ms a run on a slow machine. */
+const timeout = 60_000 + runs * 200;
+vi.setConfig({ testTimeout: timeout });
+
+/** Random clusters: zones, nodes, Services of both policies, cross-zone on and off, replicas, budgets shared or alone or none. */
+const app = (name: string): fc.Arbitrary<WorldShape['apps'][number]> =>
+  fc
+    .record({
+      app: fc.constant(name),
+      scale: fc.integer({ min: 1, max: 9 }),
+      policy: fc.constantFrom('Local' as const, 'Cluster' as const),
+      crossZone: fc.boolean(),
+      spared: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+    })
+    .map(({ spared, ...rest }) => ({
+      ...rest,
+      spared: spared === undefined ? undefined : Math.min(spared, rest.scale),
+    }));
+
+const shape: fc.Arbitrary<WorldShape> = fc.record({
+  zones: fc.integer({ min: 1, max: 3 }),
+  nodesPerZone: fc.integer({ min: 1, max: 3 }),
+  apps: fc
+    .integer({ min: 1, max: 3 })
+    .chain((n) => fc.tuple(...Array.from({ length: n }, (_, index) => app(`app${index}`)))),
+  sharedBudget: fc.boolean(),
+  secondPool: fc.boolean(),
+});
+
+/** What happens, in random order: what, and a number that picks whom it hits. */
+type Script = readonly (readonly [string, number])[];
+const ours = ['grant', 'grant', 'advance', 'advance'];
+const byItself = ['happen', 'happen', 'happen', 'happen'];
+const script = (others: readonly string[]): fc.Arbitrary<Script> =>
+  fc.array(fc.tuple(fc.constantFrom(...ours, ...byItself, ...others), fc.nat(1000)), { minLength: 20, maxLength: 200 });
+const everything = script([...Object.keys(happenings), 'die']);
+const withoutDeaths = script(Object.keys(happenings));
+const quiet = script([]);
+
+function play(rules: PlayRules, cluster: WorldShape, events: Script): Play {
+  return playScript(openPlay(openWorld(cluster), rules), events);
+}
+
+function playScript(played: Play, events: Script): Play {
+  for (const [what, which] of events) {
+    const run = played.runs[which % played.runs.length];
+    const crossing = run?.inFlight[which % Math.max(1, run.inFlight.length)];
+    if (what === 'grant' && run !== undefined) grant(run);
+    else if (what === 'advance' && run !== undefined && crossing !== undefined) advance(run, crossing);
+    else if (what === 'die' && played.world.deaths < 2) die(played.world, which);
+    else if (what === 'happen') happen(played, which);
+    else happenings[what]?.(played.world, which);
+  }
+  return played;
+}
+
+/** Everything that failed by itself works again, and strangers have taken back what was theirs. */
+function mend({ world }: Play): void {
+  for (const node of world.nodes) {
+    node.ready = true;
+    if (node.excludedBy === 'somebody') include(node);
+  }
+}
+
+/** A load balancer drains a node that never had a pod for it just before that node is ended. */
+const drainedIdle: [WorldShape, Script] = [
+  {
+    zones: 1,
+    nodesPerZone: 1,
+    apps: ['app0', 'app1'].map((name) => ({
+      app: name,
+      scale: 1,
+      policy: 'Local',
+      crossZone: false,
+      spared: undefined,
+    })),
+    sharedBudget: false,
+    secondPool: true,
+  },
+  [
+    ...Array.from({ length: 2 }, () => ['grant', 1] as const),
+    ...Array.from({ length: 3 }, () => ['advance', 1] as const),
+    ['happen', 0],
+    ['advance', 1],
+  ],
+];
+
+/** A pod is told to stop, and the slice that still lists it outlives two looks that agree. */
+const listsLeaving: [WorldShape, Script] = [
+  {
+    zones: 1,
+    nodesPerZone: 1,
+    apps: [{ app: 'app0', scale: 2, policy: 'Local', crossZone: false, spared: undefined }],
+    sharedBudget: false,
+    secondPool: true,
+  },
+  [
+    ['an app is scaled down', 0],
+    ...Array.from({ length: 6 }, () => ['grant', 0] as const),
+    ['somebody removes an exclude label', 0],
+    ...Array.from({ length: 2 }, () => ['grant', 0] as const),
+    ['happen', 0],
+    ...Array.from({ length: 8 }, () => ['grant', 0] as const),
+    ['grant', 231],
+    ['grant', 105],
+  ],
+];
+
+test('whatever happens to a cluster, in whatever order, nobody is let go, touched or ended who should not be', () => {
+  fc.assert(
+    fc.property(shape, everything, (cluster, events) => {
+      const played = play({}, cluster, events);
+      mend(played);
+      comeToRest(played);
+      expect(played.runs.flatMap(judgeRest)).toEqual([]);
+      playOut(played);
+      expect(played.violations).toEqual([]);
+    }),
+    { numRuns: runs, examples: [drainedIdle, listsLeaving] },
+  );
+});
+
+test('once the world has come to rest and no machine has died, every node has been replaced, or floors forbid it', () => {
+  fc.assert(
+    fc.property(shape, withoutDeaths, (cluster, events) => {
+      const played = openPlay(openWorld(cluster), {});
+      fc.pre(
+        played.runs.every(({ plan }) => !plan.findings.some(({ rule }) => rule === 'WKL-003' || rule === 'WKL-004')),
+      );
+      playScript(played, events);
+      mend(played);
+      playOut(played);
+      for (const run of played.runs) {
+        const { plan, baselines, waiting } = run;
+        const { policy } = plan;
+        const { stuck } = simulateBatches({
+          facts: observeAt(played.world, played.now),
+          policy,
+          baselines,
+          nodes: waiting,
+        });
+        if (stuck.length === 0) expect([run.waiting, run.inFlight]).toEqual([[], []]);
+      }
+    }),
+    { numRuns: third },
+  );
+});
+
+test('a run that nothing disturbs and that is not refused replaces every node', () => {
+  fc.assert(
+    fc.property(shape, quiet, (cluster, events) => {
+      const played = openPlay(openWorld(cluster), {});
+      fc.pre(played.runs.every(({ plan }) => refusal(plan) === undefined));
+      fc.pre(played.runs.every(({ plan }) => !plan.findings.some(({ rule }) => rule === 'WKL-003')));
+      playScript(played, events);
+      playOut(played);
+      for (const run of played.runs) {
+        expect([run.waiting, run.inFlight]).toEqual([[], []]);
+        expect(run.replaced.toSorted()).toEqual(run.plan.nodes.map((node) => node.name).toSorted());
+      }
+    }),
+    { numRuns: third },
+  );
+});
+
+/** What looking at load balancers again is there for, often enough that a world without it is soon found wanting. */
+const removesLabels = script(['somebody removes an exclude label', 'a controller registers an excluded node']);
+
+test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
+  ['without the guard', { policy: { disabledRules: ['capacity-guard'] } }, everything],
+  ['with the guard as it was before', { leaving: letGoAsBefore }, everything],
+  ['when nodes are let go by a look that is over', { actsOnStaleLooks: true }, everything],
+  ['when a node that should not have gone stays out', { neverTakesBackIn: true }, everything],
+  ['when nobody looks at load balancers after the drain', { neverLooksBack: true }, removesLabels],
+])('%s the same clusters do lose a Service', (_, rules, events) => {
+  const result = fc.check(
+    fc.property(shape, events, (cluster, happened) => {
+      const played = play(rules, cluster, happened);
+      mend(played);
+      comeToRest(played);
+      const outWrongly = played.runs.flatMap(judgeRest);
+      playOut(played);
+      return played.violations.length + outWrongly.length === 0;
+    }),
+    { numRuns: 20_000, endOnFailure: true },
+  );
+  expect(result.failed).toBe(true);
+});
+
+test('a node that may go is found wherever it stands in the queue', () => {
+  fc.assert(
+    fc.property(shape, everything, (cluster, events) => {
+      const [run] = play({}, cluster, events).runs;
+      if (run === undefined || run.inFlight.length >= run.plan.policy.guard.maxInFlight) return;
+      const facts = observe(run);
+      const { policy } = run.plan;
+      const agreed = Object.fromEntries(run.waiting.map(({ name }) => [name, 0]));
+      const inFlight = run.inFlight.map(({ node }) => node);
+      const question = { facts, policy, baselines: run.baselines, inFlight, agreed };
+      const pool = run.waiting;
+      const alone = pool.flatMap((node) => selectCandidate({ ...question, waiting: [node] }).node?.name ?? []);
+      const queued = selectCandidate({ ...question, waiting: pool });
+      expect(queued.node?.name).toBe(alone[0]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('whether a node may go depends on the load balancers that are said to decide, and on no others', () => {
+  const states = fc.infiniteStream(fc.constantFrom('healthy' as const, 'unhealthy' as const, 'draining' as const));
+  fc.assert(
+    fc.property(shape, everything, states, (cluster, events, random) => {
+      const [run] = play({}, cluster, events).runs;
+      if (run === undefined) return;
+      const facts = observe(run);
+      const inFlight = run.inFlight.map(({ node }) => node);
+      const guardOf = (targetGroups: typeof facts.targetGroups) =>
+        openGuard({
+          ...run.plan,
+          facts: { ...facts, targetGroups },
+          baselines: run.baselines,
+          inFlight,
+          waiting: run.waiting,
+        });
+      for (const node of run.waiting) {
+        const decides = guardOf(facts.targetGroups).decidedBy(node);
+        const others = facts.targetGroups.map((group) => {
+          if (decides.includes(group.service)) return group;
+          const targets = group.targets.map((target) =>
+            target.instanceId === node.instanceId ? target : { ...target, state: random.next().value },
+          );
+          return { ...group, targets };
+        });
+        // What turns bad elsewhere may become one that decides: then it is looked at once more.
+        const guard = guardOf(others);
+        if (!guard.decidedBy(node).every((service) => decides.includes(service))) continue;
+        expect(guard.findBlock(node)).toEqual(guardOf(facts.targetGroups).findBlock(node));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('the answer does not depend on the order of the facts', () => {
+  fc.assert(
+    fc.property(shape, everything, fc.infiniteStream(fc.nat()), (cluster, events, numbers) => {
+      const [run] = play({}, cluster, events).runs;
+      if (run === undefined) return;
+      const facts = observe(run);
+      const shuffle = <T>(items: readonly T[]): readonly T[] =>
+        items
+          .map((item) => ({ item, key: numbers.next().value }))
+          .toSorted((a, b) => a.key - b.key)
+          .map(({ item }) => item);
+      const { cluster: parts } = facts;
+      const shuffled = {
+        ...facts,
+        cluster: {
+          ...parts,
+          nodes: shuffle(parts.nodes),
+          pods: shuffle(parts.pods),
+          budgets: shuffle(parts.budgets),
+          services: shuffle(parts.services),
+          workloads: shuffle(parts.workloads),
+        },
+        targetGroups: shuffle(facts.targetGroups.map((group) => ({ ...group, targets: shuffle(group.targets) }))),
+      };
+      const { policy } = run.plan;
+      const agreed = Object.fromEntries(run.waiting.map(({ name }) => [name, 0]));
+      const inFlight = run.inFlight.map(({ node }) => node);
+      const question = { policy, baselines: run.baselines, inFlight, waiting: run.waiting, agreed };
+      expect(selectCandidate({ ...question, facts: shuffled })).toEqual(selectCandidate({ ...question, facts }));
+      expect(learnBaselines([], shuffled, policy)).toEqual(learnBaselines([], facts, policy));
+    }),
+    { numRuns: 100 },
+  );
+});

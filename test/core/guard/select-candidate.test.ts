@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
+import type { NodeFacts } from '../../../core/model/node.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { ServingFacts } from '../../../core/model/serving.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+import {
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+  onePodOnEach,
+  refOf,
+} from '../support/facts.ts';
+
+const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
+const pods = onePodOnEach('web', nodes);
+const whole = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+/** Every look until now has found that anybody may go. */
+const agreed = Object.fromEntries(nodes.map(({ name }) => [name, -60_000]));
+const n1 = [refOf(aNode('n1'))];
+
+interface Changes extends Omit<Partial<CandidateQuestion>, 'policy'> {
+  readonly guard?: Partial<Policy['guard']>;
+  readonly policy?: Partial<Policy>;
+}
+
+/** Four nodes wait that serve one Service with a floor of three. */
+function ask({ guard, policy, ...changes }: Changes = {}): ReturnType<typeof selectCandidate> {
+  const minServing = { 'default/web': { targets: 3 } };
+  const facts = changes.facts ?? whole;
+  const asked = aPolicy({ ...policy, guard: { ...aPolicy().guard, minServing, ...guard } });
+  const baselines = learnBaselines([], whole, asked);
+  return selectCandidate({
+    facts,
+    policy: asked,
+    baselines,
+    inFlight: [],
+    waiting: nodes.map(refOf),
+    agreed,
+    ...changes,
+  });
+}
+
+function lookWith(changes: { node: string; with: Partial<NodeFacts> }): ServingFacts {
+  const changed = nodes.map((node) => (node.name === changes.node ? { ...node, ...changes.with } : node));
+  return aLook({ nodes: changed, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+}
+
+describe('a node that asks to be left alone', () => {
+  const facts = lookWith({ node: 'n1', with: { doNotDisrupt: true } });
+  const drain = aPolicy().drain;
+
+  test('waits, and the next one goes', () => {
+    expect(ask({ facts }).node?.name).toBe('n2');
+    const answer = ask({ facts, waiting: n1 });
+    expect(answer).toMatchObject({ node: undefined, blockedBy: { node: 'n1', limit: 'do-not-disrupt' } });
+    expect(answer.reason).toBe('n1 waits: its annotation karpenter.sh/do-not-disrupt asks to leave it alone');
+    expect(ask({ facts, waiting: n1, policy: { disabledRules: ['capacity-guard'] } }).node).toBeUndefined();
+  });
+
+  test('goes when the policy says so', () => {
+    expect(ask({ facts, policy: { drain: { ...drain, doNotDisrupt: 'evict' } } }).node?.name).toBe('n1');
+    expect(ask({ facts, waiting: n1, policy: { drain: { ...drain, doNotDisrupt: 'wait' } } }).node).toBeUndefined();
+  });
+});
+
+describe('the floor of serving targets', () => {
+  test('lets the first waiting node go while the floor holds', () => {
+    const answer = ask();
+    expect(answer.node?.name).toBe('n1');
+    expect(answer.reason).toBe('n1 may step out: default/web keeps 3 of 4 serving targets, floor 3');
+  });
+
+  test('counts a node in flight as out even while the facts still show it serving', () => {
+    const answer = ask({ inFlight: n1 });
+    expect(answer.node).toBeUndefined();
+    expect(answer.blockedBy).toEqual({
+      node: 'n2',
+      limit: 'targets',
+      service: 'default/web',
+      needs: 3,
+      has: 3,
+      source: 'policy',
+    });
+    expect(answer.reason).toBe('n2 waits: default/web has 3 serving targets and must keep 3 (policy)');
+  });
+
+  test.each([
+    ['excluded from load balancers by anybody', { excluded: true }],
+    ['not Ready', { ready: false }],
+    ['disrupted by Karpenter', { taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' as const }] }],
+    [
+      'announced to end by the cluster autoscaler',
+      { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' as const }] },
+    ],
+  ])('does not count a node that is %s', (_, change) => {
+    expect(ask({ facts: lookWith({ node: 'n4', with: change }), waiting: n1 }).node).toBeUndefined();
+  });
+
+  test('does not count a node that somebody else has cordoned, unless it waits for its own turn', () => {
+    const facts = lookWith({ node: 'n4', with: { cordoned: true, pool: 'other' } });
+    expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
+    expect(ask({ facts }).node?.name).toBe('n1');
+  });
+
+  test('takes the other nodes of the pool that waits for those that wait too, named or not', () => {
+    const facts = lookWith({ node: 'n4', with: { cordoned: true } });
+    expect(ask({ facts, waiting: n1 }).node?.name).toBe('n1');
+  });
+
+  test('goes on counting nodes that we have cordoned ourselves', () => {
+    const facts = lookWith({ node: 'n4', with: { cordoned: true, pool: 'other', ownership: { cordonedBy: 'run' } } });
+    expect(ask({ facts, waiting: n1 }).node?.name).toBe('n1');
+  });
+
+  test.each(['initial', 'unhealthy', 'unhealthy.draining', 'draining', 'unused', 'unavailable'] as const)(
+    'does not count a target that is %s',
+    (state) => {
+      const targets = nodes.map((node) => aTarget(node, node.name === 'n4' ? { state } : {}));
+      const facts = { ...whole, targetGroups: [aGroup('web', nodes, { targets })] };
+      expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
+    },
+  );
+
+  test('counts a node only when it is healthy on every port and in every target group of the Service', () => {
+    const some = aGroup('web', nodes, { id: 'arn:web2', targets: nodes.slice(0, 3).map((node) => aTarget(node)) });
+    const port = aTarget(aNode('n4'), { port: 30_443, state: 'unhealthy' });
+    const ports = aGroup('web', nodes, { targets: [port, ...nodes.map((node) => aTarget(node))] });
+    for (const targetGroups of [[aGroup('web', nodes), some], [ports]])
+      expect(ask({ facts: { ...whole, targetGroups }, waiting: n1 }).node).toBeUndefined();
+  });
+
+  test('needs a ready endpoint on the node under policy Local, but not under Cluster', () => {
+    const fewer = pods.slice(0, 3);
+    const state = (externalTrafficPolicy: ServiceFacts['externalTrafficPolicy']) =>
+      aLook({ nodes, pods: fewer, services: [aService('web', fewer, { externalTrafficPolicy })] }, [
+        aGroup('web', nodes),
+      ]);
+    expect(ask({ facts: state('Local'), waiting: n1 }).node).toBeUndefined();
+    expect(ask({ facts: state('Cluster'), waiting: n1 }).node?.name).toBe('n1');
+  });
+
+  test('does not take a terminating endpoint for a ready one', () => {
+    const endpoints = aService('web', pods).endpoints.map((one) =>
+      one.node === 'n4' ? { ...one, terminating: true } : one,
+    );
+    const facts = aLook({ nodes, pods, services: [aService('web', pods, { endpoints })] }, [aGroup('web', nodes)]);
+    expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
+  });
+
+  test('never holds a node back for a Service that it neither hosts nor is a target of', () => {
+    const elsewhere = pods.slice(1);
+    const targets = nodes.slice(1).map((node) => aTarget(node, { state: 'unhealthy' }));
+    const services = [aService('web', elsewhere)];
+    const facts = aLook({ nodes, pods: elsewhere, services }, [aGroup('web', nodes, { targets })]);
+    expect(ask({ facts }).node?.name).toBe('n1');
+    expect(ask({ facts, waiting: nodes.slice(1).map(refOf) }).node).toBeUndefined();
+  });
+});
+
+describe('the floor of a zone', () => {
+  const facts = { ...whole, targetGroups: [aGroup('web', nodes, { crossZone: false })] };
+  const minServing = { 'default/web': { targets: 1 } };
+  const baselines = learnBaselines([], facts, aPolicy());
+
+  test('keeps a serving target in every zone that served', () => {
+    const answer = ask({ facts, baselines, guard: { minServing }, inFlight: n1, waiting: [refOf(aNode('n2'))] });
+    expect(answer.blockedBy).toMatchObject({ node: 'n2', limit: 'zone', zone: 'a', needs: 1, has: 1 });
+    expect(answer.reason).toContain('has 1 serving target in a and must keep 1');
+  });
+
+  test('passes over a blocked node and takes one of another zone', () => {
+    expect(ask({ facts, baselines, guard: { minServing }, inFlight: n1 }).node?.name).toBe('n3');
+  });
+});
+
+describe('the floor of a budget', () => {
+  const state = (externalTrafficPolicy: ServiceFacts['externalTrafficPolicy'], demands: number) =>
+    aLook(
+      {
+        nodes,
+        pods,
+        services: [aService('web', pods, { externalTrafficPolicy })],
+        budgets: [aBudget('web', pods, demands)],
+      },
+      [aGroup('web', nodes)],
+    );
+  const guard = { minServing: {} };
+
+  test('under Local, a node takes its endpoints with it', () => {
+    const facts = state('Local', 3);
+    expect(ask({ facts, guard }).reason).toContain('budget default/web keeps 3 of 4 reachable pods, needs 3');
+    const answer = ask({ facts, guard, inFlight: n1 });
+    expect(answer.blockedBy).toEqual({ node: 'n2', limit: 'endpoints', budget: 'default/web', needs: 3, has: 3 });
+    expect(answer.reason).toBe('n2 waits: budget default/web has 3 reachable pods and must keep 3');
+  });
+
+  test('under Cluster, nodes take no endpoint with them, because eviction asks the budget pod by pod', () => {
+    const facts = state('Cluster', 4);
+    const loose = { defaultMinServing: 0.5 };
+    expect(ask({ facts, guard: { ...guard, ...loose } }).node?.name).toBe('n1');
+    expect(ask({ facts, guard: { ...guard, ...loose }, inFlight: n1 }).node?.name).toBe('n2');
+  });
+});
+
+describe('the window', () => {
+  test('never holds more nodes than the policy allows', () => {
+    const answer = ask({ guard: { maxInFlight: 1 }, inFlight: [refOf(aNode('gone'))] });
+    expect(answer.blockedBy).toEqual({ node: 'n1', limit: 'in-flight', needs: 1, has: 1 });
+    expect(answer.reason).toBe('n1 waits: 1 node on the way out, at most 1 may be');
+  });
+
+  test('is without a floor only when the guard is switched off', () => {
+    const answer = ask({ policy: { disabledRules: ['capacity-guard'] }, inFlight: nodes.slice(0, 3).map(refOf) });
+    expect(answer.node?.name).toBe('n4');
+    expect(answer.reason).toContain('switched off');
+  });
+
+  test('ends when nobody waits', () => {
+    expect(ask({ waiting: [] })).toEqual({ node: undefined, reason: 'no node waits to step out', agreed: {} });
+  });
+
+  test('lets a node go that has died meanwhile', () => {
+    expect(ask({ waiting: [refOf(aNode('dead'))], agreed: { dead: -60_000 } }).node?.name).toBe('dead');
+  });
+});
+
+describe('a moment', () => {
+  const at = (observedAt: number, facts = whole): ServingFacts => ({ ...facts, observedAt });
+  const flapping = lookWith({ node: 'n4', with: { ready: false } });
+
+  test('has to be found free for twice as long with each turn that it came back from', () => {
+    const facts = { ...whole, observedAt: 0 };
+    const since = (ms: number) => ({ n1: -ms });
+    expect(ask({ facts, waiting: n1, agreed: since(5_000) }).node?.name).toBe('n1');
+    expect(ask({ facts, waiting: n1, agreed: since(5_000), rounds: { n1: 1 } })).toMatchObject({
+      node: undefined,
+      settlesInMs: 5_000,
+    });
+    expect(ask({ facts, waiting: n1, agreed: since(10_000), rounds: { n1: 1 } }).node?.name).toBe('n1');
+    expect(ask({ facts, waiting: n1, agreed: since(319_999), rounds: { n1: 60 } }).node).toBeUndefined();
+    expect(ask({ facts, waiting: n1, agreed: since(320_000), rounds: { n1: 60 } }).node?.name).toBe('n1');
+  });
+
+  test('is not enough: looks must agree for the settling time', () => {
+    const first = ask({ agreed: {} });
+    expect(first).toMatchObject({ node: undefined, settlesInMs: 5_000 });
+    expect(first.reason).toBe('n1 may step out once looks have agreed for another 5 s');
+    const early = ask({ facts: at(4_999), agreed: first.agreed });
+    expect(early).toMatchObject({ node: undefined, settlesInMs: 1 });
+    expect(ask({ facts: at(5_000), agreed: early.agreed }).node?.name).toBe('n1');
+  });
+
+  test('in which the node may not go makes the time begin anew', () => {
+    const first = ask({ agreed: {} });
+    const disagrees = ask({ facts: at(3_000, flapping), agreed: first.agreed });
+    expect(disagrees.node).toBeUndefined();
+    const again = ask({ facts: at(6_000), agreed: disagrees.agreed });
+    expect(again).toMatchObject({ node: undefined, settlesInMs: 5_000 });
+    expect(ask({ facts: at(11_000), agreed: again.agreed }).node?.name).toBe('n1');
+  });
+
+  test('after the API server was away is not trusted, nor is what was agreed on before', () => {
+    const away = { ...whole, cluster: { ...whole.cluster, outageAt: 0 } };
+    const answer = ask({ facts: at(59_999, away) });
+    expect(answer).toMatchObject({ node: undefined, agreed: {} });
+    expect(answer.reason).toBe('n1 waits: the API server was away; what is seen settles for another 1 ms');
+    const settled = ask({ facts: at(60_000, away), agreed: answer.agreed });
+    expect(settled).toMatchObject({ node: undefined, settlesInMs: 5_000 });
+    expect(ask({ facts: at(65_000, away), agreed: settled.agreed }).node?.name).toBe('n1');
+  });
+
+  test('in which many nodes fell silent at once is not trusted', () => {
+    const silent = nodes.map((node, index) => (index < 2 ? { ...node, ready: false, unknownSince: 0 } : node));
+    const facts = at(30_000, { ...whole, cluster: { ...whole.cluster, nodes: silent } });
+    const answer = ask({ facts, policy: { disabledRules: ['capacity-guard'] } });
+    expect(answer).toMatchObject({ node: undefined, agreed: {} });
+    expect(answer.reason).toContain('2 nodes of 4 fell silent together');
+  });
+
+  test('of a rollout is waited out, and names what rolls out', () => {
+    const rolling = { ...whole.cluster, workloads: [aWorkload('web', 4, { rollingOut: true })] };
+    const answer = ask({ facts: { ...whole, cluster: rolling } });
+    expect(answer.node).toBeUndefined();
+    expect(answer.reason).toBe('n1 waits: Deployment default/web behind default/web rolls out, and has pods there');
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { findDistrust } from '../../../core/guard/stability.ts';
+import { aLook, aNode, aPolicy } from '../support/facts.ts';
+
+const now = 1_000_000;
+
+/** A look at so many nodes, some of which have been silent for so long (ms). */
+function state(nodes: number, silentFor: readonly number[], outageAt?: number) {
+  const all = Array.from({ length: nodes }, (_, index) => {
+    const silent = silentFor[index];
+    return aNode(`n${index}`, silent === undefined ? {} : { ready: false, unknownSince: now - silent });
+  });
+  return { ...aLook({ nodes: all, ...(outageAt === undefined ? {} : { outageAt }) }), observedAt: now };
+}
+
+const ask = (...args: Parameters<typeof state>) => findDistrust(state(...args), aPolicy());
+
+describe('what is seen is not trusted', () => {
+  test('for the settling time after the API server was away', () => {
+    expect(ask(4, [], now)).toBe('the API server was away; what is seen settles for another 1 m');
+    expect(ask(4, [], now - 59_999)).toContain('another 1 ms');
+    expect(ask(4, [], now - 60_000)).toBeUndefined();
+  });
+
+  test('when a quarter of the nodes, and more than one, fell silent at once', () => {
+    expect(ask(8, [0, 30_000])).toBe('2 nodes of 8 fell silent together less than 1 m ago');
+    expect(ask(9, [0, 0])).toBeUndefined();
+    expect(ask(2, [0])).toBeUndefined();
+  });
+
+  test('but nodes that have been silent for longer are what they seem', () => {
+    expect(ask(4, [60_000, 60_000, 60_000])).toBeUndefined();
+    expect(ask(4, [59_999, 60_000, 60_000])).toBeUndefined();
+  });
+
+  test('but nodes that say themselves that they are not Ready are believed', () => {
+    const nodes = Array.from({ length: 4 }, (_, index) => aNode(`n${index}`, { ready: false }));
+    expect(findDistrust({ ...aLook({ nodes }), observedAt: now }, aPolicy())).toBeUndefined();
+  });
+
+  test('for as long as the policy says', () => {
+    const patient = aPolicy({ waits: { ...aPolicy().waits, stabilizationAfterOutageMs: 120_000 } });
+    expect(findDistrust(state(4, [], now - 60_000), patient)).toContain('another 1 m');
+    expect(findDistrust(state(4, [90_000, 90_000]), patient)).toContain('fell silent together');
+  });
+});

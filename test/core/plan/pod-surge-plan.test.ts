@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
+import { buildPlan } from '../../../core/plan/build-plan.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+import {
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aPool,
+  aService,
+  aWorkload,
+  handingOver,
+  onePodOnEach,
+} from '../support/facts.ts';
+
+/** A node in each zone, with one pod of the Service; nothing may be missing. */
+const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];
+const web = onePodOnEach('web', nodes, { ownerUid: 'rs' });
+
+function plan(
+  policy: Partial<Policy>,
+  pods: readonly PodFacts[] = web,
+  shared: readonly string[] = [],
+  more: Partial<ClusterFacts> = {},
+) {
+  const served = pods.filter(({ labels }) => labels['app'] === 'web');
+  const cluster = {
+    nodes,
+    pods,
+    services: [aService('web', served)],
+    budgets: [aBudget('web', served, served.length)],
+    workloads: [aWorkload('web', served.length, { surge: 1 })],
+    ...more,
+  };
+  const facts = aLook(cluster, [aGroup('web', nodes, { crossZone: false })]);
+  return buildPlan({
+    policy: aPolicy(policy),
+    run: 'run',
+    pool: aPool(nodes),
+    facts,
+    sharedVolumeClaims: new Set(shared),
+  });
+}
+
+describe('a plan tells of each workload', () => {
+  test('how many of its pods are handed over, and how many together', () => {
+    const handed = { workload: 'Deployment default/web', pods: 2, how: 'handed over' };
+    expect(plan(handingOver()).podSurge).toEqual([{ ...handed, together: 2 }]);
+    expect(plan(handingOver('maxSurge')).podSurge).toEqual([{ ...handed, together: 1 }]);
+  });
+
+  test('that a quota has no room for all replacements at once', () => {
+    const tell = (pods: number, namespace = 'default') =>
+      plan(handingOver(), web, [], { quotas: [{ key: 'ResourceQuota default/pods', namespace, hard: { pods } }] })
+        .podSurge;
+    expect(tell(3)).toMatchObject([
+      {
+        how: 'handed over',
+        together: 1,
+        reason: expect.stringMatching(/^ResourceQuota default\/pods has room for 1 pod more \(pods\)/),
+      },
+    ]);
+    expect(tell(2)).toMatchObject([{ how: 'evicted', reason: expect.stringMatching(/has no room for another pod/) }]);
+    for (const told of [tell(4), tell(0, 'other')]) expect(told?.[0]).not.toHaveProperty('reason');
+  });
+
+  test('why pods are evicted, each reason once', () => {
+    const db = aPod('db-0', 'n1', { ownerKind: 'StatefulSet', ownerName: 'db', labels: { app: 'db' } });
+    const [first, second] = web;
+    if (first === undefined || second === undefined) throw new Error('no pods');
+    const pods = [first, { ...second, volumeClaims: ['data'] }, db];
+    expect(plan(handingOver(), pods).podSurge).toMatchObject([
+      { workload: 'Deployment default/db', pods: 1, how: 'evicted', reason: expect.stringMatching(/^a StatefulSet/) },
+      { workload: 'Deployment default/web', pods: 1, how: 'handed over' },
+      { workload: 'Deployment default/web', pods: 1, how: 'evicted', hint: expect.stringContaining('ReadWriteMany') },
+    ]);
+    expect(plan(handingOver(), pods, ['default/data']).podSurge?.[1]).toMatchObject({ pods: 2, how: 'handed over' });
+  });
+
+  test('that the policy excepts it', () => {
+    const except = handingOver(1, { 'default/web': { mode: 'off', max: 1 } });
+    expect(plan(except).podSurge).toMatchObject([
+      { pods: 2, how: 'evicted', reason: 'the policy does not hand default/web over' },
+    ]);
+    const only = handingOver(1, { 'default/web': { mode: 'auto', max: 1 } }).podSurge;
+    expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'handed over' }]);
+  });
+
+  test('nothing where the policy hands none over', () => {
+    expect(plan({})).not.toHaveProperty('podSurge');
+  });
+});
+
+describe('a plan that hands over', () => {
+  const rulesOf = (...asked: Parameters<typeof plan>) => plan(...asked).findings.map(({ rule }) => rule);
+
+  test('has nothing against one endpoint per zone, nor against a budget that never allows', () => {
+    expect(rulesOf({})).toEqual(expect.arrayContaining(['GRD-001', 'SVC-002', 'WKL-003']));
+    expect(rulesOf(handingOver())).toEqual([]);
+  });
+
+  test('has nothing against a single replica on a single node', () => {
+    const [only] = web;
+    const pods = only === undefined ? [] : [only];
+    expect(rulesOf({}, pods)).toEqual(expect.arrayContaining(['SVC-001', 'WKL-001']));
+    expect(rulesOf(handingOver(), pods)).toEqual([]);
+  });
+
+  test('warns of exceptions for Deployments that are not there', () => {
+    const except = (name: string) => handingOver(1, { [name]: { mode: 'auto', max: 1 } });
+    expect(rulesOf(except('default/wbe'))).toEqual(['POL-004']);
+    expect(rulesOf(except('default/web'))).toEqual([]);
+  });
+
+  test('is refused when pods can’t be handed over that must be', () => {
+    const { podSurge } = handingOver();
+    const required = { podSurge: { ...podSurge, mode: 'required' as const } };
+    expect(rulesOf(required)).toEqual([]);
+    const stuck = web.map((pod) => ({ ...pod, volumeClaims: ['data'] }));
+    expect(plan(required, stuck).findings).toContainEqual({
+      rule: 'HND-001',
+      severity: 'blocker',
+      subject: '2 pods of Deployment default/web',
+      message: 'the policy requires a hand-over, but its volume of data is for one node at a time',
+      hint: expect.stringContaining('Set mode auto for it in spec.podSurge.workloads'),
+    });
+  });
+
+  test('reckons with one wave instead of a window per node', () => {
+    const names = plan(handingOver()).estimate.terms.map(({ name }) => name);
+    expect(names).toContain('1 × pods are handed over');
+    expect(names).toContain('1 × load balancers let go');
+    expect(names.join()).not.toContain('replacements turn healthy');
+  });
+});

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { chooseSurplus } from '../../../core/plan/scale-in.ts';
+import { aCluster, aNode, aPod } from '../support/facts.ts';
+
+const zones = ['a', 'b', 'c'];
+
+/** New nodes by zone, each with so many pods. */
+function nodesWith(shape: readonly { readonly zone: string; readonly pods: number }[]) {
+  const nodes = shape.map(({ zone }, index) => aNode(`n${index}`, { pool: 'new', zone }));
+  const pods = shape.flatMap(({ pods: count }, index) =>
+    Array.from({ length: count }, (_, pod) => aPod(`web-${index}${pod}`, `n${index}`)),
+  );
+  return { nodes, pods };
+}
+
+function choose({ nodes, pods }: ReturnType<typeof nodesWith>, keep: number): readonly string[] {
+  return chooseSurplus({ cluster: aCluster({ nodes, pods }), pool: 'new', zones, keep }).map(({ name }) => name);
+}
+
+test('new nodes with the fewest pods leave first, and zones stay even', () => {
+  const shape = nodesWith([
+    { zone: 'a', pods: 3 },
+    { zone: 'a', pods: 2 },
+    { zone: 'b', pods: 1 },
+    { zone: 'b', pods: 0 },
+  ]);
+  expect(choose(shape, 2)).toEqual(['n3', 'n1']);
+  expect(choose(shape, 0)).toEqual(['n3', 'n2', 'n1', 'n0']);
+  expect(choose(shape, 4)).toEqual([]);
+});
+
+test('who was chosen is chosen again when some have gone, wherever pods have moved meanwhile', () => {
+  const node = fc.record({ zone: fc.constantFrom(...zones), pods: fc.nat(3) });
+  fc.assert(
+    fc.property(fc.array(node, { minLength: 1, maxLength: 9 }), fc.nat(9), fc.nat(9), (shape, keep, gone) => {
+      const before = nodesWith(shape);
+      const chosen = choose(before, keep);
+      const left = before.nodes
+        .filter(({ name }) => !chosen.slice(0, gone).includes(name))
+        .map((one) => ({ ...one, cordoned: chosen.includes(one.name) }));
+      const pods = left.flatMap(({ name, cordoned }) =>
+        cordoned ? [aPod(`late-${name}`, name), aPod(`later-${name}`, name)] : [],
+      );
+      expect(choose({ nodes: left, pods }, keep).toSorted()).toEqual(chosen.slice(gone).toSorted());
+    }),
+  );
+});

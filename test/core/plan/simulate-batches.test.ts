@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
+import type { TargetGroupFacts, TargetState } from '../../../core/model/target-group.ts';
+import { type Batches, simulateBatches } from '../../../core/plan/simulate-batches.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+import {
+  aBaseline,
+  aBudget,
+  aGroup,
+  aLook,
+  aNode,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+  handingOver,
+  onePodOnEach,
+  refOf,
+} from '../support/facts.ts';
+
+const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
+const pods = onePodOnEach('web', nodes);
+
+interface Scene {
+  readonly least?: number;
+  readonly guard?: Partial<Policy['guard']>;
+  readonly policy?: Partial<Policy>;
+  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
+  readonly group?: Partial<TargetGroupFacts>;
+  readonly cluster?: Partial<ClusterFacts>;
+  /** What is known of the Service; what the look itself shows unless given. */
+  readonly known?: readonly ServiceBaseline[];
+}
+
+/** Plays the run of four nodes in two zones that serve one Service. */
+function play({ least, guard, policy: rules, traffic = 'Local', group, cluster, known }: Scene): Batches {
+  const services = [aService('web', pods, { externalTrafficPolicy: traffic })];
+  const facts = aLook({ nodes, pods, services, ...cluster }, [aGroup('web', nodes, group)]);
+  const minServing = least === undefined ? {} : { 'default/web': { targets: least } };
+  const policy = aPolicy({ ...rules, guard: { ...aPolicy().guard, minServing, ...guard } });
+  const baselines = known ?? learnBaselines([], facts, policy);
+  return simulateBatches({ facts, policy, baselines, nodes: nodes.map(refOf) });
+}
+
+const names = (scene: Scene) => play(scene).batches.map((batch) => batch.nodes.map((node) => node.name));
+const byTwo = [
+  ['n1', 'n2'],
+  ['n3', 'n4'],
+];
+
+describe('windows', () => {
+  test('are as wide as the floors allow', () => {
+    expect(names({ least: 3 })).toEqual([['n1'], ['n2'], ['n3'], ['n4']]);
+    expect(names({ least: 2 })).toEqual(byTwo);
+    expect(names({ least: 1, group: { crossZone: false } })).toEqual([
+      ['n1', 'n3'],
+      ['n2', 'n4'],
+    ]);
+    expect(names({ cluster: { budgets: [aBudget('web', pods, 2)] } })).toEqual(byTwo);
+  });
+
+  test('are as wide as the policy allows', () => {
+    expect(names({ least: 1, guard: { maxInFlight: 2 } })).toEqual(byTwo);
+    expect(names({ least: 4, policy: { disabledRules: ['capacity-guard'] } })).toHaveLength(1);
+  });
+
+  test('take everybody under policy Cluster, where the new nodes serve from the beginning', () => {
+    expect(names({ traffic: 'Cluster' })).toHaveLength(1);
+    expect(names({ traffic: 'Cluster', group: { crossZone: false } })).toHaveLength(1);
+  });
+
+  test('say who is stuck and why', () => {
+    const { batches, stuck, block, reason } = play({ least: 4 });
+    expect(batches).toEqual([]);
+    expect(stuck).toHaveLength(4);
+    expect(block).toMatchObject({ node: 'n1', limit: 'targets', needs: 4, has: 4 });
+    expect(reason).toBe('n1 waits: default/web has 4 serving targets and must keep 4 (policy)');
+  });
+
+  test('say it of those that are left, too', () => {
+    const services = [aService('web', pods.slice(0, 3))];
+    const { batches, stuck, block } = play({ least: 1, group: { crossZone: false }, cluster: { services } });
+    expect(batches.flatMap((batch) => batch.nodes.map(({ name }) => name)).toSorted()).toEqual(['n1', 'n2', 'n4']);
+    expect(stuck.map(({ name }) => name)).toEqual(['n3']);
+    expect(block).toMatchObject({ limit: 'zone', zone: 'b' });
+  });
+});
+
+describe('what passes by itself', () => {
+  const rolling = [aWorkload('web', 4, { rollingOut: true })];
+  const unready = pods.map((pod) => ({ ...pod, ready: pod.node !== 'n4' }));
+  const silent = nodes.map((node) => ({ ...node, ready: node.name !== 'n4' }));
+  const with4 = (state: TargetState) => nodes.map((node) => aTarget(node, node.name === 'n4' ? { state } : {}));
+
+  test.each<[string, Scene]>([
+    ['a rollout', { cluster: { workloads: rolling } }],
+    [
+      'a target that its controller would not take out now',
+      { group: { controller: 'aws-load-balancer-controller', targets: with4('unhealthy.draining') } },
+    ],
+    [
+      'what the Service lacks of its best',
+      { least: 2, group: { targets: with4('unhealthy') }, known: [aBaseline('web', 4)] },
+    ],
+    [
+      'a pod that is not ready, of a budget that spares one',
+      { cluster: { pods: unready, budgets: [aBudget('web', pods, 3)] } },
+    ],
+    ['a node that is not heard of', { least: 3, cluster: { nodes: silent } }],
+    [
+      'a target that the load balancer has yet to notice',
+      { least: 2, cluster: { services: [aService('web', pods.slice(1))] } },
+    ],
+  ])('stops nobody for good: %s', (_, scene) => {
+    expect(play(scene).stuck).toEqual([]);
+  });
+
+  test('hides no floor that does not', () => {
+    expect(play({ least: 4, cluster: { workloads: rolling } }).block).toMatchObject({ limit: 'targets' });
+    expect(names({ least: 3, cluster: { workloads: rolling } })).toHaveLength(4);
+  });
+});
+
+describe('windows of a run that hands over', () => {
+  const all = [['n1', 'n2', 'n3', 'n4']];
+  const cluster = { workloads: [aWorkload('web', 4, { surge: 1 })] };
+
+  test('hold all nodes where every pod is doubled, whatever floors and budgets say', () => {
+    const policy = handingOver(1);
+    expect(names({ policy, cluster, least: 4, group: { crossZone: false } })).toEqual(all);
+    expect(names({ policy, cluster: { ...cluster, budgets: [aBudget('web', pods, 4)] } })).toEqual(all);
+    expect(names({ policy, cluster, traffic: 'Cluster', least: 4 })).toEqual(all);
+  });
+
+  test('are waves of as many nodes as workloads have pods beyond their replicas', () => {
+    const budgets = [aBudget('web', pods, 4)];
+    expect(names({ policy: handingOver(0.5), cluster: { ...cluster, budgets } })).toEqual(byTwo);
+    expect(names({ policy: handingOver('maxSurge'), cluster: { ...cluster, budgets } })).toHaveLength(4);
+    expect(names({ policy: handingOver(1), cluster, guard: { maxInFlight: 3 } })).toEqual([['n1', 'n2', 'n3'], ['n4']]);
+  });
+
+  test('are no larger than the waves in which new nodes come up', () => {
+    const policy = { ...handingOver(1), nodeSurge: { instances: 3 } };
+    expect(names({ policy, cluster })).toEqual([['n1', 'n2', 'n3'], ['n4']]);
+    expect(play({ policy, cluster }).batches.map(({ surge }) => surge)).toEqual([0, 1]);
+  });
+
+  test('are those of the guard for pods that can’t be handed over', () => {
+    const policy = handingOver(1);
+    const stateful = pods.map((pod) => ({ ...pod, ownerKind: 'StatefulSet' as const }));
+    expect(names({ policy, cluster: { pods: stateful }, least: 3 })).toHaveLength(4);
+    const { stuck, block } = play({ policy, cluster: { pods: stateful, budgets: [aBudget('web', pods, 4)] } });
+    expect(stuck).toHaveLength(4);
+    expect(block).toMatchObject({ limit: 'endpoints' });
+    expect(play({ policy: { podSurge: { ...policy.podSurge, mode: 'off' } }, cluster, least: 4 }).stuck).toHaveLength(
+      4,
+    );
+  });
+});

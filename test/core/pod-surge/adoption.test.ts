@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { WorkloadFacts } from '../../../core/model/workload.ts';
+import { decideAdoption, decideUpkeep, explainAdoption } from '../../../core/pod-surge/adoption.ts';
+import { aCluster, aPod, aWorkload, released } from '../support/facts.ts';
+
+const web = aWorkload('web', 2);
+
+function leaving(name: string, wants: number | 'gone' = 2, changes: Partial<PodFacts> = {}): PodFacts {
+  const pod = aPod(name, 'n1', { ...released(name, 'r1'), ...changes });
+  const from = present(pod.released);
+  return { ...pod, released: { ...from, ...(wants === 'gone' ? {} : { wants }) } };
+}
+
+function told(pods: readonly PodFacts[], workloads: readonly WorkloadFacts[] = [web]) {
+  const { acts, stays, awaited } = decideAdoption(aCluster({ pods, workloads }), 'r1');
+  return {
+    acts: acts.map(({ kind, pod }) => `${kind} ${pod.name}`),
+    stays: stays.map(({ pod, reason }) => `${pod.name}: ${reason}`),
+    settling: awaited.length > 0,
+  };
+}
+
+/** Given back, and not taken by its ReplicaSet yet. */
+const {
+  ownerSelector: _,
+  workload: __,
+  ...orphan
+} = aPod('web-1', 'n1', {
+  ownerKind: 'none',
+  ownerName: '',
+  costRaisedBy: 'r1',
+});
+
+const pending = { node: undefined, ready: false, phase: 'Pending' } as const;
+
+describe('released pods are given back', () => {
+  test('nothing is done where nothing was released, or by another run', () => {
+    const none = { acts: [], stays: [], settling: false };
+    expect(told([aPod('web-1', 'n1')])).toEqual(none);
+    const theirs = leaving('web-1');
+    const by = { ...theirs, released: { ...present(theirs.released), by: 'r2' } };
+    expect(told([by])).toEqual(none);
+    expect(told([leaving('web-1', 2, { terminating: true })])).toEqual(none);
+  });
+
+  test('before their replacements run, all of them, dearer than these', () => {
+    const pods = [leaving('web-1'), leaving('web-2'), aPod('web-3', undefined, pending), aPod('web-4', 'n9', pending)];
+    expect(told(pods).acts).toEqual([
+      'raiseDeletionCost web-1',
+      'raiseDeletionCost web-2',
+      'adopt web-1',
+      'adopt web-2',
+    ]);
+  });
+
+  test('without more ado when their ReplicaSet has none too many then', () => {
+    expect(told([leaving('web-1'), aPod('web-2', 'n1')]).acts).toEqual(['adopt web-1']);
+  });
+
+  test('together with pods that were never released, which are made dear too', () => {
+    const pods = [leaving('web-1'), aPod('web-2', 'n1'), aPod('web-3', undefined, pending)];
+    expect(told(pods).acts).toEqual(['raiseDeletionCost web-1', 'raiseDeletionCost web-2', 'adopt web-1']);
+  });
+
+  test('only as many as no serving replacement has to go for; those that serve come first', () => {
+    const pods = [leaving('web-1', 2, { ready: false }), leaving('web-2'), aPod('web-3', 'n9')];
+    const { acts, stays } = told(pods);
+    expect(acts).toEqual(['adopt web-2']);
+    expect(stays).toEqual(['web-1: Deployment default/web has as many that serve as it wants']);
+  });
+
+  test('no more than ReplicaSets miss that have not taken those back yet', () => {
+    const { acts, settling } = told([orphan, leaving('web-2'), aPod('web-3', 'n9')]);
+    expect(acts).toEqual([]);
+    expect(settling).toBe(true);
+  });
+
+  test('not for one that is out of its endpoints and whose ReplicaSet still counts it', () => {
+    const endpointsRemoved = { by: 'r1', originalLabels: { serves: 'yes' } };
+    expect(told([leaving('web-1'), aPod('web-2', 'n8', { endpointsRemoved }), aPod('web-3', 'n9')]).acts).toEqual([]);
+    const left = { endpointsRemoved, labels: { 'pod-template-hash': 'x' } };
+    expect(told([leaving('web-1'), aPod('web-2', 'n8', left), aPod('web-3', 'n9')]).acts).toEqual(['adopt web-1']);
+  });
+
+  test('and stay dear until what was given back is taken', () => {
+    const others = [aPod('web-2', 'n1', { costRaisedBy: 'r1' }), aPod('web-3', undefined, pending)];
+    expect(told([orphan, ...others])).toEqual({ acts: [], stays: [], settling: true });
+    expect(told([orphan])).toMatchObject({ acts: ['restoreDeletionCost web-1'], settling: false });
+  });
+
+  test('not to a version that nobody wants any more', () => {
+    for (const wants of [0, 'gone'] as const)
+      expect(told([leaving('web-1', wants)])).toEqual({
+        acts: [],
+        stays: ['web-1: Deployment default/web has gone over to another version and wants none of web-rs any more'],
+        settling: false,
+      });
+  });
+
+  test('to a ReplicaSet whose Deployment is away for a moment, and not to one that is gone too', () => {
+    expect(told([leaving('web-1'), leaving('web-2')], []).acts).toEqual(['adopt web-1', 'adopt web-2']);
+    const nothing = { acts: [], stays: [], settling: false };
+    expect(told([leaving('web-1', 'gone'), leaving('web-2', 'gone')], [])).toEqual(nothing);
+  });
+
+  test('and as cheap as before once their ReplicaSet has chosen', () => {
+    const owned = { ownerWants: 2 };
+    const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ...owned, costRaisedBy: 'r1' }));
+    const surplus = aPod('web-3', 'n9', owned);
+    expect(told([...raised, surplus])).toEqual({ acts: [], stays: [], settling: true });
+    const settled = { acts: ['restoreDeletionCost web-1', 'restoreDeletionCost web-2'], stays: [], settling: false };
+    expect(told(raised)).toEqual(settled);
+    expect(told([...raised, { ...surplus, terminating: true }])).toEqual(settled);
+    expect(told(raised, [])).toEqual(settled);
+  });
+
+  test('as though pods that have failed or finished were not there: no ReplicaSet counts them', () => {
+    const owned = { ownerWants: 2 };
+    const failed = aPod('web-0', 'n1', { ...owned, ready: false, phase: 'Failed' });
+    expect(told([failed, leaving('web-1'), aPod('web-2', 'n1', owned)]).acts).toEqual(['adopt web-1']);
+    const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ...owned, costRaisedBy: 'r1' }));
+    expect(told([failed, ...raised])).toMatchObject({ settling: false });
+    expect(told([failed, ...raised]).acts).toHaveLength(2);
+    const ended = { phase: 'Failed', ready: false } as const;
+    expect(told([leaving('web-1', 2, ended), ...raised.slice(1)]).acts[0]).toBe('adopt web-1');
+  });
+
+  test('by ReplicaSet: one of a Deployment that is paused in the middle of a rollout has what it wants', () => {
+    const old = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ownerWants: 2, costRaisedBy: 'r1' }));
+    const fresh = aPod('web-3', 'n9', { ownerName: 'web-rs2', ownerWants: 1 });
+    const paused = { ...web, paused: true };
+    expect(told([...old, fresh], [paused])).toMatchObject({ settling: false });
+  });
+
+  test('told by name while they are waited for', () => {
+    const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ownerWants: 1, costRaisedBy: 'r1' }));
+    const explain = (pods: readonly PodFacts[]) =>
+      explainAdoption(decideAdoption(aCluster({ pods, workloads: [web] }), 'r1'));
+    expect(explain(raised)).toBe(
+      'ReplicaSet default/web-rs has 2 pods, wants 1 and has yet to delete what is too many',
+    );
+    expect(explain([orphan, ...raised.slice(1)])).toBe('default/web-1 waits for its ReplicaSet to take it back');
+    expect(explain([leaving('web-1'), leaving('web-2')])).toBe(
+      '2 pods given back or put right a moment ago (default/web-1, default/web-2)',
+    );
+  });
+
+  test('by their ReplicaSet itself when somebody has given them their label back: our mark goes', () => {
+    const back = leaving('web-1', 2, {
+      labels: { app: 'web', 'pod-template-hash': 'x' },
+      ownerKind: 'ReplicaSet',
+      ownerName: 'web-rs',
+    });
+    expect(told([back, aPod('web-2', 'n1')])).toEqual({ acts: ['adopt web-1'], stays: [], settling: false });
+    const { acts } = decideUpkeep(aCluster({ pods: [back, leaving('web-2')], workloads: [web] }), 'r1');
+    expect(acts.map(({ kind, pod }) => `${kind} ${pod.name}`)).toEqual(['adopt web-1']);
+  });
+});
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('expected to be there');
+  return value;
+}

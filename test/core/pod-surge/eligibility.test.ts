@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
+import { decideEligibility } from '../../../core/pod-surge/eligibility.ts';
+import type { PodSurgePolicy } from '../../../core/policy/policy.ts';
+import {
+  aBudget,
+  aCluster,
+  aNode,
+  aPod,
+  aPolicy,
+  aService,
+  aWorkload,
+  handingOver,
+  released,
+} from '../support/facts.ts';
+
+const web = aWorkload('web', 2, { surge: 1 });
+const agent = aWorkload('agent', 2, { key: 'DaemonSet default/agent', kind: 'DaemonSet' });
+
+function decide(
+  pod: Partial<PodFacts> = {},
+  cluster: Partial<ClusterFacts> = {},
+  shared: readonly string[] = [],
+  podSurge: PodSurgePolicy = handingOver().podSurge,
+) {
+  const facts = aCluster({ workloads: [web], ...cluster });
+  const context = { cluster: facts, policy: aPolicy({ podSurge }), sharedVolumeClaims: new Set(shared) };
+  return decideEligibility(aPod('web-1', 'n1', { ownerUid: 'uid-rs', ...pod }), context);
+}
+
+test('a pod of a Deployment is released from its ReplicaSet by the label that only this looks at', () => {
+  const from = {
+    label: 'pod-template-hash',
+    value: 'x',
+    replicaSet: { name: 'web-rs', uid: 'uid-rs' },
+    workload: 'Deployment default/web',
+  };
+  expect(decide()).toEqual({ eligible: true, from });
+  const beside = {
+    services: [aService('web', [])],
+    workloads: [
+      web,
+      { ...agent, takes: { matchLabels: { app: 'agent' } } },
+      { ...agent, key: 'ReplicaSet default/web-1', takes: { matchLabels: { app: 'web', 'pod-template-hash': 'x' } } },
+      { ...agent, namespace: 'other', takes: { matchLabels: { app: 'web' } } },
+    ],
+    budgets: [{ ...aBudget('web', [], 1), selectorKeys: ['app'] }],
+  };
+  expect(decide({}, beside)).toEqual({ eligible: true, from });
+});
+
+describe('a pod is not handed over', () => {
+  const hash = { app: 'web', 'pod-template-hash': 'x' };
+  const byHash = {
+    key: 'NetworkPolicy default/old',
+    selectors: [{ labels: { matchExpressions: [{ key: 'pod-template-hash', operator: 'Exists' }] } }],
+  };
+  const doubling = {
+    key: 'HorizontalPodAutoscaler default/web',
+    workload: 'Deployment default/web',
+    counts: 'doubles',
+  };
+  const alone = { ownerKind: 'ReplicaSet', workload: 'ReplicaSet default/web-rs' } as const;
+  const cases: readonly (readonly [string, Partial<PodFacts>, Partial<ClusterFacts>, string])[] = [
+    ['of a StatefulSet', { ownerKind: 'StatefulSet' }, {}, 'a StatefulSet keeps it'],
+    ['of a Job', { ownerKind: 'Job' }, {}, 'a Job keeps it'],
+    ['of an operator', { ownerKind: 'other' }, {}, 'a controller of its own kind keeps it'],
+    ['that is bare', { ownerKind: 'none' }, {}, 'no controller keeps it'],
+    ['that was released already', released('web-1', 'run'), {}, 'no controller keeps it'],
+    ['of a ReplicaSet without a Deployment', alone, {}, 'a ReplicaSet keeps it'],
+    [
+      'whose strategy allows none beside it',
+      {},
+      { workloads: [{ ...web, surge: 0 }] },
+      'the strategy of Deployment default/web allows no pod beyond its replicas',
+    ],
+    [
+      'whose Deployment rolls out',
+      {},
+      { workloads: [{ ...web, rollingOut: true }] },
+      'Deployment default/web rolls out',
+    ],
+    [
+      'whose Deployment has stopped in a rollout',
+      {},
+      { workloads: [{ ...web, stalled: 'timed out' }] },
+      'Deployment default/web has stopped half way in a rollout (timed out)',
+    ],
+    ['whose Deployment is paused', {}, { workloads: [{ ...web, paused: true }] }, 'Deployment default/web is paused'],
+    ['without the label', { labels: { app: 'web' } }, {}, 'does not select it by label pod-template-hash'],
+    [
+      'that a network policy knows by the label',
+      {},
+      { networkPolicies: [byHash] },
+      'NetworkPolicy default/old selects by label pod-template-hash',
+    ],
+    [
+      'that a DaemonSet would take',
+      {},
+      { workloads: [web, { ...agent, takes: { matchLabels: { app: 'web' } } }] },
+      'DaemonSet default/agent would take it',
+    ],
+    [
+      'that a ReplicationController would take',
+      {},
+      {
+        adopters: [
+          { key: 'ReplicationController default/old', namespace: 'default', takes: { matchLabels: { app: 'web' } } },
+        ],
+      },
+      'ReplicationController default/old would take it',
+    ],
+    [
+      'of a Rollout',
+      alone,
+      { workloads: [{ ...web, key: 'ReplicaSet default/web-rs', keptBy: 'Rollout default/web' }] },
+      'Rollout default/web keeps it',
+    ],
+    [
+      'whose autoscaler would double it',
+      {},
+      { autoscalers: [doubling] },
+      'HorizontalPodAutoscaler default/web doubles',
+    ],
+    ['whose ReplicaSet asks for less', { ownerSelector: { app: 'web' } }, {}, 'does not select it by label'],
+    [
+      'that a Service knows by the label',
+      {},
+      { services: [aService('web', [], { selector: hash })] },
+      'default/web selects by label pod-template-hash, which a released pod loses',
+    ],
+    [
+      'that a budget knows by the label',
+      {},
+      { budgets: [{ ...aBudget('web', [], 1), selectorKeys: ['pod-template-hash'] }] },
+      'budget default/web selects by label pod-template-hash',
+    ],
+    ['with a volume of its own', { volumeClaims: ['data'] }, {}, 'its volume of data is for one node at a time'],
+    ['that keeps its zone to itself', { keepsApartBy: ['zone', 'kubernetes.io/hostname'] }, {}, 'in the same zone'],
+    ['that is not ready', { ready: false }, {}, 'it is not ready'],
+    ['that leaves', { terminating: true }, {}, 'it was told to stop already'],
+  ];
+
+  test.each(cases)('%s', (_, pod, cluster, reason) => {
+    expect(decide(pod, cluster)).toMatchObject({ eligible: false, reason: expect.stringContaining(reason) });
+  });
+
+  test.each([
+    [{}, { workloads: [{ ...web, surge: 0 }] }, 'maxSurge above 0'],
+    [{}, { workloads: [{ ...web, stalled: 'timed out' }] }, 'kubectl -n default rollout undo deployment/web'],
+    [{}, { workloads: [{ ...web, paused: true }] }, 'kubectl -n default rollout resume deployment/web'],
+    [{}, { services: [aService('web', [], { selector: hash })] }, 'labels of the application'],
+    [{ volumeClaims: ['data'] }, {}, 'ReadWriteMany'],
+    [{ keepsApartBy: ['zone'] }, {}, 'kubernetes.io/hostname'],
+  ] as const)('and what would let it is told, where something would (%#)', (pod, cluster, hint) => {
+    expect(decide(pod, cluster)).toMatchObject({ eligible: false, hint: expect.stringContaining(hint) });
+  });
+
+  test.each([
+    [{ mode: 'off', max: 1 }, 'does not hand default/web over', 'Set mode auto in'],
+    [{ mode: 'auto', max: 0 }, 'no pod beyond its replicas', 'Raise surplus in'],
+  ] as const)('whose owners said so: %o', (terms, reason, hint) => {
+    const { podSurge } = handingOver();
+    const answer = { eligible: false, reason: expect.stringContaining(reason) };
+    expect(decide({}, {}, [], { ...podSurge, workloads: { 'default/web': terms } })).toMatchObject({
+      ...answer,
+      hint: `${hint} spec.podSurge.workloads['default/web'].`,
+    });
+    expect(decide({}, {}, [], { ...podSurge, ...terms })).toMatchObject(answer);
+  });
+
+  test('yet, while its Deployment rolls out or it is not ready', () => {
+    expect(decide({}, { workloads: [{ ...web, rollingOut: true }] })).toMatchObject({ passes: true });
+    expect(decide({ ready: false })).toMatchObject({ eligible: false, passes: true });
+    expect(decide({ volumeClaims: ['data'] })).not.toHaveProperty('passes');
+  });
+});
+
+test('what keeps a pod from one node, or lets any number of nodes have it, does not stand in the way', () => {
+  expect(decide({ keepsApartBy: ['kubernetes.io/hostname'] }).eligible).toBe(true);
+  expect(decide({ volumeClaims: ['data'] }, {}, ['default/data']).eligible).toBe(true);
+  expect(decide({ volumeClaims: ['data', 'own'] }, {}, ['default/data']).eligible).toBe(false);
+  const elsewhere = [
+    { ...aBudget('web', [], 1), namespace: 'other', selectorKeys: ['pod-template-hash'] },
+    aBudget('api', [], 1),
+  ];
+  expect(decide({}, { budgets: elsewhere }).eligible).toBe(true);
+});
+
+test('a pod with a volume that was made for it alone is handed over', () => {
+  const pod = { volumeClaims: ['web-1-scratch', 'data'], ownVolumeClaims: ['web-1-scratch'] };
+  expect(decide(pod, {}, ['default/data']).eligible).toBe(true);
+  expect(decide(pod)).toMatchObject({ reason: 'its volume of data is for one node at a time' });
+});
+
+test('a volume that is on its node keeps a pod there, whoever may mount it', () => {
+  const localVolumes = [{ volumeClaim: 'default/data', volume: 'pv-1', boundBy: 'kubernetes.io/hostname' }];
+  expect(decide({ volumeClaims: ['data'] }, { localVolumes }, ['default/data'])).toMatchObject({
+    eligible: false,
+    reason: 'its volume pv-1 is on its node (kubernetes.io/hostname)',
+  });
+});
+
+describe('a pod that must run beside another', () => {
+  const api = aWorkload('api', 2, { surge: 1 });
+  const beside = (topologyKey: string, selector = { matchLabels: { app: 'api' } }) => ({
+    besides: [{ topologyKey, selector, namespaces: ['default'] }],
+  });
+  const onHost = beside('kubernetes.io/hostname');
+  const old = aNode('n1', { cordoned: true });
+  const refusal = {
+    eligible: false,
+    reason:
+      'its required affinity by kubernetes.io/hostname lets it run beside pods only that are not handed over with it',
+  };
+  const ask = (other: PodFacts | undefined, pod: Partial<PodFacts> = onHost) => {
+    const pods = [aPod('web-1', 'n1', pod), ...(other === undefined ? [] : [other])];
+    const nodes = [old, aNode('n9', { pool: 'new' })];
+    return decide(pod, { workloads: [web, api], pods, nodes });
+  };
+
+  test('is not handed over where that is evicted, or is of its own kind', () => {
+    expect(ask(undefined)).toMatchObject(refusal);
+    expect(ask(aPod('api-1', 'n1', { ownerKind: 'StatefulSet' }))).toMatchObject(refusal);
+    expect(ask(aPod('api-1', 'n2'))).toMatchObject(refusal);
+    expect(ask(aPod('web-2', 'n1'), beside('kubernetes.io/hostname', { matchLabels: { app: 'web' } }))).toMatchObject(
+      refusal,
+    );
+  });
+
+  test('is handed over where that is too, starts with the node, stays, or need only be in its zone', () => {
+    expect(ask(aPod('api-1', 'n1')).eligible).toBe(true);
+    expect(ask(aPod('api-1', 'n1', released('api-1', 'run'))).eligible).toBe(true);
+    expect(ask(aPod('api-1', 'n1', { ownerKind: 'DaemonSet' })).eligible).toBe(true);
+    expect(ask(aPod('api-1', 'n9')).eligible).toBe(true);
+    expect(ask(undefined, beside('topology.kubernetes.io/zone')).eligible).toBe(true);
+  });
+});
+
+test('a workload that the policy names is handed over whatever its autoscaler does', () => {
+  const doubling = {
+    key: 'HorizontalPodAutoscaler default/web',
+    workload: 'Deployment default/web',
+    counts: 'doubles',
+  };
+  const podSurge = handingOver().podSurge;
+  const named = { ...podSurge, workloads: { 'default/web': { mode: podSurge.mode, max: podSurge.max } } };
+  expect(decide({}, { autoscalers: [doubling] }, [], named).eligible).toBe(true);
+});

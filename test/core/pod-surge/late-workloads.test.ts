@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { type AwaitedWorkload, findTooLate, judgeLate } from '../../../core/pod-surge/late-workloads.ts';
+import { aCluster, aPolicy, aWorkload, handingOver } from '../support/facts.ts';
+
+const policy = aPolicy(handingOver());
+const { replacementsMs } = policy.waits.deadlines;
+const workload = aWorkload('web', 4);
+const cluster = aCluster({ workloads: [workload] });
+
+function awaited(kind: AwaitedWorkload['kind']): AwaitedWorkload {
+  return { workload: workload.key, kind, reason: `it is ${kind}` };
+}
+
+function isTooLate(kind: AwaitedWorkload['kind'], afterMs: number): boolean {
+  const first = findTooLate([awaited(kind)], {}, 1_000, policy);
+  return findTooLate([awaited(kind)], first.lateSince, 1_000 + afterMs, policy).tooLate.length > 0;
+}
+
+test.each<[AwaitedWorkload['kind'], number]>([
+  ['starting', replacementsMs],
+  ['failing', replacementsMs],
+  ['later', replacementsMs],
+  ['kept', 30_000],
+  ['refused', policy.waits.stabilizationMs],
+])('a workload whose replacements are %s is waited for %d ms', (kind, ms) => {
+  expect([isTooLate(kind, ms - 1), isTooLate(kind, ms)]).toEqual([false, true]);
+});
+
+test('what nothing can change is not waited for', () => {
+  expect(findTooLate([awaited('hopeless')], {}, 0, policy).tooLate).toHaveLength(1);
+});
+
+test('the patience with one reason begins with that reason, and the whole with the first', () => {
+  const first = findTooLate([awaited('starting')], {}, 0, policy);
+  const second = findTooLate([awaited('kept')], first.lateSince, 60_000, policy);
+  expect(second.tooLate).toEqual([]);
+  expect(findTooLate([awaited('kept')], second.lateSince, 90_000, policy).tooLate).toHaveLength(1);
+  expect(findTooLate([awaited('starting')], second.lateSince, replacementsMs, policy).tooLate).toHaveLength(1);
+});
+
+describe('a workload that is too late', () => {
+  test('loses its hand-over, and the run goes on', () => {
+    for (const kind of ['starting', 'later', 'kept', 'refused', 'hopeless'] as const)
+      expect(judgeLate([awaited(kind)], cluster, policy)).toEqual({ expired: [awaited(kind)], holds: undefined });
+  });
+
+  test('holds the run where the policy requires its hand-over', () => {
+    const required = aPolicy({ podSurge: { mode: 'required', max: 1, workloads: {} } });
+    const { expired, holds } = judgeLate([awaited('starting')], cluster, required);
+    expect(expired).toEqual([]);
+    expect(holds?.reason).toBe('Deployment default/web: it is starting');
+  });
+
+  test('holds the run when its replacements were seen to fail: the next would too', () => {
+    const { expired, holds } = judgeLate([awaited('failing')], cluster, policy);
+    expect(expired).toEqual([]);
+    expect(holds?.hint).toContain('serve on');
+  });
+});

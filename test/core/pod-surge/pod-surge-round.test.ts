@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ServingFacts } from '../../../core/model/serving.ts';
+import { decidePodSurgeRound, type PodSurgeQuestion } from '../../../core/pod-surge/pod-surge-round.ts';
+import {
+  aCluster,
+  aGroup,
+  aLook,
+  aNode,
+  aPod,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+  endpointOf,
+  handingOver,
+  refOf,
+  released,
+} from '../support/facts.ts';
+
+const old = [aNode('n1'), aNode('n2')];
+const fresh = [aNode('n8', { pool: 'new' }), aNode('n9', { pool: 'new' })];
+const workload = aWorkload('web', 2, { surge: 1 });
+const before = [aPod('web-1', 'n1', { ownerUid: 'rs' }), aPod('web-2', 'n2', { ownerUid: 'rs' })];
+
+/** A pod of `before` once run `run` has released it. */
+function gone(name: string, node: string, wants = 2): PodFacts {
+  const pod = aPod(name, node, released(name, 'run'));
+  return pod.released === undefined ? pod : { ...pod, released: { ...pod.released, wants } };
+}
+
+function observation(pods: readonly PodFacts[], changes: Partial<ServingFacts['cluster']> = {}): ServingFacts {
+  const nodes = [...old, ...fresh];
+  const cluster = aCluster({ nodes, pods, workloads: [workload], services: [aService('web', pods)], ...changes });
+  return aLook(cluster, [aGroup('web', nodes)]);
+}
+
+function ask(facts: ServingFacts, changes: Partial<PodSurgeQuestion> = {}) {
+  return decidePodSurgeRound({
+    facts,
+    policy: aPolicy(handingOver()),
+    sharedVolumeClaims: new Set<string>(),
+    run: 'run',
+    wave: old.map(refOf),
+    evictedInstead: [],
+    leaving: 'web',
+    unplaced: {},
+    aside: {},
+    patient: true,
+    ...changes,
+  });
+}
+
+function decide(...question: Parameters<typeof ask>) {
+  const round = ask(...question);
+  return { ...round, release: round.release.map(({ pod }) => pod.name) };
+}
+
+describe('pods of a wave are released', () => {
+  test('all at once, from their ReplicaSet', () => {
+    const facts = observation(before);
+    const [first] = ask(facts).release;
+    expect(first?.from).toMatchObject({ label: 'pod-template-hash', value: 'x', workload: workload.key });
+    expect(decide(facts)).toMatchObject({ release: ['web-1', 'web-2'], done: false, reason: '2 pods released' });
+  });
+
+  test('and are waited for also while their ReplicaSet does not know yet that they are gone', () => {
+    const unheard = before.map((pod) => {
+      const { labels, released: mark } = gone(pod.name, pod.node ?? '');
+      return { ...pod, labels, ...(mark === undefined ? {} : { released: mark }) };
+    });
+    expect(decide(observation(unheard))).toMatchObject({
+      done: false,
+      awaited: [{ workload: workload.key, reason: '0 of 2 pods ready; web-rs has not let go of web-1', kind: 'kept' }],
+    });
+  });
+
+  test('no more than the surplus of their workload', () => {
+    const frugal = { policy: aPolicy(handingOver('maxSurge')) };
+    expect(decide(observation(before), frugal).release).toEqual(['web-1']);
+    expect(decide(observation([gone('web-1', 'n1'), ...before.slice(1)]), frugal).release).toEqual([]);
+  });
+
+  test('those of its nodes only', () => {
+    expect(decide(observation(before), { wave: old.slice(1).map(refOf) }).release).toEqual(['web-2']);
+  });
+
+  test('not those that can’t be, which nobody waits for', () => {
+    const stateful = before.map((pod) => ({ ...pod, ownerKind: 'StatefulSet' as const }));
+    expect(decide(observation(stateful))).toMatchObject({ release: [], awaited: [], done: true });
+    expect(decide(observation(before), { evictedInstead: [workload.key] })).toMatchObject({ release: [], done: true });
+  });
+
+  test('later, when they have not been ready for a moment only', () => {
+    const { stabilizationAfterOutageMs } = aPolicy().waits;
+    const unready = (unreadySince: number) => observation([{ ...before[0], ready: false, unreadySince } as PodFacts]);
+    expect(decide(unready(1 - stabilizationAfterOutageMs))).toMatchObject({
+      done: false,
+      awaited: [{ kind: 'later', reason: 'web-1 is not ready at the moment' }],
+    });
+    expect(decide(unready(-stabilizationAfterOutageMs)).done).toBe(true);
+  });
+
+  test('later, when their workload has rolled out', () => {
+    const facts = observation(before, { workloads: [{ ...workload, rollingOut: true }] });
+    expect(decide(facts)).toMatchObject({
+      release: [],
+      done: false,
+      reason: '0 pods released; Deployment default/web: Deployment default/web rolls out',
+    });
+  });
+});
+
+describe('replacements are waited for', () => {
+  const left = [gone('web-1', 'n1'), gone('web-2', 'n2')];
+  const arrived = [aPod('web-3', 'n8'), aPod('web-4', 'n9')];
+
+  test('until as many are ready as their ReplicaSet wants', () => {
+    const pending = { node: undefined, ready: false, unschedulableReason: 'no room' };
+    const facts = observation([...left, ...arrived.slice(1), aPod('web-3', undefined, pending)]);
+    expect(decide(facts)).toMatchObject({
+      done: false,
+      awaited: [{ workload: workload.key, reason: "1 of 2 pods ready; pod web-3 can't be placed: no room" }],
+    });
+    expect(decide(observation([...left, ...arrived]))).toMatchObject({
+      done: true,
+      awaited: [],
+      reason: '2 pods released',
+    });
+  });
+
+  test('and pods of an old version that serve on are told', () => {
+    const [first, ...others] = left.map((pod) => ({ ...pod, ready: true }));
+    const mark = first?.released;
+    if (first === undefined || mark === undefined) throw new Error('nothing was released');
+    const rolled = observation([{ ...first, released: { ...mark, wants: 0 } }, ...others, ...arrived]);
+    expect(decide(rolled).reason).toBe(
+      '2 pods released; still serving until their nodes go: 1 pod of the old version of Deployment default/web',
+    );
+    const nobody = observation([{ ...first, released: { ...mark, wants: 0 } }], {
+      workloads: [{ ...workload, replicas: 0 }],
+    });
+    expect(decide(nobody).reason).not.toContain('old version');
+  });
+
+  test('where they stay: not on a node of the wave, which a cordon has not kept them from', () => {
+    const tolerations = [{ operator: 'Exists' as const }];
+    const came = [aPod('web-3', 'n8', { tolerations }), aPod('web-4', 'n2', { tolerations })];
+    const reason =
+      '1 of 2 pods ready where they stay; web-4 is on n2, which goes: it tolerates the taint of cordoned nodes';
+    expect(decide(observation([...left, ...came]))).toMatchObject({
+      done: false,
+      awaited: [{ kind: 'hopeless', reason }],
+    });
+    expect(decide(observation([...left, ...came]), { wave: [] })).toMatchObject({ done: true });
+  });
+
+  test('where they stay: not on a node that an autoscaler ends', () => {
+    const taints = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' as const }];
+    const nodes = [...old, ...fresh.map((node) => (node.name === 'n9' ? { ...node, taints } : node))];
+    const reason = '1 of 2 pods ready where they stay; web-4 is on n9, which has taint karpenter.sh/disrupted';
+    expect(decide(observation([...left, ...arrived], { nodes }))).toMatchObject({
+      done: false,
+      awaited: [{ kind: 'starting', reason }],
+    });
+  });
+
+  test('until their nodes are healthy in the load balancers', () => {
+    const facts = observation([...left, ...arrived]);
+    const targets = [...old, ...fresh].map((node) =>
+      aTarget(node, node.name === 'n9' ? { state: 'initial' as const } : {}),
+    );
+    const late = { ...facts, targetGroups: [aGroup('web', [...old, ...fresh], { targets })] };
+    expect(decide(late)).toMatchObject({
+      done: false,
+      awaited: [{ reason: 'n9 not healthy in the load balancers of default/web yet' }],
+    });
+  });
+
+  test('not for what is unlisted or leaves already, and not for a workload that was given up', () => {
+    const facts = observation([...left, ...arrived.slice(1)]);
+    expect(decide(facts, { evictedInstead: [workload.key] })).toMatchObject({ done: true });
+    const out = left.map((pod) => ({ ...pod, endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } }));
+    expect(decide(observation([...out, ...arrived.slice(1)])).done).toBe(true);
+    expect(decide(observation(left.map((pod) => ({ ...pod, terminating: true })))).done).toBe(true);
+  });
+
+  test('until Services have them, as far as they have any of these pods', () => {
+    const pods = [...left, ...arrived];
+    const lists = (listed: readonly PodFacts[]) => [aService('web', pods, { endpoints: listed.map(endpointOf) })];
+    expect(decide(observation(pods, { services: lists([...left, ...arrived.slice(1)]) })).awaited).toEqual([
+      { workload: workload.key, kind: 'starting', reason: '1 of 2 pods are ready endpoints of default/web' },
+    ]);
+    expect(decide(observation(pods, { services: lists([]) })).done).toBe(true);
+    expect(decide(observation(pods)).done).toBe(true);
+  });
+
+  test('until they have been ready for as long as their ReplicaSet asks', () => {
+    const since = (available: number) =>
+      left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, available } }) }));
+    expect(decide(observation([...since(1), ...arrived])).reason).toContain(
+      '1 of 2 pods ready for as long as minReadySeconds',
+    );
+    expect(decide(observation([...since(2), ...arrived])).done).toBe(true);
+  });
+
+  test.each([
+    ['failing', { served: 2 }, '0 of 2 pods ready; none gets ready on a new node: web-3 on n8, web-4 on n9'],
+    ['starting', { served: 1 }, '0 of 1 pods ready'],
+    ['refused', { served: 2, refused: 'exceeded quota' }, '0 of 2 pods ready; no more can be created: exceeded quota'],
+  ] as const)('and are %s where that is seen', (kind, seen, reason) => {
+    const policy = aPolicy({ ...handingOver(), target: { ...aPolicy().target, poolName: 'new' } });
+    const noted = left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, ...seen } }) }));
+    const unready = arrived.map((pod) => ({ ...pod, ready: false }));
+    expect(decide(observation([...noted, ...unready]), { policy }).awaited).toEqual([
+      { workload: workload.key, kind, reason },
+    ]);
+  });
+
+  test('as many as served before: one that was not ready then, or had no node when the run was planned, is not waited for', () => {
+    const scaled = { workloads: [{ ...workload, replicas: 3 }] };
+    const pending = aPod('web-5', undefined, { ready: false });
+    const [first] = ask(observation([...before, aPod('web-5', 'n1', { ready: false })], scaled)).release;
+    expect(first?.from.served).toBe(2);
+    const noted = left.map((pod) => ({
+      ...pod,
+      ...(pod.released && { released: { ...pod.released, wants: 3, served: 2 } }),
+    }));
+    expect(decide(observation([...noted, ...arrived, pending], scaled)).done).toBe(true);
+    const unnoted = [gone('web-1', 'n1', 3), gone('web-2', 'n2', 3), ...arrived, pending];
+    expect(decide(observation(unnoted, scaled)).reason).toContain('2 of 3 pods ready');
+    expect(decide(observation(unnoted, scaled), { unplaced: { [workload.key]: 1 } }).done).toBe(true);
+  });
+
+  test('as many as are wanted now: after a scale-down fewer, after a rollout none of the old version', () => {
+    const scaled = [gone('web-1', 'n1', 1), gone('web-2', 'n2', 1), ...arrived.slice(1)];
+    expect(decide(observation(scaled)).done).toBe(true);
+    expect(decide(observation([gone('web-1', 'n1', 0), gone('web-2', 'n2', 0)])).done).toBe(true);
+  });
+});

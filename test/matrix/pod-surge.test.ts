@@ -1,0 +1,97 @@
+/** Crossings in which all pods are replaced before they leave, disturbed: nobody ever has less than before, and nothing is lost. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
+import { crossAndAbort, expectUnharmed, metSteps } from '../support/disturbed-upgrade.ts';
+import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
+import { describePrunedCrossings } from '../support/pruned-upgrades.ts';
+import { watchServiceLevels } from '../support/service-levels.ts';
+
+let crossings: Crossings;
+beforeAll(async () => {
+  crossings = await openCrossings(disturbancesScenario);
+});
+afterAll(async () => {
+  await crossings?.close();
+});
+
+/** Steps in which no pod has been told to leave yet. */
+const beforeEviction: readonly string[] = ['deregistering', 'draining-connections'];
+
+test.each(metSteps)('aborted while a node is %s, what was there goes on as if nothing had been', async (step) => {
+  const before = await podsOfDeployments();
+  const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
+  const report = await crossAndAbort(crossings, step, { podSurge: true });
+  expect(report.outcome).toBe('aborted');
+  await expectUnharmed(crossings, report);
+  expect(await levels.stop()).toEqual([]);
+  const after = await podsOfDeployments();
+  if (beforeEviction.includes(step)) expect(after).toEqual(before);
+  else expect(after).toHaveLength(before.length);
+});
+
+test('a worker that is killed every ten seconds comes to the same end', async () => {
+  const { session } = crossings;
+  await crossings.beginClean();
+  const levels = await watchServiceLevels(session.lab.kubeconfigPath);
+  let killedAt = Date.now();
+  let kills = 0;
+  const report = await crossings.cross(crossings.nextPolicy({ podSurge: true }), async () => {
+    if (Date.now() - killedAt < 10_000) return;
+    killedAt = Date.now();
+    kills += 1;
+    await session.killWorker();
+    session.startWorker();
+  });
+  process.stderr.write(`* killed ${kills} times\n`);
+  expect(report.outcome).toBe('completed');
+  expect(kills).toBeGreaterThan(5);
+  await expectUnharmed(crossings, report);
+  expect(await levels.stop()).toEqual([]);
+});
+
+test.each([
+  ['50%', true],
+  [1, true],
+  ['50%', false],
+] as const)(
+  'with %s of the new nodes at a time and pods handed over or not (%s), it comes to the same end',
+  async (surge, podSurge) => {
+    await crossings.beginClean();
+    const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
+    const report = await crossings.cross(crossings.nextPolicy({ nodeSurge: surge, podSurge }));
+    expect(report.outcome).toBe('completed');
+    expect(report.newNodes).toHaveLength(4);
+    await expectUnharmed(crossings, report);
+    const broken = await levels.stop();
+    if (podSurge) expect(broken).toEqual([]);
+  },
+);
+
+describePrunedCrossings(() => crossings);
+
+/** The last one: the pool is two halves afterwards. */
+test('aborted in the second wave of new nodes, what was there goes on, on as many machines', async () => {
+  const before = await podsOfDeployments();
+  const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
+  const report = await crossAndAbort(crossings, 'draining-connections', {
+    podSurge: true,
+    nodeSurge: '50%',
+    replaced: 2,
+  });
+  expect(report.outcome).toBe('aborted');
+  await expectUnharmed(crossings, report);
+  expect(await levels.stop()).toEqual([]);
+  expect(await podsOfDeployments()).toHaveLength(before.length);
+});
+
+/** UIDs of all pods that Deployments keep. */
+async function podsOfDeployments(): Promise<readonly string[]> {
+  const cluster = createKubernetesCluster({ kubeconfig: crossings.session.lab.kubeconfigPath });
+  try {
+    const { pods } = await cluster.observe();
+    return pods.flatMap(({ ownerKind, uid }) => (ownerKind === 'ReplicaSet' ? [uid] : [])).toSorted();
+  } finally {
+    cluster.close();
+  }
+}

@@ -1,0 +1,61 @@
+import type { InstanceFacts } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { isLopsided } from '../../core/plan/balance.ts';
+import type { SimPool } from './world.ts';
+
+const moving = 'AZRebalance';
+const launching = 'Launch';
+
+/** What Auto Scaling does by itself to the machines of a group. */
+const processes = [moving, 'ReplaceUnhealthy', 'AlarmNotification', 'ScheduledActions', 'InstanceRefresh'];
+
+/** Suspends what others have not and lowers the minimum to none; answers both, also when it was held before. */
+export function hold(pool: SimPool): readonly string[] {
+  if (!pool.scales) {
+    throw new NodeferryError({ code: 'Conflict', message: `node group ${pool.name} has no Auto Scaling group yet` });
+  }
+  const known = pool.held ?? [];
+  const free = processes.filter((process) => !pool.suspended.includes(process));
+  const entries = [...known, ...free, ...(pool.minSize > 0 ? [`min-size:${pool.minSize}`] : [])];
+  if (entries.length === 0) return [];
+  pool.suspended.push(...free);
+  pool.minSize = 0;
+  pool.held = entries;
+  return entries;
+}
+
+/** Puts back what was held and what the caller says was, but moves no machine that serves; answers what stays, in words. */
+export function release(pool: SimPool, given: readonly string[], members: readonly InstanceFacts[]): readonly string[] {
+  if (pool.status === 'deleting' || !pool.scales) return [];
+  const entries = [...new Set([...(pool.held ?? []), ...given])];
+  const size = minimumIn(entries);
+  if (size !== undefined) pool.minSize = Math.min(size, pool.desiredSize);
+  const living = members.filter(({ state }) => state === 'pending' || state === 'running');
+  const stays = entries.includes(moving) && isLopsided(living, pool.zones);
+  pool.suspended = pool.suspended.filter((process) => !entries.includes(process) || (stays && process === moving));
+  if (stays) pool.held = [moving];
+  else delete pool.held;
+  return stays ? [`pool ${pool.name}: ${moving} stays suspended`] : [];
+}
+
+/** What never came is not waited for any more, and nothing comes before the pool is released. */
+export function trimPool(pool: SimPool, members: readonly InstanceFacts[]): void {
+  const living = members.filter(({ state }) => state === 'pending' || state === 'running').length;
+  if (living >= pool.desiredSize) return;
+  if (!pool.suspended.includes(launching)) {
+    pool.held = [...(pool.held ?? []), launching];
+    pool.suspended.push(launching);
+  }
+  pool.desiredSize = living;
+  pool.minSize = Math.min(pool.minSize, living);
+}
+
+/** The minimum that the pool's owner chose, whether it is held or not. */
+export function ownersMinimum(pool: SimPool): number {
+  return minimumIn(pool.held ?? []) ?? pool.minSize;
+}
+
+function minimumIn(entries: readonly string[]): number | undefined {
+  const entry = entries.find((one) => one.startsWith('min-size:'));
+  return entry === undefined ? undefined : Number(entry.slice('min-size:'.length));
+}

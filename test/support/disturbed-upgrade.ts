@@ -1,0 +1,126 @@
+/** A crossing of the lab beside which something happens: once it is over, no more may be lost than that costs alone. */
+import { expect } from 'vitest';
+import type { NodeStep, RunReport, RunStatus } from '../../core/status/status.ts';
+import { tellRun } from './describe-run.ts';
+import { type Cost, findUnexplained, type Struck } from './lab-disturbances.ts';
+import { type Crossings, describeLosses, type Losses, type NextOptions, ownershipOf } from './lab-upgrades.ts';
+
+/** The steps in which a node stays long enough to be met there. */
+export const metSteps = [
+  'deregistering',
+  'draining-connections',
+  'evicting',
+  'awaiting-replacements',
+  'removing-endpoints',
+  'awaiting-forwarded-connections',
+] as const satisfies readonly NodeStep[];
+
+/** Whether a node of the run is at that step. */
+function isAt({ nodes }: RunStatus, step: NodeStep): boolean {
+  return nodes.some((node) => node.step === step);
+}
+
+/** Nodes of the run that have been replaced. */
+export function countReplaced({ nodes }: RunStatus): number {
+  return nodes.filter(({ step }) => step === 'replaced').length;
+}
+
+/** What costs nothing alone. */
+export const nothing: Cost = { bad: 0, lastedMs: 0 };
+
+/**
+ * Waits by which nodes can be met at these steps: connections outlive everything that takes pods off a node, where it is to be met
+ * while it waits for them.
+ */
+function waitsToMeet(steps: readonly NodeStep[]): Readonly<Record<string, unknown>> {
+  return steps.includes('awaiting-forwarded-connections') ? { maxConnectionAge: { '*': '75s' } } : {};
+}
+
+/** What happens beside a crossing, and when. */
+export interface Strike {
+  /** It happens once for each of these steps, as soon as a node has come to it. */
+  readonly steps: readonly NodeStep[];
+  readonly strike: (node: string) => Promise<void>;
+  /** Sees how the run stands, again and again. */
+  readonly follow?: (status: RunStatus) => Promise<void>;
+  /** What it costs where nothing else happens. */
+  readonly alone: Cost;
+}
+
+/** Replaces the pool and strikes. Expects that every step was seen, and that the run ended well, left nothing and lost no more than that. */
+export async function crossDisturbed(
+  crossings: Crossings,
+  { steps, strike, alone, follow }: Strike,
+): Promise<RunReport> {
+  await crossings.beginClean();
+  const struck: Struck[] = [];
+  const striking: Promise<void>[] = [];
+  const begun = new Set<NodeStep>();
+  const waits = waitsToMeet(steps);
+  const report = await crossings.cross(crossings.nextPolicy({ lossBudget: 1_000_000, waits }), async (status) => {
+    for (const { node, step } of status.nodes) {
+      if (!steps.includes(step) || begun.has(step)) continue;
+      begun.add(step);
+      struck.push({ at: Date.now(), what: `${node.name} ${step}` });
+      striking.push(strike(node.name));
+    }
+    await follow?.(status);
+  });
+  await Promise.all(striking);
+  expect([...begun].toSorted()).toEqual([...steps].toSorted());
+  expect(report.outcome).toBe('completed');
+  await expectUnharmed(crossings, report, { struck, alone });
+  return report;
+}
+
+/** Replaces the pool until a node is at that step, and so many have been replaced, then aborts. */
+export async function crossAndAbort(
+  crossings: Crossings,
+  step: NodeStep,
+  { replaced = 0, ...options }: NextOptions & { readonly replaced?: number } = {},
+): Promise<RunReport> {
+  await crossings.beginClean();
+  const policy = crossings.nextPolicy({ waits: waitsToMeet([step]), ...options });
+  let aborted = false;
+  const report = await crossings.cross(policy, async (status) => {
+    if (aborted || countReplaced(status) < replaced || !isAt(status, step)) return;
+    aborted = true;
+    await tellRun(crossings.session, policy, 'abort');
+  });
+  expect(aborted).toBe(true);
+  return report;
+}
+
+/**
+ * Expects that nothing was left behind, but for a group held because its zones are lopsided, and no more lost than what is known to
+ * cost something.
+ */
+export async function expectUnharmed(
+  crossings: Crossings,
+  report: RunReport,
+  { struck = [], alone = nothing }: { readonly struck?: readonly Struck[]; readonly alone?: Cost } = {},
+): Promise<void> {
+  const losses = await crossings.losses();
+  const when = struck.map(({ what }) => what).join(', ') || 'nothing';
+  process.stderr.write(`* ${report.outcome}; struck at ${when}: ${describeLosses(losses)}\n`);
+  if (findUnexplained(losses, struck, alone).length > 0) process.stderr.write(tellTimes(report, struck, losses));
+  expect(report.leftovers.filter((line) => !/AZRebalance stays suspended, because/.test(line))).toEqual([]);
+  expect(await ownershipOf(crossings.session.lab, report.run)).toEqual([]);
+  expect(findUnexplained(losses, struck, alone), describeLosses(losses)).toEqual([]);
+}
+
+/** When everything was, for the reader of a test that failed. */
+function tellTimes(report: RunReport, struck: readonly Struck[], { incidents }: Losses): string {
+  const moments = [
+    ...struck.map(({ at, what }) => ({ at, what: `struck at ${what}` })),
+    ...report.nodes.flatMap(({ node, evidence }) =>
+      evidence.map(({ at, kind, detail }) => ({ at, what: `${node.name} ${kind}: ${detail}` })),
+    ),
+    ...report.externalChanges.map(({ at, what }) => ({ at, what })),
+    ...incidents.map(({ atMs, stream, error }) => ({ at: atMs, what: `${stream}: ${error ?? 'slow'}` })),
+  ];
+  return moments
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, what }) => `    ${new Date(at).toISOString().slice(11, 23)} ${what}\n`)
+    .join('');
+}

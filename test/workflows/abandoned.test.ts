@@ -1,0 +1,218 @@
+/** Nodes whose run has ended without them finish or put themselves back, with nobody to ask. */
+import { ApplicationFailure } from '@temporalio/activity';
+import { type WorkflowHandle } from '@temporalio/client';
+import { describe, expect, test } from 'vitest';
+import { cleanUp } from '../../client/cleanup.ts';
+import type { NodeStatus } from '../../core/status/status.ts';
+import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
+import { ownershipOf } from '../simulator/cluster-port.ts';
+import { setBudget } from '../simulator/disturbances.ts';
+import { createSimPorts } from '../simulator/ports.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import type { Harness, UpgradeFunction } from '../support/temporal-harness.ts';
+
+const operator = { by: 'ann', reason: 'because' };
+const first = 'ip-10-0-0-1';
+const unwanted = 'somebody knew no better';
+
+/** The workflow of the first node. */
+function workflowOfFirst(harness: Harness, { workflowId }: WorkflowHandle<UpgradeFunction>) {
+  const [, cluster = ''] = workflowId.split('/');
+  return harness.workflow(nodeReplacementId(cluster, 'web', 'run-1', first));
+}
+
+function marksOfFirst(world: World): readonly string[] {
+  const pods = world.pods.filter(
+    ({ node, endpointsRemoved, terminating }) => node === first && endpointsRemoved && !terminating,
+  );
+  return [...ownershipOf(world).filter((mark) => mark.startsWith(`node ${first}:`)), ...pods.map(({ name }) => name)];
+}
+
+function expectBackIn(world: World): void {
+  expect(marksOfFirst(world), world.log.join('\n')).toEqual([]);
+  const node = world.nodes.find(({ name }) => name === first);
+  expect(node).toMatchObject({ cordoned: false, labels: {}, taints: [] });
+  for (const { targets } of world.services.filter(({ type }) => type === 'LoadBalancer'))
+    expect(targets.map(({ instanceId }) => instanceId)).toContain(node?.instanceId);
+}
+
+describe('a node whose run is terminated', () => {
+  test.each(['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'awaitReplacements', 'removeEndpoints'])(
+    'at %s is put back, its cordon with it, and says that its run is gone',
+    async (step) => {
+      const world = createScenario();
+      let terminated = false;
+      const harness = await openHarness(world, {
+        before: async (begun) => {
+          if (begun !== step || terminated) return;
+          terminated = true;
+          await handle.terminate(unwanted);
+        },
+      });
+      const handle = await harness.start(scenarioPolicy());
+      await expect(handle.result()).rejects.toThrow();
+      const status: NodeStatus = await workflowOfFirst(harness, handle).result();
+      expect(status).toMatchObject({ step: 'restored', restoredBecause: 'its run run-1 is gone' });
+      expectBackIn(world);
+      expectNothingLost(world);
+    },
+  );
+
+  test('while its machine is ended is finished', async () => {
+    const world = createScenario();
+    let terminated = false;
+    const harness = await openHarness(world, {
+      before: async (begun) => {
+        if (begun !== 'terminateNode' || terminated) return;
+        terminated = true;
+        await handle.terminate(unwanted);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await expect(handle.result()).rejects.toThrow();
+    const status: NodeStatus = await workflowOfFirst(harness, handle).result();
+    expect(status.step).toBe('replaced');
+    expect(marksOfFirst(world)).toEqual([]);
+    expectNothingLost(world);
+  });
+
+  test('while its machine can’t be ended is put back', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {
+      before: async (begun, [input]) => {
+        if (begun !== 'terminateNode' || (input as { isAborted: boolean }).isAborted) return;
+        await handle.terminate(unwanted).catch(() => undefined);
+        throw ApplicationFailure.nonRetryable('you are not authorized to perform this operation', 'Forbidden');
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await expect(handle.result()).rejects.toThrow();
+    const status: NodeStatus = await workflowOfFirst(harness, handle).result();
+    expect(status.step).toBe('restored');
+    expect(world.terminations.size).toBe(0);
+    expectBackIn(world);
+    expectNothingLost(world);
+  });
+
+  test('while it waits for an operator is put back', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'evictPods') setBudget(world, 'api', 0);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'the first asks', ({ nodes }) =>
+      nodes.some(({ node, step }) => node.name === first && step === 'stalled'),
+    );
+    await handle.terminate(unwanted);
+    const status: NodeStatus = await workflowOfFirst(harness, handle).result();
+    expect(status.step).toBe('restored');
+    expect(status).not.toHaveProperty('problem');
+    expectBackIn(world);
+    expectNothingLost(world);
+  });
+});
+
+describe('putting back with nobody to ask', () => {
+  /** Has putting back fail as often as that, and the run terminated as soon as pods leave the first node. */
+  async function failToPutBack(world: World, times: number) {
+    let failed = 0;
+    let terminated = false;
+    const harness = await openHarness(world, {
+      before: async (begun, [input]) => {
+        if (begun === 'restoreNode' && (input as { node: { name: string } }).node.name === first) {
+          failed += 1;
+          if (failed <= times) throw ApplicationFailure.nonRetryable('no access', 'Forbidden');
+        }
+        if (begun !== 'evictPods' || terminated) return;
+        terminated = true;
+        await handle.terminate(unwanted);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await expect(handle.result()).rejects.toThrow();
+    return { harness, handle, node: workflowOfFirst(harness, handle) };
+  }
+
+  test('tries again by itself', async () => {
+    const world = createScenario();
+    const { node } = await failToPutBack(world, 3);
+    const status: NodeStatus = await node.result();
+    expect(status).toMatchObject({ step: 'restored', restoredBecause: 'its run run-1 is gone' });
+    expect(status).not.toHaveProperty('problem');
+    expectBackIn(world);
+    expectNothingLost(world);
+  });
+
+  test('that never succeeds ends with what happened and what to do, and a sweep does it', async () => {
+    const world = createScenario();
+    const { node, handle, harness } = await failToPutBack(world, Number.POSITIVE_INFINITY);
+    const [, cluster = ''] = handle.workflowId.split('/');
+    const failure: unknown = await node.result().catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      cause: {
+        type: 'RollbackIncomplete',
+        message: `${first} is left as it stands, because its run run-1 is gone and after 6 tries: no access`,
+        details: [{ hint: expect.stringContaining(`nodeferry cleanup ${cluster}/web`) }, { step: 'stalled' }],
+      },
+    });
+    expect(marksOfFirst(world)).not.toEqual([]);
+    await harness.stop();
+    world.clock.advance(5 * 60_000);
+    const { cluster: kubernetes, pools, clock } = createSimPorts(world);
+    const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
+    await cleanUp({ cluster: kubernetes, pools, clock }, target, 'sweep-ann', () => undefined);
+    world.clock.advance(10 * 60_000);
+    expectNothingLeft(world, 8);
+    expectNothingLost(world);
+  });
+
+  test('in an abort whose run is terminated after it was told: it finds out by itself', async () => {
+    const world = createScenario();
+    let isMended = false;
+    let asked: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      before: async (begun) => {
+        if (begun === 'evictPods') asked ??= handle.executeUpdate(abortUpdate, { args: [operator] });
+        if (begun === 'restoreNode' && !isMended) throw ApplicationFailure.nonRetryable('no access', 'Forbidden');
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'asks', ({ stalled }) => stalled !== undefined);
+    await asked;
+    await handle.terminate(unwanted);
+    isMended = true;
+    const status: NodeStatus = await workflowOfFirst(harness, handle).result();
+    expect(status.step).toBe('restored');
+    expectBackIn(world);
+    expectNothingLost(world);
+  });
+});
+
+test('a node that a reset run has forgotten puts itself back, and the run replaces it once more', async () => {
+  const world = createScenario();
+  let isReset = false;
+  const harness = await openHarness(world, {
+    before: async (begun) => {
+      if (begun !== 'awaitConnectionsDrained' || isReset) return;
+      isReset = true;
+      await harness.resetToFirstChild(handle.workflowId);
+    },
+  });
+  const handle = await harness.start(scenarioPolicy());
+  const again = harness.workflow(handle.workflowId) as WorkflowHandle<UpgradeFunction>;
+  await expect(handle.result()).rejects.toThrow();
+  const asking = await harness.until(again, 'asks', ({ stalled }) => stalled !== undefined);
+  expect(asking.stalled?.message).toMatch(/can't start: workflow .* runs already/);
+  const status: NodeStatus = await workflowOfFirst(harness, handle).result();
+  expect(status).toMatchObject({ step: 'restored', restoredBecause: 'its run run-1 is gone' });
+  await again.executeUpdate(resumeUpdate, { args: [operator] });
+  const report = await harness.finish(again);
+  expect(report.outcome).toBe('completed');
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+});

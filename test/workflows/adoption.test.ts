@@ -1,0 +1,183 @@
+/** Released pods come back, or leave in good order, whatever else lies about or happens to their workload. */
+import { describe, expect, test } from 'vitest';
+import type { Policy } from '../../core/policy/policy.ts';
+import { abortUpdate } from '../../workflows/messages.ts';
+import { rollOut, scaleTo } from '../simulator/disturbances.ts';
+import { deletePod } from '../simulator/pods.ts';
+import { addFailedPod, deleteDeployment, orphanDeployment, pauseDeployment } from '../simulator/replica-sets.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { later, type SimPod, type World } from '../simulator/world.ts';
+import { crossAndAbort } from '../support/abort-run.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+
+/** What the step says once it has begun. */
+const someReleased = /^\d+ pods? released/;
+
+const podsOf = (world: World, app: string) =>
+  world.pods.filter(({ of, terminating }) => of === app && !terminating).map(({ uid }) => uid);
+
+const readyOf = (world: World, app: string): number => world.pods.filter(({ of, ready }) => of === app && ready).length;
+
+/** Opens a harness that does something to the world as soon as pods are released. */
+async function strikeAtRelease(world: World, strike: () => void) {
+  let struck = false;
+  return await openHarness(world, {
+    progress: (step, { reason }) => {
+      if (step !== 'podSurge' || struck || !someReleased.test(reason)) return;
+      struck = true;
+      strike();
+    },
+  });
+}
+
+describe('a run that hands over', () => {
+  test.each([3_000, 90_000])(
+    'loses nothing while a Deployment is away for %d ms and its ReplicaSet stays',
+    async (awayMs) => {
+      const world = createScenario();
+      const harness = await strikeAtRelease(world, () => orphanDeployment(world, 'web', awayMs));
+      const report = await harness.finish(await harness.start(handOverPolicy()));
+      expect(report.outcome).toBe('completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+      expect(podsOf(world, 'web')).toHaveLength(4);
+      expect(world.fewestServing.get('default/web')).toBe(4);
+    },
+  );
+
+  test('leaves the last that serve alone when their Deployment is deleted, and says so until their Service is too', async () => {
+    const world = createScenario();
+    let struck = false;
+    const told = Promise.withResolvers<string>();
+    const harness = await openHarness(world, {
+      progress: (step, { reason }) => {
+        if (step === 'podSurge' && !struck && someReleased.test(reason)) {
+          struck = true;
+          deleteDeployment(world, 'web');
+        }
+        if (step !== 'excludeNext' || !reason.includes('is gone')) return;
+        told.resolve(reason);
+        world.services = world.services.filter(({ key }) => key !== 'default/web');
+        world.changed();
+      },
+    });
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report.outcome).toBe('completed');
+    expect(await told.promise).toMatch(
+      /default\/web-\d+: Deployment default\/web is gone, and nobody else serves what this pod does; it is left alone until .*: make the Deployment again, or delete its Services/,
+    );
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(podsOf(world, 'web')).toEqual([]);
+  });
+
+  test('has released pods of a workload that is scaled to nothing leave at once', async () => {
+    const world = createScenario();
+    let scaledAt = 0;
+    const harness = await strikeAtRelease(world, () => {
+      scaledAt = world.clock.now();
+      scaleTo(world, 'web', 0);
+    });
+    let goneAt = 0;
+    world.clock.onPassage((from) => {
+      if (scaledAt > 0 && goneAt === 0 && podsOf(world, 'web').length === 0) goneAt = from;
+    });
+    const report = await harness.finish(await harness.start(patientPolicy()));
+    expect(report.outcome).toBe('completed');
+    expectNothingLeft(world, 4);
+    expect(goneAt - scaledAt, world.log.join('\n')).toBeLessThan(60_000);
+  });
+
+  test('gives up on a workload of which some replacements come up, and leaves nothing on those', async () => {
+    const world = createScenario();
+    const before = new Set(podsOf(world, 'web'));
+    let hopeless: SimPod | undefined;
+    let isMended = false;
+    world.clock.onPassage(() => {
+      hopeless ??= world.pods.find(({ of, uid, node }) => of === 'web' && node !== undefined && !before.has(uid));
+      if (hopeless !== undefined) hopeless.failing = !isMended;
+    });
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'excludeNext') isMended = true;
+      },
+    });
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report.outcome).toBe('completed');
+    expect(report.unprotected).toContainEqual(expect.stringMatching(/^Deployment default\/web was not handed over/));
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+test('an abort ends by itself though a pod that has failed lies about', async () => {
+  const world = createScenario();
+  let struck = false;
+  const hooks = {
+    before: (step: string) => {
+      if (step !== 'awaitDeregistered' || struck) return;
+      struck = true;
+      addFailedPod(world, 'web', world.nodes[0]?.name ?? '');
+    },
+  };
+  await crossAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' }, hooks);
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+  expect([readyOf(world, 'web'), readyOf(world, 'api')]).toEqual([4, 4]);
+});
+
+test('an abort ends by itself though a Deployment is paused in the middle of a rollout', async () => {
+  const world = createScenario();
+  let struck = false;
+  const hooks = {
+    // Before anything sends to the replacements a rollout costs nothing by itself.
+    progress: (step: string, { reason }: { readonly reason: string }) => {
+      if (step !== 'podSurge' || struck || !someReleased.test(reason)) return;
+      struck = true;
+      pauseMidway(world);
+    },
+  };
+  await crossAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' }, hooks);
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+  expect(readyOf(world, 'web')).toBeGreaterThanOrEqual(4);
+});
+
+test('an abort leaves a released pod alone that nobody wants any more and nobody stands in for, and says why and how it goes', async () => {
+  const world = createScenario();
+  let struck = false;
+  const harness = await openHarness(world, {
+    before: async (step) => {
+      if (step !== 'awaitConnectionsDrained' || struck) return;
+      struck = true;
+      scaleTo(world, 'web', 3);
+      asked = handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+    },
+  });
+  let asked: Promise<unknown> | undefined;
+  const handle = await harness.start(handOverPolicy());
+  const { type, report } = await failureOfRun(handle);
+  await asked;
+  expect(type).toBe('RollbackIncomplete');
+  expect(report.leftovers).toEqual([
+    expect.stringMatching(
+      /^pod default\/web-\d+: removed labels pod-template-hash; Deployment default\/web has as many that serve as it wants; it serves on until you delete it, which costs what scaling down does: kubectl delete pod -n default web-\d+$/,
+    ),
+  ]);
+  for (const pod of world.pods) if (pod.of === 'web' && pod.released !== undefined) deletePod(world, pod);
+  world.changed();
+  expectNothingLeft(world, 4);
+});
+
+/** A rollout begins, and stands still once it has one pod of the new version. */
+function pauseMidway(world: World): void {
+  rollOut(world, 'web');
+  later(world, 10_000, () => pauseDeployment(world, 'web'));
+}
+
+/** One that goes on whatever is lost. */
+function patientPolicy(): Policy {
+  const policy = handOverPolicy();
+  return { ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 } };
+}

@@ -1,0 +1,218 @@
+/** A run that was terminated put nothing back; a sweep does, without Temporal. */
+import { describe, expect, test } from 'vitest';
+import { cleanUp } from '../../client/cleanup.ts';
+import { poolLockName } from '../../core/model/pool-lock.ts';
+import { nodeReplacementId } from '../../workflows/messages.ts';
+import { fromOwner } from '../contract/cases/ownership-subject.ts';
+import { ownershipOf } from '../simulator/cluster-port.ts';
+import { createSimPorts } from '../simulator/ports.ts';
+import { deleteDeployment } from '../simulator/replica-sets.ts';
+import { addBatchPool, createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** Has a run terminated with all its nodes' workflows as soon as this step begins. Answers the name of the cluster. */
+async function terminateAt(world: World, step: string): Promise<string> {
+  const reached = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const harness = await openHarness(world, {
+    before: async (begun) => {
+      if (begun !== step) return;
+      reached.resolve();
+      await ended.promise;
+    },
+  });
+  const handle = await harness.start(scenarioPolicy());
+  await reached.promise;
+  const [, cluster = ''] = handle.workflowId.split('/');
+  const children = world.nodes.map(({ name }) => harness.workflow(nodeReplacementId(cluster, 'web', 'run-1', name)));
+  await handle.terminate('somebody knew no better');
+  await Promise.allSettled(children.map(async (child) => await child.terminate('neither here')));
+  ended.resolve();
+  await harness.stop();
+  return cluster;
+}
+
+async function sweepAfter(world: World, cluster: string) {
+  const problems: string[] = [];
+  const { cluster: kubernetes, pools, clock } = createSimPorts(world);
+  const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
+  const left = await cleanUp({ cluster: kubernetes, pools, clock }, target, 'sweep-ann', ({ what, problem }) => {
+    if (problem !== undefined) problems.push(`${what}: ${problem}`);
+  });
+  return { left, problems };
+}
+
+describe('a run that was terminated', () => {
+  test.each(['cordonNodes', 'awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints'])(
+    'at %s: everything of it goes but the new nodes, which are in load balancers; nothing is lost',
+    async (step) => {
+      const world = createScenario();
+      const cluster = await terminateAt(world, step);
+      await expect(sweepAfter(world, cluster), 'its lock is alive still').rejects.toThrow(/held by run-1/);
+      world.clock.advance(5 * 60_000);
+      const { left, problems } = await sweepAfter(world, cluster);
+      const stays = [expect.stringMatching(/^pool web-new, made by run run-1, has 4 nodes/)];
+      expect({ ...left, problems }, world.log.join('\n')).toEqual({
+        runs: ['run-1'],
+        acts: [],
+        stays,
+        leftAlone: [],
+        settling: false,
+        problems: [],
+      });
+      world.clock.advance(10 * 60_000);
+      expectNothingLeft(world, 8);
+      expectNothingLost(world);
+    },
+  );
+
+  test('before it has got any machine: its new pool goes too', async () => {
+    const world = createScenario();
+    world.faults.capacity = 4;
+    const cluster = await terminateAt(world, 'awaitNodesReady');
+    world.clock.advance(5 * 60_000);
+    const { left, problems } = await sweepAfter(world, cluster);
+    expect({ ...left, problems }).toEqual({
+      runs: ['run-1'],
+      acts: [],
+      stays: [],
+      leftAlone: [],
+      settling: false,
+      problems: [],
+    });
+    world.clock.advance(10 * 60_000);
+    expectNothingLeft(world, 4);
+    expectNothingLost(world);
+    expect(world.pools.map(({ name }) => name)).toEqual(['web']);
+  });
+});
+
+test('a sweep of one pool touches nothing of a run that works on another', async () => {
+  const world = createScenario();
+  addBatchPool(world);
+  const { cluster, pools, clock } = createSimPorts(world);
+  const { nodes, pods } = await cluster.observe();
+  const [batch] = nodes.filter(({ pool }) => pool === 'batch');
+  const [web] = pods.filter(({ labels }) => labels['app'] === 'web');
+  if (batch === undefined || web === undefined) throw new Error('the world has no such node or pod');
+  // As it is while that run turns back: costs are raised wherever a ReplicaSet has pods.
+  await cluster.acquireLock(poolLockName('sim', 'batch'), 'batch-run', 60_000);
+  await cluster.cordon(batch, 'batch-run');
+  await cluster.exclude(batch, 'batch-run');
+  await cluster.raiseDeletionCost(web, 'batch-run');
+  const before = ownershipOf(world);
+  const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
+  const told: string[] = [];
+  const left = await cleanUp({ cluster, pools, clock }, target, 'sweep-ann', ({ what }) => told.push(what));
+  expect(told).toEqual([]);
+  expect(left).toEqual({
+    runs: [],
+    acts: [],
+    stays: [],
+    leftAlone: [
+      'run batch-run has pods here and works on another pool than web: it holds the lock nodeferry-sim-batch',
+    ],
+    settling: false,
+  });
+  expect(ownershipOf(world)).toEqual(before);
+  expect(world.leases.has(poolLockName('sim', 'batch'))).toBe(true);
+});
+
+describe('pods that a run had released', () => {
+  /** All pods of `web` are released on cordoned nodes, as by a run that is gone then. */
+  async function release(world: World) {
+    const { cluster } = createSimPorts(world);
+    const { nodes, pods } = await cluster.observe();
+    for (const node of nodes) await cluster.cordon(node, 'run-1');
+    const web = pods.filter(({ labels }) => labels['app'] === 'web');
+    for (const pod of web) await cluster.release(pod, fromOwner(pod), 'run-1');
+    world.clock.advance(30_000);
+    return web.map(({ name }) => name);
+  }
+
+  async function sweepAll(world: World) {
+    const { cluster, pools } = createSimPorts(world);
+    const clock = { now: () => world.clock.now(), sleep: async (ms: number) => world.clock.advance(ms) };
+    const told: string[] = [];
+    const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
+    const left = await cleanUp({ cluster, pools, clock }, target, 'sweep-ann', ({ what, problem }) =>
+      told.push(problem === undefined ? what : `${what}: ${problem}`),
+    );
+    world.clock.advance(30_000);
+    return { left, told };
+  }
+
+  const namesOf = (world: World) =>
+    world.pods.filter(({ of, terminating }) => of === 'web' && !terminating).map(({ name }) => name);
+
+  test('are given back while their replacements don’t run: the same pods as before, nothing lost', async () => {
+    const world = createScenario();
+    const before = await release(world);
+    const { left, told } = await sweepAll(world);
+    expect(left).toEqual({ runs: ['run-1'], acts: [], stays: [], leftAlone: [], settling: false });
+    expect(told).toContain(`pod default/${before[0] ?? ''}: restore its deletion cost`);
+    expect(namesOf(world)).toEqual(before);
+    expectNothingLeft(world, 4);
+    expectNothingLost(world);
+  });
+
+  test('serve on where replacements serve, and that is told; nothing is lost', async () => {
+    const world = createScenario();
+    const before = await release(world);
+    for (const node of world.nodes.slice(0, 1)) node.cordoned = false;
+    world.changed();
+    world.clock.advance(60_000);
+    const { left } = await sweepAll(world);
+    expect(left).toMatchObject({ acts: [], settling: false });
+    expect(left.stays).toHaveLength(before.length);
+    expect(left.stays[0]).toMatch(
+      /^pod default\/web-\d+, released by run run-1, serves on: Deployment default\/web has as many that serve/,
+    );
+    expect(namesOf(world)).toEqual(expect.arrayContaining(before));
+    expectNothingLost(world);
+  });
+
+  test('and serve on are seen out in good order by the next run', async () => {
+    const world = createScenario();
+    await release(world);
+    for (const node of world.nodes) node.cordoned = false;
+    world.changed();
+    world.clock.advance(60_000);
+    const { left } = await sweepAll(world);
+    expect(left.stays).toHaveLength(4);
+    expect(left.stays[0]).toContain('it leaves in good order when a run replaces its node, or delete it when');
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy(), { run: 'run-2' }));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(namesOf(world)).toHaveLength(4);
+  });
+
+  test('stay while a Service sends to them, though their Deployment is gone', async () => {
+    const world = createScenario();
+    const before = await release(world);
+    deleteDeployment(world, 'web');
+    world.clock.advance(30_000);
+    const { left } = await sweepAll(world);
+    expect(left.acts).toEqual([]);
+    expect(left.stays).toHaveLength(4);
+    expect(left.stays[0]).toContain('serves default/web, though Deployment default/web is gone');
+    expect(namesOf(world)).toEqual(before);
+    expectNothingLost(world);
+  });
+
+  test('are deleted when their Deployment is gone, and their Service', async () => {
+    const world = createScenario();
+    await release(world);
+    deleteDeployment(world, 'web');
+    world.services = world.services.filter(({ key }) => key !== 'default/web');
+    world.clock.advance(30_000);
+    const { left, told } = await sweepAll(world);
+    expect(left).toMatchObject({ acts: [], stays: [] });
+    expect(told.filter((what) => what.endsWith('delete; its workload is gone'))).toHaveLength(4);
+    expect(namesOf(world)).toEqual([]);
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
+import { giveLabelsBack } from '../simulator/disturbances.ts';
+import { fillPool, poolNamed } from '../simulator/pools.ts';
+import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { crossAndAbort } from '../support/abort-run.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+const operator = { by: 'ann', reason: 'mended' };
+const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
+
+/** Somebody else takes the lock on the pool, as if this run's had expired. */
+function stealLock(world: World): void {
+  const name = lockName(world);
+  if (world.leases.get(name)?.holder !== 'run-1') return;
+  world.leases.set(name, { holder: 'somebody', token: 99, expiresAt: world.clock.now() + 10 * 365 * 24 * 3_600_000 });
+}
+
+function lockName(world: World): string {
+  return [...world.leases.keys()].find((key) => key.startsWith('nodeferry-')) ?? '';
+}
+
+/** Everything that a step of a node could have changed. */
+function untouched(world: World) {
+  return {
+    excluded: world.nodes.filter((node) => node.annotations['nodeferry.dev/excluded-by'] !== undefined).length,
+    endpointsRemoved: world.pods.filter((pod) => pod.endpointsRemoved !== undefined).map((pod) => pod.uid),
+    leaving: world.pods.filter((pod) => pod.terminating).map((pod) => pod.uid),
+    terminations: world.terminations.size,
+  };
+}
+
+/** Somebody puts all nodes back into their load balancers. */
+function putBackByHand(world: World): void {
+  for (const node of world.nodes) {
+    delete node.labels['node.kubernetes.io/exclude-from-external-load-balancers'];
+    delete node.annotations['nodeferry.dev/excluded-by'];
+  }
+}
+
+describe('the lock, lost to somebody else', () => {
+  test.each(['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'])(
+    'in the middle: %s touches nothing until the run has taken it again',
+    async (fenced) => {
+      const world = createScenario();
+      let stolen: ReturnType<typeof untouched> | undefined;
+      let waits = 0;
+      const harness = await openHarness(world, {
+        before: (step) => {
+          if (step !== fenced || stolen !== undefined) return;
+          stealLock(world);
+          // The new holder has plans of its own for nodes that this run had stepped out.
+          if (step === 'awaitConnectionsDrained') putBackByHand(world);
+          stolen = untouched(world);
+        },
+        progress: (step, { reason }) => {
+          if (step === fenced && reason.includes('somebody holds it')) waits += 1;
+        },
+      });
+      const handle = await harness.start(scenarioPolicy(oneByOne));
+      const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+      await harness.until(handle, 'the step waits for the lock', () => waits > 0);
+      expect(parked.nodes.some((node) => node.step !== 'pending')).toBe(true);
+      expect(untouched(world)).toEqual(stolen);
+
+      world.leases.delete(lockName(world));
+      await handle.executeUpdate(resumeUpdate, { args: [operator] });
+      const report = await handle.result();
+      expect(report.outcome).toBe('completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
+
+  test('an abort tells who holds it, and ends once the run could take it again', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'awaitConnectionsDrained') stealLock(world);
+      },
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await harness.until(handle, 'the lock is lost', ({ stalled }) => stalled?.code === 'LockLost');
+    harness.hooks.before = () => undefined;
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const held = await harness.until(handle, 'the lock is held', ({ stalled }) => {
+      return stalled?.code === 'LockHeld';
+    });
+    expect(held.stalled?.message).toContain('somebody');
+
+    world.leases.delete(lockName(world));
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('the workflow of one node, cancelled in the web UI', () => {
+  test('puts the node back and asks; resumed, the run replaces it like the others', async () => {
+    const world = createScenario();
+    let cancel = async (): Promise<unknown> => undefined;
+    const harness = await openHarness(world, {
+      before: async (step) => {
+        if (step === 'awaitConnectionsDrained') await cancel();
+      },
+    });
+    const handle = await harness.start(scenarioPolicy(oneByOne));
+    const { cluster } = await harness.until(handle, 'a node on its way', ({ nodes }) => {
+      return nodes.some((node) => node.step === 'replacing');
+    });
+    const [first] = world.nodes.filter((node) => node.pool === 'web').map((node) => node.name);
+    const id = nodeReplacementId(cluster, 'web', 'run-1', first ?? '');
+    cancel = async () => {
+      cancel = async () => undefined;
+      await harness.workflow(id).cancel();
+    };
+    const asking = await harness.until(handle, 'needs attention', ({ stalled }) => stalled !== undefined);
+    expect(asking.stalled?.message).toBe(`the replacement of ${first} was cancelled by itself; the node was put back`);
+    expect(asking.nodes.find(({ node }) => node.name === first)?.step).toBe('pending');
+    expect(world.nodes.find((node) => node.name === first)?.annotations['nodeferry.dev/excluded-by']).toBeUndefined();
+
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a machine that joins the old pool', () => {
+  test.each(['evictPods', 'findLateJoiners', 'deletePool'])(
+    'during the run (%s) is replaced too, and told',
+    async (step) => {
+      const world = createScenario();
+      let scaled = false;
+      const harness = await openHarness(world, {
+        before: (begun) => {
+          if (begun !== step || scaled) return;
+          scaled = true;
+          const pool = poolNamed(world, 'web');
+          pool.desiredSize += 1;
+          fillPool(world, pool);
+        },
+      });
+      const report = await harness.finish(await harness.start(scenarioPolicy()));
+      expect(report.outcome).toBe('completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+      expect(world.pools.map(({ name }) => name)).toEqual(['web-new']);
+      expect(report.nodes.map((node) => node.step)).toEqual(Array.from({ length: 5 }, () => 'replaced'));
+      expect(report.externalChanges.map(({ what }) => what)).toContainEqual(
+        expect.stringMatching(/joined web during the run; it is replaced too, web-new stays as large as planned$/),
+      );
+    },
+  );
+});
+
+describe('the labels of a pod, given back by somebody', () => {
+  test('while it leaves: it is unlisted once more and leaves, and that is told', async () => {
+    const world = createScenario();
+    let struck = false;
+    world.clock.onPassage(() => {
+      const pod = world.pods.find(
+        ({ endpointsRemoved, of, terminating }) => endpointsRemoved !== undefined && of === 'web' && !terminating,
+      );
+      if (struck || pod === undefined) return;
+      struck = true;
+      giveLabelsBack(world, pod);
+    });
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    expect(report.outcome).toBe('completed');
+    expect(struck).toBe(true);
+    expect(report.nodes.flatMap((node) => node.externalChanges ?? [])).toContainEqual(
+      expect.objectContaining({ what: expect.stringMatching(/default\/web selects it again by label app/) }),
+    );
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test.each(['awaitConnectionsDrained', 'adoptPods'])(
+    'of a released one, at %s of a run that turns back: our mark goes',
+    async (at) => {
+      const world = createScenario();
+      let struck = false;
+      await crossAndAbort(
+        world,
+        handOverPolicy(),
+        { step: 'awaitConnectionsDrained' },
+        {
+          before: (step) => {
+            const pod = world.pods.find(({ released, terminating }) => released !== undefined && !terminating);
+            if (step !== at || struck || pod === undefined) return;
+            struck = true;
+            giveLabelsBack(world, pod);
+          },
+        },
+      );
+      expect(struck).toBe(true);
+      expectNothingLeft(world, 4);
+      expect(world.pods.filter(({ of, terminating }) => of === 'web' && !terminating)).toHaveLength(4);
+    },
+  );
+});

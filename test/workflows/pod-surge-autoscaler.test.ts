@@ -1,0 +1,48 @@
+/** An autoscaler sees pods twice while they are handed over: released ones and their replacements. */
+import { expect, test } from 'vitest';
+import { autoscale } from '../simulator/autoscaler.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+test.each([
+  ['whose pods do nothing without callers is left as it is', { load: 1.9, idle: 0 }, 4],
+  ['whose pods use a good part of what they may by themselves gets some more', { load: 1.1, idle: 0.2 }, 7],
+])('a workload that is handed over and %s; nothing is lost', async (_, use, most) => {
+  const world = createScenario();
+  const scales: number[] = [];
+  world.clock.onPassage(() => {
+    const replicas = world.workloads.find(({ name }) => name === 'web')?.replicas ?? 0;
+    if (scales.at(-1) !== replicas) scales.push(replicas);
+  });
+  autoscale(world, { workload: 'web', target: 0.5, least: 4, ...use });
+  world.clock.advance(60_000);
+  const harness = await openHarness(world, {});
+  const report = await harness.finish(await harness.start(handOverPolicy()));
+  expect(report.outcome).toBe('completed');
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+  expect([Math.min(...scales), Math.max(...scales)]).toEqual([4, most]);
+  expect(world.pods.filter(({ of, terminating }) => of === 'web' && !terminating)).toHaveLength(most);
+  expect(world.fewestServing.get('default/web')).toBe(4);
+});
+
+test.each([
+  ['named in the policy is scaled up for it', { 'default/web': { mode: 'auto', max: 1 } }, true],
+  ['is evicted within its budget, and left as it is', {}, false],
+] as const)('a workload whose autoscaler multiplies a metric by all pods %s', async (_, workloads, grows) => {
+  const world = createScenario();
+  let highest = 0;
+  world.clock.onPassage(() => {
+    highest = Math.max(highest, world.workloads.find(({ name }) => name === 'web')?.replicas ?? 0);
+  });
+  autoscale(world, { workload: 'web', target: 0.5, least: 4, load: 0, idle: 0, value: 0.85 });
+  world.clock.advance(60_000);
+  const harness = await openHarness(world, {});
+  const report = await harness.finish(
+    await harness.start(handOverPolicy({}, { podSurge: { mode: 'auto', max: 1, workloads } })),
+  );
+  expect(report.outcome).toBe('completed');
+  expectNothingLost(world);
+  expect(highest > 4, String(highest)).toBe(grows);
+});

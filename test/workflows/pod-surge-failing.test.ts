@@ -1,0 +1,120 @@
+/** Workloads that can't be handed over: what becomes of them, and of the run. */
+import { describe, expect, test } from 'vitest';
+import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { setBudget, workloadNamed } from '../simulator/disturbances.ts';
+import { deletePod } from '../simulator/pods.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import type { SimPod, World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** An admission that no dry run shows denies something of `web`. */
+function deny(world: World, what: 'release' | 'no-owner'): void {
+  world.denials.push({ workload: 'web', what, says: 'admission webhook "labels" denied the request', hidden: true });
+}
+
+const minutesSince = (world: World, at: number) => (world.clock.now() - at) / 60_000;
+
+/** Pods of `web` for which `isBad` holds never get ready. */
+function failWeb(world: World, isBad: (pod: SimPod) => boolean): void {
+  world.clock.onPassage(() => {
+    for (const pod of world.pods) if (pod.of === 'web' && !pod.terminating) pod.failing = isBad(pod);
+  });
+}
+
+const isOnNew = (world: World) => {
+  const old = new Set(world.nodes.map(({ name }) => name));
+  return ({ node }: SimPod) => node !== undefined && !old.has(node);
+};
+
+const servingWeb = (world: World) =>
+  world.pods.filter(({ of, ready, terminating }) => of === 'web' && ready && !terminating);
+
+describe('a workload whose replacements run on new nodes and never get ready', () => {
+  test('is not evicted: the run stands still with all of it serving, and an abort puts everything back', async () => {
+    const world = createScenario();
+    failWeb(world, isOnNew(world));
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(handOverPolicy());
+    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    expect(parked.stalled?.message).toMatch(
+      /Deployment default\/web: 0 of 4 pods ready; none gets ready on a new node: web-\d+ on ip-/,
+    );
+    expect(parked.stalled?.hint).toContain('delete the pods on the old nodes one by one');
+    expect(servingWeb(world)).toHaveLength(4);
+    await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(world.fewestServing.get('default/web')).toBe(4);
+  });
+
+  test('is handed over once it is mended', async () => {
+    const world = createScenario();
+    const isNew = isOnNew(world);
+    let isMended = false;
+    failWeb(world, (pod) => !isMended && isNew(pod));
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(handOverPolicy());
+    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    isMended = true;
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    const report = await harness.finish(handle);
+    expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('and get ready only when others have left, goes on as its hint says', async () => {
+    const world = createScenario();
+    for (const service of world.services) service.ratePerSecond = 0;
+    failWeb(world, (pod) => {
+      const own = world.pods.filter((one) => one.of === 'web' && !one.terminating);
+      return own.indexOf(pod) >= 4;
+    });
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(handOverPolicy());
+    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const isNew = isOnNew(world);
+    for (const pod of servingWeb(world).filter((one) => !isNew(one) && one.released !== undefined))
+      deletePod(world, pod);
+    world.changed();
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'deleted' }] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a workload that loses its hand-over', () => {
+  test.each<readonly [string, RegExp, (world: World) => void]>([
+    [
+      'to a quota',
+      /no more can be created: .*exceeded quota/,
+      (world) => Object.assign(workloadNamed(world, 'web'), { quota: 4 }),
+    ],
+    ['to an admission that denies the release', /denied the request/, (world) => deny(world, 'release')],
+    ['to one that forbids pods without owner', /web-1 has not let go of web-\d+/, (world) => deny(world, 'no-owner')],
+  ])(
+    '%s is evicted within its budget, once and for all nodes, and the others are handed over',
+    async (_, why, strike) => {
+      const world = createScenario();
+      setBudget(world, 'web', 1);
+      strike(world);
+      const startedAt = world.clock.now();
+      const harness = await openHarness(world, {});
+      const policy = handOverPolicy({ max: 0.5 });
+      const report = await harness.finish(await harness.start(policy));
+      expect(report.outcome).toBe('completed');
+      const told = report.unprotected.filter((what) => what.startsWith('Deployment default/web was not handed over'));
+      expect(told).toEqual([expect.stringMatching(why)]);
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+      expect(minutesSince(world, startedAt)).toBeLessThan(20);
+      expect(
+        report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'pods-surged')),
+      ).toHaveLength(4);
+    },
+  );
+});

@@ -1,0 +1,52 @@
+/** A tool for GitOps takes pods without owner for garbage, and those that a run has released have none. */
+import { expect, test } from 'vitest';
+import { markAsInstance, prune } from '../simulator/pruner.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { crossAndAbort } from '../support/abort-run.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+function createPrunedScenario(obeys: boolean) {
+  const world = createScenario();
+  markAsInstance(world, 'shop');
+  prune(world, { obeys });
+  return world;
+}
+
+const pruned = /is pruned$/;
+
+test('a pruner leaves released pods alone, and nothing is lost', async () => {
+  const world = createPrunedScenario(true);
+  const harness = await openHarness(world, {});
+  const report = await harness.finish(await harness.start(handOverPolicy()));
+  expect(report.outcome).toBe('completed');
+  expect(world.log.filter((line) => pruned.test(line))).toEqual([]);
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
+});
+
+test('one that heeds no annotation deletes them while callers are sent there', async () => {
+  const world = createPrunedScenario(false);
+  const harness = await openHarness(world, {});
+  const policy = handOverPolicy();
+  const report = await harness.finish(
+    await harness.start({ ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 } }),
+  );
+  expect(report.outcome).toBe('completed');
+  expect(world.log.filter((line) => pruned.test(line)).length).toBeGreaterThanOrEqual(8);
+  expect(world.traffic.lost + world.traffic.cut).toBeGreaterThan(0);
+});
+
+test('an abort gives pods back with the annotations that they had', async () => {
+  const world = createPrunedScenario(true);
+  const options = 'argocd.argoproj.io/sync-options';
+  for (const pod of world.pods) if (pod.of === 'web') pod.annotations = { [options]: 'Replace=true' };
+  const before = annotationsOf();
+  await crossAndAbort(world, handOverPolicy(), { step: 'awaitDeregistered' });
+  expectNothingLost(world);
+  expect(annotationsOf()).toEqual(before);
+
+  function annotationsOf() {
+    return world.pods.filter(({ of }) => of === 'web').map(({ annotations = {} }) => annotations[options]);
+  }
+});

@@ -1,0 +1,297 @@
+/** Pods are replaced before they leave, so that all nodes may leave together. */
+import { describe, expect, test } from 'vitest';
+import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { ownershipOf } from '../simulator/cluster-port.ts';
+import { freeze, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
+import { deleteDeployment } from '../simulator/replica-sets.ts';
+import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { crossAndAbort } from '../support/abort-run.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+/** What the step says once it has begun. */
+const someReleased = /^\d+ pods? released/;
+
+const podsOf = (world: World, app: string) =>
+  world.pods.filter(({ of, terminating }) => of === app && !terminating).map(({ uid }) => uid);
+
+function deleteWeb(world: World): void {
+  deleteDeployment(world, 'web');
+  world.services = world.services.filter(({ key }) => key !== 'default/web');
+  world.changed();
+}
+
+describe('a run that hands over', () => {
+  test('lets all nodes go together; no Service ever has less than before, and nothing is lost', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect([...world.fewestServing]).toEqual([
+      ['default/web', 4],
+      ['default/api', 4],
+    ]);
+    const excluded = world.log.filter((line) => line.endsWith('excluded'));
+    const evicted = world.log.findIndex((line) => line.includes(' unlisted'));
+    expect(excluded).toHaveLength(4);
+    expect(world.log.slice(0, evicted).filter((line) => line.endsWith('excluded'))).toHaveLength(4);
+    for (const { evidence } of report.nodes) {
+      expect(evidence.slice(0, 2).map(({ kind }) => kind)).toEqual(['pods-surged', 'registered']);
+      expect(evidence[0]?.detail).toBe('2 pods released, replacements serve');
+    }
+  });
+
+  test.each([
+    [['wait-for-replacements', 'capacity-guard'], true],
+    [['wait-for-replacements'], false],
+    [['capacity-guard'], false],
+  ] as const)('without %j loses requests: %s', async (disabledRules, loses) => {
+    const world = createScenario({ delays: { podReady: 60_000 } });
+    const harness = await openHarness(world, {});
+    const policy = handOverPolicy();
+    const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
+    const report = await harness.finish(await harness.start({ ...policy, traffic, disabledRules }));
+    expect(report.outcome).toBe('completed');
+    expect(world.traffic.lost + world.traffic.cut > 0, world.log.join('\n')).toBe(loses);
+  });
+
+  test('has pods start on new nodes while those are being registered, and waits for that before anybody leaves', async () => {
+    const world = createScenario();
+    const order: string[] = [];
+    const told = ['awaitNodesReady', 'cordonNodes', 'podSurge', 'excludeNext'];
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (told.includes(step)) order.push(step);
+      },
+    });
+    await harness.finish(await harness.start(handOverPolicy()));
+    expect(order.slice(0, 5)).toEqual(['awaitNodesReady', 'cordonNodes', 'podSurge', 'awaitNodesReady', 'excludeNext']);
+  });
+
+  test('waits for replacements of which ReplicaSets know nothing yet', async () => {
+    const world = createScenario();
+    const reasons: string[] = [];
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'podSurge' && !world.log.some((line) => line.startsWith('replicaSetsFrozen')))
+          freeze(world, 'replicaSetsFrozen', 20_000);
+      },
+      progress: (step, { reason }) => {
+        if (step === 'podSurge' && reasons.at(-1) !== reason) reasons.push(reason);
+      },
+    });
+    const policy = handOverPolicy();
+    // Nothing but the wait itself stands between a released pod and the end of its node.
+    const report = await harness.finish(await harness.start({ ...policy, disabledRules: ['capacity-guard'] }));
+    expect(report.outcome).toBe('completed');
+    expect(reasons.join('\n')).toContain('default/api: 0 of 4 pods ready');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('passes budgets that never allow', async () => {
+    const world = createScenario();
+    for (const name of ['web', 'api']) setBudget(world, name, 0);
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('lets all nodes go together without budgets too: a share of what a Service has is not one of what it has twice', async () => {
+    const world = createScenario();
+    world.budgets = [];
+    const harness = await openHarness(world, {});
+    const policy = handOverPolicy();
+    const report = await harness.finish(
+      await harness.start({ ...policy, guard: { ...policy.guard, defaultMinServing: 1 } }),
+    );
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    const evicted = world.log.findIndex((line) => line.includes(' unlisted'));
+    expect(world.log.slice(0, evicted).filter((line) => line.endsWith('excluded'))).toHaveLength(4);
+  });
+
+  test('replaces a Service with one endpoint per zone, cross-zone off', async () => {
+    const world = createScenario({ nodes: 2 });
+    for (const service of world.services) service.crossZone = false;
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 2);
+    expect(world.fewestServing.get('default/web')).toBe(2);
+  });
+
+  test('goes wave by wave where workloads allow fewer pods beside their own', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {});
+    const report = await harness.finish(await harness.start(handOverPolicy({ max: 0.5 })));
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(world.fewestServing.get('default/web')).toBe(4);
+  });
+
+  test.each([
+    ['rolls out', (world: World) => rollOut(world, 'web'), 4],
+    ['is scaled down', (world: World) => scaleTo(world, 'web', 2), 2],
+    ['is scaled up', (world: World) => scaleTo(world, 'web', 6), 6],
+    ['is deleted with its Service', deleteWeb, 0],
+  ] as const)('ends well when a workload %s in the middle', async (_, strike, left) => {
+    const world = createScenario();
+    let struck = false;
+    const harness = await openHarness(world, {
+      progress: (step, { reason }) => {
+        if (step !== 'podSurge' || struck || !someReleased.test(reason)) return;
+        struck = true;
+        strike(world);
+      },
+    });
+    const policy = handOverPolicy();
+    const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
+    const report = await harness.finish(await harness.start({ ...policy, traffic }));
+    expect(struck).toBe(true);
+    expect(report.outcome).toBe('completed');
+    expectNothingLeft(world, 4);
+    expect(podsOf(world, 'web')).toHaveLength(left);
+    if (left >= 4) expectNothingLost(world);
+  });
+
+  test('evicts a workload within its budget whose replacements find no room in time, and says so', async () => {
+    const world = createScenario();
+    const old = new Set(world.nodes.map(({ name }) => name));
+    let hasRoom = false;
+    for (const workload of world.workloads)
+      if (workload.name !== 'web')
+        workload.tolerations = [...workload.tolerations, { key: 'full', operator: 'Exists' }];
+    world.clock.onPassage(() => {
+      for (const node of world.nodes)
+        if (!old.has(node.name)) node.taints = hasRoom ? [] : [{ key: 'full', effect: 'NoSchedule' }];
+    });
+    const harness = await openHarness(world, {
+      before: (step) => {
+        if (step === 'excludeNext') hasRoom = true;
+      },
+    });
+    const report = await harness.finish(await harness.start(handOverPolicy()));
+    expect(report.outcome).toBe('completed');
+    expect(report.unprotected).toContainEqual(
+      expect.stringMatching(
+        /^Deployment default\/web was not handed over, but evicted within its budget: 0 of 4 pods ready; pod .* can't be placed/,
+      ),
+    );
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('asks for attention where the policy requires a hand-over, and goes on once replacements come up', async () => {
+    const world = createScenario();
+    const before = new Set(podsOf(world, 'web'));
+    let isMended = false;
+    world.clock.onPassage(() => {
+      for (const pod of world.pods) if (pod.of === 'web' && !before.has(pod.uid)) pod.failing = !isMended;
+    });
+    const harness = await openHarness(world, {});
+    const handle = await harness.start(handOverPolicy({ mode: 'required' }));
+    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    expect(parked.stalled?.message).toMatch(
+      /^replacements of released pods: not there after .* Deployment default\/web: 0 of 4 pods ready/,
+    );
+    expect(world.log.filter((line) => line.endsWith('excluded'))).toEqual([]);
+    isMended = true;
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    const report = await harness.finish(handle);
+    expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test.each(
+    ['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'].flatMap((at) => [
+      [at, 4_000] as const,
+      [at, 100] as const,
+    ]),
+  )('aborted at %s, leaves nothing and loses nothing, pods being ready within %d ms', async (step, podReady) => {
+    const world = createScenario({ delays: { podReady } });
+    await crossAndAbort(world, handOverPolicy(), { step });
+    expectNothingLost(world);
+    expect(ownershipOf(world)).toEqual([]);
+    expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
+    expect([...world.fewestServing.values()]).toEqual([4, 4]);
+  });
+
+  test('aborted, gives each ReplicaSet as many pods as it wants, however late that hears of them', async () => {
+    const world = createScenario();
+    await crossAndAbort(
+      world,
+      handOverPolicy(),
+      { step: 'awaitConnectionsDrained' },
+      {
+        before: (step) => {
+          if (step === 'evictPods') freeze(world, 'replicaSetsFrozen', 20_000);
+        },
+      },
+    );
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
+  });
+
+  test('aborted after a rollout, leaves no pod of the version before', async () => {
+    const world = createScenario();
+    await crossAndAbort(
+      world,
+      handOverPolicy(),
+      { step: 'awaitConnectionsDrained' },
+      {
+        // Before anything sends to the replacements a rollout costs nothing by itself.
+        progress: (step, { reason }) => {
+          const [web] = world.workloads;
+          if (step === 'podSurge' && someReleased.test(reason) && web?.version === 1) rollOut(world, web.name);
+        },
+      },
+    );
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(world.pods.filter(({ of }) => of === 'web').map(({ version }) => version)).toEqual([2, 2, 2, 2]);
+    expect(podsOf(world, 'api')).toHaveLength(4);
+  });
+
+  test('aborted, sees pods of new nodes out of Services that their ReplicaSets know nothing of', async () => {
+    const world = createScenario();
+    for (const workload of world.workloads)
+      if (workload.kind === 'Deployment') workload.labels = { ...workload.labels, serves: 'yes' };
+    for (const pod of world.pods) if (pod.ownerKind === 'ReplicaSet') pod.labels = { ...pod.labels, serves: 'yes' };
+    for (const service of world.services)
+      if (service.key !== 'default/agent') service.selector = { ...service.selector, serves: 'yes' };
+    world.changed();
+    await crossAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' });
+    expectNothingLost(world);
+    expect(ownershipOf(world)).toEqual([]);
+    expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
+  });
+
+  test('aborted while replacements start, leaves the very pods that were there', async () => {
+    const world = createScenario();
+    const before = [podsOf(world, 'web'), podsOf(world, 'api')];
+    let asked: Promise<unknown> | undefined;
+    const harness = await openHarness(world, {
+      progress: (step, { reason }) => {
+        if (step === 'podSurge' && someReleased.test(reason))
+          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
+      },
+    });
+    const handle = await harness.start(handOverPolicy());
+    const report = await harness.finish(handle);
+    await asked;
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect([podsOf(world, 'web'), podsOf(world, 'api')]).toEqual(before);
+  });
+});

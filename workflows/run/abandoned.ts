@@ -1,0 +1,77 @@
+/** A node whose run has ended without it: how it finds out, and what it does with nobody to ask. */
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Problem } from '../../core/model/problem.ts';
+import type { NodeStep } from '../../core/status/status.ts';
+import { nodeRestoredSignal, nodeStalledSignal } from '../messages.ts';
+import type { NodeRun } from './node-run.ts';
+import { failWith, waits } from './steps.ts';
+
+/** So often a node without a run tries a step: with the pauses between them over half an hour, besides the step's own patience. */
+const maxAttemptsAlone = 6;
+
+/** Pauses between two tries, ms: the first, which doubles with each, and the longest. */
+const firstPauseMs = 60_000;
+const maxPauseMs = 30 * 60_000;
+
+/** Calls for help; false when nobody is there to hear it. */
+export async function notifyStalled(node: NodeRun, step: NodeStep, problem: Problem): Promise<boolean> {
+  const { workflowId } = workflowInfo();
+  const stalledNodes = { node: node.input.node.name, workflowId, step, problem, resumes: node.resumes };
+  return await isHeard(getExternalWorkflowHandle(node.input.parent).signal(nodeStalledSignal, stalledNodes));
+}
+
+/** Says that the node was put back; false when nobody is there to hear it. */
+export async function notifyRestored({ input }: NodeRun): Promise<boolean> {
+  return await isHeard(getExternalWorkflowHandle(input.parent).signal(nodeRestoredSignal, input.node.name));
+}
+
+/** A workflow that was terminated, timed out or deleted refuses signals: ExternalWorkflowExecutionNotFound. */
+async function isHeard(signal: Promise<void>): Promise<boolean> {
+  try {
+    await signal;
+    return true;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return false;
+  }
+}
+
+/**
+ * Waits until there is `help`. What comes back in (it is not `wanted` out) also tries again after a while: putting back hurts nobody, and
+ * only who calls for help again finds out that the run has ended since.
+ */
+export async function waitForResume(tries: number, wanted: boolean, help: () => boolean): Promise<void> {
+  if (wanted) return await condition(help);
+  const durationMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1));
+  const pause = new CancellationScope();
+  let over = false;
+  const passing = pause.run(async () => await waits('pause before the next try').sleepFor({ durationMs }));
+  const passed = passing
+    .catch(() => undefined)
+    .finally(() => {
+      over = true;
+    });
+  await condition(() => over || help());
+  pause.cancel();
+  await passed;
+}
+
+/** @throws ApplicationFailure RollbackIncomplete once trying has not helped so often that somebody has to look */
+export function failAbandoned({ input, status }: NodeRun, tries: number, problem: Problem): void {
+  if (tries < maxAttemptsAlone) return;
+  const { cluster, pool } = input.policy;
+  throw failWith(
+    {
+      code: 'RollbackIncomplete',
+      message: `${input.node.name} is left as it stands, because its run ${input.run} is gone and after ${tries} tries: ${problem.message}`,
+      hint: `Mend that, then see what is left, and take it away with --yes: nodeferry cleanup ${cluster.name}/${pool.name}`,
+    },
+    status,
+  );
+}

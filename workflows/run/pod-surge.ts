@@ -1,0 +1,64 @@
+import { condition } from '@temporalio/workflow';
+import type { PoolStepInput } from '../../activities/fence.ts';
+import type { PodSurgeInput } from '../../activities/pod-surge-steps.ts';
+import type { NodeRef } from '../../core/model/node.ts';
+import { maxNodesToSurge } from '../../core/plan/limits.ts';
+import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { surgesPods } from '../../core/policy/policy.ts';
+import { count } from '../../core/text/format.ts';
+import { pushRollback } from './rollback.ts';
+import { changeNode, mayProceed, nextStep, type Run, recordUnprotected, runUntilDone, setPhase } from './run.ts';
+import { steps } from './steps.ts';
+
+/**
+ * Has the pods of the next nodes replaced before they leave. Answers the nodes that may go together: all that wait where nothing is
+ * handed over.
+ */
+export async function surgePods(
+  run: Run,
+  { policy, unplaced = {} }: PoolPlan,
+  waiting: readonly NodeRef[],
+): Promise<readonly NodeRef[]> {
+  if (!surgesPods(policy)) return waiting;
+  setPhase(run, 'pod-surge');
+  await condition(() => mayProceed(run));
+  if (!run.rollback.some(({ kind }) => kind === 'released')) pushRollback(run, { kind: 'released' });
+  const named = waiting.slice(0, maxNodesToSurge(policy));
+  return await replacePods(run, { waiting: named, unplaced });
+}
+
+/** The same for new nodes that an aborted run gives back: what their pods stood in for comes back before they leave. */
+export async function surgePodsBack(
+  run: Run,
+  { policy, newPool, unplaced = {} }: PoolPlan,
+  waiting: readonly NodeRef[],
+): Promise<readonly NodeRef[]> {
+  if (!surgesPods(policy)) return waiting;
+  const named = waiting.slice(0, maxNodesToSurge(policy));
+  return await replacePods(run, { waiting: named, unplaced, rolledBackFrom: newPool.name });
+}
+
+async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
+  const isForward = input.rolledBackFrom === undefined;
+  const lost = isForward ? run.evictedInstead : [];
+  const known = { ...input, baselines: run.baselines, ...(lost.length === 0 ? {} : { evictedInstead: lost }) };
+  const { wave, released, evictedInstead, aside, at } = await runUntilDone(
+    run,
+    `the pods of ${count(input.waiting.length, 'node')} to be handed over`,
+    () => steps('hand pods over').surgePods({ ...nextStep(run), ...known }),
+  );
+  if (isForward) run.evictedInstead = [...lost, ...evictedInstead.map(({ workload }) => workload)];
+  recordUnprotected(run, [
+    ...evictedInstead.map(
+      ({ workload, reason }) => `${workload} was not handed over, but evicted within its budget: ${reason}`,
+    ),
+    ...Object.values(aside ?? {}),
+  ]);
+  for (const { name } of wave) {
+    const pods = released[name] ?? 0;
+    if (pods === 0) continue;
+    const detail = `${count(pods, 'pod')} released, replacements serve`;
+    changeNode(run, name, { evidence: [{ kind: 'pods-surged', at, detail }] });
+  }
+  return wave;
+}
