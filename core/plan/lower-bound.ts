@@ -40,7 +40,7 @@ export interface LowerBound {
   readonly totalMs: number;
   /** Parts that follow each other and add up to the total. */
   readonly terms: readonly DurationTerm[];
-  /** How many nodes left together, window by window. */
+  /** How many nodes left together, batch by batch. */
   readonly batches: readonly number[];
   /** Machine time beyond what the pool costs anyway, minutes: new nodes from when they are asked for until old ones have ended. */
   readonly instanceMinutes: number;
@@ -60,7 +60,7 @@ export function lowerBound(input: LowerBoundInput): LowerBound {
   const surges = [...Map.groupBy(batches, ({ surge }) => surge).values()];
   const bounds = (surges.length === 0 ? [[]] : surges).map((own, index) => {
     const first = batches.indexOf(own[0] as Batch);
-    const label = (at: number) => `window ${first + at + 1} of ${batches.length}`;
+    const label = (at: number) => `batch ${first + at + 1} of ${batches.length}`;
     return boundOf(own, label, surges.length > 1 ? `surge ${index + 1} of ${surges.length}: ` : '', input);
   });
   const terms = bounds.flatMap((bound) => bound.terms).filter((term) => term.ms > 0);
@@ -90,7 +90,7 @@ function boundOf(
     const whole = passageOf(batch, input);
     const passage = last ? whole : quickest(batch.nodes.map((node) => passageOf({ ...batch, nodes: [node] }, input)));
     const end = closing(delays, whole, surge);
-    terms.push({ name: `${label(index)}: hand-over`, ms: podSurgeMs(batch, index === 0, input) });
+    terms.push({ name: `${label(index)}: pod surge`, ms: podSurgeMs(batch, index === 0, input) });
     const begunMs = sumOf(terms);
     terms.push({ name: `${label(index)}: deregistration and propagation`, ms: passage.connectionDrainMs });
     terms.push({
@@ -174,7 +174,7 @@ function closing(
   const waited = Math.max(passedMs, goneMs);
   return [
     { name: `${surge}last pods gone`, ms: Math.max(0, goneMs - passedMs) },
-    { name: `${surge}last transit connections`, ms: Math.max(0, forwardedEndedAt - waited) },
+    { name: `${surge}last forwarded connections`, ms: Math.max(0, forwardedEndedAt - waited) },
     { name: `${surge}last termination`, ms: delays.terminationMs },
   ];
 }

@@ -42,12 +42,12 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     n1     a      i-n1
     n2     b      i-n2
 
-    SERVICE       POLICY   FLOOR                    WHY       DRAIN    TRANSIT   UNLIST
-    default/web   Local    1 targets, 2 endpoints   pdb web   5m 15s   0ms       yes
+    SERVICE       POLICY   MIN-SERVING              WHY       CONN-DRAIN   FORWARDED   ENDPOINTS
+    default/web   Local    1 targets, 2 endpoints   pdb web   5m 15s       0ms         yes
 
-    WORKLOAD                 PODS   MOVED         TOGETHER   WHY
-    Deployment default/db    1      evicted       -          a StatefulSet keeps it, and only a Deployment starts a replacement beside a pod
-    Deployment default/web   2      handed over   2          -
+    WORKLOAD                 PODS   HOW           BATCH   WHY
+    Deployment default/db    1      evicted       -       a StatefulSet keeps it, and only a Deployment starts a replacement beside a pod
+    Deployment default/web   2      handed over   2       -
 
     replicas count as unavailable until replacements are ready, and alerts on that fire: Deployment default/web 2 of 2 here
     replacements may come to any node that takes them, not to web-1-34 only, and push out pods of lower priority there

@@ -36,7 +36,7 @@ describe('a table', () => {
 
   test('has long cells go on below themselves', () => {
     expect(renderTable(rows, 80)).toEqual([
-      'WORKLOAD                   PODS   MOVED         WHY',
+      'WORKLOAD                   PODS   HOW           WHY',
       'Deployment default/web     12     handed over   -',
       'Deployment shop/checkout   4      evicted       its pods keep apart by host, and',
       '                                                cordoned nodes stay domains. Set',

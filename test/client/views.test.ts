@@ -32,7 +32,7 @@ describe('renderTree', () => {
         '├─ ✔ n1 eu-west-1a replaced 03:05:05',
         '├─ ◎ n2 eu-west-1a draining connections',
         '│    k8s-web: deregistration delay, for 25s; gives up in 1m (03:07:10 UTC)',
-        '└─ ○ n3 eu-west-1a waiting',
+        '└─ ○ n3 eu-west-1a pending',
         'probes: 1200 sent, 0 lost, 1 slow',
       ].join('\n'),
     );
@@ -139,7 +139,7 @@ describe('describeChanges', () => {
       nodes: [aNode('n1', { step: 'replacing', evidence: [{ kind: 'excluded', at: startedAt, detail: 'label set' }] })],
     });
 
-    expect(describeChanges(before, after)).toEqual(['node n1 stepping-out', 'node n1 excluded at 03:04:05: label set']);
+    expect(describeChanges(before, after)).toEqual(['node n1 replacing', 'node n1 excluded at 03:04:05: label set']);
     expect(describeChanges(after, after)).toEqual([]);
   });
 
@@ -236,7 +236,7 @@ describe('what others did meanwhile', () => {
   test('is told once, as it is noticed', () => {
     expect(describeChanges(before, after)).toEqual([
       `prod/web noticed: ${acts[0]}`,
-      'node n1 putting-back',
+      'node n1 restoring',
       'node n1 put back because default/web has 1 serving target without it',
       `node n1 noticed: ${acts[1]}`,
     ]);

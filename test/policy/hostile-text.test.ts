@@ -80,7 +80,7 @@ describe('a text that is made to break the reader', () => {
   test('an anchor that is used where it may be stands for its value, and what is wrong behind it has a place', () => {
     expect(told(`${head}  guard: {minServing: {default/a: &f 3, default/b: *f}}\n`)).toEqual([]);
     expect(told(`${head}  guard: {minServing: {default/a: &f many, default/b: *f}}\n`)[1]).toMatch(
-      /spec\.guard\.floors\['default\/b'\]: 'many' is not allowed here/,
+      /spec\.guard\.minServing\['default\/b'\]: 'many' is not allowed here/,
     );
   });
 
@@ -108,7 +108,7 @@ describe('a text that is made to break the reader', () => {
 
   test('time grows with the length of the text, not with its square', () => {
     const minServing = (count: number) =>
-      `${head}  guard:\n    floors:\n${mapping(count, (i) => `      shop/s${i}: 3\n`)}`;
+      `${head}  guard:\n    minServing:\n${mapping(count, (i) => `      shop/s${i}: 3\n`)}`;
     told(minServing(1_000));
     expect(cpuMs(() => expect(told(minServing(20_000))).toEqual([]))).toBeLessThan(2_500);
     expect(cpuMs(() => told(`${head}${mapping(20_000, (i) => `  wrong${i}: 1\n`)}`))).toBeLessThan(2_500);

@@ -229,15 +229,15 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
   test.each([
     [
       '  nodeSurge: 0',
-      "p.yaml:11:10 spec.nodeSurge: '0' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      "p.yaml:11:14 spec.nodeSurge: '0' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
       '  nodeSurge: 0%',
-      "p.yaml:11:10 spec.nodeSurge: '0%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      "p.yaml:11:14 spec.nodeSurge: '0%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
       '  nodeSurge: 120%',
-      "p.yaml:11:10 spec.nodeSurge: '120%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      "p.yaml:11:14 spec.nodeSurge: '120%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
       '  guard: {maxInFlight: 0}',
@@ -249,21 +249,21 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ],
     [
       '  guard: {defaultMinServing: 0.75}',
-      "p.yaml:11:25 spec.guard.defaultMinServing: '0.75' is not allowed here; allowed: a share from 0% to 100%, such as 75%",
+      "p.yaml:11:30 spec.guard.defaultMinServing: '0.75' is not allowed here; allowed: a share from 0% to 100%, such as 75%",
     ],
     [
       '  guard: {minServing: {default/web: many}}',
-      "p.yaml:11:33 spec.guard.minServing['default/web']: 'many' is not allowed here; allowed: a whole number of serving targets, such as 3, or a share, such as 50%",
+      "p.yaml:11:37 spec.guard.minServing['default/web']: 'many' is not allowed here; allowed: a whole number of serving targets, such as 3, or a share, such as 50%",
     ],
     [
       '  guard: {minServing: {web: 3}}',
-      "p.yaml:11:20 spec.guard.minServing.web: the name 'web' is not allowed here; allowed: a Service as namespace/name",
+      "p.yaml:11:24 spec.guard.minServing.web: the name 'web' is not allowed here; allowed: a Service as namespace/name",
     ],
     [
       '  guard: {acceptUnprotected: [old]}',
       "p.yaml:11:31 spec.guard.acceptUnprotected[0]: 'old' is not allowed here; allowed: a Service as namespace/name",
     ],
-    ['  waits: {pollInterval: 15}', `p.yaml:11:17 spec.waits.pollInterval: '15' is not allowed here; ${duration}`],
+    ['  waits: {pollInterval: 15}', `p.yaml:11:25 spec.waits.pollInterval: '15' is not allowed here; ${duration}`],
     [
       '  waits: {deadlines: {guard: soon}}',
       `p.yaml:11:30 spec.waits.deadlines.guard: 'soon' is not allowed here; ${duration}`,
@@ -286,7 +286,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ],
     [
       '  podSurge: {max: 150%}',
-      "p.yaml:11:23 spec.podSurge.max: '150%' is not allowed here; allowed: maxSurge, or a share from 0% to 100%, such as 50%",
+      "p.yaml:11:19 spec.podSurge.max: '150%' is not allowed here; allowed: maxSurge, or a share from 0% to 100%, such as 50%",
     ],
     [
       '  podSurge: {workloads: {web: {mode: off}}}',
@@ -295,7 +295,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ['  drain: {force: maybe}', "p.yaml:11:18 spec.drain.force: 'maybe' is not allowed here; allowed: true or false"],
     [
       '  drain: yes',
-      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, protected, jobs, unreachableNodes, keepEndpoints",
+      "p.yaml:11:10 spec.drain: 'yes' is not allowed here; allowed: an object with deleteEmptyDirData, force, doNotDisrupt, jobs, unreachableNodes, keepEndpoints",
     ],
     [
       '  traffic: {probes: [{name: a, urls: [ftp://x]}]}',
@@ -307,7 +307,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ],
     [
       '  guard:',
-      'p.yaml:11:9 spec.guard: an empty value is not allowed here; allowed: an object with defaultMinServing, maxInFlight, floors, acceptUnprotected',
+      'p.yaml:11:9 spec.guard: an empty value is not allowed here; allowed: an object with defaultMinServing, maxInFlight, minServing, acceptUnprotected',
     ],
   ])('%s', (line, expected) => {
     expect(problemsOf(`${head}${line}\n`)).toEqual([expected]);
@@ -315,7 +315,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
 
   test('a misspelt field is answered with the one that was meant', () => {
     expect(problemsOf(`${head}  waits: {propagatoin: 5m}\n`)).toEqual([
-      'p.yaml:11:11 spec.waits.propagatoin: there is no such field; allowed: propagation, endpointPropagation, margin, poll, settle, stabilizationAfterOutage, maxConnectionAge, deadlines. Did you mean propagation?',
+      'p.yaml:11:11 spec.waits.propagatoin: there is no such field; allowed: propagation, endpointPropagation, margin, pollInterval, stabilization, stabilizationAfterOutage, maxConnectionAge, deadlines. Did you mean propagation?',
     ]);
   });
 

@@ -47,12 +47,12 @@ describe('the lower bound', () => {
     expect(bound.terms).toEqual([
       { name: 'boot', ms: 10_000 },
       { name: 'registration', ms: 5000 },
-      { name: 'window 1 of 2: deregistration and propagation', ms: 8000 },
-      { name: 'window 1 of 2: eviction and replacement ready', ms: 4000 },
-      { name: 'window 1 of 2: replacement healthy', ms: 3000 },
-      { name: 'window 2 of 2: deregistration and propagation', ms: 8000 },
-      { name: 'window 2 of 2: eviction and replacement ready', ms: 4000 },
-      { name: 'window 2 of 2: replacement healthy', ms: 3000 },
+      { name: 'batch 1 of 2: deregistration and propagation', ms: 8000 },
+      { name: 'batch 1 of 2: eviction and replacement ready', ms: 4000 },
+      { name: 'batch 1 of 2: replacement healthy', ms: 3000 },
+      { name: 'batch 2 of 2: deregistration and propagation', ms: 8000 },
+      { name: 'batch 2 of 2: eviction and replacement ready', ms: 4000 },
+      { name: 'batch 2 of 2: replacement healthy', ms: 3000 },
       { name: 'last termination', ms: 1000 },
     ]);
     expect(bound).toMatchObject({ totalMs: 46_000, batches: [2, 2] });
@@ -60,7 +60,7 @@ describe('the lower bound', () => {
 
   test('lets propagation and deregistration delay run side by side', () => {
     const longer = lowerBound({ ...input(1), delays: { ...delays, propagationMs: 9000 } });
-    expect(longer.terms).toContainEqual({ name: 'window 1 of 2: deregistration and propagation', ms: 9000 });
+    expect(longer.terms).toContainEqual({ name: 'batch 1 of 2: deregistration and propagation', ms: 9000 });
   });
 
   test('waits for the pods of the last window only as far as they outlast their replacements', () => {
@@ -70,9 +70,9 @@ describe('the lower bound', () => {
 
   test('waits for passing connections of the last window only as far as they outlast everything else', () => {
     const aged = lowerBound({ ...input(2), delays: { ...delays, forwardedMs: 20_000 } });
-    expect(aged.terms).toContainEqual({ name: 'last transit connections', ms: 8000 });
+    expect(aged.terms).toContainEqual({ name: 'last forwarded connections', ms: 8000 });
     const young = lowerBound({ ...input(2), delays: { ...delays, forwardedMs: 5000 } });
-    expect(young.terms.map((term) => term.name)).not.toContain('last transit connections');
+    expect(young.terms.map((term) => term.name)).not.toContain('last forwarded connections');
   });
 
   test('lets replacements of pods that are handed over come up once, before their nodes leave', () => {
@@ -90,16 +90,16 @@ describe('the lower bound', () => {
     expect(bound.terms).toEqual([
       { name: 'boot', ms: 10_000 },
       { name: 'registration', ms: 5000 },
-      { name: 'window 1 of 1: hand-over', ms: 2000 },
-      { name: 'window 1 of 1: deregistration and propagation', ms: 8000 },
+      { name: 'batch 1 of 1: pod surge', ms: 2000 },
+      { name: 'batch 1 of 1: deregistration and propagation', ms: 8000 },
       { name: 'last pods gone', ms: 2000 },
       { name: 'last termination', ms: 1000 },
     ]);
     expect(bound.batches).toEqual([4]);
     const byWaves = lowerBound({ ...handing, policy: { ...handing.policy, ...handingOver(0.5) }, delays });
-    expect(byWaves.terms.filter(({ name }) => name.endsWith('pod-surge'))).toEqual([
-      { name: 'window 1 of 2: hand-over', ms: 2000 },
-      { name: 'window 2 of 2: hand-over', ms: 7000 },
+    expect(byWaves.terms.filter(({ name }) => name.endsWith('pod surge'))).toEqual([
+      { name: 'batch 1 of 2: pod surge', ms: 2000 },
+      { name: 'batch 2 of 2: pod surge', ms: 7000 },
     ]);
   });
 
@@ -109,15 +109,15 @@ describe('the lower bound', () => {
     expect(bound.terms).toEqual([
       { name: 'surge 1 of 2: boot', ms: 10_000 },
       { name: 'surge 1 of 2: registration', ms: 5000 },
-      { name: 'window 1 of 2: deregistration and propagation', ms: 8000 },
-      { name: 'window 1 of 2: eviction and replacement ready', ms: 4000 },
-      { name: 'window 1 of 2: replacement healthy', ms: 3000 },
+      { name: 'batch 1 of 2: deregistration and propagation', ms: 8000 },
+      { name: 'batch 1 of 2: eviction and replacement ready', ms: 4000 },
+      { name: 'batch 1 of 2: replacement healthy', ms: 3000 },
       { name: 'surge 1 of 2: last termination', ms: 1000 },
       { name: 'surge 2 of 2: boot', ms: 10_000 },
       { name: 'surge 2 of 2: registration', ms: 5000 },
-      { name: 'window 2 of 2: deregistration and propagation', ms: 8000 },
-      { name: 'window 2 of 2: eviction and replacement ready', ms: 4000 },
-      { name: 'window 2 of 2: replacement healthy', ms: 3000 },
+      { name: 'batch 2 of 2: deregistration and propagation', ms: 8000 },
+      { name: 'batch 2 of 2: eviction and replacement ready', ms: 4000 },
+      { name: 'batch 2 of 2: replacement healthy', ms: 3000 },
       { name: 'surge 2 of 2: last termination', ms: 1000 },
     ]);
     expect(bound).toMatchObject({ totalMs: 62_000, batches: [2, 2] });
