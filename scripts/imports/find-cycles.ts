@@ -9,7 +9,7 @@ export function findCycles(graph: ModuleGraph): string[][] {
   const seen = new Set<string>();
   for (const path of [...graph.keys()].sort()) {
     if (seen.has(path)) continue;
-    const cycle = shortestCycle(graph, path);
+    const cycle = cycleThrough(graph, path);
     if (cycle === undefined) continue;
     cycles.push(cycle);
     for (const member of groupOf(graph, path)) seen.add(member);
@@ -17,8 +17,8 @@ export function findCycles(graph: ModuleGraph): string[][] {
   return cycles;
 }
 
-/** Breadth first from a module back to itself. */
-function shortestCycle(graph: ModuleGraph, start: string): string[] | undefined {
+/** The shortest cycle through a module: breadth first from it back to itself. */
+function cycleThrough(graph: ModuleGraph, start: string): string[] | undefined {
   const cameFrom = new Map<string, string>();
   const queue = [start];
   for (const path of queue) {
