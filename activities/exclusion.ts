@@ -90,7 +90,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
       return await withLocks<Poll<ExclusionBatch>>(ports, {
         run: input.run,
         names: [exclusionLock],
-        whenHeld: () => wait(`${first.name} waits: another node is let go just now`, lockedAgainMs),
+        whenBusy: () => wait(`${first.name} waits: another node is let go just now`, lockedAgainMs),
         body: async (held) => {
           const observation = await held.during(observeToDecide(nodes, input, earlier));
           if (observation === undefined)

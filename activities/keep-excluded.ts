@@ -120,7 +120,7 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
     return await withLocks<string | undefined>(ports, {
       run: input.run,
       names: [exclusionLock],
-      whenHeld: () => undefined,
+      whenBusy: () => undefined,
       body: async () => {
         const facts = { ...earlier, cluster: await observer.cluster(), observedAt: clock.now() };
         await inSlices(layOutInSlices(facts));

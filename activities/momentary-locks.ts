@@ -6,7 +6,7 @@ import type { Ports } from '../ports/ports.ts';
 import { createLockQueue, type LockQueue } from './lock-queue.ts';
 
 /** Long enough for one look, one dry run and one patch, ms; a worker that dies inside holds others up for no longer. */
-const heldMs = 30_000;
+const lockDurationMs = 30_000;
 
 /** Steps of one worker wait so long for each other before they look again, ms. */
 const patienceMs = 10_000;
@@ -20,13 +20,13 @@ export interface HeldLocks {
 }
 
 /** What is done for a moment under locks. */
-export interface LockedMoment<T> {
+export interface CriticalSection<T> {
   readonly run: string;
   readonly names: readonly string[];
   /** Looks and acts; asks right before it acts whether all locks are still held. */
   readonly body: (held: HeldLocks) => Promise<T>;
   /** What it comes to while somebody else is in that moment. */
-  readonly whenHeld: (held: NodeferryError) => T;
+  readonly whenBusy: (held: NodeferryError) => T;
 }
 
 /** Turns at short locks among the steps of a worker, which share its cluster port. */
@@ -38,14 +38,14 @@ const queueOf = new WeakMap<Cluster, LockQueue>();
  * the API server again and again; those of another are found to hold the lock.
  * @throws LockLost from `body`'s question when it took too long.
  */
-export async function withLocks<T>(ports: Ports, moment: LockedMoment<T>): Promise<T> {
+export async function withLocks<T>(ports: Ports, moment: CriticalSection<T>): Promise<T> {
   const queue = queueOf.get(ports.cluster) ?? createLockQueue(ports.clock);
   queueOf.set(ports.cluster, queue);
   const names = [...new Set(moment.names)].toSorted(compareText);
   const leaveQueue = await queue.take(names, patienceMs, Context.current().cancellationSignal);
-  if (leaveQueue === undefined) return moment.whenHeld(busyHere(names));
+  if (leaveQueue === undefined) return moment.whenBusy(busyHere(names));
   try {
-    return await whileLocked(ports, { ...moment, names });
+    return await runLocked(ports, { ...moment, names });
   } finally {
     leaveQueue();
   }
@@ -55,16 +55,16 @@ function busyHere(names: readonly string[]): NodeferryError {
   return new NodeferryError({ code: 'LockHeld', message: `other steps of this worker wait for ${names.join(', ')}` });
 }
 
-async function whileLocked<T>(ports: Ports, { run, names, body, whenHeld }: LockedMoment<T>): Promise<T> {
+async function runLocked<T>(ports: Ports, { run, names, body, whenBusy }: CriticalSection<T>): Promise<T> {
   const { activityId, attempt } = activityInfo();
   const holder = `${holdersOfWorkflow(run)}${activityId}.${attempt}`;
   const locks: PoolLock[] = [];
   try {
-    for (const name of names) locks.push(await ports.cluster.acquireLock(name, holder, heldMs));
+    for (const name of names) locks.push(await ports.cluster.acquireLock(name, holder, lockDurationMs));
     return await body(holding(ports, locks));
   } catch (error) {
     if (!(error instanceof NodeferryError) || error.problem.code !== 'LockHeld') throw error;
-    return whenHeld(error);
+    return whenBusy(error);
   } finally {
     for (const lock of locks) await release(ports, lock);
   }
@@ -77,12 +77,12 @@ export function holdersOfWorkflow(run: string): string {
 
 function holding({ cluster, clock }: Ports, locks: readonly PoolLock[]): HeldLocks {
   const renew = async () => {
-    for (const lock of locks) await cluster.renewLock(lock, heldMs);
+    for (const lock of locks) await cluster.renewLock(lock, lockDurationMs);
   };
 
   async function renewUntil(over: AbortSignal): Promise<void> {
     for (;;) {
-      await clock.sleep(heldMs / 3, over);
+      await clock.sleep(lockDurationMs / 3, over);
       if (over.aborted) return;
       // A lock that can't be kept is noticed before the act.
       await renew().catch(throwUnlessOurs);

@@ -57,7 +57,7 @@ export function createPodActs(ports: Ports, observer: Observer) {
     return await withLocks<ActOutcome>(ports, {
       run: acting.run,
       names: disruptionLockNames(budgets, services),
-      whenHeld: ({ message }) =>
+      whenBusy: ({ message }) =>
         blockedBy(action, `another node moves a pod of the same budget or Service: ${message}`, budgets[0]),
       body: async (held) => {
         const fresh = await observer.cluster();

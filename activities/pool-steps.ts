@@ -1,13 +1,13 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
-import { chooseSurplus } from '../core/plan/scale-in.ts';
+import { selectExcess } from '../core/plan/scale-in.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
 import type { Observer } from './observer.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
-import { refOf } from './refs.ts';
+import { nodeRefOf } from './refs.ts';
 
 /** Steps that concern a whole pool. */
 export function createPoolSteps(ports: Ports, observer: Observer) {
@@ -72,7 +72,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
         poll: async () => {
           const pool = await pools.findPool(oldPool);
           const nodes = (await observer.cluster()).nodes.filter((node) => node.pool === oldPool.name);
-          if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(refOf) } };
+          if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(nodeRefOf) } };
           // Somebody may have deleted it, now that it is empty.
           const coming = pool === undefined ? [] : liveInstances(pool);
           if (coming.length === 0) return { done: true, value: { nodes: [] } };
@@ -104,8 +104,8 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
           const pool = await pools.findPool(input.pool);
           if (pool === undefined) return { excess: [] };
           const seen = await observer.cluster();
-          const excess = chooseSurplus({ cluster: seen, pool: input.pool.name, zones: pool.zones, keep: input.keep });
-          const leaving = excess.map(refOf);
+          const excess = selectExcess({ cluster: seen, pool: input.pool.name, zones: pool.zones, keep: input.keep });
+          const leaving = excess.map(nodeRefOf);
           for (const instance of await pools.observeInstances(input.pool)) {
             const joined = seen.nodes.some((node) => node.instanceId === instance.instanceId);
             const lives = instance.state === 'pending' || instance.state === 'running';

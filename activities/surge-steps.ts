@@ -7,7 +7,7 @@ import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
 import type { Observer } from './observer.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
-import { refOf } from './refs.ts';
+import { nodeRefOf } from './refs.ts';
 
 /** New nodes that are waited for. */
 export interface SurgeReadyInput {
@@ -105,7 +105,7 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
           };
           const decision = isReady({ ...question, expected: input.expected });
           const nodes = facts.cluster.nodes.filter((node) => node.pool === plan.newPool.name);
-          if (decision.done) return { done: true, value: { nodes: nodes.map(refOf), seen: decision.reason } };
+          if (decision.done) return { done: true, value: { nodes: nodes.map(nodeRefOf), seen: decision.reason } };
           const problems = pool === undefined ? [`${plan.newPool.name} is not there`] : pool.problems;
           const reason = [...problems, decision.reason].join('; ');
           if (pool === undefined || enough === undefined || !isReady({ ...question, expected: enough }).done)
@@ -119,7 +119,8 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
             now,
             patienceMs: deadlines.capacityMs,
           });
-          if (goOn) return { done: true, value: { nodes: ready.map(refOf), seen: decision.reason, missing: reason } };
+          if (goOn)
+            return { done: true, value: { nodes: ready.map(nodeRefOf), seen: decision.reason, missing: reason } };
           return { done: false, reason, checkpoint: { standStill } };
         },
       });

@@ -90,7 +90,7 @@ export interface Lab {
   /** Forgets all tracked connections in all namespaces. Established connections through the load balancers break. */
   flushConntrack(): Promise<void>;
   /** Kills the API server, and starts it again after so long, ms; resolves once it answers. */
-  killApiServer(forMs: number): Promise<void>;
+  killApiServer(durationMs: number): Promise<void>;
   status(): LabStatus;
   /** Takes everything down; safe to call again. */
   stop(): Promise<void>;
@@ -227,7 +227,7 @@ function createLab(
       return services;
     },
     flushConntrack: flush,
-    killApiServer: (forMs) => cluster.killApiServer(forMs),
+    killApiServer: (durationMs) => cluster.killApiServer(durationMs),
     status: () => ({
       scenario: scenario.name,
       kubeconfig: STATE.kubeconfig,

@@ -116,15 +116,15 @@ async function terminate(node: NodeRun): Promise<boolean> {
  */
 async function restore(node: NodeRun): Promise<NodeStatus> {
   const wasAlone = node.isAbandoned;
-  await takeBack(node, wasAlone);
+  await restoreOnce(node, wasAlone);
   if (!wasAlone && (node.isAbandoned || (node.isCancelled() && !(await notifyRestored(node))))) {
     abandon(node);
-    await takeBack(node, true);
+    await restoreOnce(node, true);
   }
   return node.end('restored');
 }
 
-async function takeBack(node: NodeRun, forGood: boolean): Promise<void> {
+async function restoreOnce(node: NodeRun, forGood: boolean): Promise<void> {
   await runNodeStep(node, 'restoring', node.deadlines.deregistrationMs, (step) =>
     steps(`${node.input.node.name}: put back`).restoreNode({ ...step, forGood }),
   );

@@ -26,7 +26,7 @@ import {
   requirePool,
 } from './observe.ts';
 import { liveInstances, resize, type UpdateTiming } from './sizes.ts';
-import { releasePool, suspendPool, trimPool } from './suspend.ts';
+import { restoreScaling, suspendPool, trimPool } from './suspend.ts';
 import { terminateMember } from './terminate.ts';
 
 /** How the EKS adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
@@ -67,7 +67,7 @@ export function createEksNodePools(options: EksOptions): NodePools {
     resize: (ref, request) => resize(clientsFor(ref.region), ref, request, patience),
     trimPool: (ref) => trimPool(clientsFor(ref.region), ref, patience),
     suspendScaling: (ref) => suspendPool(clientsFor(ref.region), ref, patience),
-    restoreScaling: (ref, suspended) => releasePool(clientsFor(ref.region), ref, suspended, patience),
+    restoreScaling: (ref, suspended) => restoreScaling(clientsFor(ref.region), ref, suspended, patience),
     async observeInstances(ref) {
       return mapInstances((await requirePool(clientsFor(ref.region), ref)).group);
     },

@@ -52,7 +52,7 @@ export async function suspendPool(
  * Auto Scaling would launch a machine in the smaller zone and end one in the larger, whatever that serves. Answers what stays held, in
  * words. A pool that is gone or going needs nothing.
  */
-export async function releasePool(
+export async function restoreScaling(
   clients: EksClients,
   ref: PoolRef,
   given: readonly string[],

@@ -15,12 +15,12 @@ import {
 import type { TargetFacts } from '../../core/model/target-group.ts';
 import { callElb } from './errors.ts';
 import { mapTarget } from './map.ts';
-import type { RateBudget } from './rate-limiter.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 /** What calls are made with. All of them keep to the budget; `readTargetHealth` leaves that to its caller. */
 export interface ElbReader {
   readonly client: ElasticLoadBalancingV2Client;
-  readonly budget: RateBudget;
+  readonly budget: RateLimiter;
 }
 
 /** Most resources in one DescribeTags call, and most load balancers in one DescribeLoadBalancers call (ELBv2 API reference). */

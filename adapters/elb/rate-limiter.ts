@@ -9,7 +9,7 @@ export interface NodeAttempt {
 }
 
 /** Turns to make a call, handed out in the order of asking. */
-export interface RateBudget {
+export interface RateLimiter {
   queue(): NodeAttempt;
   /** Queues and waits: ends when the caller may make one call. */
   take(): Promise<void>;
@@ -29,7 +29,7 @@ export function createRateBudget(options: {
   readonly ratePerSecond: number;
   readonly burst: number;
   readonly clock: Clock;
-}): RateBudget {
+}): RateLimiter {
   const { clock, ratePerSecond, burst } = options;
   const intervalMs = 1000 / ratePerSecond;
   /** When the bucket would be full again if nobody asked any more, epoch ms. */

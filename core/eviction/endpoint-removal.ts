@@ -63,7 +63,7 @@ export function needsRemoval(pod: PodFacts, cluster: ClusterFacts, policy: Polic
 }
 
 /** A pod that is told to stop while callers are still sent to it. */
-export interface LeavesListed {
+export interface EvictedWhileEndpoint {
   /** Keys of the Services whose callers are sent to it. */
   readonly services: readonly string[];
   /** Why it can't be taken out of them first. */
@@ -74,7 +74,11 @@ export interface LeavesListed {
  * Whether the pod is evicted while its Services list it, and does not serve on until every kube-proxy has heard that it leaves. What
  * still comes then is refused. A rule that is switched off is told by itself.
  */
-export function findLeavesListed(pod: PodFacts, cluster: ClusterFacts, policy: Policy): LeavesListed | undefined {
+export function findLeavesListed(
+  pod: PodFacts,
+  cluster: ClusterFacts,
+  policy: Policy,
+): EvictedWhileEndpoint | undefined {
   const why = whyEndpointsKept(pod, cluster, policy);
   if (why === undefined || pod.endpointsRemoved !== undefined || pod.terminating || !leavesTooSoon(pod, policy))
     return undefined;

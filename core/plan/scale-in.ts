@@ -19,7 +19,7 @@ export interface RetreatQuestion {
  * so that nothing has to be moved between zones afterwards; within a zone the nodes with most pods stay. Nodes that were chosen before are
  * cordoned: asked again when some of them have gone, the others are chosen again.
  */
-export function chooseSurplus({ cluster, pool, zones, keep }: RetreatQuestion): readonly NodeFacts[] {
+export function selectExcess({ cluster, pool, zones, keep }: RetreatQuestion): readonly NodeFacts[] {
   const index = indexOf(cluster);
   const podsOn = (node: NodeFacts) =>
     index.podsOn(node.name).filter((pod) => pod.ownerKind !== 'DaemonSet').length + (node.ready ? 0.5 : 0);

@@ -10,7 +10,7 @@ import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import { decideEligibilityInSlices } from '../pod-surge/eligibility.ts';
 import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
-import { chooseWaves } from '../pod-surge/select-batch.ts';
+import { selectBatches } from '../pod-surge/select-batch.ts';
 import { selectReleases } from '../pod-surge/select-releases.ts';
 import { type Policy, surgesPods } from '../policy/policy.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
@@ -95,7 +95,7 @@ export function* simulateInSlices(input: BatchesInput): Slices<Batches> {
       played.push(letLeave(leaving, surge, [], guard, policy));
       continue;
     }
-    for (const wave of chooseWaves({ ...context, waiting: leaving, maxNodes: policy.guard.maxInFlight })) {
+    for (const wave of selectBatches({ ...context, waiting: leaving, maxNodes: policy.guard.maxInFlight })) {
       yield;
       played.push(simulateBatch(wave, surge, guard, facts, context));
     }

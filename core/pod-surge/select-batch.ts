@@ -24,7 +24,7 @@ export function selectBatch(question: WaveQuestion): readonly NodeRef[] {
 }
 
 /** Chooses wave after wave, each as if the one before had left. */
-export function chooseWaves(question: WaveQuestion): readonly (readonly NodeRef[])[] {
+export function selectBatches(question: WaveQuestion): readonly (readonly NodeRef[])[] {
   const needsOf = onceFor((node: NodeRef) => countEligible(node, question));
   const waves: (readonly NodeRef[])[] = [];
   for (let waiting = byTurns(question.waiting, question.cluster); waiting.length > 0; ) {

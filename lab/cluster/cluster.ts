@@ -36,7 +36,7 @@ export interface Cluster {
   /** For this process. */
   readonly kubeConfig: KubeConfig;
   /** Kills the API server, and starts it again after so long, ms; resolves once it answers. */
-  killApiServer(forMs: number): Promise<void>;
+  killApiServer(durationMs: number): Promise<void>;
 }
 
 /** How a cluster is started. */
@@ -97,9 +97,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   watched(await startCloudController(tools, inside, settings), undo, report);
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromFile(STATE.kubeconfig);
-  const killApiServer = async (forMs: number): Promise<void> => {
+  const killApiServer = async (durationMs: number): Promise<void> => {
     await stop(apiServerProcess.child, 0);
-    await setTimeout(forMs);
+    await setTimeout(durationMs);
     apiServerProcess = watched(startApiServer(tools, credentials), undo, report);
     await awaitApiServer(entrance.port, credentials, [apiServerProcess], signal);
   };

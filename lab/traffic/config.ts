@@ -60,7 +60,7 @@ export function outsideTraffic(
       kind: 'stream',
       urls: urls.map(streamUrl),
       ratePerSecond: volume.stream,
-      ...(volume.streamForMs === undefined ? {} : { forMs: volume.streamForMs }),
+      ...(volume.streamForMs === undefined ? {} : { durationMs: volume.streamForMs }),
       sourceAddresses,
     },
   ]);

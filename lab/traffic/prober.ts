@@ -20,7 +20,7 @@ export interface StreamConfig {
   /** `long`: how long the server thinks about it; 3,000 unless told otherwise. */
   readonly sleepMs?: number;
   /** `stream`: how long the answer goes on; 20,000 unless told otherwise. */
-  readonly forMs?: number;
+  readonly durationMs?: number;
   /** `keepalive`: how many clients; 10 unless told otherwise. */
   readonly clients?: number;
   /** Taken in turn; the system chooses when there are none. */

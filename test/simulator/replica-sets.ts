@@ -14,7 +14,7 @@ export function reconcileReplicas(world: World, workload: SimWorkload): void {
   const missing = workload.replicas + surgeOf(old) - owned.length - workload.creating;
   create(world, workload, workload, { version: workload.version, missing, room });
   if (old.length > 0) return exchange(world, workload, owned, old);
-  for (const pod of chooseSurplus(world, owned, owned.length - workload.replicas)) deletePod(world, pod);
+  for (const pod of selectPodsToDelete(world, owned, owned.length - workload.replicas)) deletePod(world, pod);
 }
 
 /** Nobody tells the ReplicaSets another size: each keeps its own. */
@@ -24,7 +24,7 @@ function keepHeld(world: World, workload: SimWorkload, held: NonNullable<SimWork
     const owned = world.pods.filter((pod) => isOwned(pod, workload) && pod.version === version);
     const creating = replicaSet.creating + (version === workload.version ? workload.creating : 0);
     create(world, workload, replicaSet, { version, missing: replicas - owned.length - creating, room });
-    for (const pod of chooseSurplus(world, owned, owned.length - replicas)) deletePod(world, pod);
+    for (const pod of selectPodsToDelete(world, owned, owned.length - replicas)) deletePod(world, pod);
   }
 }
 
@@ -52,10 +52,10 @@ function create(
  * Deletes a Deployment and leaves what it owns, as `kubectl delete --cascade=orphan` does; it comes back after so long, ms. Its ReplicaSets
  * go on meanwhile, owned by nobody (Kubernetes docs, "Use Cascading Deletion", Orphan).
  */
-export function orphanDeployment(world: World, name: string, forMs: number): void {
+export function orphanDeployment(world: World, name: string, durationMs: number): void {
   hold(world, name, 'away');
   note(world, `${name} is away`);
-  later(world, forMs, () => unhold(world, name, 'away'));
+  later(world, durationMs, () => unhold(world, name, 'away'));
   world.changed();
 }
 
@@ -171,7 +171,7 @@ function fence(pod: SimPod, workload: SimWorkload): void {
  * ActivePodsWithRanks): those without a node, those that do not run, those that are not ready, the cheaper ones, those whose node has more
  * of its pods, the newer ones.
  */
-function chooseSurplus(world: World, owned: readonly SimPod[], surplus: number): readonly SimPod[] {
+function selectPodsToDelete(world: World, owned: readonly SimPod[], surplus: number): readonly SimPod[] {
   const crowd = Map.groupBy(owned, ({ node }) => node);
   const rank = (pod: SimPod): readonly number[] => [
     pod.node === undefined ? 0 : 1,

@@ -21,9 +21,9 @@ const loadBalancerSeconds = 18;
 /** What can be done to a lab. Each resolves when it is over, not when its consequences are. */
 export interface Disturbances {
   /** All pods of `web` fail their readiness probes for so long, ms, though they would serve. */
-  readonly flap: (forMs: number) => Promise<void>;
+  readonly flap: (durationMs: number) => Promise<void>;
   /** The API server is dead for so long, ms. */
-  readonly killApiServer: (forMs: number) => Promise<void>;
+  readonly killApiServer: (durationMs: number) => Promise<void>;
   /** A new template of `web`, as `kubectl rollout restart` makes it; resolves when all its pods are new and ready. */
   readonly rollOut: () => Promise<void>;
   /** Resolves when as many pods of `web` are ready, and no others are there. */
@@ -63,12 +63,12 @@ export function openDisturbances(lab: Lab): Disturbances {
   }
 
   return {
-    flap: async (forMs) => {
+    flap: async (durationMs) => {
       writeFileSync(unreadyFile('web'), '');
-      await sleep(forMs);
+      await sleep(durationMs);
       rmSync(unreadyFile('web'));
     },
-    killApiServer: async (forMs) => await lab.killApiServer(forMs),
+    killApiServer: async (durationMs) => await lab.killApiServer(durationMs),
     rollOut: async () => {
       const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
       await change({ spec: { template: { metadata: { annotations } } } });

@@ -156,7 +156,7 @@ export function startLongStreams(lab: Lab): Traffic {
           kind: 'stream',
           urls,
           ratePerSecond: 2,
-          forMs: longStreamMs,
+          durationMs: longStreamMs,
           sourceAddresses: clientAddresses(),
         },
       ],

@@ -38,7 +38,7 @@ export async function removeNewNodes(run: Run, plan: PoolPlan): Promise<void> {
       await replaceNodes(run, plan, wave, pool);
     }
   } while (keep === 0 && !(await removeNewPool(run, plan)));
-  if (keep > 0 && held !== undefined) await releasePool(run, pool, held);
+  if (keep > 0 && held !== undefined) await restoreScaling(run, pool, held);
 }
 
 /** Answers false when a node has joined in the last moment: then it leaves like the others. */
@@ -50,7 +50,7 @@ async function removeNewPool(run: Run, { newPool: pool }: PoolPlan): Promise<boo
 }
 
 /** Lets the cloud go on with a pool, but for what would end a machine that serves. */
-export async function releasePool(run: Run, pool: PoolRef, suspended: readonly string[]): Promise<void> {
+export async function restoreScaling(run: Run, pool: PoolRef, suspended: readonly string[]): Promise<void> {
   const { kept } = await runUntilDone(run, `${pool.name} to be released`, () =>
     steps(`release ${pool.name}`).restoreScaling({ ...nextStep(run), pool, suspended }),
   );

@@ -1,5 +1,5 @@
 import { surgesPods } from '../../core/policy/policy.ts';
-import { releasePool, removeNewNodes } from './remove-new-nodes.ts';
+import { removeNewNodes, restoreScaling } from './remove-new-nodes.ts';
 import type { RollbackEntry } from './rollback-entry.ts';
 import { nextStep, type Run, requirePlan, runUntilDone } from './run.ts';
 import { steps, waits } from './steps.ts';
@@ -16,7 +16,7 @@ export async function unwind(run: Run): Promise<readonly string[]> {
 }
 
 /** What the cloud does when it is let go again is seen too. */
-async function watchBeyondTheEnd(run: Run): Promise<void> {
+async function watchAfterEnd(run: Run): Promise<void> {
   const { probes, watchAfterMs: durationMs } = run.input.policy.traffic;
   run.idleAt = run.now;
   if (run.watch === undefined || probes.length === 0 || durationMs === 0) return;
@@ -57,11 +57,11 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
       return [];
     case 'rebalancing': {
       const { pool, suspended } = entry;
-      await releasePool(run, pool, suspended);
+      await restoreScaling(run, pool, suspended);
       return [];
     }
     case 'watch':
-      await watchBeyondTheEnd(run);
+      await watchAfterEnd(run);
       await run.watch?.stop();
       return [];
     case 'lock': {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { decideVolumesDetached, remainingClaims } from '../../../core/eviction/attached-volumes.ts';
-import { aCluster, aNode, aPod, refOf } from '../support/facts.ts';
+import { aCluster, aNode, aPod, nodeRefOf } from '../support/facts.ts';
 
-const node = refOf(aNode('n1'));
+const node = nodeRefOf(aNode('n1'));
 const attached = (...volumes: readonly string[]) =>
   volumes.map((volume) => ({ node: 'n1', volume, name: `csi-${volume}` }));
 const agent = { ownerKind: 'DaemonSet', volumeClaims: ['cache'] } as const;

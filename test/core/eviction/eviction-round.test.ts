@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { decideEvictionRound, type EvictionQuestion } from '../../../core/eviction/eviction-round.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ClusterFacts } from '../../../core/model/serving.ts';
-import { aBudget, aCluster, aNode, aPod, aPolicy, aService, refOf } from '../support/facts.ts';
+import { aBudget, aCluster, aNode, aPod, aPolicy, aService, nodeRefOf } from '../support/facts.ts';
 
-const node = refOf(aNode('n1'));
+const node = nodeRefOf(aNode('n1'));
 const elsewhere = [aPod('web-2', 'n2'), aPod('web-3', 'n3')];
 /** 3 s for endpoints to spread plus 15 s margin. */
 const endpointRemovalMs = 18_000;

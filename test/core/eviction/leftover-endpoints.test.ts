@@ -8,7 +8,7 @@ import {
 } from '../../../core/eviction/leftover-endpoints.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import { aCluster, aNode, aPod, aPolicy, aService, refOf } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aService, nodeRefOf } from '../support/facts.ts';
 
 const tainted = aNode('n1', { ownership: { disruptedBy: 'run' } });
 
@@ -34,7 +34,7 @@ function question(
     removedAt: {},
     unreadySince: {},
     ...changes,
-    node: refOf(node),
+    node: nodeRefOf(node),
   };
 }
 

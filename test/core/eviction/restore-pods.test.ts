@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decideRestore, decideRestoreRound, type RestoreQuestion } from '../../../core/eviction/restore-pods.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
-import { aCluster, aNode, aPod, aPolicy, aService, endpointOf, refOf } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aService, endpointOf, nodeRefOf } from '../support/facts.ts';
 
-const node = refOf(aNode('n1'));
+const node = nodeRefOf(aNode('n1'));
 const endpointsRemoved = { by: 'run', originalLabels: { app: 'web' } };
 
 describe('putting pods back', () => {

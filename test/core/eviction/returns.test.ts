@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
 import { type Returns, trackReturns } from '../../../core/eviction/returns.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
-import { aCluster, aNode, aPod, aPolicy, refOf } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, nodeRefOf } from '../support/facts.ts';
 
 const node = aNode('n1', { cordoned: true });
 const tolerations = [{ operator: 'Exists' as const }];
@@ -10,7 +10,7 @@ const tolerations = [{ operator: 'Exists' as const }];
 function round(pods: readonly PodFacts[], returns: Returns) {
   const facts = aCluster({ nodes: [node], pods });
   const times = { now: 0, removedAt: {}, unreadySince: {} };
-  return decideEvictionRound({ node: refOf(node), facts, policy: aPolicy(), run: 'run', returns, ...times });
+  return decideEvictionRound({ node: nodeRefOf(node), facts, policy: aPolicy(), run: 'run', returns, ...times });
 }
 
 /** Pods that were on the node in look after look: each is evicted, and the next one comes. */

@@ -14,8 +14,8 @@ import {
   aPolicy,
   aService,
   aTarget,
+  nodeRefOf,
   onePodOnEach,
-  refOf,
 } from '../support/facts.ts';
 
 const fiveMinutes = 300_000;
@@ -56,7 +56,7 @@ describe('pods that hang on a node whose kubelet is silent', () => {
   const hanging = aPod('web-1', 'n1', { terminating: true, killedAt: 40_000 });
   const decide = (nodes: readonly NodeFacts[], policy: Policy, now = fiveMinutes) =>
     decideEvictionRound({
-      node: refOf(aNode('n1')),
+      node: nodeRefOf(aNode('n1')),
       facts: aCluster({ nodes, pods: [hanging] }),
       policy,
       run: 'run',
@@ -105,7 +105,7 @@ describe('a guard', () => {
     const observation = aLook({ nodes, pods: seen, services: [aService('web', seen)] }, [
       aGroup('web', nodes, { targets }),
     ]);
-    const of = (names: readonly string[]) => nodes.filter(({ name }) => names.includes(name)).map(refOf);
+    const of = (names: readonly string[]) => nodes.filter(({ name }) => names.includes(name)).map(nodeRefOf);
     const waiting = inFlight.length === 0 ? of(['n1']) : of(['n2']);
     const facts = { ...observation, observedAt: at };
     return selectCandidate({ facts, policy: aPolicy({ guard }), baselines, inFlight: of(inFlight), waiting, agreed });
@@ -126,7 +126,7 @@ describe('a guard', () => {
 });
 
 test('an operator is asked with names, times and a command', () => {
-  const { code, message, hint } = askAboutUnreachable(refOf(aNode('n1')), 0, [aPod('web-1', 'n1')], aPolicy());
+  const { code, message, hint } = askAboutUnreachable(nodeRefOf(aNode('n1')), 0, [aPod('web-1', 'n1')], aPolicy());
   expect(code).toBe('NodeUnreachable');
   expect(message).toMatch(
     /^n1 is unreachable: .* since .*, no load balancer .*1 pod there can't end \(default\/web-1\)/,

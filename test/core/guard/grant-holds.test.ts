@@ -16,8 +16,8 @@ import {
   aService,
   aTarget,
   aWorkload,
+  nodeRefOf,
   onePodOnEach,
-  refOf,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -58,7 +58,7 @@ function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined 
   });
   const { traffic = 'Local', budgets = [], crossZone = true } = scene;
   const baselines = learnBaselines([], state({ traffic, budgets, crossZone }), policy);
-  return findRevocation({ node: refOf(aNode('n1')), facts: now, policy, baselines });
+  return findRevocation({ node: nodeRefOf(aNode('n1')), facts: now, policy, baselines });
 }
 
 const failed = { n4: { ready: false } };
@@ -134,7 +134,7 @@ describe('a node that was let go', () => {
     const now = state({ pods: pods.slice(0, 3), nodes: { n1: { excluded: true } }, states: { n1: 'draining' } });
     const facts = { ...now, cluster: { ...now.cluster, workloads: [aWorkload('web', 3)] } };
     const baselines = learnBaselines([], state({}), aPolicy());
-    expect(findRevocation({ node: refOf(aNode('n1')), facts, policy: aPolicy(), baselines })).toBeUndefined();
+    expect(findRevocation({ node: nodeRefOf(aNode('n1')), facts, policy: aPolicy(), baselines })).toBeUndefined();
   });
 
   test('stays on its way whatever happens when the guard is switched off', () => {

@@ -14,8 +14,8 @@ import {
   aService,
   aTarget,
   aWorkload,
+  nodeRefOf,
   onePodOnEach,
-  refOf,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -23,7 +23,7 @@ const pods = onePodOnEach('web', nodes);
 const whole = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 /** Every look until now has found that anybody may go. */
 const agreed = Object.fromEntries(nodes.map(({ name }) => [name, -60_000]));
-const n1 = [refOf(aNode('n1'))];
+const n1 = [nodeRefOf(aNode('n1'))];
 
 interface Changes extends Omit<Partial<CandidateQuestion>, 'policy'> {
   readonly guard?: Partial<Policy['guard']>;
@@ -41,7 +41,7 @@ function ask({ guard, policy, ...changes }: Changes = {}): ReturnType<typeof sel
     policy: asked,
     baselines,
     inFlight: [],
-    waiting: nodes.map(refOf),
+    waiting: nodes.map(nodeRefOf),
     agreed,
     ...changes,
   });
@@ -160,7 +160,7 @@ describe('the floor of serving targets', () => {
     const services = [aService('web', elsewhere)];
     const facts = aLook({ nodes, pods: elsewhere, services }, [aGroup('web', nodes, { targets })]);
     expect(ask({ facts }).node?.name).toBe('n1');
-    expect(ask({ facts, waiting: nodes.slice(1).map(refOf) }).node).toBeUndefined();
+    expect(ask({ facts, waiting: nodes.slice(1).map(nodeRefOf) }).node).toBeUndefined();
   });
 });
 
@@ -170,7 +170,7 @@ describe('the floor of a zone', () => {
   const baselines = learnBaselines([], facts, aPolicy());
 
   test('keeps a serving target in every zone that served', () => {
-    const answer = ask({ facts, baselines, guard: { minServing }, inFlight: n1, waiting: [refOf(aNode('n2'))] });
+    const answer = ask({ facts, baselines, guard: { minServing }, inFlight: n1, waiting: [nodeRefOf(aNode('n2'))] });
     expect(answer.blockedBy).toMatchObject({ node: 'n2', limit: 'zone', zone: 'a', needs: 1, has: 1 });
     expect(answer.reason).toContain('has 1 serving target in a and must keep 1');
   });
@@ -211,13 +211,13 @@ describe('the floor of a budget', () => {
 
 describe('the window', () => {
   test('never holds more nodes than the policy allows', () => {
-    const answer = ask({ guard: { maxInFlight: 1 }, inFlight: [refOf(aNode('gone'))] });
+    const answer = ask({ guard: { maxInFlight: 1 }, inFlight: [nodeRefOf(aNode('gone'))] });
     expect(answer.blockedBy).toEqual({ node: 'n1', limit: 'in-flight', needs: 1, has: 1 });
     expect(answer.reason).toBe('n1 waits: 1 node on the way out, at most 1 may be');
   });
 
   test('is without a floor only when the guard is switched off', () => {
-    const answer = ask({ policy: { disabledRules: ['capacity-guard'] }, inFlight: nodes.slice(0, 3).map(refOf) });
+    const answer = ask({ policy: { disabledRules: ['capacity-guard'] }, inFlight: nodes.slice(0, 3).map(nodeRefOf) });
     expect(answer.node?.name).toBe('n4');
     expect(answer.reason).toContain('switched off');
   });
@@ -227,7 +227,7 @@ describe('the window', () => {
   });
 
   test('lets a node go that has died meanwhile', () => {
-    expect(ask({ waiting: [refOf(aNode('dead'))], agreed: { dead: -60_000 } }).node?.name).toBe('dead');
+    expect(ask({ waiting: [nodeRefOf(aNode('dead'))], agreed: { dead: -60_000 } }).node?.name).toBe('dead');
   });
 });
 

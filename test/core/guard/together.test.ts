@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
 import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
 import { chooseTogether } from '../../../core/guard/together.ts';
-import { aGroup, aLook, aNode, aPolicy, aService, onePodOnEach, refOf } from '../support/facts.ts';
+import { aGroup, aLook, aNode, aPolicy, aService, nodeRefOf, onePodOnEach } from '../support/facts.ts';
 
 const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
 const pods = onePodOnEach('web', nodes);
@@ -13,7 +13,7 @@ function choose(minServing: number, changes: Partial<CandidateQuestion> = {}, at
   const guard = { ...aPolicy().guard, minServing: { 'default/web': { targets: minServing } }, maxInFlight };
   const policy = aPolicy({ guard });
   const baselines = learnBaselines([], facts, policy);
-  const waiting = nodes.map(refOf);
+  const waiting = nodes.map(nodeRefOf);
   const question = { facts, policy, baselines, inFlight: [], waiting, agreed: {}, ...changes };
   return [...chooseTogether(question, atMost)].map(({ name }) => name);
 }
@@ -33,7 +33,7 @@ test('those on which looks have agreed for longer come first', () => {
 test('no more than asked for, or than may be in flight; but one is named for when somebody is back', () => {
   expect(choose(0, {}, 2)).toEqual(['n1', 'n2']);
   expect(choose(0, {}, 10, 3)).toEqual(['n1', 'n2', 'n3']);
-  expect(choose(0, { inFlight: [refOf(aNode('n1'))] }, 10, 1)).toEqual(['n2']);
+  expect(choose(0, { inFlight: [nodeRefOf(aNode('n1'))] }, 10, 1)).toEqual(['n2']);
 });
 
 test('without the guard anybody may', () => {

@@ -15,8 +15,8 @@ import {
   aService,
   aWorkload,
   handingOver,
+  nodeRefOf,
   onePodOnEach,
-  refOf,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -38,7 +38,7 @@ const delays: LowerBoundDelays = {
 function input(targets: number, maxInFlight = 10): BatchesInput {
   const facts = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
   const policy = aPolicy({ guard: { ...aPolicy().guard, maxInFlight, minServing: { 'default/web': { targets } } } });
-  return { facts, policy, baselines: learnBaselines([], facts, policy), nodes: nodes.map(refOf) };
+  return { facts, policy, baselines: learnBaselines([], facts, policy), nodes: nodes.map(nodeRefOf) };
 }
 
 describe('the lower bound', () => {
@@ -154,7 +154,7 @@ describe('evictions one after another', () => {
     [4, 3],
   ])('a budget that demands %i of four takes %i turns for three of them', (demands, rounds) => {
     expect(
-      evictionRounds([refOf(aNode('n1'))], aCluster({ pods: three, budgets: [aBudget('web', three, demands)] })),
+      evictionRounds([nodeRefOf(aNode('n1'))], aCluster({ pods: three, budgets: [aBudget('web', three, demands)] })),
     ).toBe(rounds);
   });
 
@@ -164,10 +164,12 @@ describe('evictions one after another', () => {
     ['pods of a high class of the users take none of their own', { priority: 1_000_000_000 }, 1],
   ] as const)('%s', (_, change, rounds) => {
     const pods = [...three, aPod('dns-1', 'n1', change)];
-    expect(evictionRounds([refOf(aNode('n1'))], aCluster({ pods, budgets: [aBudget('web', three, 1)] }))).toBe(rounds);
+    expect(evictionRounds([nodeRefOf(aNode('n1'))], aCluster({ pods, budgets: [aBudget('web', three, 1)] }))).toBe(
+      rounds,
+    );
   });
 
   test('one turn is enough without a budget', () => {
-    expect(evictionRounds([refOf(aNode('n1'))], aCluster({ pods: three }))).toBe(1);
+    expect(evictionRounds([nodeRefOf(aNode('n1'))], aCluster({ pods: three }))).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseSurplus } from '../../../core/plan/scale-in.ts';
+import { selectExcess } from '../../../core/plan/scale-in.ts';
 import { aCluster, aNode, aPod } from '../support/facts.ts';
 
 const zones = ['a', 'b', 'c'];
@@ -15,7 +15,7 @@ function nodesWith(shape: readonly { readonly zone: string; readonly pods: numbe
 }
 
 function choose({ nodes, pods }: ReturnType<typeof nodesWith>, keep: number): readonly string[] {
-  return chooseSurplus({ cluster: aCluster({ nodes, pods }), pool: 'new', zones, keep }).map(({ name }) => name);
+  return selectExcess({ cluster: aCluster({ nodes, pods }), pool: 'new', zones, keep }).map(({ name }) => name);
 }
 
 test('new nodes with the fewest pods leave first, and zones stay even', () => {

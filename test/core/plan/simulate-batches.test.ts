@@ -16,8 +16,8 @@ import {
   aTarget,
   aWorkload,
   handingOver,
+  nodeRefOf,
   onePodOnEach,
-  refOf,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -41,7 +41,7 @@ function play({ least, guard, policy: rules, traffic = 'Local', group, cluster, 
   const minServing = least === undefined ? {} : { 'default/web': { targets: least } };
   const policy = aPolicy({ ...rules, guard: { ...aPolicy().guard, minServing, ...guard } });
   const baselines = known ?? learnBaselines([], facts, policy);
-  return simulateBatches({ facts, policy, baselines, nodes: nodes.map(refOf) });
+  return simulateBatches({ facts, policy, baselines, nodes: nodes.map(nodeRefOf) });
 }
 
 const names = (scene: Scene) => play(scene).batches.map((batch) => batch.nodes.map((node) => node.name));

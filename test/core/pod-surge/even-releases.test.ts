@@ -6,7 +6,7 @@ import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { selectReleases } from '../../../core/pod-surge/select-releases.ts';
 import { countReleased } from '../../../core/pod-surge/surge-limit.ts';
 import type { SurgeLimitOfPods } from '../../../core/policy/policy.ts';
-import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, refOf, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, nodeRefOf, released } from '../support/facts.ts';
 
 const byZone: SpreadFacts = {
   topologyKey: 'topology.kubernetes.io/zone',
@@ -95,7 +95,9 @@ describe('pods that are spread over zones, released ones counted', () => {
   test('have nodes of all zones go together', () => {
     const nodes = nodesIn('aabbcc');
     const choose = (pods: readonly PodFacts[]) =>
-      selectBatch({ ...contextOf(nodes, pods, 0.5), waiting: nodes.map(refOf), maxNodes: 10 }).map(({ name }) => name);
+      selectBatch({ ...contextOf(nodes, pods, 0.5), waiting: nodes.map(nodeRefOf), maxNodes: 10 }).map(
+        ({ name }) => name,
+      );
     expect(choose(podsOn(nodes))).toEqual(['a1', 'b3', 'c5']);
     expect(choose(podsOn(nodes, { spreads: [] }))).toEqual(['a1', 'a2', 'b3']);
   });

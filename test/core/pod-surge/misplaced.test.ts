@@ -13,7 +13,7 @@ import {
   aTarget,
   aWorkload,
   handingOver,
-  refOf,
+  nodeRefOf,
   released,
 } from '../support/facts.ts';
 
@@ -56,7 +56,7 @@ function decide(
     baselines: learnBaselines([], observation(old), policy),
     sharedVolumeClaims: new Set(),
     run: 'run',
-    wave: olds.map(refOf),
+    wave: olds.map(nodeRefOf),
     evictedInstead: [],
     leaving: 'web',
     moves: { 'Deployment default/web': moves },

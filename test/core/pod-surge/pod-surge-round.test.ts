@@ -14,7 +14,7 @@ import {
   aWorkload,
   endpointOf,
   handingOver,
-  refOf,
+  nodeRefOf,
   released,
 } from '../support/facts.ts';
 
@@ -41,7 +41,7 @@ function ask(facts: ServingFacts, changes: Partial<PodSurgeQuestion> = {}) {
     policy: aPolicy(handingOver()),
     sharedVolumeClaims: new Set<string>(),
     run: 'run',
-    wave: old.map(refOf),
+    wave: old.map(nodeRefOf),
     evictedInstead: [],
     leaving: 'web',
     unplaced: {},
@@ -82,7 +82,7 @@ describe('pods of a wave are released', () => {
   });
 
   test('those of its nodes only', () => {
-    expect(decide(observation(before), { wave: old.slice(1).map(refOf) }).release).toEqual(['web-2']);
+    expect(decide(observation(before), { wave: old.slice(1).map(nodeRefOf) }).release).toEqual(['web-2']);
   });
 
   test('not those that can’t be, which nobody waits for', () => {

@@ -9,8 +9,8 @@ import {
   aPolicy,
   aWorkload,
   handingOver,
+  nodeRefOf,
   onePodOnEach,
-  refOf,
   released,
 } from '../support/facts.ts';
 
@@ -27,7 +27,7 @@ function choose(pods: readonly PodFacts[], changes: Partial<WaveQuestion> = {}):
     cluster,
     policy: aPolicy(handingOver('maxSurge')),
     sharedVolumeClaims: new Set<string>(),
-    waiting: nodes.map(refOf),
+    waiting: nodes.map(nodeRefOf),
     maxNodes: 10,
   };
   return selectBatch({ ...question, ...changes }).map(({ name }) => name);

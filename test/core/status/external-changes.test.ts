@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addExternalChanges, allExternalChanges } from '../../../core/status/external-changes.ts';
-import { aNode, refOf } from '../support/facts.ts';
+import { aNode, nodeRefOf } from '../support/facts.ts';
 
 const act = (at: number, what: string) => ({ at, what });
 
@@ -18,7 +18,7 @@ test('of very many the latest are told', () => {
 });
 
 test('those of the run and of its nodes are told in the order in which they were noticed', () => {
-  const node = { node: refOf(aNode('n1')), step: 'pending', waiting: undefined, evidence: [] } as const;
+  const node = { node: nodeRefOf(aNode('n1')), step: 'pending', waiting: undefined, evidence: [] } as const;
   const nodes = [{ ...node, externalChanges: [act(2, 'label'), act(4, 'cordon')] }, node];
   expect(allExternalChanges({ externalChanges: [act(3, 'new node')], nodes }).map(({ what }) => what)).toEqual([
     'label',

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { maxDetailBytes, renderDetails } from '../../../core/status/render-details.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../../../core/status/status.ts';
-import { aNode, refOf } from '../support/facts.ts';
+import { aNode, nodeRefOf } from '../support/facts.ts';
 
 const nine = Date.UTC(2026, 0, 5, 9, 0, 0);
 const node = (name: string, changes: Partial<NodeStatus> = {}): NodeStatus => ({
-  node: refOf(aNode(name)),
+  node: nodeRefOf(aNode(name)),
   step: 'pending',
   waiting: undefined,
   evidence: [],

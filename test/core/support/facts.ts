@@ -32,7 +32,7 @@ export function aNode(name: string, changes: Partial<NodeFacts> = {}): NodeFacts
 }
 
 /** The reference of a node. */
-export function refOf({ name, uid, instanceId, zone }: NodeRef): NodeRef {
+export function nodeRefOf({ name, uid, instanceId, zone }: NodeRef): NodeRef {
   return { name, uid, instanceId, zone };
 }
 

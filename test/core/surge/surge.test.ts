@@ -5,7 +5,7 @@ import { countSurges, surgeAtOnce } from '../../../core/surge/at-once.ts';
 import { instanceMinutes } from '../../../core/surge/instance-minutes.ts';
 import { decideCapacity } from '../../../core/surge/missing-capacity.ts';
 import { pairByZone } from '../../../core/surge/pair-by-zone.ts';
-import { aNode, refOf } from '../support/facts.ts';
+import { aNode, nodeRefOf } from '../support/facts.ts';
 
 describe('machines beyond the pool at a time', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('machines beyond the pool at a time', () => {
 });
 
 const inZones = (prefix: string, zones: string): readonly NodeRef[] =>
-  zones.split('').map((zone, index) => refOf(aNode(`${prefix}${index}`, { zone })));
+  zones.split('').map((zone, index) => nodeRefOf(aNode(`${prefix}${index}`, { zone })));
 const zonesOf = (nodes: readonly NodeRef[]): string => nodes.map(({ zone }) => zone).join('');
 
 describe('who may leave', () => {

@@ -6,10 +6,10 @@ import {
   findReregistered,
   needsLabelAgain,
 } from '../../../core/waits/load-balancers.ts';
-import { aGroup, aLook, aNode, aPolicy, aTarget, refOf } from '../support/facts.ts';
+import { aGroup, aLook, aNode, aPolicy, aTarget, nodeRefOf } from '../support/facts.ts';
 
-const node = refOf(aNode('n1'));
-const other = refOf(aNode('n2'));
+const node = nodeRefOf(aNode('n1'));
+const other = nodeRefOf(aNode('n2'));
 const groupWith = (state: TargetState | undefined, name = 'web') =>
   aGroup(name, [], {
     targets: [aTarget(other), ...(state === undefined ? [] : [aTarget(node, { state, reason: 'Target.Why' })])],

@@ -12,7 +12,7 @@ import {
   aTarget,
   aWorkload,
   endpointOf,
-  refOf,
+  nodeRefOf,
   released,
 } from '../support/facts.ts';
 
@@ -49,18 +49,18 @@ const decide = (facts: ReturnType<typeof observation>) => {
 test('the snapshot counts Services that have a ready endpoint on the node, and no others', () => {
   const pods = [aPod('web-1', 'n1'), stay, aPod('api-1', 'n2')];
   const facts = aLook({ nodes: [n1, n2], pods, services: [aService('web', pods), aService('api', pods)] });
-  expect(snapshotEndpoints(refOf(n1), facts)).toEqual({ 'default/web': 2 });
+  expect(snapshotEndpoints(nodeRefOf(n1), facts)).toEqual({ 'default/web': 2 });
 });
 
 test('the snapshot counts no released pod, and none that stands in for one which had no node at the beginning', () => {
   const left = aPod('web-1', 'n1', released('web-1', 'run'));
   const pods = [left, stay, aPod('web-3', 'new')];
   const facts = observation(pods, { replicas: 3 });
-  expect(snapshotEndpoints(refOf(n1), facts)).toEqual({ 'default/web': 2 });
+  expect(snapshotEndpoints(nodeRefOf(n1), facts)).toEqual({ 'default/web': 2 });
   const whole = observation([aPod('web-1', 'n1'), stay, aPod('web-3', 'new')], { replicas: 3 });
   const unplaced = { 'Deployment default/web': 1 };
-  expect(snapshotEndpoints(refOf(n1), whole, unplaced)).toEqual({ 'default/web': 2 });
-  expect(snapshotEndpoints(refOf(n1), whole)).toEqual({ 'default/web': 3 });
+  expect(snapshotEndpoints(nodeRefOf(n1), whole, unplaced)).toEqual({ 'default/web': 2 });
+  expect(snapshotEndpoints(nodeRefOf(n1), whole)).toEqual({ 'default/web': 3 });
 });
 
 test('replacements serve once they are Ready and their node is healthy in the load balancer', () => {

@@ -24,7 +24,7 @@ type streamConfig struct {
 	RatePerSecond   float64  `json:"ratePerSecond"`
 	TimeoutMs       int      `json:"timeoutMs"`
 	SleepMs         int      `json:"sleepMs"`
-	ForMs           int      `json:"forMs"`
+	ForMs           int      `json:"durationMs"`
 	Clients         int      `json:"clients"`
 	SourceAddresses []string `json:"sourceAddresses"`
 
