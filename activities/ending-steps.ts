@@ -47,7 +47,7 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
         what: `replacements of the pods of ${node.name} to serve`,
         deadlineMs: policy.waits.deadlines.replacementsMs,
         pollIntervalMs: policy.waits.pollIntervalMs,
-        hint: 'Look at the pods that are not Ready or can’t be placed; then resume.',
+        hint: 'Check the pods that are not Ready or cannot be scheduled; then resume.',
         poll: fence.around<NodeStepResult>(async ({ now, since, checkpoint }) => {
           const facts = await observer.serving(input);
           const goneSince = trackAllGone(timesIn(checkpoint['goneSince']), Object.keys(before), facts, policy);
@@ -108,7 +108,7 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
         what: `${node.name} (${node.instanceId}) to be gone`,
         deadlineMs: policy.waits.deadlines.terminationMs,
         pollIntervalMs: policy.waits.pollIntervalMs,
-        hint: 'Look at the instance and its lifecycle hooks; then resume.',
+        hint: 'Check the instance and its lifecycle hooks; then resume.',
         poll: fence.around(async ({ checkpoint }) => {
           if (checkpoint['asked'] !== true) {
             const reregistered = await findReasonToGoBack(input);

@@ -62,10 +62,10 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
       const fence = openPoolFence(cluster, input);
       return await pollUntil<ExcludeResult>({
         clock,
-        what: 'capacity to let another node step out',
+        what: 'capacity to exclude another node',
         deadlineMs: undefined,
         pollIntervalMs: input.policy.waits.pollIntervalMs,
-        hint: 'Scale up or mend what does not serve; then resume.',
+        hint: 'Scale up, or fix what does not serve; then resume.',
         poll: fence.around<ExcludeResult>(async ({ now, since, checkpoint }) => {
           const known = (checkpoint['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };

@@ -90,7 +90,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
       return await withLocks<Poll<ExclusionBatch>>(ports, {
         run: input.run,
         names: [exclusionLock],
-        whenBusy: () => wait(`${first.name} waits: another node is let go just now`, lockedAgainMs),
+        whenBusy: () => wait(`${first.name} waits: another node is being excluded`, lockedAgainMs),
         body: async (held) => {
           const observation = await held.during(observeToDecide(nodes, input, earlier));
           if (observation === undefined)
@@ -218,7 +218,7 @@ export function describeBatch(
   [first, ...others]: readonly Exclusion[],
   baselines: readonly ServiceBaseline[] | undefined,
 ): ExclusionBatch {
-  if (first === undefined) throw new RangeError('no node has stepped out');
+  if (first === undefined) throw new RangeError('no node has been excluded');
   return {
     ...first,
     ...(others.length === 0 ? {} : { others: others }),

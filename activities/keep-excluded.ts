@@ -83,7 +83,7 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
     await cluster.include(node, run);
     const told = {
       at: now,
-      what: `${node.name} stayed in a load balancer in spite of its label; removed and set again`,
+      what: `${node.name} stayed in a load balancer despite its label; removed and set again`,
     };
     const again = { ...steady, removedAt: clock.now(), externalChanges: [...kept.externalChanges, told] };
     return { kept: again, anew: true, held: told.what };

@@ -66,7 +66,7 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: O
         outlook: outlookIn(earlier) ?? input.outlook ?? untouched,
       });
       const progress = (): Heartbeat => ({
-        reason: 'watching the traffic and keeping the lock',
+        reason: 'monitoring traffic and renewing the lock',
         since,
         until: undefined,
         seenAt: clock.now(),

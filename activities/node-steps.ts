@@ -145,7 +145,7 @@ function unseen({ node, baselines, policy }: NodeStepInput, facts: ServingFacts)
 
 function decideOut(input: NodeStepInput, facts: ServingFacts) {
   if (!isEnabled(input.policy, 'wait-for-deregistration'))
-    return { done: true, reason: 'not looked at: the rule wait-for-deregistration is switched off' };
+    return { done: true, reason: 'not observed: the rule wait-for-deregistration is disabled' };
   return unseen(input, facts) ?? decideObservedOut(input.node, facts.targetGroups);
 }
 

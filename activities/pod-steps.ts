@@ -87,7 +87,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
         what: `pods to leave ${node.name}`,
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollIntervalMs: pollIntervalMs(policy),
-        hint: 'Mend what is named (a budget, an annotation, a pod that hangs), then resume; or abort.',
+        hint: 'Fix what is named (a budget, an annotation, a pod that is stuck), then resume; or abort.',
         poll: fence.around<EvictingResult>(async ({ now: began, checkpoint, since }) => {
           const facts = await observer.cluster();
           // What an attempt before this one did not come to.
@@ -184,7 +184,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
         what: `endpoints to leave ${node.name}`,
         deadlineMs: policy.waits.deadlines.endpointRemovalMs,
         pollIntervalMs: pollIntervalMs(policy),
-        hint: 'Look at the DaemonSet pods that are named; then resume.',
+        hint: 'Check the DaemonSet pods that are named; then resume.',
         poll: fence.around(async ({ now: began, checkpoint }) => {
           const facts = await observer.cluster();
           const now = clock.now();

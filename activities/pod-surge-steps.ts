@@ -101,7 +101,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           const context = { policy, ...asked };
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: checkpoint['dismissed'] });
           if (leaving !== undefined && (await swap({ ...context, cluster: facts.cluster, run, leaving }, fence)))
-            return { done: false, reason: 'pods change places', checkpoint, requeueAfterMs: 100 };
+            return { done: false, reason: 'pods are being swapped', checkpoint, requeueAfterMs: 100 };
           const known = checkpoint['wave'] as readonly NodeRef[] | undefined;
           const maxNodes = policy.guard.maxInFlight;
           const wave = known ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
@@ -167,10 +167,10 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
       const { adoptNow } = createAdoption(fence.acting);
       return await pollUntil<object>({
         clock,
-        what: 'released pods to be given back',
+        what: 'released pods to be adopted',
         deadlineMs: adoptedWithinMs,
         pollIntervalMs: pollIntervalMs,
-        hint: 'Look at the ReplicaSets of the pods that are named; then resume.',
+        hint: 'Check the ReplicaSets of the pods that are named; then resume.',
         poll: fence.around<object>(async () => {
           const given = await adoptNow(await observer.cluster(), input.run);
           if (given.acts.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
@@ -191,7 +191,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         what: 'released pods to leave',
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollIntervalMs: pollIntervalMs,
-        hint: 'Mend what is named (a budget, pods that are not ready, a pod that hangs), then resume.',
+        hint: 'Fix what is named (a budget, pods that are not ready, a pod that is stuck), then resume.',
         poll: fence.around<object>(async ({ now, checkpoint }) => {
           const facts = await observer.cluster();
           await createAdoption(fence.acting).keepUp(facts, run);

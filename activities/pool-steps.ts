@@ -19,7 +19,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
     ): Promise<Outcome<{ suspended: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
       return await persist(
-        { clock, what: `holding ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
+        { clock, what: `suspending scaling of ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           await fence.check();
           return { suspended: await pools.suspendScaling(input.pool) };
@@ -65,10 +65,10 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       const { oldPool, policy } = plan;
       return await pollUntil<{ nodes: readonly NodeRef[] }>({
         clock,
-        what: `machines of ${oldPool.name} to join or end`,
+        what: `instances of ${oldPool.name} to join or end`,
         deadlineMs: policy.waits.deadlines.nodesReadyMs,
         pollIntervalMs: policy.waits.pollIntervalMs,
-        hint: 'End the machines that are named, or find out why they don’t join; then resume.',
+        hint: 'Terminate the instances that are named, or find out why they do not join; then resume.',
         poll: async () => {
           const pool = await pools.findPool(oldPool);
           const nodes = (await observer.cluster()).nodes.filter((node) => node.pool === oldPool.name);
@@ -76,7 +76,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
           // Somebody may have deleted it, now that it is empty.
           const coming = pool === undefined ? [] : liveInstances(pool);
           if (coming.length === 0) return { done: true, value: { nodes: [] } };
-          return { done: false, reason: `machines of ${oldPool.name} that are not nodes yet: ${listNames(coming)}` };
+          return { done: false, reason: `instances of ${oldPool.name} that are not nodes yet: ${listNames(coming)}` };
         },
       });
     },

@@ -59,7 +59,7 @@ export function createPutPodsBack({ clock, cluster }: Pick<Ports, 'clock' | 'clu
     const blocked = recordBlocked(held, checkpoint['blocked'], now);
     const [first] = blocked;
     const names = listNames([...new Set(endpointsRemoved.map(({ node }) => node ?? 'no node'))]);
-    const reason = `${count(endpointsRemoved.length, 'unlisted pod')} on ${names}${first === undefined ? '' : `; ${first.pod}: ${first.reason}`}`;
+    const reason = `${count(endpointsRemoved.length, 'pod removed from endpoints')} on ${names}${first === undefined ? '' : `; ${first.pod}: ${first.reason}`}`;
     const isSelfResolving = selfResolving({ pods: endpointsRemoved, ...times }, waits, now);
     return { endpointsRemoved, blocked, reason, isSelfResolving, checkpoint: { ...times, refused, blocked } };
   };

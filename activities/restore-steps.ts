@@ -47,7 +47,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
       const { node, policy, run } = input;
       const put = await removeOwnership(input);
       if (put.outcome !== 'done') return put;
-      await publishNodeEvent(cluster, node, 'Restored', `put back by run ${run}`);
+      await publishNodeEvent(cluster, node, 'Restored', `restored by run ${run}`);
       return await pollUntil<NodeStepResult>({
         clock,
         what: `${node.name} to be back in its load balancers`,
@@ -97,7 +97,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
       const fence = openLooseFence(cluster, input);
       return await pollUntil<LetGo>({
         clock,
-        what: `the marks of run ${run} to be put back`,
+        what: `what run ${run} has set to be removed`,
         deadlineMs: policy.waits.deadlines.evictionMs,
         pollIntervalMs: pollIntervalMs,
         hint: 'See the runbook on leftovers.',
@@ -132,7 +132,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
     const { waits } = policy;
     return await pollUntil<object>({
       clock,
-      what: `pods of ${node.name} to be put back`,
+      what: `pods of ${node.name} to be restored`,
       deadlineMs: waits.deadlines.evictionMs,
       pollIntervalMs: Math.min(pollIntervalMs, waits.pollIntervalMs),
       hint: 'Resume to try again.',

@@ -67,7 +67,7 @@ export function createRunSteps(ports: Ports, observer: Observer) {
         what: 'the lock on the pool to be free',
         deadlineMs: undefined,
         pollIntervalMs: 5_000,
-        hint: 'See who holds the Lease.',
+        hint: 'See which run holds the Lease.',
         poll: async ({ now, since }) => {
           try {
             const lock = await takePoolLock(cluster, input);
@@ -84,14 +84,14 @@ export function createRunSteps(ports: Ports, observer: Observer) {
     sleepFor: async ({ durationMs }: { durationMs: number }): Promise<Outcome<Lingered>> =>
       await pollUntil<Lingered>({
         clock,
-        what: 'the probes to go on for a moment',
+        what: 'the probes to continue for a moment',
         deadlineMs: undefined,
         pollIntervalMs: durationMs,
         hint: 'Resume.',
         poll: async ({ now, since }) => {
           const left = since + durationMs - now;
           if (left <= 0) return { done: true, value: await checkMonitor() };
-          return { done: false, reason: 'the probes watch what happens after the end', requeueAfterMs: left };
+          return { done: false, reason: 'the probes continue after the end', requeueAfterMs: left };
         },
       }),
   };
@@ -111,6 +111,6 @@ function alreadyThere(pool: string): Problem {
   return {
     code: 'PreflightRefused',
     message: `the new pool ${pool} exists already`,
-    hint: 'Give the new pool another name in spec.target.poolName, or delete the one that is there if nobody needs it.',
+    hint: 'Give the new pool another name in spec.target.poolName, or delete the existing one if it is not needed.',
   };
 }

@@ -92,7 +92,7 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
         what: `new nodes of ${plan.newPool.name} to be ready`,
         deadlineMs: deadlines.nodesReadyMs,
         pollIntervalMs,
-        hint: 'Look at the new nodes and at the cloud’s capacity; then resume, or abort to remove them.',
+        hint: 'Check the new nodes and the cloud’s capacity; then resume, or abort to remove them.',
         poll: async ({ now, checkpoint }) => {
           const pool = await pools.findPool(plan.newPool);
           const facts = await observer.serving(plan);

@@ -8,11 +8,11 @@ import { parseRunTarget } from './run-target.ts';
 
 const exitCodeHelp = `
 Exit codes:
-  0 done    1 failed    3 needs a human (paused, needs attention)    4 aborted
+  0 done    1 failed    3 needs an operator (paused, stalled)    4 aborted
   5 done, but requests were lost    6 done, but nothing was measured (no probes)
-  7 done, but requests were lost while no node of the run was out
+  7 done, but requests were lost only while no node of the run was out of its load balancers
   64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
-  124 stopped watching (the run goes on)    130 detached by Ctrl-C (the run goes on)`;
+  124 stopped watching (the run continues)    130 detached by Ctrl-C (the run continues)`;
 
 /** Runs one command line and returns its exit code. Nothing here touches a cluster: commands load what they need. */
 export async function runCli(argv: readonly string[]): Promise<number> {
@@ -67,7 +67,7 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nCtrl-C detaches; the run goes on.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade -f policy.yaml --detach -o json',
+      '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade -f policy.yaml --detach -o json',
     )
     .action(async (options: { file: string; reason: string; detach: boolean; output: OutputFormat }) => {
       const { upgradeCommand } = await import('./commands/upgrade.ts');
@@ -78,7 +78,7 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
 function addWatching(program: Command, finish: (code: ExitCode) => void): void {
   program
     .command('status')
-    .description('show how a run stands, once')
+    .description('show the status of a run, once')
     .argument('<cluster/pool>', 'the pool, as in the policy')
     .addOption(outputOption())
     .addHelpText(
@@ -93,12 +93,12 @@ function addWatching(program: Command, finish: (code: ExitCode) => void): void {
     .command('watch')
     .description('follow a run until it ends')
     .argument('<cluster/pool>', 'the pool, as in the policy')
-    .option('--until-stalled', 'end with exit code 3 as soon as a human is needed', false)
+    .option('--until-stalled', 'end with exit code 3 as soon as an operator is needed', false)
     .option('--timeout <duration>', 'stop watching after this long, e.g. 30m (exit code 124)', parseTimeout)
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nCtrl-C detaches; the run goes on.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-stalled --timeout 2h   # in a pipeline',
+      '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-stalled --timeout 2h   # in a pipeline',
     )
     .action(async (target: string, options: { output: OutputFormat; untilStalled: boolean; timeout?: number }) => {
       const { watchCommand } = await import('./commands/watch.ts');
@@ -107,12 +107,12 @@ function addWatching(program: Command, finish: (code: ExitCode) => void): void {
     });
   program
     .command('report')
-    .description('print the proof of a finished run')
+    .description('print the report of a finished run')
     .argument('<cluster/pool>', 'the pool, as in the policy')
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ nodeferry report prod-eu/web\n  $ nodeferry report prod-eu/web -o json > proof.json',
+      '\nExamples:\n  $ nodeferry report prod-eu/web\n  $ nodeferry report prod-eu/web -o json > report.json',
     )
     .action(async (target: string, options: { output: OutputFormat }) => {
       const { reportCommand } = await import('./commands/report.ts');
@@ -127,9 +127,9 @@ const exampleReasons = {
 } as const;
 
 const controlTexts = {
-  pause: 'let no further node step out; nodes on their way out finish',
-  resume: 'end a pause and try parked steps again',
-  abort: 'end the run and put everything back, capacity included',
+  pause: 'start no further node; nodes in progress finish',
+  resume: 'end a pause and retry stalled steps',
+  abort: 'end the run and restore everything, including capacity',
 } as const;
 
 function addControls(program: Command, finish: (code: ExitCode) => void): void {
@@ -151,16 +151,16 @@ function addControls(program: Command, finish: (code: ExitCode) => void): void {
 function addCleanup(program: Command, finish: (code: ExitCode) => void): void {
   program
     .command('cleanup')
-    .description('show what runs that were terminated have left on the cluster, or take it away')
+    .description('show what terminated runs have left over on the cluster, or remove it')
     .argument('<cluster/pool>', 'the pool, as in the policy')
-    .option('--run <run>', 'sweep after this run only')
+    .option('--run <run>', 'clean up after this run only')
     .option('--region <region>', 'region of the cluster; AWS_REGION unless given')
     .option('--yes', 'do it; without, nothing is changed', false)
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nTakes away labels, cordons, taints, removed pod labels, Leases, held processes and sizes, and a new pool without nodes.' +
-        '\nNeeds the cluster and the cloud, not Temporal. A run that is going is never swept after: abort it instead.' +
+      '\nRemoves or restores labels, cordons, taints, removed pod labels, Leases, suspended processes and sizes, and a new pool without nodes.' +
+        '\nNeeds the cluster and the cloud, not Temporal. It refuses to clean up after a run that is under way: abort that run instead.' +
         '\n\nExamples:\n  $ nodeferry cleanup prod-eu/web\n  $ nodeferry cleanup prod-eu/web --yes',
     )
     .action(async (target: string, options: { run?: string; region?: string; yes: boolean; output: OutputFormat }) => {
@@ -181,7 +181,7 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
     });
   program
     .command('dev')
-    .description('run a Temporal development server and a worker on this machine')
+    .description('run a Temporal development server and a worker on this host')
     .option('--port <number>', 'port of the Temporal server', parsePort, 7233)
     .option('--ui-port <number>', 'port of the Temporal web UI', parsePort, 8233)
     .option('--database <file>', "SQLite file that keeps the runs (default: in the user's state directory)")

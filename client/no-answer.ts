@@ -14,7 +14,7 @@ export function noWorker(done: string, cause?: unknown): NodeferryError {
     {
       code: 'TemporalUnreachable',
       message: `Temporal answers, but no nodeferry worker does${done === '' ? '' : `: ${done}`}.`,
-      hint: 'Start a worker (nodeferry worker), or look at its logs; a run goes on where it stopped as soon as one is back.',
+      hint: 'Start a worker (nodeferry worker), or check its logs; the run continues as soon as one is back.',
     },
     { cause },
   );
@@ -26,7 +26,7 @@ export function noTemporal(cause: unknown): NodeferryError {
     {
       code: 'TemporalUnreachable',
       message: 'Temporal does not answer any more.',
-      hint: 'Is the server still running, and the network to it? The run goes on where it stopped as soon as both are back.',
+      hint: 'Is the server still running, and the network to it? The run continues as soon as both are back.',
     },
     { cause },
   );

@@ -145,8 +145,5 @@ function noRun(command: OperatorCommand, name: string, cause?: unknown): Nodefer
 }
 
 function refusal(message: string, name: string, cause: unknown): NodeferryError {
-  return new NodeferryError(
-    { code: 'Conflict', message, hint: `See how it stands: nodeferry status ${name}` },
-    { cause },
-  );
+  return new NodeferryError({ code: 'Conflict', message, hint: `See its status: nodeferry status ${name}` }, { cause });
 }

@@ -10,10 +10,10 @@ export async function logLeftovers(cluster: Pick<Cluster, 'observe'>, logger: Lo
     if (runs.length === 0) return;
     logger.info(
       { runs },
-      'nodes carry marks of these runs; if one of them is over, see: nodeferry cleanup CLUSTER/POOL',
+      'nodes carry labels or annotations of these runs; if one of them is over, see: nodeferry cleanup CLUSTER/POOL',
     );
   } catch (error) {
     if (!(error instanceof NodeferryError)) throw error;
-    logger.warn({ problem: error.problem }, 'the cluster could not be looked at');
+    logger.warn({ problem: error.problem }, 'the cluster could not be observed');
   }
 }

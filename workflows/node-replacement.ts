@@ -83,7 +83,7 @@ async function emptyNode(node: NodeRun): Promise<boolean> {
 async function removeEndpoints(node: NodeRun): Promise<number | undefined> {
   const { deregisteredAt = node.now, removedAt } = node;
   const removed = await runNodeStep(node, 'removing-endpoints', node.deadlines.endpointRemovalMs, (step) =>
-    steps(`${node.input.node.name}: leftover endpoints retire`).removeEndpoints({ ...step, deregisteredAt, removedAt }),
+    steps(`${node.input.node.name}: remove leftover endpoints`).removeEndpoints({ ...step, deregisteredAt, removedAt }),
   );
   return mustRepeat(node, removed) ? undefined : removed.forwardedUntil;
 }
@@ -126,7 +126,7 @@ async function restore(node: NodeRun): Promise<NodeStatus> {
 
 async function restoreOnce(node: NodeRun, forGood: boolean): Promise<void> {
   await runNodeStep(node, 'restoring', node.deadlines.deregistrationMs, (step) =>
-    steps(`${node.input.node.name}: put back`).restoreNode({ ...step, forGood }),
+    steps(`${node.input.node.name}: restore`).restoreNode({ ...step, forGood }),
   );
 }
 

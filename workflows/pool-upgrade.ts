@@ -43,7 +43,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
 /** Looks, audits, plans. Touches nothing, so it fails instead of asking for attention. */
 async function preflight(run: Run): Promise<PoolPlan> {
   setPhase(run, 'preflight');
-  const observed = await toOutcome(() => steps('look, audit, plan').preflight(run.input));
+  const observed = await toOutcome(() => steps('observe, audit, plan').preflight(run.input));
   if (observed.outcome === 'failed') throw failWith(observed.problem);
   const { plan, since = observed.at } = observed;
   run.plan = plan;
@@ -74,8 +74,8 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
   });
   const pool = plan.oldPool;
   const hold = pushRollback(run, { kind: 'rebalancing', pool, suspended: [] as readonly string[] });
-  const held = await runUntilDone(run, `${pool.name} to be held`, () =>
-    steps(`hold ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
+  const held = await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
+    steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
   );
   hold.suspended = held.suspended;
 }
@@ -111,7 +111,7 @@ async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[
 async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
   const pool = plan.oldPool;
   for (;;) {
-    const { nodes, at } = await runUntilDone(run, `machines that joined ${pool.name}`, () =>
+    const { nodes, at } = await runUntilDone(run, `instances that joined ${pool.name}`, () =>
       steps(`see whether nodes joined ${pool.name}`).findLateJoiners({ plan: summarize(plan) }),
     );
     if (nodes.length === 0) return;

@@ -13,7 +13,7 @@ const conflict: Explanation = {
 
 const capacity: Explanation = {
   code: 'CapacityUnavailable',
-  hint: 'AWS has no room for more machines there now: allow more instance types or zones, raise the quota, or wait.',
+  hint: 'AWS has no capacity for more instances there now: allow more instance types or zones, raise the quota, or wait.',
 };
 
 /**

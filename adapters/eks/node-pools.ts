@@ -134,7 +134,7 @@ function acceptExisting(wanted: PoolRef, existing: Nodegroup, run: string): void
     throw new NodeferryError({
       code: 'ProviderRefused',
       message: `${poolSubject(wanted)} exists already and ${whose}`,
-      hint: 'Choose another target.poolName in the policy, or delete that node group if nobody needs it.',
+      hint: 'Choose another target.poolName in the policy, or delete that node group if it is not needed.',
     });
   }
   const { status } = existing;
@@ -143,7 +143,7 @@ function acceptExisting(wanted: PoolRef, existing: Nodegroup, run: string): void
   throw new NodeferryError({
     code: problems.some(isCapacityProblem) ? 'CapacityUnavailable' : 'ProviderRefused',
     message: `${poolSubject(wanted)} is ${status}: ${problems.join('; ') || 'EKS gives no reason'}`,
-    hint: 'A node group in this state never gets its machines: abort the run, or delete the node group and resume.',
+    hint: 'A node group in this state never gets its instances: abort the run, or delete the node group and resume.',
   });
 }
 
@@ -172,7 +172,7 @@ function stillInUse(ref: PoolRef, instanceIds: readonly string[]): NodeferryErro
   return new NodeferryError({
     code: 'ProviderRefused',
     message: `${poolSubject(ref)} is not deleted: it still has ${instanceIds.join(', ')}`,
-    hint: 'These machines came after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
+    hint: 'These instances joined after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
   });
 }
 

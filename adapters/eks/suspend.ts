@@ -33,7 +33,7 @@ export async function suspendPool(
   if (observation.group === undefined) {
     throw new NodeferryError({
       code: 'Conflict',
-      message: `${poolSubject(ref)} has no Auto Scaling group yet (${observation.nodegroup.status}), so there is nothing to hold`,
+      message: `${poolSubject(ref)} has no Auto Scaling group yet (${observation.nodegroup.status}), so there is nothing to suspend`,
     });
   }
   const known = suspendedSettings(observation.nodegroup) ?? [];
@@ -115,7 +115,7 @@ function explainKept(group: AutoScalingGroup | undefined): string {
   const counts = countByZone(mapInstances(group), group?.AvailabilityZones ?? []);
   const zones = [...counts].map(([zone, count]) => `${zone} ${count}`).join(', ');
   return (
-    `Auto Scaling group ${name}: ${zoneRebalancing} stays suspended, because its zones are lopsided (${zones}) and it would end a machine ` +
+    `Auto Scaling group ${name}: ${zoneRebalancing} stays suspended, because its zones are not balanced (${zones}) and it would terminate an instance ` +
     `that serves; end that with: aws autoscaling resume-processes --auto-scaling-group-name ${name} --scaling-processes ${zoneRebalancing}`
   );
 }

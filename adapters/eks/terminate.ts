@@ -77,7 +77,7 @@ function notOurs(ref: PoolRef, instanceId: string, why: string): NodeferryError 
   return new NodeferryError({
     code: 'NotOwned',
     message: `${poolSubject(ref)}: instance ${instanceId} is not terminated: ${why}`,
-    hint: 'Somebody moved the machine after the plan was made. Look at it, then plan anew.',
+    hint: 'Somebody moved the instance after the plan was made. Check it, then plan again.',
   });
 }
 
@@ -96,8 +96,8 @@ async function lowerMinSize(
   if (nodegroup.tags?.[createdByTag] !== undefined) return setMinSize(clients, ref, Math.max(desired - 1, 0), patience);
   throw new NodeferryError({
     code: 'ProviderRefused',
-    message: `${poolSubject(ref)} has its minimum of ${minimum} machines, so none can be taken out`,
-    hint: 'Hold the pool first: that lowers its minimum size, and releasing it puts the minimum back.',
+    message: `${poolSubject(ref)} has its minimum of ${minimum} instances, so none can be terminated`,
+    hint: 'Suspend scaling first: that lowers the minimum size, and restoring scaling restores it.',
   });
 }
 

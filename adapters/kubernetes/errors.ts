@@ -94,7 +94,7 @@ function denied(what: string, said: string): NodeferryError {
   return new NodeferryError({
     code: 'AdmissionDenied',
     message: `The cluster's admission does not let us ${what}: ${said}`,
-    hint: 'Ask whoever keeps that webhook or policy to spare nodeferry.',
+    hint: 'Ask the owner of that webhook or policy to exempt nodeferry.',
   });
 }
 

@@ -248,7 +248,7 @@ function lockLost(
   return new NodeferryError({
     code: 'LockLost',
     message: `Lease ${lock.name} is no longer held by ${lock.holder}${lock.token === undefined ? '' : ` (token ${lock.token})`}: ${now}`,
-    hint: 'Somebody else works on this pool, or deleted the Lease. No further node steps out until it is taken again.',
+    hint: 'Somebody else works on this pool, or deleted the Lease. No further node is excluded until it is acquired again.',
   });
 }
 
@@ -256,7 +256,7 @@ function superseded(name: string, fence: FencingToken, current: string | undefin
   return new NodeferryError({
     code: 'Superseded',
     message: `Lease ${name} is claimed by ${current ?? 'nobody'}, which came after ${formatToken(fence)}`,
-    hint: 'Nothing is to be done: the later attempt goes on.',
+    hint: 'Nothing is to be done: the later attempt continues.',
   });
 }
 

@@ -112,7 +112,7 @@ function decideUnfence(node: V1Node, run: string): Decision<'done' | 'not-ours'>
 function superseded(node: NodeRef): NodeferryError {
   return new NodeferryError({
     code: 'Superseded',
-    message: `${node.name} is acted on by a later attempt, or was put back; this attempt stops`,
+    message: `${node.name} is acted on by a later attempt, or was restored; this attempt stops`,
     hint: 'Nothing to do: a worker that was cut off came back after its work had been given to another.',
   });
 }

@@ -68,8 +68,8 @@ async function requireNoRun(target: RunTarget): Promise<void> {
   if (!running) return;
   throw new NodeferryError({
     code: 'AlreadyRunning',
-    message: `A run of ${name} is going; sweeping would pull its marks from under it.`,
-    hint: `End it first, it puts everything back itself: nodeferry abort ${name}`,
+    message: `A run of ${name} is under way; cleaning up would remove what it needs.`,
+    hint: `Abort it first, it restores everything itself: nodeferry abort ${name}`,
   });
 }
 
@@ -94,7 +94,9 @@ function renderPlan(name: string, plan: CleanupPlan): string[] {
     ...acts.map((act) => `  ${explainCleanupAct(act)}`),
     ...stays.map((what) => `stays: ${what}`),
     ...leftAlone.map((what) => `left alone: ${what}`),
-    ...(settling ? ['unfinished: a ReplicaSet has yet to delete what it has too many of; sweep again after that'] : []),
+    ...(settling
+      ? ['unfinished: a ReplicaSet has yet to delete the pods that are too many; clean up again after that']
+      : []),
   ];
 }
 
@@ -103,5 +105,5 @@ function explainLeft(name: string, { runs, acts, stays, settling }: CleanupPlan)
   if (acts.length > 0 || settling) return `${name}: left${of}:`;
   return stays.length === 0
     ? `${name}: nothing${of} is left`
-    : `${name}: no mark${of} is left that can be taken away; ${count(stays.length, 'thing')} that serve stay, see below`;
+    : `${name}: nothing${of} is left over that can be removed; ${count(stays.length, 'thing')} that serve stay, see below`;
 }

@@ -10,9 +10,9 @@ import { renderTree } from '../view/tree.ts';
 
 /** What happens after each command. */
 const told = {
-  pause: 'Paused: no further node steps out; nodes on their way out finish.',
-  resume: 'Resumed: parked steps are tried again.',
-  abort: 'Aborting: nodes on their way out finish or are put back, then everything of ours is.',
+  pause: 'Paused: no further node is started; nodes in progress finish.',
+  resume: 'Resumed: stalled steps are retried.',
+  abort: 'Aborting: nodes in progress finish or are restored, then everything else is restored.',
 } as const satisfies Record<OperatorCommand, string>;
 
 /** Sends one command to a run and prints how it stands then. */

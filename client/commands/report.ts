@@ -16,7 +16,7 @@ export async function reportCommand(target: RunTarget, options: { readonly outpu
     throw new NodeferryError({
       code: 'AlreadyRunning',
       message: `The run of ${name} has not ended, so there is no report yet.`,
-      hint: `See how it stands: nodeferry status ${name}   or wait for it: nodeferry watch ${name}`,
+      hint: `See its status: nodeferry status ${name}   or wait for it: nodeferry watch ${name}`,
     });
   } finally {
     await connection.close();

@@ -124,7 +124,7 @@ function unknownStart(target: RunTarget, run: string, cause: unknown): Nodeferry
     {
       code: 'TemporalUnreachable',
       message: `Temporal does not answer any more. Whether it has started run ${run} of ${name} is not known.`,
-      hint: `Once Temporal answers, see whether it goes on: nodeferry status ${name}`,
+      hint: `Once Temporal answers, see whether it continues: nodeferry status ${name}`,
     },
     { cause },
   );

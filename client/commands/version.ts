@@ -77,7 +77,7 @@ export function renderVersions({ version, node, server, workers = [], problem }:
     own,
     ...(server === undefined ? [] : [`Temporal server ${server.version} at ${server.address}`]),
     ...(workers.length === 0 ? ['no worker has asked for work within the last minutes'] : []),
-    ...workers.map((worker) => `worker ${worker.version ?? 'of a version that it does not tell'} (${worker.identity})`),
+    ...workers.map((worker) => `worker ${worker.version ?? 'of an unknown version'} (${worker.identity})`),
   ];
 }
 

@@ -146,7 +146,9 @@ export function showEnd({ status, report }: ClosedRun, output: OutputFormat): Ex
 
 function left(target: RunTarget, what: string, code: ExitCode): ExitCode {
   const name = formatRunTarget(target);
-  printProgress(`\n${what}; the run goes on. Come back: nodeferry watch ${name}   Stop it: nodeferry pause ${name}`);
+  printProgress(
+    `\n${what}; the run continues. Watch it again: nodeferry watch ${name}   Stop it: nodeferry pause ${name}`,
+  );
   return code;
 }
 

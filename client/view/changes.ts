@@ -13,7 +13,7 @@ export function describeChanges(before: RunStatus | undefined, after: RunStatus)
   if (before?.paused && !after.paused) lines.push(`${name} resumed`);
   if (before?.stalled?.message !== after.stalled?.message && after.stalled) {
     lines.push(
-      `${name} ${after.phase === 'failed' ? 'failed' : 'needs attention'}: ${after.stalled.code}: ${after.stalled.message}`,
+      `${name} ${after.phase === 'failed' ? 'failed' : 'stalled'}: ${after.stalled.code}: ${after.stalled.message}`,
     );
   }
   for (const { what } of after.externalChanges.slice(before?.externalChanges.length ?? 0))
@@ -29,7 +29,7 @@ function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[
   const lines: string[] = [];
   if (old && old.step !== node.step) lines.push(`node ${node.node.name} ${node.step}`);
   if (node.restoredBecause !== undefined && old?.restoredBecause !== node.restoredBecause)
-    lines.push(`node ${node.node.name} put back because ${node.restoredBecause}`);
+    lines.push(`node ${node.node.name} restored because ${node.restoredBecause}`);
   for (const { what } of (node.externalChanges ?? []).slice(old?.externalChanges?.length ?? 0))
     lines.push(`node ${node.node.name} noticed: ${what}`);
   for (const evidence of node.evidence.slice(old?.evidence.length ?? 0)) {

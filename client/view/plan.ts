@@ -87,7 +87,7 @@ function renderPodSurge({ podSurge: workloads = [], newPool }: PoolPlan, width: 
  * released, until their replacements are ready.
  */
 function renderMeanwhile(workloads: readonly WorkloadSurge[], newPool: string): string[] {
-  const moved = workloads.filter(({ how }) => how === 'handed over');
+  const moved = workloads.filter(({ how }) => how === 'pod surge');
   if (moved.length === 0) return [];
   const most = moved.map(
     ({ workload, pods, together = pods }) => `${workload} ${Math.min(pods, together)} of ${pods} here`,
@@ -110,5 +110,5 @@ function renderFindings(findings: readonly Finding[], style: Style): string[] {
 
 function unprotected(plan: PoolPlan, style: Style): string[] {
   const without = listUnprotected(plan.policy);
-  return without.length === 0 ? [] : [style.paint('bad', `UNPROTECTED: switched off: ${without.join(', ')}`)];
+  return without.length === 0 ? [] : [style.paint('bad', `UNPROTECTED: disabled: ${without.join(', ')}`)];
 }

@@ -29,7 +29,7 @@ export function stateOf(run: SeenRun): string {
   if (phase === 'failed' || workflow?.state === 'failed') return 'failed';
   if (phase === 'completed' || phase === 'aborted') return phase;
   if (run.paused) return 'paused';
-  if (run.stalled) return 'needs attention';
+  if (run.stalled) return 'stalled';
   // The run says so itself only once what it was about has stopped.
   if (phase !== 'rolling-back' && actions.some(({ action }) => action === 'abort')) return `aborting (was in ${phase})`;
   return phase;
@@ -40,13 +40,13 @@ export function nextSteps(run: SeenRun, leftovers: readonly string[] = []): stri
   const name = `${run.cluster}/${run.pool}`;
   if (isCutOff(run)) {
     return [
-      'Nothing was put back. Nodes on their way put themselves back or finish: wait for their workflows.',
+      'Nothing was restored. Nodes in progress restore themselves or finish: wait for their workflows.',
       `then: see what is left: nodeferry cleanup ${name}   and take it away: nodeferry cleanup ${name} --yes`,
     ];
   }
   if (stateOf(run) !== 'failed') return [];
   if (leftovers.length > 0) return [`The run has ended. Take away what is left: nodeferry cleanup ${name} --yes`];
-  return ['The run has ended and left nothing behind. Once the cause is mended: nodeferry upgrade -f POLICY'];
+  return ['The run has ended and left nothing over. Once the cause is fixed: nodeferry upgrade -f POLICY'];
 }
 
 /** Says how a run ended that has left no report, and what to do about it. */

@@ -13,7 +13,7 @@ import { fitWidth } from './wrap.ts';
 export function renderTree(status: SeenRun, now: number, style: Style): string[] {
   const lines = [headline(status, now, style)];
   if (status.disabledRules.length > 0) {
-    lines.push(style.paint('bad', `UNPROTECTED: switched off: ${status.disabledRules.join(', ')}`));
+    lines.push(style.paint('bad', `UNPROTECTED: disabled: ${status.disabledRules.join(', ')}`));
   }
   const waiting = describeWaiting(status.waiting, now);
   if (waiting && !isOver(status)) lines.push(`${style.branch.pipe}${style.paint('dim', waiting)}`);
@@ -62,7 +62,7 @@ function renderNode(node: NodeStatus, now: number, style: Style, last: boolean):
   const waiting = describeWaiting(node.waiting, now);
   if (waiting) lines.push(`${indent}  ${style.paint('dim', waiting)}`);
   if (node.restoredBecause !== undefined && isComingBack(node))
-    lines.push(`${indent}  ${style.paint('warn', `put back because ${node.restoredBecause}`)}`);
+    lines.push(`${indent}  ${style.paint('warn', `restored because ${node.restoredBecause}`)}`);
   for (const blocked of node.waiting?.blocked ?? [])
     lines.push(`${indent}  ${style.paint('warn', describeBlocked(blocked, now))}`);
   if (node.problem) {

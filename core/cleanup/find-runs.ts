@@ -54,7 +54,7 @@ export function findElsewhere(
     return `run ${run} has pods here and works on another pool than ${name}: it holds the lock ${listNames(others)}`;
   const pools = new Set(cluster.nodes.filter((node) => runsOn(node).includes(run)).map(({ pool = 'none' }) => pool));
   if (pools.size === 0) return undefined;
-  return `run ${run} has pods here and works on another pool than ${name}: nodes of ${listNames([...pools])} carry its marks`;
+  return `run ${run} has pods here and works on another pool than ${name}: nodes of ${listNames([...pools])} carry its labels or annotations`;
 }
 
 function nodesHere({ cluster, name, replacements }: RunsQuestion): readonly NodeFacts[] {

@@ -94,7 +94,7 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
 export function explainCleanupAct(act: CleanupAct): string {
   switch (act.kind) {
     case 'restore-endpoints':
-      return `pod ${act.pod.namespace}/${act.pod.name}: give back the labels that its Services select`;
+      return `pod ${act.pod.namespace}/${act.pod.name}: restore the labels that its Services select`;
     case 'evict':
       return `pod ${act.pod.namespace}/${act.pod.name}: evict; its controller has replaced it already`;
     case 'raiseDeletionCost':
@@ -114,7 +114,7 @@ export function explainCleanupAct(act: CleanupAct): string {
     case 'unclaim':
       return `node ${act.node.name}: remove annotation nodeferry.dev/fence`;
     case 'release':
-      return `pool ${act.pool.name}: put back ${listNames(act.held, 10)}`;
+      return `pool ${act.pool.name}: restore ${listNames(act.held, 10)}`;
     case 'delete-pool':
       return `pool ${act.pool.name}: delete; run ${act.run} made it, and it has no node`;
     case 'unlock':
@@ -147,7 +147,7 @@ function nodesOf({ ref }: PoolFacts, cluster: ClusterFacts): readonly string[] {
 
 function explainServing(run: string, { pod, reason }: Adoption['stays'][number]): string {
   const name = `${pod.namespace}/${pod.name}`;
-  return `pod ${name}, released by run ${run}, serves on: ${reason}; it leaves in good order when a run replaces its node, or delete it when callers can do without it`;
+  return `pod ${name}, released by run ${run}, serves on: ${reason}; it leaves in the safe order when a run replaces its node, or delete it when its callers do not need it`;
 }
 
 /** Pods that a run had released from a workload that is gone since, each with the Services that still send to it. */
@@ -173,7 +173,7 @@ function explainAbandoned(run: string, { pod, workload, listedBy }: AbandonedPod
   if (listedBy.length === 0) return [];
   const name = `${pod.namespace}/${pod.name}`;
   return [
-    `pod ${name}, released by run ${run}, serves ${listNames(listedBy)}, though ${workload} is gone: delete it when callers can do without it`,
+    `pod ${name}, released by run ${run}, serves ${listNames(listedBy)}, though ${workload} is gone: delete it when its callers do not need it`,
   ];
 }
 

@@ -37,11 +37,11 @@ const explanations: Readonly<Record<EndpointFault['kind'], { readonly what: stri
   },
   unreachable: {
     what: 'the host can not be reached',
-    fix: `Look at the network in between, or correct TEMPORAL_ADDRESS. ${asTheCli}`,
+    fix: `Check the network in between, or correct TEMPORAL_ADDRESS. ${asTheCli}`,
   },
   silent: {
     what: 'no answer came',
-    fix: `Look at firewalls in between, and whether it is a Temporal frontend (gRPC), not its web UI. ${asTheCli}`,
+    fix: `Check firewalls in between, and whether it is a Temporal frontend (gRPC), not its web UI. ${asTheCli}`,
   },
   'unknown-authority': {
     what: 'its certificate was signed by an authority that is not known here',
@@ -49,9 +49,9 @@ const explanations: Readonly<Record<EndpointFault['kind'], { readonly what: stri
   },
   'other-name': {
     what: 'its certificate is for another name',
-    fix: 'Put the name that the certificate holds into TEMPORAL_TLS_SERVER_NAME, or use an address that it holds.',
+    fix: 'Put the name in the certificate into TEMPORAL_TLS_SERVER_NAME, or use an address that is in it.',
   },
-  expired: { what: 'its certificate is not valid now', fix: 'Renew it, or set the clock of this machine.' },
+  expired: { what: 'its certificate is not valid now', fix: 'Renew it, or set the clock of this host.' },
   'wants-client-certificate': {
     what: 'it asks for a client certificate that it knows',
     fix: 'Name yours in TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH.',
@@ -70,7 +70,7 @@ const explanations: Readonly<Record<EndpointFault['kind'], { readonly what: stri
   },
   'tls-failed': {
     what: 'no TLS connection came about',
-    fix: 'Look at TEMPORAL_TLS_* and the certificates that they name.',
+    fix: 'Check TEMPORAL_TLS_* and the certificates that they name.',
   },
 };
 
@@ -108,8 +108,8 @@ export function explainSettings(said: string): Problem {
   if (profile !== undefined) {
     return {
       code: 'InvalidArgument',
-      message: `TEMPORAL_PROFILE names '${printable(profile)}', and the configuration file of Temporal holds no such profile.`,
-      hint: 'List those that it holds: temporal config list. Or name another file in TEMPORAL_CONFIG_FILE.',
+      message: `TEMPORAL_PROFILE names '${printable(profile)}', and the configuration file of Temporal has no such profile.`,
+      hint: 'List its profiles: temporal config list. Or name another file in TEMPORAL_CONFIG_FILE.',
     };
   }
   return {
@@ -140,7 +140,7 @@ export function explainRefusal(
     return {
       code: 'Forbidden',
       message: `Temporal at ${printable(address)} refuses this caller in namespace ${printable(namespace)}: ${said}`,
-      hint: 'Look at TEMPORAL_API_KEY, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH, and whether they may use this namespace.',
+      hint: 'Check TEMPORAL_API_KEY, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH, and whether they may use this namespace.',
     };
   }
   if (code === grpc.invalidArgument && /search attribute/i.test(details)) {

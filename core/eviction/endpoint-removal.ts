@@ -170,7 +170,7 @@ export function blockedByEndpoint(
   const reason =
     listedBy === undefined
       ? explainUnpropagated(cluster, waits, now)
-      : `it was unlisted but is still an endpoint of ${listedBy.key}`;
+      : `it was removed from endpoints but is still an endpoint of ${listedBy.key}`;
   return reason === undefined ? undefined : blockedPod(pod, reason);
 }
 

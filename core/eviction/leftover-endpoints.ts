@@ -51,7 +51,7 @@ export function decideEndpointRemoval(
 ): EndpointRemoval {
   const { facts, policy, node } = question;
   const nothing = { taint: false, actions: [], remaining: 0, unprotected: [] };
-  if (!isEnabled(policy, 'remove-daemonset-endpoints')) return { ...nothing, reason: 'this rule is switched off' };
+  if (!isEnabled(policy, 'remove-daemonset-endpoints')) return { ...nothing, reason: 'this rule is disabled' };
   const leftovers = indexOf(facts)
     .podsOn(node.name)
     .filter((pod) => isLeftover(pod, question))
@@ -70,7 +70,7 @@ export function decideEndpointRemoval(
     const reason =
       unprotected.length === 0
         ? `no endpoint is left on ${node.name}`
-        : `only ${listNames(unprotected)} can't be retired`;
+        : `only ${listNames(unprotected)} can't be removed`;
     return { ...nothing, unprotected, reason };
   }
   const names = listNames(leaving.map((pod) => `${pod.namespace}/${pod.name}`));
@@ -85,7 +85,8 @@ export function decideEndpointRemoval(
   }
   const actions = leaving.flatMap((pod) => decideStep(pod, question));
   const late = leaving.find((pod) => pod.endpointsRemoved !== undefined && findStaleEndpoint(pod, facts) !== undefined);
-  const lag = late === undefined ? '' : `; ${late.namespace}/${late.name} was unlisted but is still an endpoint`;
+  const lag =
+    late === undefined ? '' : `; ${late.namespace}/${late.name} was removed from endpoints but is still an endpoint`;
   const unheard = explainUnpropagated(facts, question.policy.waits, question.now);
   const reason = `${names} leaving ${node.name}${lag}${unheard === undefined ? '' : `; ${unheard}`}`;
   return { taint: false, actions, remaining: leaving.length, unprotected, reason };

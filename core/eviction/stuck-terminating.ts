@@ -22,7 +22,7 @@ export function explainStuck({ killedAt = 0, finalizers, node }: PodFacts, silen
   const kept = finalizers === undefined ? '' : `; finalizers ${finalizers.join(', ')} are on it`;
   if (silentSince !== undefined) {
     const silent = `the kubelet of ${node ?? 'its node'} has not been heard of since ${formatTime(silentSince)}`;
-    return `${should}${kept}; ${silent}: mend it, or end the machine if it is lost`;
+    return `${should}${kept}; ${silent}: fix it, or terminate the instance if it is lost`;
   }
-  return `${should}${kept}; its containers still run: look at them, the kubelet and the container runtime on ${node ?? 'its node'}`;
+  return `${should}${kept}; its containers still run: check them, the kubelet and the container runtime on ${node ?? 'its node'}`;
 }

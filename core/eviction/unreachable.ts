@@ -65,8 +65,8 @@ export function askAboutUnreachable(node: NodeRef, since: number, pods: readonly
     message:
       `${node.name} is unreachable: its kubelet has not been heard of since ${formatTime(since)}, no load balancer gets an answer from it, ` +
       `and the cloud takes ${node.instanceId} for running; ${count(pods.length, 'pod')} there can't end (${listNames(names)}). ` +
-      'The run goes on with other nodes',
-    hint: `If the machine is lost, end it: ${endCommand(node, policy)}. The run goes on by itself when it has ended, or when its kubelet is heard again.`,
+      'The run continues with other nodes',
+    hint: `If the instance is lost, terminate it: ${endCommand(node, policy)}. The run continues by itself when it has ended, or when its kubelet is heard from again.`,
   };
 }
 
@@ -79,7 +79,7 @@ export function explainStuckPods(cluster: ClusterFacts, run: string, policy: Pol
     if (!isOurs || !pod.terminating || node?.unknownSince === undefined) return [];
     return [
       `pod ${pod.namespace}/${pod.name} is told to stop and can't end: the kubelet of ${node.name} has not been heard of since ` +
-        `${formatTime(node.unknownSince)}; if the machine is lost, end it: ${endCommand(node, policy)}`,
+        `${formatTime(node.unknownSince)}; if the instance is lost, terminate it: ${endCommand(node, policy)}`,
     ];
   });
 }

@@ -39,12 +39,12 @@ export interface GuardBlock {
 /** The block in one sentence, with names and figures. */
 export function explainBlock(block: GuardBlock): string {
   const { node, service = '', budget = '', needs, has } = block;
-  const again = block.idle === true ? '; the node gives nothing now, but may again' : '';
+  const again = block.idle === true ? '; the node serves nothing now, but may again' : '';
   switch (block.limit) {
     case 'do-not-disrupt':
       return `${node} waits: its annotation karpenter.sh/do-not-disrupt asks to leave it alone`;
     case 'in-flight':
-      return `${node} waits: ${count(has, 'node')} on the way out, at most ${needs} may be`;
+      return `${node} waits: ${count(has, 'node')} in progress, at most ${needs} may be`;
     case 'endpoints':
       return `${node} waits: budget ${budget} has ${count(has, 'reachable pod')} and must keep ${needs}${again}`;
     case 'rollout':
@@ -54,7 +54,7 @@ export function explainBlock(block: GuardBlock): string {
     case 'unnoticed':
       return `${node} waits: it has no ready endpoint of ${service}, and its target in ${block.what ?? ''} is healthy still`;
     case 'best':
-      return `${node} waits: ${service} has ${count(has, block.what ?? '')} and had ${needs} at its best${again}`;
+      return `${node} waits: ${service} has ${count(has, block.what ?? '')} and had ${needs} as its baseline${again}`;
     case 'targets':
     case 'zone': {
       const where = block.zone === undefined ? '' : ` in ${block.zone}`;

@@ -38,7 +38,7 @@ export function selectCandidate(question: CandidateQuestion): GuardDecision {
   const now = facts.observedAt;
   const waiting = waitingOf(question);
   const first = waiting[0];
-  if (first === undefined) return { node: undefined, reason: 'no node waits to step out', agreed: {} };
+  if (first === undefined) return { node: undefined, reason: 'no node waits to be excluded', agreed: {} };
   const distrust = findDistrust(facts, policy);
   if (distrust !== undefined) return { node: undefined, reason: `${first.name} waits: ${distrust}`, agreed: {} };
 
@@ -54,7 +54,7 @@ export function selectCandidate(question: CandidateQuestion): GuardDecision {
   if (next !== undefined) return { node: next, reason: explainGrant(next, guard), agreed };
   const settledAt = Math.min(...mayGo.map((node) => (agreed[node.name] ?? now) + settleMsOf(node, question)));
   const settlesInMs = Math.max(1, settledAt - now);
-  const reason = `${mayGo[0]?.name ?? ''} may step out once looks have agreed for another ${formatDuration(settlesInMs)}`;
+  const reason = `${mayGo[0]?.name ?? ''} may be excluded once observations have agreed for another ${formatDuration(settlesInMs)}`;
   return { node: undefined, reason, agreed, settlesInMs };
 }
 
@@ -91,14 +91,14 @@ function findInFlightBlock({ inFlight, policy, facts }: GuardQuestion, first: No
 }
 
 function explainGrant(node: NodeRef, guard: Guard | undefined): string {
-  if (guard === undefined) return `${node.name} may step out: the capacity guard is switched off`;
+  if (guard === undefined) return `${node.name} may be excluded: the capacity guard is disabled`;
   const kept = [
     ...guard.chargedBy(node).map((budget) => explainBudget(node, budget)),
     ...guard.servedBy(node).map(explainService),
   ];
   return kept.length === 0
-    ? `${node.name} may step out: it serves nothing`
-    : `${node.name} may step out: ${kept.slice(0, 3).join('; ')}`;
+    ? `${node.name} may be excluded: it serves nothing`
+    : `${node.name} may be excluded: ${kept.slice(0, 3).join('; ')}`;
 }
 
 function explainBudget(node: NodeRef, { name, has, needs, takenWith }: CountedBudget): string {
@@ -106,5 +106,5 @@ function explainBudget(node: NodeRef, { name, has, needs, takenWith }: CountedBu
 }
 
 function explainService({ state, targets, minServing }: CountedService): string {
-  return `${state.service.key} keeps ${targets - 1} of ${count(targets, 'serving target')}, floor ${minServing.targets}`;
+  return `${state.service.key} keeps ${targets - 1} of ${count(targets, 'serving target')}, minimum serving ${minServing.targets}`;
 }

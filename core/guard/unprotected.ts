@@ -57,6 +57,6 @@ function findVanished(baseline: ServiceBaseline, facts: ServingFacts): Unsupport
     service: baseline.service,
     why: 'unknown-load-balancer',
     detail: 'its status names no load balancer any more',
-    hint: 'Look at its controller.',
+    hint: 'Check its controller.',
   };
 }

@@ -45,8 +45,8 @@ export function estimateRun(question: EstimateQuestion): {
       name: surges === 1 ? 'new nodes boot and register' : `${surges} × new nodes boot and register`,
       ms: surges * (usual.bootMs + registeredMs),
     },
-    { name: `${waves} × pods are handed over`, ms: waves * (usual.podStartMs + healthyMs) },
-    { name: `${batches.length} × load balancers let go`, ms: batches.length * connectionDrainMs },
+    { name: `${waves} × pod surge`, ms: waves * (usual.podStartMs + healthyMs) },
+    { name: `${batches.length} × deregistration`, ms: batches.length * connectionDrainMs },
     { name: `${rounds} × pods move`, ms: rounds * startAndStopMs },
     { name: `${emptied} × pods leave`, ms: emptied * Math.min(graceMs, usual.podStartMs) },
     { name: `${followed} × replacements turn healthy`, ms: followed * healthyMs },
@@ -54,7 +54,7 @@ export function estimateRun(question: EstimateQuestion): {
       name: 'last connections through old nodes end',
       ms: surges * Math.max(0, policy.waits.propagationMs + forwardedMs - connectionDrainMs),
     },
-    { name: surges === 1 ? 'last machine ends' : `${surges} × machines end`, ms: surges * usual.terminationMs },
+    { name: surges === 1 ? 'last termination' : `${surges} × termination`, ms: surges * usual.terminationMs },
   ].filter((term) => term.ms > 0);
   const totalMs = terms.reduce((sum, term) => sum + term.ms, 0);
   const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;

@@ -16,7 +16,7 @@ export interface WorkloadSurge {
   /** Its pods on the nodes to replace. */
   readonly pods: number;
   /** Their replacements start before they leave, or they are evicted within their budgets. */
-  readonly how: 'handed over' | 'evicted';
+  readonly how: 'pod surge' | 'evicted';
   /** The most of them that are handed over at a time. */
   readonly together?: number;
   /** Why they are evicted, or what is waited for first. */
@@ -45,11 +45,10 @@ function tell(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
   const own = { workload: workload?.key ?? ownerOf(pod), pods: 1 };
   const together = workload === undefined ? 0 : maxReleased(workload, context);
   const eligibility = decideEligibility(pod, context);
-  if (eligibility.eligible)
-    return { ...own, how: 'handed over', together, ...explainQuota(workload, together, context) };
+  if (eligibility.eligible) return { ...own, how: 'pod surge', together, ...explainQuota(workload, together, context) };
   const { reason, hint } = eligibility;
   if (eligibility.passes === true && workload?.rollingOut === true)
-    return { ...own, how: 'handed over', together, reason: `${reason}; it is waited for` };
+    return { ...own, how: 'pod surge', together, reason: `${reason}; it is waited for` };
   const required = podSurgeTermsOf(context.policy, workload).mode === 'required';
   return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
 }
@@ -64,6 +63,6 @@ function explainQuota(
   const room = roomOf(workload, cluster);
   if (room === undefined) return {};
   return {
-    reason: `${room.quota.key} has room for ${count(room.pods, 'pod')} more (${room.resource}): no more are handed over at a time`,
+    reason: `${room.quota.key} has room for ${count(room.pods, 'pod')} more (${room.resource}): no more are surged at a time`,
   };
 }

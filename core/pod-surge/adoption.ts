@@ -84,7 +84,7 @@ export function explainLeft(
 export function explainAdoption({ acts, awaited }: Pick<Adoption, 'acts' | 'awaited'>): string {
   if (awaited.length > 0) return awaited.slice(0, 3).join('; ');
   const names = [...new Set(acts.map(({ pod }) => `${pod.namespace}/${pod.name}`))];
-  return `${count(names.length, 'pod')} given back or put right a moment ago (${listNames(names)})`;
+  return `${count(names.length, 'pod')} adopted or corrected a moment ago (${listNames(names)})`;
 }
 
 /** Pods that one ReplicaSet has lost. */
@@ -124,7 +124,7 @@ function findUnsettled(pod: PodFacts, raised: readonly PodFacts[], cluster: Clus
   const waiting = raised.find(
     (other) => isActive(other) && waitsToBeTaken(other) && isOfVersion(other, pod) && hasAdopter(other, cluster),
   );
-  if (waiting !== undefined) return `${waiting.namespace}/${waiting.name} waits for its ReplicaSet to take it back`;
+  if (waiting !== undefined) return `${waiting.namespace}/${waiting.name} waits for its ReplicaSet to adopt it`;
   const { ownerName, ownerWants, namespace } = pod;
   if (ownerWants === undefined) return undefined;
   const owned = indexOf(cluster)

@@ -77,4 +77,4 @@ const requiredHint =
   'See why the replacements are not there; then resume. Or abort, and set mode auto for them in spec.podSurge.workloads.';
 
 const failingHint =
-  'The pods that they stand in for serve on. See what keeps them from getting ready (kubectl describe pod), mend it and resume; or abort. If one gets ready only when another has left, delete the pods on the old nodes one by one, then resume.';
+  'The pods that they replace keep serving. Find out what keeps them from getting ready (kubectl describe pod), fix it and resume; or abort. If one gets ready only when another has left, delete the pods on the old nodes one by one, then resume.';

@@ -17,7 +17,7 @@ export type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
 /**
  * Why replacements don't serve yet. `starting`: they are on their way, as far as can be seen; `failing`: they run on new nodes, and not one of
- * them gets ready; `refused`: the API server lets none be created; `kept`: their ReplicaSet has not let go of what was released; `hopeless`:
+ * them gets ready; `refused`: the API server lets none be created; `kept`: their ReplicaSet has not released what was released; `hopeless`:
  * they serve on nodes that go with those which they stand in for.
  */
 export interface Lateness {
@@ -113,7 +113,7 @@ function whyNotReady(
   question: ReplacementsOfQuestion,
 ): { readonly kind: Lateness['kind']; readonly why: string } {
   const kept = group.find(({ ownerName, released }) => ownerName === released.replicaSet.name);
-  if (kept !== undefined) return { kind: 'kept', why: `; ${kept.ownerName} has not let go of ${kept.name}` };
+  if (kept !== undefined) return { kind: 'kept', why: `; ${kept.ownerName} has not released ${kept.name}` };
   const refused = group.find(({ released }) => released.refused !== undefined)?.released.refused;
   if (refused !== undefined) return { kind: 'refused', why: `; no more can be created: ${refused}` };
   const failing = findFailing(group, owned, question);

@@ -38,7 +38,7 @@ export function selectReleases(
     const has = counts.get(workload.key) ?? 0;
     if (has >= maxReleased(workload, context)) continue;
     const room = quotas.take(pod);
-    if (room === 'later') later.set(workload.key, 'its quota has room once pods have gone that are on their way out');
+    if (room === 'later') later.set(workload.key, 'its quota has room once the pods that are leaving have gone');
     if (room !== 'taken') continue;
     counts.set(workload.key, has + 1);
     release.push({ pod, from: eligibility.from });

@@ -59,7 +59,7 @@ export interface WaitPolicy {
   readonly marginMs: number;
   /** Time between two looks at a load balancer or cluster. */
   readonly pollIntervalMs: number;
-  /** Looks must agree for this long before a node steps out. */
+  /** Observations must agree for this long before a node is excluded. */
   readonly stabilizationMs: number;
   /** After the API server was away, or many nodes fell silent at once, what is seen must settle for this long. */
   readonly stabilizationAfterOutageMs: number;

@@ -108,7 +108,7 @@ function findFields(place: Pick<Source, 'file' | 'lines'>, contents: Node): Foun
   const visit = (node: unknown): void => {
     if (isAlias(node)) {
       const meant = anchors.get(node.source);
-      const reason = anchors.has(node.source) ? 'stands inside what it names' : 'names nothing that stands before it';
+      const reason = anchors.has(node.source) ? 'is inside what it names' : 'names nothing that comes before it';
       if (meant === undefined) refuse(node, `the alias *${printable(node.source)} ${reason}`);
       else found.aliases.set(node, meant);
       return;
@@ -137,7 +137,7 @@ function visitFields(
       continue;
     }
     const name = String(key.value);
-    if (fields.has(name)) refuse(key, `the field '${printable(name)}' stands here twice`);
+    if (fields.has(name)) refuse(key, `the field '${printable(name)}' is here twice`);
     // JavaScript takes this one for something else, and would lose it.
     else if (name === '__proto__') refuse(key, "the name '__proto__' is not allowed here");
     else if (name === '<<' || typeof key.value === 'symbol')

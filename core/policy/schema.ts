@@ -51,9 +51,9 @@ const target = z
       64,
     ).optional(),
   })
-  .meta({ description: 'What the new pool shall be; what is not said is taken over from the old one.' });
+  .meta({ description: 'The new pool; what is not set is copied from the old one.' });
 
-const surgeAllowed = 'a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%';
+const surgeAllowed = 'a whole number of instances from 1 to 1000, or a share from 1% to 100%, such as 25%';
 const nodeSurge = z
   .union([whole(1, 1000, surgeAllowed), share(surgeAllowed).regex(/[1-9]/, { error: surgeAllowed })], {
     error: surgeAllowed,
@@ -61,31 +61,31 @@ const nodeSurge = z
   .default('100%')
   .meta({
     description:
-      'New machines beyond the size of the pool at a time: a number, or a share of it. With fewer than all the new pool grows in waves, each as old machines have ended. Default 100%.',
+      'New instances beyond the size of the pool at a time: a number, or a share of it. With less than 100% the new pool grows in waves, each when old instances have ended. Default 100%.',
   });
 
 const guard = z
   .strictObject({
     defaultMinServing: share('a share from 0% to 100%, such as 75%').default('75%').meta({
       description:
-        'Share of the serving targets of a Service that must keep serving where neither floors nor a PodDisruptionBudget says it. Default 75%.',
+        'Share of the serving targets of a Service that must keep serving, where neither minServing nor a PodDisruptionBudget applies. Default 75%.',
     }),
     maxInFlight: whole(1, 1000).optional().meta({
       description:
-        'The most nodes that may be on their way out together. Default 100, because nothing is missing while pods are handed over; 10 where no pods are.',
+        'The largest number of nodes in progress together. Default 100, because no capacity is missing with pod surge; 10 without pod surge.',
     }),
     minServing: z
       .record(
         objectKey('Service'),
         z.union([whole(1, 100_000), share(minServingAllowed)], { error: minServingAllowed }),
         {
-          error: 'Services with their floors',
+          error: 'Services with their minimum serving',
         },
       )
       .default({})
       .meta({
         description:
-          'Serving targets that must stay, by Service: a number, or a share of the most that was seen to serve.',
+          'Serving targets that must stay, by Service: a number, or a share of the baseline (the most that was seen to serve).',
       }),
     acceptUnprotected: z
       .array(objectKey('Service'), { error: 'a list of Services as namespace/name' })
@@ -101,19 +101,19 @@ const deadlines = z
   .strictObject({
     nodesReady: deadline('New nodes are Ready and registered.', '20m'),
     capacity: deadline(
-      'New machines for which the cloud has no room: after that a run whose new pool grows in waves (spec.nodeSurge) goes on with those that are there.',
+      'New instances for which the cloud has no room: after this time a run whose new pool grows in waves (spec.nodeSurge) continues with those that are there.',
       '5m',
     ),
-    deregistration: deadline('A node is seen out of its target groups after it was excluded.', '2m'),
-    connectionDrain: deadline('A node has left its target groups after it was seen out.', '20m'),
+    deregistration: deadline('A node is deregistered after it was excluded: no target group sends to it.', '2m'),
+    connectionDrain: deadline('A node has left its target groups after it was deregistered.', '20m'),
     eviction: deadline('All pods of a node are gone.', '15m'),
     replacements: deadline('Replacements are Ready and healthy in their load balancers.', '15m'),
     endpointRemoval: deadline('The endpoints of DaemonSets are gone from a node.', '5m'),
     jobCompletion: deadline('Pods that run to their end have ended (spec.drain.jobs, spec.drain.doNotDisrupt).', '1h'),
-    termination: deadline('A machine has ended and its node is gone.', '15m'),
-    guard: deadline('The capacity guard lets the next node go.', '1h'),
+    termination: deadline('An instance has ended and its Node object is gone.', '15m'),
+    guard: deadline('The capacity guard allows the next node to be excluded.', '1h'),
   })
-  .meta({ description: 'After these times a wait ends and the run asks for attention; nothing is forced.' });
+  .meta({ description: 'After these times a wait ends and the run is stalled; nothing is forced.' });
 
 const waits = z
   .strictObject({
@@ -123,10 +123,10 @@ const waits = z
     ),
     endpointPropagation: wait('Until a change of endpoints has reached every kube-proxy.', '3s'),
     margin: wait('Added to every timer.', '15s'),
-    pollInterval: wait('Time between two looks at load balancers and cluster.', '15s', 100),
-    stabilization: wait('Looks must agree for this long before a node steps out.', '5s'),
+    pollInterval: wait('Time between two observations of load balancers and cluster.', '15s', 100),
+    stabilization: wait('Observations must agree for this long before a node is excluded.', '5s'),
     stabilizationAfterOutage: wait(
-      'After the API server was away, or many nodes fell silent at once, nothing steps out for this long; after the first no pod is told to stop either, because kube-proxies take up to a minute to listen again.',
+      'After the API server was unavailable, or many nodes became silent at once, no node is excluded for this long. After an outage of the API server no pod is told to stop either, because kube-proxies take up to a minute to reconnect.',
       '60s',
     ),
     maxConnectionAge: z
@@ -136,7 +136,7 @@ const waits = z
       .default({})
       .meta({
         description:
-          "Age at which the servers of a Service end their connections, by Service; '*' stands for all others. Needed for policy Cluster only.",
+          "Age at which the servers of a Service end their connections, by Service; '*' means all others. Needed for policy Cluster only.",
       }),
     deadlines: deadlines.prefault({}),
   })
@@ -149,12 +149,12 @@ const podSurge = z
   .strictObject({
     mode: choice(
       podSurgeModes,
-      'Pods are replaced before they leave where that can be (auto), or else the run is refused (required), or they are evicted within their budgets (off).',
+      'Pods are replaced before they leave wherever that is possible (auto); or the run is refused where it is not (required); or all pods are evicted within their budgets (off).',
       'auto',
     ),
     max: max.default('maxSurge').meta({
       description:
-        'How many pods beyond its replicas a Deployment may have meanwhile: as many as in its own rollouts (maxSurge), or a share of its replicas; with 100% all nodes leave together. Default maxSurge.',
+        'How many pods beyond its replicas a Deployment may have during pod surge: as many as in its own rollouts (maxSurge), or a share of its replicas; with 100% all nodes leave together. Default maxSurge.',
     }),
     workloads: z
       .record(
@@ -176,7 +176,7 @@ const drain = z
     force: flag('Evict pods that no controller starts again.'),
     doNotDisrupt: choice(
       ['refuse', 'wait', 'evict'],
-      'Pods and nodes that ask to be left alone (annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "false" or karpenter.sh/do-not-disrupt) refuse the run, are waited for, or are moved all the same.',
+      'Pods and nodes with an annotation that asks to leave them alone (cluster-autoscaler.kubernetes.io/safe-to-evict: "false" or karpenter.sh/do-not-disrupt) refuse the run, are waited for, or are moved anyway.',
       'refuse',
     ),
     jobs: choice(
@@ -186,22 +186,22 @@ const drain = z
     ),
     unreachableNodes: choice(
       ['ask', 'terminate'],
-      'A node whose kubelet has been silent for 5 minutes, from which no load balancer gets an answer, and whose pods can’t end: the run asks an operator to end its machine (ask), or ends it as any other (terminate; not where a fifth of all nodes is silent). Either way it goes on with other nodes.',
+      'A node whose kubelet has been silent for 5 minutes, from which no load balancer gets an answer, and whose pods can’t end: the run asks an operator to terminate its instance (ask), or terminates it like any other (terminate; not where a fifth of all nodes is silent). In both cases it continues with other nodes.',
       'ask',
     ),
     keepEndpoints: z
       .array(objectKey('workload'), { error: 'a list of workloads as namespace/name' })
       .default([])
-      .meta({ description: 'Workloads whose pods keep their labels until they are evicted.' }),
+      .meta({ description: 'Workloads whose pods keep their labels, and so stay endpoints, until they are evicted.' }),
   })
-  .meta({ description: 'How pods are moved, in the words of kubectl drain.' });
+  .meta({ description: 'How pods are moved; the fields are named as in kubectl drain.' });
 
 const url = z
   .url({ protocol: /^https?$/, error: 'an http or https address' })
   .max(2048, { error: 'an http or https address of at most 2048 characters' })
   .refine((address) => !carriesPassword(address), {
     error:
-      'an address without user name and password, which would stand in the history of the run; have a path that needs none answer the probe',
+      'an address without user name and password, which would be stored in the history of the run; use a path that needs none',
   })
   .refine((address) => !isLinkLocal(address), {
     error: 'the address of a service; link-local and instance metadata addresses are not probed',
@@ -230,11 +230,11 @@ const traffic = z
       .meta({ description: 'Requests that the worker sends during the run.' }),
     lossBudget: whole(0, 1_000_000_000).default(0).meta({
       description:
-        'Requests that may be lost before no further node steps out and the run pauses. What is lost while no node of the run is out is told, but not counted here. Default 0.',
+        'Requests that may be lost before the run pauses and starts no further node. Losses while no node of the run is out of its load balancers are reported, but not counted here. Default 0.',
     }),
-    watchAfter: wait('The probes go on for so long after everything has been put back.', '30s'),
+    watchAfter: wait('The probes continue for this long after everything has been restored.', '30s'),
   })
-  .meta({ description: 'The traffic watch.' });
+  .meta({ description: 'How traffic is probed during the run.' });
 
 /** The written form of a policy. */
 export const policySchema = z
@@ -251,7 +251,7 @@ export const policySchema = z
         provider: z
           .literal('eks', { error: 'eks' })
           .default('eks')
-          .meta({ description: 'Who runs the pool. Default eks.' }),
+          .meta({ description: 'Provider of the pool. Default eks.' }),
         name: nodegroupName('Name of the pool to replace.'),
       }),
       target: target.prefault({}),
@@ -262,7 +262,7 @@ export const policySchema = z
       podSurge: podSurge.prefault({}),
       traffic: traffic.prefault({}),
       disabledRules: z.array(oneOf(protectiveRules), { error: 'a list of rules' }).default([]).meta({
-        description: 'Protective rules to do without; only for experiments that are meant to lose requests.',
+        description: 'Protective rules to disable; only for experiments that are meant to lose requests.',
       }),
     }),
   })

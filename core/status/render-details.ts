@@ -9,18 +9,18 @@ import type { NodeStatus, NodeStep, RunReport, RunStatus, Waiting } from './stat
 /** Steps in words, for people. */
 const stepWords: Readonly<Record<NodeStep, string>> = {
   pending: 'pending',
-  replacing: 'stepping out',
-  deregistering: 'leaving its load balancers',
+  replacing: 'replacing',
+  deregistering: 'deregistering',
   'draining-connections': 'draining connections',
   evicting: 'evicting pods',
   'awaiting-replacements': 'waiting for replacements',
-  'removing-endpoints': 'retiring leftover endpoints',
-  'awaiting-forwarded-connections': 'waiting for passing connections to end',
+  'removing-endpoints': 'removing leftover endpoints',
+  'awaiting-forwarded-connections': 'waiting for forwarded connections to end',
   terminating: 'terminating',
   replaced: 'replaced',
-  restoring: 'putting back',
-  restored: 'put back',
-  stalled: 'needs attention',
+  restoring: 'restoring',
+  restored: 'restored',
+  stalled: 'stalled',
 };
 
 /** The most that a page may take, bytes, as the server counts details (temporalio/temporal, `limit.userMetadataDetailsSize`). */
@@ -68,7 +68,7 @@ function took({ startedAt, finishedAt }: RunStatus): string {
 function attention({ stalled, phase }: RunStatus): string {
   if (stalled === undefined) return '';
   const hint = stalled.hint === undefined ? '' : `\n>\n> ${cut(escape(stalled.hint))}`;
-  const label = phase === 'failed' ? 'Failed' : 'Needs attention';
+  const label = phase === 'failed' ? 'Failed' : 'Stalled';
   return `> **${label}** (${stalled.code}): ${cut(escape(stalled.message))}${hint}`;
 }
 
@@ -97,7 +97,7 @@ function traffic(status: RunStatus): string {
   return [
     line,
     ...(losses.length === 0 ? [] : [losses.join('\n')]),
-    ...(disabledRules.length === 0 ? [] : [`Switched off: ${disabledRules.join(', ')}`]),
+    ...(disabledRules.length === 0 ? [] : [`Disabled: ${disabledRules.join(', ')}`]),
   ].join('\n\n');
 }
 
@@ -149,7 +149,7 @@ function others(nodes: readonly NodeStatus[]): string {
 function detail(node: NodeStatus): string {
   if (node.problem !== undefined) return escape(node.problem.message);
   const comesBack = node.step === 'restoring' || node.step === 'restored';
-  if (comesBack && node.restoredBecause !== undefined) return `put back because ${escape(node.restoredBecause)}`;
+  if (comesBack && node.restoredBecause !== undefined) return `restored because ${escape(node.restoredBecause)}`;
   if (node.waiting !== undefined) return explainWaiting(node.waiting);
   const last = node.evidence.at(-1);
   return last === undefined ? '' : `${last.kind} ${formatTime(last.at)}: ${escape(last.detail)}`;

@@ -76,5 +76,5 @@ export function hintRefused([first]: readonly RefusedWorkload[]): string | undef
     wake === undefined
       ? 'Its ReplicaSet has no pod, and tries again by itself within 17 minutes, or at once when you change it (kubectl annotate replicaset NAME tried=again)'
       : 'Its ReplicaSet is made to try again every 10 seconds';
-  return `Let another pod of ${workload} be created: raise the quota that is named, or make room in it; mend the admission that refuses. ${tries}. Then resume.`;
+  return `Let another pod of ${workload} be created: raise the quota that is named, or make room in it; fix the admission that rejects them.  ${tries}. Then resume.`;
 }

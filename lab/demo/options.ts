@@ -21,16 +21,14 @@ export function readDemoOptions(argv: readonly string[]): DemoOptions {
   const program = new Command('npm run demo --')
     .description('Upgrades a live node group behind two load balancers under traffic, and proves what was lost.')
     .option('--naive', 'upgrade in the usual order (cordon, drain, terminate): loses requests', false)
-    .option('--surge-pods', 'have pods replaced before they leave, so that all nodes go together (default)', true)
-    .option('--no-surge-pods', 'evict pods within their budgets instead: nodes leave in windows')
+    .option('--surge-pods', 'replace pods before they leave, so that all nodes leave together (default)', true)
+    .option('--no-surge-pods', 'evict pods within their budgets instead: nodes leave in batches')
     .option('--report <file>', 'also write the proof as JSON')
-    .addOption(
-      new Option('--without <rule...>', 'switch protective rules off').choices([...protectiveRules]).default([]),
-    )
+    .addOption(new Option('--without <rule...>', 'disable protective rules').choices([...protectiveRules]).default([]))
     .option('--keep', 'keep the lab up at the end, until Ctrl-C', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report proof.json\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
+      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report report.json\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
     );
   program.parse([...argv]);
   const { report, ...options } = program.opts<

@@ -55,7 +55,7 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     no findings
 
     surge 2 nodes, together; at most 28 instance-minutes beyond the pool
-    expected 14m 9s: new nodes boot and register 5m 48s, 1 × pods are handed over 53s, 1 × load balancers let go 5m 15s, 1 × pods move 40s, 1 × replacements turn healthy 33s, last machine ends 1m
+    expected 14m 9s: new nodes boot and register 5m 48s, 1 × pod surge 53s, 1 × deregistration 5m 15s, 1 × pods move 40s, 1 × replacements turn healthy 33s, last machine ends 1m
     "
   `);
 });

@@ -9,7 +9,7 @@ import { aNode, aRun, startedAt } from './run-status-fixture.ts';
 
 const rows = [
   ['WORKLOAD', 'PODS', 'HOW', 'WHY'],
-  ['Deployment default/web', '12', 'handed over', '-'],
+  ['Deployment default/web', '12', 'pod surge', '-'],
   [
     'Deployment shop/checkout',
     '4',

@@ -16,7 +16,7 @@ test('what is at work is told in lines', () => {
     'nodeferry 0.2.0 (Node.js v24.1.0)',
     'Temporal server 1.31.0 at temporal:7233',
     'worker 0.2.0 (nodeferry 0.2.0 7@host)',
-    'worker of a version that it does not tell (7@host)',
+    'worker of an unknown version (7@host)',
   ]);
   expect(renderVersions({ ...own, server, workers: [] }).at(-1)).toBe(
     'no worker has asked for work within the last minutes',

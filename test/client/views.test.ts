@@ -72,7 +72,7 @@ describe('renderTree', () => {
 
     const text = renderTree(run, now, plainStyle).join('\n');
 
-    expect(text).toContain('needs attention');
+    expect(text).toContain('stalled');
     expect(text).toContain('fix: scale up');
     expect(text).toContain('nodeferry resume prod/web   or: nodeferry abort prod/web');
   });
@@ -96,7 +96,7 @@ describe('renderTree', () => {
   test('says loudly which rules are switched off', () => {
     const run = aRun({ disabledRules: ['capacity-guard'] });
 
-    expect(renderTree(run, now, plainStyle)[1]).toBe('UNPROTECTED: switched off: capacity-guard');
+    expect(renderTree(run, now, plainStyle)[1]).toBe('UNPROTECTED: disabled: capacity-guard');
   });
 });
 
@@ -237,7 +237,7 @@ describe('what others did meanwhile', () => {
     expect(describeChanges(before, after)).toEqual([
       `prod/web noticed: ${acts[0]}`,
       'node n1 restoring',
-      'node n1 put back because default/web has 1 serving target without it',
+      'node n1 restored because default/web has 1 serving target without it',
       `node n1 noticed: ${acts[1]}`,
     ]);
     expect(describeChanges(after, after)).toEqual([]);

@@ -49,8 +49,8 @@ function mapping(count: number, entry: (index: number) => string): string {
 
 describe('a text that is made to break the reader', () => {
   test.each([
-    ['an alias of nothing', 'a: *b\n', /^p\.yaml:1:4: the alias \*b names nothing that stands before it$/],
-    ['an alias inside what it names', 'a: &b [*b]\n', /the alias \*b stands inside what it names/],
+    ['an alias of nothing', 'a: *b\n', /^p\.yaml:1:4: the alias \*b names nothing that comes before it$/],
+    ['an alias inside what it names', 'a: &b [*b]\n', /the alias \*b is inside what it names/],
     [
       'aliases that multiply',
       `a: &a [x, x, x, x, x, x, x, x, x]\n${mapping(8, (i) => `${'abcdefghi'[i + 1]}: &${'abcdefghi'[i + 1]} [${Array(9).fill(`*${'abcdefghi'[i]}`).join(', ')}]\n`)}`,
@@ -59,7 +59,7 @@ describe('a text that is made to break the reader', () => {
     ['a merge key with a text', '%YAML 1.1\n---\na:\n  <<: 1m\n', /fields can not be merged with <</],
     ['a list as a key', '? [a, b]\n: 1\n', /the name of a field must be a text/],
     ['a second document', 'a: 1\n---\nb: 2\n', /a second document begins here; allowed: one policy in one file/],
-    ['a field twice', 'a: 1\na: 2\n', /^p\.yaml:2:1: the field 'a' stands here twice$/],
+    ['a field twice', 'a: 1\na: 2\n', /^p\.yaml:2:1: the field 'a' is here twice$/],
     ['deep nesting', `a: ${'['.repeat(200_000)}`, /nested too deeply|./],
   ])('%s is told with its place', (_name, text, expected) => {
     const stderr = vi.spyOn(process, 'emitWarning');

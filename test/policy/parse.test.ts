@@ -229,15 +229,15 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
   test.each([
     [
       '  nodeSurge: 0',
-      "p.yaml:11:14 spec.nodeSurge: '0' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      "p.yaml:11:14 spec.nodeSurge: '0' is not allowed here; allowed: a whole number of instances from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
       '  nodeSurge: 0%',
-      "p.yaml:11:14 spec.nodeSurge: '0%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      "p.yaml:11:14 spec.nodeSurge: '0%' is not allowed here; allowed: a whole number of instances from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
       '  nodeSurge: 120%',
-      "p.yaml:11:14 spec.nodeSurge: '120%' is not allowed here; allowed: a whole number of machines from 1 to 1000, or a share from 1% to 100%, such as 25%",
+      "p.yaml:11:14 spec.nodeSurge: '120%' is not allowed here; allowed: a whole number of instances from 1 to 1000, or a share from 1% to 100%, such as 25%",
     ],
     [
       '  guard: {maxInFlight: 0}',
@@ -360,7 +360,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
   });
 
   test('YAML that cannot be read is told with its place', () => {
-    expect(problemsOf('a: 1\na: 2')).toEqual(["p.yaml:2:1: the field 'a' stands here twice"]);
+    expect(problemsOf('a: 1\na: 2')).toEqual(["p.yaml:2:1: the field 'a' is here twice"]);
     expect(problemsOf('a: [1')[0]).toMatch(/^p\.yaml:1:\d+: /);
   });
 });

@@ -28,7 +28,7 @@ async function record(name: string, place: TemporalPlace, meddle: (run: Meddling
       await handle.executeUpdate(definition, { args: [operator] });
     };
     meddling.resume = async () => {
-      await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+      await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
       await meddling.send('resume');
     };
     const report = await handle.result();

@@ -156,7 +156,7 @@ describe('putting back with nobody to ask', () => {
     expect(failure).toMatchObject({
       cause: {
         type: 'RollbackIncomplete',
-        message: `${first} is left as it stands, because its run run-1 is gone and after 6 tries: no access`,
+        message: `${first} is left as it is, because its run run-1 is gone and after 6 tries: no access`,
         details: [{ hint: expect.stringContaining(`nodeferry cleanup ${cluster}/web`) }, { step: 'stalled' }],
       },
     });

@@ -73,7 +73,7 @@ describe('steps that are carried out more than once', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled).toMatchObject({ code: 'Internal', message: 'a bug' });
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
     expect((await handle.result()).outcome).toBe('aborted');

@@ -28,7 +28,7 @@ test.each([
     failOnNewNodes(world);
     const harness = await openHarness(world, {});
     const handle = await harness.start(policy);
-    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(world.pods.filter(({ of, ready }) => of === 'web' && ready)).toHaveLength(serving);
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
     const report = await harness.finish(handle);

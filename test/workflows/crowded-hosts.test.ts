@@ -25,13 +25,13 @@ function twoOnEach(spread: SpreadFacts): World {
   return world;
 }
 
-const orders = { 'handed over': handOverPolicy(), evicted: scenarioPolicy() };
+const orders = { 'pod surge': handOverPolicy(), evicted: scenarioPolicy() };
 
 describe('two pods on each node, spread over hosts', () => {
   test.each([
     ['evicted', byHost],
     ['evicted', { ...byHost, countsReleased: false }],
-    ['handed over', { ...byHost, countsReleased: false }],
+    ['pod surge', { ...byHost, countsReleased: false }],
   ] as const)(
     'can’t be %s while emptied nodes count: the run is refused, with what would let it (%#)',
     async (how, spread) => {
@@ -44,8 +44,8 @@ describe('two pods on each node, spread over hosts', () => {
   );
 
   test.each([
-    ['handed over', byHost],
-    ['handed over', { ...byHost, countsReleased: false, countsCordoned: false }],
+    ['pod surge', byHost],
+    ['pod surge', { ...byHost, countsReleased: false, countsCordoned: false }],
     ['evicted', { ...byHost, countsCordoned: false }],
     ['evicted', { ...byHost, maxSkew: 2 }],
   ] as const)('are %s where they fit (%#)', async (how, spread) => {

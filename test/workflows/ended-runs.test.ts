@@ -119,5 +119,5 @@ test('Ctrl-C on a terminal detaches in words', async () => {
   });
 
   expect(await ended).toBe(130);
-  expect(screen).toContain(`Detached; the run goes on. Come back: nodeferry watch ${cluster}/${pool}`);
+  expect(screen).toContain(`Detached; the run continues. Watch it again: nodeferry watch ${cluster}/${pool}`);
 });

@@ -60,7 +60,7 @@ describe('the lock, lost to somebody else', () => {
         },
       });
       const handle = await harness.start(scenarioPolicy(oneByOne));
-      const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+      const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
       await harness.until(handle, 'the step waits for the lock', () => waits > 0);
       expect(parked.nodes.some((node) => node.step !== 'pending')).toBe(true);
       expect(untouched(world)).toEqual(stolen);
@@ -118,8 +118,8 @@ describe('the workflow of one node, cancelled in the web UI', () => {
       cancel = async () => undefined;
       await harness.workflow(id).cancel();
     };
-    const asking = await harness.until(handle, 'needs attention', ({ stalled }) => stalled !== undefined);
-    expect(asking.stalled?.message).toBe(`the replacement of ${first} was cancelled by itself; the node was put back`);
+    const asking = await harness.until(handle, 'stalled', ({ stalled }) => stalled !== undefined);
+    expect(asking.stalled?.message).toBe(`the replacement of ${first} was cancelled by itself; the node was restored`);
     expect(asking.nodes.find(({ node }) => node.name === first)?.step).toBe('pending');
     expect(world.nodes.find((node) => node.name === first)?.annotations['nodeferry.dev/excluded-by']).toBeUndefined();
 

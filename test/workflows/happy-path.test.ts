@@ -177,7 +177,7 @@ describe('Services that nodeferry does not support', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toContain("default/web can't be protected");
     harness.hooks.before = () => undefined;
     delete web.balancer;

@@ -54,7 +54,7 @@ describe('a pod that is not safe to evict', () => {
       ),
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toContain(`default/game: ${safeToEvict}: "false" asks to leave it alone`);
     expect(game.terminating).toBe(false);
 
@@ -72,7 +72,7 @@ describe('a pod that hangs in termination', () => {
     const stuck = addToOld(world, 'stuck', { stuck: true });
     const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(/default\/stuck: it should have ended at .* its containers still run/);
     expect(world.clock.now()).toBeGreaterThanOrEqual((stuck.killedAt ?? Infinity) + 60_000);
     expect(world.pods).toContain(stuck);
@@ -93,7 +93,7 @@ describe('a pod that hangs in termination', () => {
     api.stuck = true;
     const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(api).toMatchObject({ terminating: true, endpointsRemoved: {} });
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -144,7 +144,7 @@ describe('a pod of a Job', () => {
     const job = addToOld(world, 'sum', { ownerKind: 'Job' });
     const harness = await openHarness(world);
     const handle = await harness.start(patient);
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(/not there after 10\S* min: .*default\/sum: it belongs to a Job/);
     expect(job.terminating).toBe(false);
     finishIn(world, job, 1_000);
@@ -179,7 +179,7 @@ describe('a node that asks to be left alone', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toContain(`${first.name} waits: its annotation karpenter.sh/do-not-disrupt`);
     expect(parked.nodes.filter(({ step }) => step === 'replaced')).toHaveLength(1);
     delete first.annotations['karpenter.sh/do-not-disrupt'];

@@ -36,7 +36,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     failWeb(world, isOnNew(world));
     const harness = await openHarness(world, {});
     const handle = await harness.start(handOverPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(
       /Deployment default\/web: 0 of 4 pods ready; none gets ready on a new node: web-\d+ on ip-/,
     );
@@ -57,7 +57,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     failWeb(world, (pod) => !isMended && isNew(pod));
     const harness = await openHarness(world, {});
     const handle = await harness.start(handOverPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     isMended = true;
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
     const report = await harness.finish(handle);
@@ -75,7 +75,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     });
     const harness = await openHarness(world, {});
     const handle = await harness.start(handOverPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     const isNew = isOnNew(world);
     for (const pod of servingWeb(world).filter((one) => !isNew(one) && one.released !== undefined))
       deletePod(world, pod);
@@ -95,7 +95,7 @@ describe('a workload that loses its hand-over', () => {
       (world) => Object.assign(workloadNamed(world, 'web'), { quota: 4 }),
     ],
     ['to an admission that denies the release', /denied the request/, (world) => deny(world, 'release')],
-    ['to one that forbids pods without owner', /web-1 has not let go of web-\d+/, (world) => deny(world, 'no-owner')],
+    ['to one that forbids pods without owner', /web-1 has not released web-\d+/, (world) => deny(world, 'no-owner')],
   ])(
     '%s is evicted within its budget, once and for all nodes, and the others are handed over',
     async (_, why, strike) => {

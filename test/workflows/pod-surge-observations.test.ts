@@ -80,8 +80,8 @@ describe('a hand-over', () => {
       },
     });
     const handle = await harness.start(handOverPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toMatch(/capacity to let another node step out.*budget default\/web/);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(parked.stalled?.message).toMatch(/capacity to exclude another node.*budget default\/web/);
     resumeDeployment(world, 'web');
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'it is not paused any more' }] });
     const report = await harness.finish(handle);

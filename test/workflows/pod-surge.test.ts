@@ -182,7 +182,7 @@ describe('a run that hands over', () => {
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toContainEqual(
       expect.stringMatching(
-        /^Deployment default\/web was not handed over, but evicted within its budget: 0 of 4 pods ready; pod .* can't be placed/,
+        /^Deployment default\/web was evicted within its budget instead of being surged: 0 of 4 pods ready; pod .* can't be placed/,
       ),
     );
     expectNothingLost(world);
@@ -198,7 +198,7 @@ describe('a run that hands over', () => {
     });
     const harness = await openHarness(world, {});
     const handle = await harness.start(handOverPolicy({ mode: 'required' }));
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(
       /^replacements of released pods: not there after .* Deployment default\/web: 0 of 4 pods ready/,
     );

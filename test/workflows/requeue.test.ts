@@ -1,4 +1,4 @@
-/** A node that was put back because it should not have gone takes another turn, whoever else is on the way. */
+/** A node that was restored because it should not have gone takes another turn, whoever else is on the way. */
 import { describe, expect, inject, test } from 'vitest';
 import { connectTemporalAt } from '../../client/connect.ts';
 import { fetchRun } from '../../client/fetch-status.ts';
@@ -66,7 +66,7 @@ describe('a node that was put back', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy(oneByOne));
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(/was let go 6 times and came back each time, .* budget default\/web/);
     expect(turns).toBeGreaterThanOrEqual(6);
     steady = true;
@@ -85,7 +85,7 @@ describe('a node that was put back', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toContain('budget default/web');
     expect(parked.nodes.map(({ step }) => step)).toEqual(['pending', 'pending', 'pending', 'pending']);
     expect(await lookAsOperator(handle.workflowId)).toEqual(parked.nodes.map(({ step }) => step));

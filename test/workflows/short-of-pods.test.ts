@@ -114,7 +114,7 @@ describe('a call for help because nodes are held back names the quota', () => {
     // Under policy Local a rollout loses requests by itself, wherever its pods have been alone on their node.
     const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
     const run = await harness.start(scenarioPolicy({ traffic }));
-    const { stalled } = await harness.until(run, 'needs attention', (status) => status.stalled !== undefined);
+    const { stalled } = await harness.until(run, 'stalled', (status) => status.stalled !== undefined);
     expect(stalled?.message).toMatch(/no more pods of Deployment default\/web can be created: .*exceeded quota: web/);
     expect(stalled?.hint).toMatch(/raise the quota that is named/);
     delete web.quota;

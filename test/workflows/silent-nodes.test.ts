@@ -181,7 +181,7 @@ describe('a node that only the API server can’t hear, while load balancers sen
     const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
     const policy = handOverPolicy();
     const handle = await harness.start({ ...policy, ...terminating(policy) });
-    const held = await harness.until(handle, 'needs attention', ({ stalled }) => stalled !== undefined);
+    const held = await harness.until(handle, 'stalled', ({ stalled }) => stalled !== undefined);
     expect(held.stalled?.message).toMatch(new RegExp(`${victim.name} waits: .* is healthy still`));
     expect(stepsOfOthers(held.nodes, victim)).toEqual(['replaced', 'replaced', 'replaced']);
     expect([...world.terminations.keys()]).not.toContain(victim.instanceId);

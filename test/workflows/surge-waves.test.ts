@@ -101,7 +101,7 @@ describe('waves of new nodes', () => {
     expect(instances.most()).toBe(9);
     const told = report.externalChanges.map(({ what }) => what);
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/^web-new has 5 of 6 machines; the run goes on with those: .*Insufficient capacity/);
+    expect(told[0]).toMatch(/^web-new has 5 of 6 instances; the run continues with those: .*Insufficient capacity/);
     expectNothingLost(world);
     expectNothingLeft(world, 6);
   });

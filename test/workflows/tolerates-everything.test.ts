@@ -16,10 +16,10 @@ function tolerateEverything(scheduler: World['faults']['scheduler']): World {
   return world;
 }
 
-const policies = { 'handed over': handOverPolicy(), evicted: scenarioPolicy() };
+const policies = { 'pod surge': handOverPolicy(), evicted: scenarioPolicy() };
 
 test.each([
-  ['handed over', 'spreads'],
+  ['pod surge', 'spreads'],
   ['evicted', 'spreads'],
 ] as const)('pods that tolerate every taint are %s where the scheduler likes new nodes', async (how, scheduler) => {
   const world = tolerateEverything(scheduler);
@@ -48,7 +48,7 @@ test('a pod without a Service that comes back to the node that is emptied is nam
   world.faults.scheduler = 'crowds';
   const harness = await openHarness(world, {});
   const handle = await harness.start(scenarioPolicy());
-  const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+  const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
   expect(parked.stalled?.message).toMatch(/pods to leave ip-.*its like came here 3 times after an eviction/);
   expect(world.log.filter((line) => /pod operator-.* terminates/.test(line)).length).toBeLessThan(20);
   tolerateNothing(world, 'operator');
@@ -59,13 +59,13 @@ test('a pod without a Service that comes back to the node that is emptied is nam
   expectNothingLeft(world, 4);
 });
 
-test.each(['handed over', 'evicted'] as const)(
+test.each(['pod surge', 'evicted'] as const)(
   'pods that were to be %s and gather on the last old node are named, and move once a cordon keeps them off',
   async (how) => {
     const world = tolerateEverything('crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(policies[how]);
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.hint).toMatch(/^Pods of Deployment default\/web on ip-.* tolerate the taint of cordoned/);
     expect(parked.stalled?.hint).toContain('Have it tolerate only the taints that it must');
     // What a rollout costs callers behind policy Local is not the question here.

@@ -117,7 +117,7 @@ describe('a budget that never allows', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => {
+    const parked = await harness.until(handle, 'stalled', (status) => {
       return status.stalled !== undefined;
     });
     expect(parked.stalled?.code).toBe('DeadlineExceeded');
@@ -160,7 +160,7 @@ describe('a budget that never allows', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     const told = blocked;
     harness.hooks.before = () => undefined;
     for (const budget of world.budgets) budget.maxUnavailable = 1;
@@ -181,7 +181,7 @@ describe('machines that are not to be had', () => {
     world.faults.neverReady = 1;
     const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.phase).toBe('nodes-ready');
     expect(parked.stalled?.message).toContain('3 of 4 new nodes are Ready');
     await handle.executeUpdate(abortUpdate, { args: [operator] });
@@ -312,7 +312,7 @@ describe('a machine that can not be ended', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('aborted');
@@ -336,7 +336,7 @@ describe('a machine that can not be ended', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('aborted');

@@ -74,7 +74,7 @@ describe('a run that hands over pods, one in each zone', () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(handOverPolicy());
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(/default\/web has 1 serving target in eu-west-1[ab] and must keep 1/);
     expect(parked.stalled?.hint).toContain('turn cross-zone load balancing on');
     for (const service of world.services) service.crossZone = true;
@@ -91,7 +91,7 @@ describe('a run that hands over pods, one in each zone', () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(handOverPolicy({}, { disabledRules: ['wait-for-replacements'] }));
-    const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
+    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toContain('and must keep 1');
     await handle.cancel();
     await handle.result().catch(() => undefined);
@@ -106,7 +106,7 @@ describe('a run whose pods are spread over zones, released ones counted', () => 
   };
 
   test.each([
-    ['evenly, where half of them may be surplus', 6, 0.5, byZone, [2, 2, 2], 'handed over'],
+    ['evenly, where half of them may be surplus', 6, 0.5, byZone, [2, 2, 2], 'pod surge'],
     ['by eviction, where fewer may be surplus than there are zones', 3, 'maxSurge', byZone, [1, 1, 1], 'evicted'],
     [
       'one by one, where the constraint counts none that was released',
@@ -114,7 +114,7 @@ describe('a run whose pods are spread over zones, released ones counted', () => 
       'maxSurge',
       { ...byZone, countsReleased: false },
       [2, 2, 2],
-      'handed over',
+      'pod surge',
     ],
   ] as const)('moves them %s, and leaves them spread as they were', async (_, nodes, surplus, spread, left, how) => {
     const world = createScenario({ nodes, zones });
@@ -126,6 +126,6 @@ describe('a run whose pods are spread over zones, released ones counted', () => 
     expectNothingLost(world);
     expectNothingLeft(world, nodes);
     expect(spreadOf(world)).toEqual(left);
-    expect(world.log.some((line) => line.endsWith(' released'))).toBe(how === 'handed over');
+    expect(world.log.some((line) => line.endsWith(' released'))).toBe(how === 'pod surge');
   });
 });

@@ -69,8 +69,8 @@ export function failAbandoned({ input, status }: NodeRun, tries: number, problem
   throw failWith(
     {
       code: 'RollbackIncomplete',
-      message: `${input.node.name} is left as it stands, because its run ${input.run} is gone and after ${tries} tries: ${problem.message}`,
-      hint: `Mend that, then see what is left, and take it away with --yes: nodeferry cleanup ${cluster.name}/${pool.name}`,
+      message: `${input.node.name} is left as it is, because its run ${input.run} is gone and after ${tries} tries: ${problem.message}`,
+      hint: `Fix that, then see what is left over, and remove it with --yes: nodeferry cleanup ${cluster.name}/${pool.name}`,
     },
     status,
   );

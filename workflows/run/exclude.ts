@@ -29,7 +29,7 @@ export async function excludeNext(
 ): Promise<readonly Exclusion[] | 'resumed'> {
   await condition(() => mayProceed(run));
   run.status.waiting = {
-    on: `capacity to let ${waiting[0]?.name ?? 'a node'} step out`,
+    on: `capacity to exclude ${waiting[0]?.name ?? 'a node'}`,
     since: run.now,
     until: undefined,
   };
@@ -43,7 +43,7 @@ export async function excludeNext(
   let answer: Done<ExcludeResult> | { outcome: 'failed'; problem: Problem } | undefined;
   run.isAsking = true;
   const requested = asking.run(async () => {
-    answer = await toOutcome(() => waits('let a node step out').excludeNext(question));
+    answer = await toOutcome(() => waits('exclude nodes').excludeNext(question));
   });
   const quiet = requested.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;

@@ -43,7 +43,7 @@ function incomplete({ cluster, pool }: RunStatus, leftovers: readonly string[]):
   if (leftovers.length === 0) return undefined;
   return {
     code: 'RollbackIncomplete',
-    message: `not everything could be put back: ${leftovers.join('; ')}`,
-    hint: `Mend what is named, then take the rest away: nodeferry cleanup ${cluster}/${pool} --yes`,
+    message: `not everything could be restored: ${leftovers.join('; ')}`,
+    hint: `Fix what is named, then remove the rest: nodeferry cleanup ${cluster}/${pool} --yes`,
   };
 }

@@ -42,7 +42,7 @@ export function setHandlers(run: Run): void {
     if (run.children[node] !== undefined) changeNode(run, node, { step: 'restored' });
   });
   setHandler(pauseUpdate, async (request) => await pause(run, request), {
-    description: 'Stop new step-outs; nodes on their way finish',
+    description: 'Start no further node; nodes in progress finish',
     validator: (request) => {
       requireOpen(run, request);
       if (run.aborting) throw refuse('the run is being aborted');
@@ -50,11 +50,11 @@ export function setHandlers(run: Run): void {
     },
   });
   setHandler(resumeUpdate, (request) => answer(run, 'resume', request), {
-    description: 'End a pause and retry what needs attention',
+    description: 'End a pause and retry stalled steps',
     validator: (request) => {
       requireOpen(run, request);
       if (status.paused === undefined && status.stalled === undefined) {
-        throw refuse('it is neither paused nor in need of attention');
+        throw refuse('it is neither paused nor stalled');
       }
     },
   });

@@ -44,13 +44,13 @@ async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepIn
   const known = { ...input, baselines: run.baselines, ...(lost.length === 0 ? {} : { evictedInstead: lost }) };
   const { wave, released, evictedInstead, aside, at } = await runUntilDone(
     run,
-    `the pods of ${count(input.waiting.length, 'node')} to be handed over`,
-    () => steps('hand pods over').surgePods({ ...nextStep(run), ...known }),
+    `replacements for the pods of ${count(input.waiting.length, 'node')}`,
+    () => steps('surge pods').surgePods({ ...nextStep(run), ...known }),
   );
   if (isForward) run.evictedInstead = [...lost, ...evictedInstead.map(({ workload }) => workload)];
   recordUnprotected(run, [
     ...evictedInstead.map(
-      ({ workload, reason }) => `${workload} was not handed over, but evicted within its budget: ${reason}`,
+      ({ workload, reason }) => `${workload} was evicted within its budget instead of being surged: ${reason}`,
     ),
     ...Object.values(aside ?? {}),
   ]);

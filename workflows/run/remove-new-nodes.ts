@@ -15,15 +15,15 @@ export async function removeNewNodes(run: Run, plan: PoolPlan): Promise<void> {
   const pool = plan.newPool;
   const hold = async () =>
     (
-      await runUntilDone(run, `${pool.name} to be held`, () =>
-        steps(`hold ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
+      await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
+        steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
       )
     ).suspended;
   let held: readonly string[] | undefined;
   if (plan.surgeAtOnce !== undefined && keep > 0) {
     held = await hold();
-    await runUntilDone(run, `${pool.name} to do without missing machines`, () =>
-      steps(`give up what ${pool.name} never got`).trimPool({ ...nextStep(run), pool }),
+    await runUntilDone(run, `${pool.name} to continue without missing instances`, () =>
+      steps(`trim ${pool.name} to the instances that it has`).trimPool({ ...nextStep(run), pool }),
     );
   }
   do {

@@ -108,7 +108,7 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: Exclusio
 }
 
 /**
- * Takes over what a node's workflow ended with. One that was put back because it should not have gone waits for another turn. One
+ * Takes over what a node's workflow ended with. One that was restored because it should not have gone waits for another turn. One
  * that could not start, failed outright, or was cancelled by itself in the web UI needs attention, then begins anew. `scope` is the
  * one that started it: when that is cancelled, putting back is what was wanted.
  */
@@ -159,7 +159,7 @@ async function cancelAgain({ workflowId }: ChildWorkflowHandle<Replacement>): Pr
 
 function requeue(run: Run, node: NodeRef, { restoredBecause }: NodeStatus): void {
   if (restoredBecause === undefined) return requeueStalled(run, node, cancelledByItself(node));
-  recordExternalChanges(run, [{ at: run.now, what: `${node.name} was put back: ${restoredBecause}` }]);
+  recordExternalChanges(run, [{ at: run.now, what: `${node.name} was restored: ${restoredBecause}` }]);
   const rounds = run.rounds[node.name] ?? 0;
   if (rounds > 0 && rounds % maxRounds === 0)
     return requeueStalled(run, node, neverStays(node, rounds, restoredBecause));
@@ -177,15 +177,15 @@ const maxRounds = 6;
 function neverStays(node: NodeRef, rounds: number, because: string): Problem {
   return {
     code: 'Conflict',
-    message: `${node.name} was let go ${rounds} times and came back each time, the last time because ${because}`,
-    hint: 'See what makes that Service or budget lose others again and again; resume once it is steady, or abort the run.',
+    message: `${node.name} was excluded ${rounds} times and restored each time, the last time because ${because}`,
+    hint: 'See what makes that Service or budget lose others repeatedly; resume once it is stable, or abort the run.',
   };
 }
 
 function cancelledByItself(node: NodeRef): Problem {
   return {
     code: 'Conflict',
-    message: `the replacement of ${node.name} was cancelled by itself; the node was put back`,
+    message: `the replacement of ${node.name} was cancelled by itself; the node was restored`,
     hint: 'Resume to replace it again, or abort the run.',
   };
 }
@@ -194,7 +194,7 @@ function runsAlready(node: NodeRef, { workflowId }: WorkflowExecutionAlreadyStar
   return {
     code: 'Conflict',
     message: `the replacement of ${node.name} can't start: workflow ${workflowId} runs already`,
-    hint: 'It was told to put its node back: resume once it has ended. If it hangs, end it first; or abort the run.',
+    hint: 'It was told to restore its node: resume once it has ended. If it is stuck, end it first; or abort the run.',
   };
 }
 

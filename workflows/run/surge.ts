@@ -82,7 +82,7 @@ async function awaitNodes(run: Run, plan: PoolPlan, enough: number | undefined):
   recordExternalChanges(run, [
     {
       at,
-      what: `${plan.newPool.name} has ${nodes.length} of ${expected} machines; the run goes on with those: ${missing}`,
+      what: `${plan.newPool.name} has ${nodes.length} of ${expected} instances; the run continues with those: ${missing}`,
     },
   ]);
 }

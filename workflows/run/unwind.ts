@@ -20,14 +20,14 @@ async function watchAfterEnd(run: Run): Promise<void> {
   const { probes, watchAfterMs: durationMs } = run.input.policy.traffic;
   run.idleAt = run.now;
   if (run.watch === undefined || probes.length === 0 || durationMs === 0) return;
-  const { watched } = await runUntilDone(run, 'the probes to go on for a moment', () =>
+  const { watched } = await runUntilDone(run, 'the probes to continue for a moment', () =>
     waits('watch beyond the end').sleepFor({ durationMs }),
   );
   if (watched !== undefined) run.watch.takeOver(watched.traffic, watched.seenAt);
 }
 
 async function adoptPods(run: Run): Promise<void> {
-  await runUntilDone(run, 'released pods to be given back', () => steps('give pods back').adoptPods(nextStep(run)));
+  await runUntilDone(run, 'released pods to be adopted', () => steps('give pods back').adoptPods(nextStep(run)));
 }
 
 /** Pods that nobody takes back any more, because their workload has rolled out since. */
@@ -67,8 +67,8 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
     case 'lock': {
       const { lock } = run;
       if (lock === undefined) return [];
-      const gone = await runUntilDone(run, 'marks and lock to be given back', () =>
-        steps('sweep, unlock').cleanUp({ ...nextStep(run), lock }),
+      const gone = await runUntilDone(run, 'cleanup, and release of the lock', () =>
+        steps('clean up, release the lock').cleanUp({ ...nextStep(run), lock }),
       );
       run.retained.push(...(gone.ends ?? []));
       return gone.left;

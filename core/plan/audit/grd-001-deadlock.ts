@@ -14,9 +14,9 @@ export const grd001NeverLetsGo: AuditRule = (question) => {
       rule: 'GRD-001',
       severity: 'blocker',
       subject: `nodes ${listNames(stuck.map((node) => node.name))}`,
-      message: `the floors never let them step out: ${reason ?? ''}`,
+      message: `the minimum serving never allows them to be excluded: ${reason ?? ''}`,
       hint: [
-        block === undefined ? 'Look at the floors.' : hintFor(block, question),
+        block === undefined ? 'Check the minimum serving.' : hintFor(block, question),
         findSurgeMethod(question) ?? [],
         'Then start again.',
       ]
@@ -62,7 +62,9 @@ function hintForTargets({ service = '', needs }: GuardBlock, policy: Policy, loc
       ? [`Run one more replica of ${service} on another node: costs a pod.`]
       : []),
     ...(needs > 1
-      ? [`Lower its floor in spec.guard.minServing['${service}']: that much capacity is missing for a moment.`]
+      ? [
+          `Lower its minimum serving in spec.guard.minServing['${service}']: that much capacity is missing for a moment.`,
+        ]
       : []),
   ];
   return ways.join(' ');

@@ -9,7 +9,7 @@ export const hnd001CannotSurge: AuditRule = ({ podSurge }) =>
       rule: 'HND-001',
       severity: 'blocker',
       subject: `${count(pods, 'pod')} of ${workload}`,
-      message: `the policy requires a hand-over, but ${reason}`,
+      message: `the policy requires pod surge, but ${reason}`,
       hint: [...(hint === undefined ? [] : [hint, 'Or:']), 'Set mode auto for it in spec.podSurge.workloads.'].join(
         ' ',
       ),

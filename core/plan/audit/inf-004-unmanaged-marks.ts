@@ -13,7 +13,7 @@ export const inf004UnmanagedMarks: AuditRule = ({ facts }) =>
         severity: 'warning' as const,
         subject: `node ${node.name}`,
         message: `somebody else has marked it: ${ownership.join(', ')}`,
-        hint: 'Capacity may be reduced already; nodeferry leaves these marks as they are.',
+        hint: 'Capacity may be reduced already; nodeferry leaves these nodes as they are.',
       },
     ];
   });

@@ -13,7 +13,7 @@ export const inf008WebhookOnPool: AuditRule = ({ facts, nodes, podSurge }) => {
   if (webhooks.length === 0) return [];
   const index = indexOf(cluster);
   const leaving = new Set(nodes.map(({ name }) => name));
-  const surged = new Set(podSurge.filter(({ how }) => how === 'handed over').map(({ workload }) => workload));
+  const surged = new Set(podSurge.filter(({ how }) => how === 'pod surge').map(({ workload }) => workload));
   return [...Map.groupBy(webhooks, ({ service }) => service)].flatMap(([key, asked]): readonly Finding[] => {
     const service = index.service(key);
     const [only, ...others] = service === undefined ? [] : readyEndpoints(service, cluster);
@@ -27,7 +27,7 @@ export const inf008WebhookOnPool: AuditRule = ({ facts, nodes, podSurge }) => {
         severity: 'error',
         subject: `service ${key}`,
         message: `${asked[0]?.key ?? ''}${more} is asked for every new pod and fails closed, and pod ${pod.namespace}/${pod.name} alone answers: while it moves no pod can be created, its own successor included, unless the webhook spares its namespace`,
-        hint: 'Give it a second replica on another node, or have it handed over (a Deployment with maxSurge above 0); or have the webhook spare its namespace (namespaceSelector).',
+        hint: 'Give it a second replica on another node, or let pod surge replace it (a Deployment with maxSurge above 0); or have the webhook exempt its namespace (namespaceSelector).',
       },
     ];
   });

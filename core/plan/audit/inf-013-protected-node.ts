@@ -19,7 +19,7 @@ export const inf013ProtectedNode: AuditRule = ({ policy, facts, nodes }) => {
       severity: policy.drain.doNotDisrupt === 'refuse' ? 'blocker' : 'warning',
       subject: `node ${listNames(asking)}`,
       message: `${asks}${does}`,
-      hint: 'Take the annotation off, or say in spec.drain.doNotDisrupt whether the run shall wait or go on.',
+      hint: 'Remove the annotation, or say in spec.drain.doNotDisrupt whether the run should wait or continue.',
     },
   ];
 };

@@ -43,17 +43,17 @@ function explainWaves(question: AuditQuestion): string | undefined {
     (Object.keys(limits) as (keyof RunSize)[]).every((name) => size[name] <= limits[name]);
   const moreAtATime = [
     {
-      words: 'let more new machines come at a time (spec.nodeSurge)',
+      words: 'allow more new instances at a time (spec.nodeSurge)',
       size: measureRun(inOneSurge, facts, batches.waves),
     },
     {
-      words: 'let more pods be handed over at a time (spec.podSurge.max), or switch hand-over off (spec.podSurge.mode)',
+      words: 'allow more extra pods at a time (spec.podSurge.max), or disable pod surge (spec.podSurge.mode)',
       size: measureRun(question, facts),
     },
   ].find(({ size }) => carries(size));
   if (moreAtATime !== undefined) return `It is the number of waves: ${moreAtATime.words}.`;
   if (!carries(measureRun(inOneSurge, facts))) return undefined;
-  return 'It is the number of waves: let more new machines come and more pods be handed over at a time (spec.nodeSurge, spec.podSurge.max).';
+  return 'It is the number of waves and batches: allow more new instances and more extra pods at a time (spec.nodeSurge, spec.podSurge.max).';
 }
 
 function explainRemedy(fits: number): string {

@@ -35,12 +35,12 @@ function explainUnknown({ resource }: UnreadFacts, { services }: AuditQuestion):
 const unknownWithout: Readonly<Record<string, string>> = {
   networkpolicies:
     'a policy that goes by a label which a pod loses while it leaves its endpoints may cut what it is in the middle of',
-  horizontalpodautoscalers: 'one that counts all pods of a workload would scale it up while it is handed over',
+  horizontalpodautoscalers: 'one that counts all pods of a workload would scale it up during pod surge',
   persistentvolumes: 'a pod whose volume is on an old node would find no place on a new one',
   verticalpodautoscalers: 'one may give replacements more than fits on a new node',
   webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
   resourcequotas: 'one that has no room for pods more would keep replacements from being created',
   limitranges: 'one that refuses what pods ask for would keep replacements from being created',
   replicationcontrollers:
-    'one that selects pods by labels which those of a Deployment have too takes them when they are handed over',
+    'one that selects pods by labels which those of a Deployment have too adopts them when they are released',
 };

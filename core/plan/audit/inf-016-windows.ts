@@ -14,7 +14,7 @@ export const inf016Windows: AuditRule = ({ facts, nodes }) => {
       rule: 'INF-016',
       severity: 'warning',
       subject: `node ${listNames(batches)}`,
-      message: 'it runs Windows, and runs were tried on Linux only so far',
+      message: 'it runs Windows, and nodeferry has been tried on Linux only',
       hint: 'Try with a pool that may lose requests first.',
     },
   ];

@@ -6,7 +6,7 @@ export const pol002DisabledRules: AuditRule = ({ policy }) =>
     rule: 'POL-002',
     severity: 'error',
     subject: `rule ${rule}`,
-    message: 'it is switched off: connections can be lost',
+    message: 'it is disabled: connections can be lost',
     hint: 'Remove it from spec.disabledRules; it is meant for experiments.',
     leavesUnprotected: true,
   }));

@@ -14,7 +14,7 @@ export const wkl001SingleReplica: AuditRule = ({ surged, services, nodes }) => {
         rule: 'WKL-001',
         severity: 'error' as const,
         subject: `service ${plan.service}`,
-        message: `its only ready endpoint is on ${only.node}: nobody answers while the pod moves`,
+        message: `its only ready endpoint is on ${only.node}: no pod answers while this one moves`,
         hint: 'Run at least two replicas.',
         leavesUnprotected: true,
       },

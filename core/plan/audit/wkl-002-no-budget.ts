@@ -9,6 +9,6 @@ export const wkl002NoBudget: AuditRule = (question) =>
       rule: 'WKL-002',
       severity: 'warning',
       subject: `service ${service.key}`,
-      message: `no PodDisruptionBudget covers its pods; the floor is ${plan.minServing.targets} (${plan.minServing.source})`,
-      hint: 'Add a PodDisruptionBudget: it holds others off too.',
+      message: `no PodDisruptionBudget covers its pods; the minimum serving is ${plan.minServing.targets} (${plan.minServing.source})`,
+      hint: 'Add a PodDisruptionBudget: other tools respect it too.',
     }));

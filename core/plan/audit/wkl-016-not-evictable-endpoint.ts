@@ -35,9 +35,9 @@ function describe(owner: string, pod: PodFacts, { facts, policy }: AuditQuestion
     severity: stays ? 'warning' : 'info',
     subject: `${pod.mirror ? 'static pod' : 'daemonset'} ${owner}`,
     message: stays
-      ? 'its pods are endpoints that stay until their machine ends'
-      : 'its pods are endpoints; they are retired before their machine ends',
-    hint: stays ? 'Let it not tolerate every taint, so that its endpoints can be retired.' : 'Nothing to do.',
+      ? 'its pods are endpoints that stay until their instance ends'
+      : 'its pods are endpoints; they are removed before their instance ends',
+    hint: stays ? 'Let it not tolerate every taint, so that its endpoints can be removed.' : 'Nothing to do.',
     ...(stays ? { leavesUnprotected: true } : {}),
   };
 }

@@ -22,7 +22,7 @@ export const wkl025ProtectedPod: AuditRule = (question) => {
       return {
         severity: 'warning',
         message: `${asks}, and the run evicts it all the same (spec.drain.doNotDisrupt)`,
-        hint: 'Leave spec.drain.doNotDisrupt out to have the wish respected.',
+        hint: 'Leave spec.drain.doNotDisrupt out to have the annotation respected.',
       };
     if (drain.doNotDisrupt === 'wait' || wish.until !== 'never')
       return {
@@ -33,7 +33,7 @@ export const wkl025ProtectedPod: AuditRule = (question) => {
     return {
       severity: 'blocker',
       message: asks,
-      hint: 'Take the annotation off, or say in spec.drain.doNotDisrupt whether the run shall wait or evict.',
+      hint: 'Remove the annotation, or say in spec.drain.doNotDisrupt whether the run should wait or evict.',
     };
   });
 };

@@ -15,7 +15,7 @@ export const wkl028RollsOut: AuditRule = (question) => {
     const status = `kubectl -n ${namespace} rollout status ${kind.toLowerCase()}/${name}`;
     if (stalled !== undefined) {
       const message = `its rollout has stopped half way: ${stalled}; its pods are moved as they are`;
-      return [{ ...about, message, hint: `Undo it or mend the new version before the run; see ${status}` }];
+      return [{ ...about, message, hint: `Undo it or fix the new version before the run; see ${status}` }];
     }
     if (!rollingOut) return [];
     const message = 'it rolls out: nodes with its pods wait until that is over';

@@ -9,7 +9,7 @@ import { type AuditRule, podsToMove } from './rule.ts';
  */
 export const wkl029CrowdedHosts: AuditRule = (question) => {
   const { policy, facts, podSurge } = question;
-  const surged = new Set(podSurge.filter(({ how }) => how === 'handed over').map(({ workload }) => workload));
+  const surged = new Set(podSurge.filter(({ how }) => how === 'pod surge').map(({ workload }) => workload));
   return groupByWorkload('WKL-029', podsToMove(question), (pod) => {
     const crowded = findCrowded(pod, facts.cluster, policy);
     if (crowded === undefined || surged.has(crowded.workload.key)) return undefined;

@@ -17,6 +17,6 @@ export const wkl031LocalVolume: AuditRule = (question) =>
     return {
       severity: 'blocker',
       message: `volume ${listNames(volumes.map(({ volume }) => volume))} is on its node and goes with it: its successor would wait for that node for good`,
-      hint: 'Have the application keep its data elsewhere too, cordon the node, and delete claim and pod: they start anew on a node that stays. Then plan again.',
+      hint: 'Have the application keep its data elsewhere too, cordon the node, and delete the PersistentVolumeClaim and the pod: they start again on a node that stays. Then plan again.',
     };
   });

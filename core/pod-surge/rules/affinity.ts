@@ -21,7 +21,7 @@ export function affinity(
   const alone = besides.find((term) => ownKeys.includes(term.topologyKey) && !hasCompany(pod, term));
   if (alone === undefined) return undefined;
   return {
-    reason: `its required affinity by ${alone.topologyKey} lets it run beside pods only that are not handed over with it`,
+    reason: `its required affinity by ${alone.topologyKey} lets it run only beside pods that pod surge does not replace with it`,
     hint: 'Prefer to be beside them instead of requiring it, or require it by topology.kubernetes.io/zone.',
   };
 

@@ -9,7 +9,7 @@ export const owner: PodSurgeRule = (pod, { cluster }) => {
   if (pod.ownerKind === 'ReplicaSet' && pod.workload?.startsWith('Deployment ') === true) return undefined;
   const keptBy = pod.ownerKind === 'ReplicaSet' ? workloadOf(pod, cluster)?.keptBy : undefined;
   if (keptBy !== undefined)
-    return { reason: `${keptBy} keeps it, and only pods of Deployments are handed over so far` };
+    return { reason: `${keptBy} owns it, and pod surge replaces only pods of Deployments so far` };
   const who =
     pod.ownerKind === 'none'
       ? 'no controller'

@@ -39,7 +39,7 @@ function findLimit(pod: PodFacts, cluster: ClusterFacts) {
       if (what !== undefined)
         return {
           reason: `${key} refuses another pod like it: ${what}`,
-          hint: `Mend ${key}, or what the pod asks for.`,
+          hint: `Fix ${key}, or what the pod asks for.`,
         };
     }
   }

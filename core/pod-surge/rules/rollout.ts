@@ -9,7 +9,7 @@ export const rollout: PodSurgeRule = (pod, { cluster }) => {
   if (workload.stalled !== undefined) {
     return {
       reason: `${workload.key} has stopped half way in a rollout (${workload.stalled})`,
-      hint: `kubectl -n ${workload.namespace} rollout undo deployment/${workload.name}, or mend the new version`,
+      hint: `kubectl -n ${workload.namespace} rollout undo deployment/${workload.name}, or fix the new version`,
     };
   }
   if (workload.paused !== true) return undefined;

@@ -19,7 +19,7 @@ describe('a run that has a mark on a pod of this pool', () => {
       'run r2 has pods here and works on another pool than web: it holds the lock nodeferry-c-api',
     );
     expect(ask([aNode('n1'), theirs])).toBe(
-      'run r2 has pods here and works on another pool than web: nodes of api carry its marks',
+      'run r2 has pods here and works on another pool than web: nodes of api carry its labels or annotations',
     );
   });
 

@@ -56,7 +56,7 @@ describe('what is left of a run', () => {
     expect(
       told({ cluster: aCluster({ nodes: [marked], pods }), pool: aPool([marked], { held: ['AZRebalance'] }) }),
     ).toEqual([
-      'pod default/web-1: give back the labels that its Services select',
+      'pod default/web-1: restore the labels that its Services select',
       'pod default/web-2: evict; its controller has replaced it already',
       'node n1: remove taint nodeferry.dev/disrupted',
       'node n1: remove label node.kubernetes.io/exclude-from-external-load-balancers',
@@ -78,7 +78,7 @@ describe('what is left of a run', () => {
     const served = { ...cluster, services: [aService('web', pods)] };
     expect(told({ cluster: served, locking: [] })).toEqual(['pod default/web-2: restore its deletion cost']);
     expect(plan({ cluster: served, locking: [] }).stays).toEqual([
-      'pod default/web-1, released by run r1, serves default/web, though Deployment default/web is gone: delete it when callers can do without it',
+      'pod default/web-1, released by run r1, serves default/web, though Deployment default/web is gone: delete it when its callers do not need it',
     ]);
   });
 

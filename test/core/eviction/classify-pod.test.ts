@@ -119,11 +119,11 @@ test('a pod that hangs says since when, what may keep it, and what helps', () =>
   const finalizers = ['example.com/a', 'example.com/b'];
   expect(reasonFor({ ...hanging, finalizers })).toBe(
     'it should have ended at 00:15:40, its grace period included; finalizers example.com/a, example.com/b are on it; ' +
-      'its containers still run: look at them, the kubelet and the container runtime on n1',
+      'its containers still run: check them, the kubelet and the container runtime on n1',
   );
   expect(reasonFor(hanging, now - 300_000)).toBe(
     'it should have ended at 00:15:40, its grace period included; the kubelet of n1 has not been heard of since ' +
-      '00:11:40: mend it, or end the machine if it is lost',
+      '00:11:40: fix it, or terminate the instance if it is lost',
   );
   expect(reasonFor({ ...hanging, finalizers, stopped: true })).toBe(
     'its containers have stopped, and finalizers keep its object (example.com/a, example.com/b)',

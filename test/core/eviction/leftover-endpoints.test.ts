@@ -85,7 +85,7 @@ describe('a DaemonSet pod that is an endpoint', () => {
     const facts = { ...asked.facts, services: [aService('agent', [aPod('agent-1', 'n1')])] };
     expect(decideEndpointRemoval({ ...asked, facts })).toMatchObject({
       actions: [],
-      reason: 'default/agent-1 leaving n1; default/agent-1 was unlisted but is still an endpoint',
+      reason: 'default/agent-1 leaving n1; default/agent-1 was removed from endpoints but is still an endpoint',
     });
   });
 

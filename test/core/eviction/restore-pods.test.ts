@@ -67,7 +67,9 @@ describe('a round of putting back', () => {
     });
     expect(askRound({ facts })).toMatchObject({
       actions: [],
-      blocked: [{ pod: { name: 'web-1' }, reason: 'it was unlisted but is still an endpoint of default/web' }],
+      blocked: [
+        { pod: { name: 'web-1' }, reason: 'it was removed from endpoints but is still an endpoint of default/web' },
+      ],
     });
   });
 

@@ -124,7 +124,7 @@ describe('what gives nothing for a moment is held', () => {
       for (const name of idle) {
         const block = blockOf(guard, name);
         expect(block).toMatchObject({ node: name, service: 'default/web', idle: true });
-        expect(block === undefined ? '' : explainBlock(block)).toContain('the node gives nothing now, but may again');
+        expect(block === undefined ? '' : explainBlock(block)).toContain('the node serves nothing now, but may again');
       }
     }
   });

@@ -223,7 +223,7 @@ describe('the window', () => {
   });
 
   test('ends when nobody waits', () => {
-    expect(ask({ waiting: [] })).toEqual({ node: undefined, reason: 'no node waits to step out', agreed: {} });
+    expect(ask({ waiting: [] })).toEqual({ node: undefined, reason: 'no node waits to be excluded', agreed: {} });
   });
 
   test('lets a node go that has died meanwhile', () => {
@@ -251,7 +251,7 @@ describe('a moment', () => {
   test('is not enough: looks must agree for the settling time', () => {
     const first = ask({ agreed: {} });
     expect(first).toMatchObject({ node: undefined, settlesInMs: 5_000 });
-    expect(first.reason).toBe('n1 may step out once looks have agreed for another 5 s');
+    expect(first.reason).toBe('n1 may be excluded once observations have agreed for another 5 s');
     const early = ask({ facts: at(4_999), agreed: first.agreed });
     expect(early).toMatchObject({ node: undefined, settlesInMs: 1 });
     expect(ask({ facts: at(5_000), agreed: early.agreed }).node?.name).toBe('n1');

@@ -580,7 +580,8 @@ describe('audit', () => {
     expect(audit({ cluster: { budgets: [aBudget('web', onEach, 4)] } })[0]).toMatchObject({
       rule: 'GRD-001',
       subject: 'nodes n1, n3, n2 and 1 more',
-      message: 'the floors never let them step out: n1 waits: budget default/web has 4 reachable pods and must keep 4',
+      message:
+        'the minimum serving never allows them to be excluded: n1 waits: budget default/web has 4 reachable pods and must keep 4',
     });
   });
 });

@@ -48,7 +48,7 @@ function plan(
 
 describe('a plan tells of each workload', () => {
   test('how many of its pods are handed over, and how many together', () => {
-    const handed = { workload: 'Deployment default/web', pods: 2, how: 'handed over' };
+    const handed = { workload: 'Deployment default/web', pods: 2, how: 'pod surge' };
     expect(plan(handingOver()).podSurge).toEqual([{ ...handed, together: 2 }]);
     expect(plan(handingOver('maxSurge')).podSurge).toEqual([{ ...handed, together: 1 }]);
   });
@@ -59,7 +59,7 @@ describe('a plan tells of each workload', () => {
         .podSurge;
     expect(tell(3)).toMatchObject([
       {
-        how: 'handed over',
+        how: 'pod surge',
         together: 1,
         reason: expect.stringMatching(/^ResourceQuota default\/pods has room for 1 pod more \(pods\)/),
       },
@@ -75,10 +75,10 @@ describe('a plan tells of each workload', () => {
     const pods = [first, { ...second, volumeClaims: ['data'] }, db];
     expect(plan(handingOver(), pods).podSurge).toMatchObject([
       { workload: 'Deployment default/db', pods: 1, how: 'evicted', reason: expect.stringMatching(/^a StatefulSet/) },
-      { workload: 'Deployment default/web', pods: 1, how: 'handed over' },
+      { workload: 'Deployment default/web', pods: 1, how: 'pod surge' },
       { workload: 'Deployment default/web', pods: 1, how: 'evicted', hint: expect.stringContaining('ReadWriteMany') },
     ]);
-    expect(plan(handingOver(), pods, ['default/data']).podSurge?.[1]).toMatchObject({ pods: 2, how: 'handed over' });
+    expect(plan(handingOver(), pods, ['default/data']).podSurge?.[1]).toMatchObject({ pods: 2, how: 'pod surge' });
   });
 
   test('that the policy excepts it', () => {
@@ -87,7 +87,7 @@ describe('a plan tells of each workload', () => {
       { pods: 2, how: 'evicted', reason: 'the policy does not hand default/web over' },
     ]);
     const only = handingOver(1, { 'default/web': { mode: 'auto', max: 1 } }).podSurge;
-    expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'handed over' }]);
+    expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'pod surge' }]);
   });
 
   test('nothing where the policy hands none over', () => {
@@ -125,15 +125,15 @@ describe('a plan that hands over', () => {
       rule: 'HND-001',
       severity: 'blocker',
       subject: '2 pods of Deployment default/web',
-      message: 'the policy requires a hand-over, but its volume of data is for one node at a time',
+      message: 'the policy requires pod surge, but its volume of data is for one node at a time',
       hint: expect.stringContaining('Set mode auto for it in spec.podSurge.workloads'),
     });
   });
 
   test('reckons with one wave instead of a window per node', () => {
     const names = plan(handingOver()).estimate.terms.map(({ name }) => name);
-    expect(names).toContain('1 × pods are handed over');
-    expect(names).toContain('1 × load balancers let go');
+    expect(names).toContain('1 × pod surge');
+    expect(names).toContain('1 × deregistration');
     expect(names.join()).not.toContain('replacements turn healthy');
   });
 });

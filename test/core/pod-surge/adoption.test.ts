@@ -140,9 +140,9 @@ describe('released pods are given back', () => {
     expect(explain(raised)).toBe(
       'ReplicaSet default/web-rs has 2 pods, wants 1 and has yet to delete what is too many',
     );
-    expect(explain([orphan, ...raised.slice(1)])).toBe('default/web-1 waits for its ReplicaSet to take it back');
+    expect(explain([orphan, ...raised.slice(1)])).toBe('default/web-1 waits for its ReplicaSet to adopt it');
     expect(explain([leaving('web-1'), leaving('web-2')])).toBe(
-      '2 pods given back or put right a moment ago (default/web-1, default/web-2)',
+      '2 pods adopted or corrected a moment ago (default/web-1, default/web-2)',
     );
   });
 

@@ -212,7 +212,7 @@ describe('a pod that must run beside another', () => {
   const refusal = {
     eligible: false,
     reason:
-      'its required affinity by kubernetes.io/hostname lets it run beside pods only that are not handed over with it',
+      'its required affinity by kubernetes.io/hostname lets it run only beside pods that pod surge does not replace with it',
   };
   const ask = (other: PodFacts | undefined, pod: Partial<PodFacts> = onHost) => {
     const pods = [aPod('web-1', 'n1', pod), ...(other === undefined ? [] : [other])];

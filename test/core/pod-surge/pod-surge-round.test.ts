@@ -71,7 +71,7 @@ describe('pods of a wave are released', () => {
     });
     expect(decide(observation(unheard))).toMatchObject({
       done: false,
-      awaited: [{ workload: workload.key, reason: '0 of 2 pods ready; web-rs has not let go of web-1', kind: 'kept' }],
+      awaited: [{ workload: workload.key, reason: '0 of 2 pods ready; web-rs has not released web-1', kind: 'kept' }],
     });
   });
 

@@ -74,7 +74,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
       paused: { by: 'ada', reason: 'lunch', at: nine },
       waiting: { on: 'capacity', since: nine, until: undefined },
     });
-    expect(page).toContain('> **Needs attention** (DeadlineExceeded): waited 15 m\n>\n> Resume it.');
+    expect(page).toContain('> **Stalled** (DeadlineExceeded): waited 15 m\n>\n> Resume it.');
     expect(page).toContain('> **Paused** by ada at 09:00:00: lunch');
     expect(page).toContain('Waiting: capacity (since 09:00:00)');
   });
@@ -87,7 +87,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
   });
 
   test('names rules that are switched off', () => {
-    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain('Switched off: capacity-guard');
+    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain('Disabled: capacity-guard');
   });
 
   test('ends with the outcome and with what is left behind or was not protected', () => {
@@ -121,7 +121,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     });
     expect(page).toContain('Others’ doing meanwhile:\n\n- 2 earlier ones are in the report\n- 09:00:02 act 2\n');
     expect(page).toContain('- 09:00:21 act 21');
-    expect(page).toContain('| n2 | a | putting back | put back because default/web has too few without it |');
+    expect(page).toContain('| n2 | a | putting back | restored because default/web has too few without it |');
   });
 
   test('leads with what is not done: trouble, then what is under way, and counts the rest', () => {
