@@ -53,7 +53,7 @@ function isUnknown({ state, lastFailure }: PendingActivity): boolean {
 export function explainWaiting(live: LiveDetail, known: Waiting | undefined, since: number): Waiting | undefined {
   if (live.unknownSteps.length === 0) return live.waiting ?? known;
   return {
-    on: `a worker that knows ${live.unknownSteps.join(', ')}: those that took it do not`,
+    for: `a worker that knows ${live.unknownSteps.join(', ')}: those that took it do not`,
     since: known?.since ?? since,
     until: undefined,
     action: 'updating all workers to the version of the newest',
@@ -62,7 +62,7 @@ export function explainWaiting(live: LiveDetail, known: Waiting | undefined, sin
 
 function waitingOf(progress: Heartbeat): Waiting {
   const { reason, since, until, blocked } = progress;
-  return { on: reason, since, until, ...(blocked && blocked.length > 0 ? { blocked } : {}) };
+  return { for: reason, since, until, ...(blocked && blocked.length > 0 ? { blocked } : {}) };
 }
 
 function isProgress(value: unknown): value is Heartbeat {

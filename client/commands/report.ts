@@ -14,7 +14,7 @@ export async function reportCommand(target: RunTarget, options: { readonly outpu
     if ('status' in run) return showEnd(run, options.output);
     const name = formatRunTarget(target);
     throw new NodeferryError({
-      code: 'AlreadyRunning',
+      code: 'NotFinished',
       message: `The run of ${name} has not ended, so there is no report yet.`,
       hint: `See its status: nodeferry status ${name}   or wait for it: nodeferry watch ${name}`,
     });

@@ -8,7 +8,7 @@ export function describeChanges(before: RunStatus | undefined, after: RunStatus)
   const name = `${after.cluster}/${after.pool}`;
   const lines: string[] = [];
   if (before?.phase !== after.phase) lines.push(`${name} phase ${after.phase}`);
-  if (after.waiting && hasNews(before?.waiting, after.waiting)) lines.push(`${name} waiting: ${after.waiting.on}`);
+  if (after.waiting && hasNews(before?.waiting, after.waiting)) lines.push(`${name} waiting: ${after.waiting.for}`);
   if (!before?.paused && after.paused) lines.push(`${name} paused by ${because(after.paused)}`);
   if (before?.paused && !after.paused) lines.push(`${name} resumed`);
   if (before?.stalled?.message !== after.stalled?.message && after.stalled) {
@@ -36,13 +36,13 @@ function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[
     lines.push(`node ${node.node.name} ${evidence.kind} at ${formatTime(evidence.at)}: ${evidence.detail}`);
   }
   if (node.waiting && hasNews(old?.waiting, node.waiting))
-    lines.push(`node ${node.node.name} waiting: ${node.waiting.on}`);
+    lines.push(`node ${node.node.name} waiting: ${node.waiting.for}`);
   return lines;
 }
 
 /** A countdown is no news: waits are compared without their figures. */
 function hasNews(before: Waiting | undefined, after: Waiting): boolean {
-  return before?.on.replaceAll(/\d+/g, '') !== after.on.replaceAll(/\d+/g, '');
+  return before?.for.replaceAll(/\d+/g, '') !== after.for.replaceAll(/\d+/g, '');
 }
 
 /** When requests began to get lost last, epoch ms: each further loss of a spell is no news of its own. */

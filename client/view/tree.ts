@@ -99,7 +99,7 @@ function words(step: string): string {
 /** Says what is waited for, since when, until when, and what would unblock it. */
 export function describeWaiting(waiting: Waiting | undefined, now: number): string | undefined {
   if (!waiting) return undefined;
-  const parts = [`${waiting.on}, for ${formatDuration(now - waiting.since)}`];
+  const parts = [`${waiting.for}, for ${formatDuration(now - waiting.since)}`];
   if (waiting.until !== undefined) {
     parts.push(
       waiting.until > now

@@ -10,6 +10,7 @@ export const problemCodes = {
   InvalidPolicy: { source: 'user', retryable: false },
   PoolNotFound: { source: 'user', retryable: false },
   PreflightRefused: { source: 'user', retryable: false },
+  NotFinished: { source: 'user', retryable: true },
   AlreadyRunning: { source: 'user', retryable: false },
   LockHeld: { source: 'user', retryable: false },
   LockLost: { source: 'cluster', retryable: false },

@@ -85,7 +85,7 @@ function waitingLine(label: string, waiting: Waiting | undefined): string {
 function explainWaiting(waiting: Waiting): string {
   const until = waiting.until === undefined ? '' : `, until ${formatTime(waiting.until)}`;
   const unblock = waiting.action === undefined ? '' : `; unblocked by ${escape(waiting.action)}`;
-  return `${escape(waiting.on)} (since ${formatTime(waiting.since)}${until})${unblock}`;
+  return `${escape(waiting.for)} (since ${formatTime(waiting.since)}${until})${unblock}`;
 }
 
 function traffic(status: RunStatus): string {

@@ -43,7 +43,7 @@ export type NodeStep = (typeof nodeSteps)[number];
 
 /** What something waits for: always who, since when and until when (epoch ms), and what would unblock it. */
 export interface Waiting {
-  readonly on: string;
+  readonly for: string;
   readonly since: number;
   readonly until: number | undefined;
   readonly action?: string;

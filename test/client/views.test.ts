@@ -20,7 +20,7 @@ describe('renderTree', () => {
         }),
         aNode('n2', {
           step: 'draining-connections',
-          waiting: { on: 'k8s-web: deregistration delay', since: startedAt + 100_000, until: startedAt + 185_000 },
+          waiting: { for: 'k8s-web: deregistration delay', since: startedAt + 100_000, until: startedAt + 185_000 },
         }),
         aNode('n3'),
       ],
@@ -44,7 +44,7 @@ describe('renderTree', () => {
         aNode('n1', {
           step: 'evicting',
           waiting: {
-            on: '1 pod blocked',
+            for: '1 pod blocked',
             since: startedAt,
             until: now + 60_000,
             blocked: [

@@ -64,7 +64,7 @@ describe('in a real cluster under traffic', () => {
     const policy = crossings.nextPolicy({ waits: { deadlines } });
     await begin(policy);
 
-    const waiting = await see(policy, ({ waiting: on }) => /[01] of 2 new nodes are Ready/.test(on?.on ?? ''));
+    const waiting = await see(policy, ({ waiting: on }) => /[01] of 2 new nodes are Ready/.test(on?.for ?? ''));
     expect(waiting.phase).toBe('nodes-ready');
     expect(waiting.waiting?.since).toBeGreaterThanOrEqual(waiting.startedAt);
     expect((waiting.waiting?.until ?? 0) - (waiting.waiting?.since ?? 0)).toBe(20_000);
@@ -87,7 +87,7 @@ describe('in a real cluster under traffic', () => {
     const policy = crossings.nextPolicy();
     await begin(policy);
 
-    const waiting = await see(policy, ({ waiting: on }) => /capacity/i.test(on?.on ?? ''));
+    const waiting = await see(policy, ({ waiting: on }) => /capacity/i.test(on?.for ?? ''));
     expect(waiting.phase).toBe('nodes-ready');
     expect(waiting.stalled).toBeUndefined();
 

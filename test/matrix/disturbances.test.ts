@@ -100,7 +100,7 @@ function onceHeld(scaleUp: () => Promise<void>): (status: RunStatus) => Promise<
   let isDone = false;
   return async ({ nodes, waiting }) => {
     const now = nodes.map(({ step }) => step).join();
-    if (now !== seen || waiting?.on.includes('must keep') !== true) since = Date.now();
+    if (now !== seen || waiting?.for.includes('must keep') !== true) since = Date.now();
     seen = now;
     if (isDone || Date.now() - since < heldForMs) return;
     isDone = true;

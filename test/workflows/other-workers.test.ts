@@ -32,7 +32,7 @@ test('status tells which step no worker knows, and what would help', async () =>
   await expect
     .poll(async () => (await fetchRun(connection, target)).status.waiting, { timeout: 60_000 })
     .toMatchObject({
-      on: 'a worker that knows preflight: those that took it do not',
+      for: 'a worker that knows preflight: those that took it do not',
       action: 'updating all workers to the version of the newest',
     });
 });

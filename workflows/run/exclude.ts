@@ -29,7 +29,7 @@ export async function excludeNext(
 ): Promise<readonly Exclusion[] | 'resumed'> {
   await condition(() => mayProceed(run));
   run.status.waiting = {
-    on: `capacity to exclude ${waiting[0]?.name ?? 'a node'}`,
+    for: `capacity to exclude ${waiting[0]?.name ?? 'a node'}`,
     since: run.now,
     until: undefined,
   };

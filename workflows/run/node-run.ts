@@ -128,7 +128,7 @@ export async function runNodeStep<T extends NodeStepResult>(
     delete status.problem;
     node.current = name;
     status.step = name;
-    status.waiting = { on: name.replaceAll('-', ' '), since: node.now, until: node.now + deadlineMs };
+    status.waiting = { for: name.replaceAll('-', ' '), since: node.now, until: node.now + deadlineMs };
     publishDetails(node);
     const outcome = await toOutcome(async () => await step(nextInput(node)));
     if (outcome.outcome === 'done') {
@@ -161,7 +161,7 @@ async function stallNode(node: NodeRun, step: NodeStep, problem: Problem): Promi
   status.step = 'stalled';
   status.problem = problem;
   const action = problem.code === 'NodeUnreachable' ? `the end of ${node.input.node.instanceId}` : 'resume';
-  status.waiting = { on, since: node.now, until: undefined, action };
+  status.waiting = { for: on, since: node.now, until: undefined, action };
   publishDetails(node);
   if (!(await notifyStalled(node, step, problem))) abandon(node);
 }
@@ -180,7 +180,7 @@ export function addEvidence(
 function publishDetails({ status }: NodeRun): void {
   const { waiting, problem } = status;
   const lines = [`**${status.node.name}** (${status.node.instanceId}, ${status.node.zone}): ${status.step}`];
-  if (waiting !== undefined) lines.push(`Waits for ${waiting.on} since ${new Date(waiting.since).toISOString()}`);
+  if (waiting !== undefined) lines.push(`Waits for ${waiting.for} since ${new Date(waiting.since).toISOString()}`);
   if (problem !== undefined) lines.push(`${problem.code}: ${problem.message}`, problem.hint ?? '');
   lines.push(...status.evidence.map((one) => `- ${new Date(one.at).toISOString()} ${one.kind}: ${one.detail}`));
   lines.push(...(status.externalChanges ?? []).map((act) => `- ${new Date(act.at).toISOString()} ${act.what}`));

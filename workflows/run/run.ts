@@ -155,7 +155,7 @@ export function sparesOthers({ code }: Problem): boolean {
 export async function runUntilDone<T>(run: Run, on: string, step: () => Promise<Outcome<T>>): Promise<Done<T>> {
   for (;;) {
     const { resumes } = run;
-    run.status.waiting = { on, since: run.now, until: undefined };
+    run.status.waiting = { for: on, since: run.now, until: undefined };
     publishDetails(run);
     const outcome = await toOutcome(step);
     if (outcome.outcome === 'done') {

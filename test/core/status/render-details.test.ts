@@ -31,7 +31,7 @@ const status: RunStatus = {
     node('n2', {
       step: 'evicting',
       waiting: {
-        on: 'budget default/web needs 3 healthy and has 3',
+        for: 'budget default/web needs 3 healthy and has 3',
         since: nine,
         until: nine + 900_000,
         action: 'another ready pod',
@@ -46,7 +46,7 @@ const status: RunStatus = {
 };
 
 const many = <T>(make: (index: number) => T): readonly T[] => Array.from({ length: 1_000 }, (_, index) => make(index));
-const long = { on: 'budget default/web needs 3 healthy and has 3 '.repeat(20), since: nine, until: undefined };
+const long = { for: 'budget default/web needs 3 healthy and has 3 '.repeat(20), since: nine, until: undefined };
 const wordy = { code: 'Internal', message: 'no answer '.repeat(1_000), hint: 'try again '.repeat(1_000) } as const;
 
 describe('the details page', () => {
@@ -72,7 +72,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
       ...status,
       stalled: { code: 'DeadlineExceeded', message: 'waited 15 m', hint: 'Resume it.' },
       paused: { by: 'ada', reason: 'lunch', at: nine },
-      waiting: { on: 'capacity', since: nine, until: undefined },
+      waiting: { for: 'capacity', since: nine, until: undefined },
     });
     expect(page).toContain('> **Stalled** (DeadlineExceeded): waited 15 m\n>\n> Resume it.');
     expect(page).toContain('> **Paused** by ada at 09:00:00: lunch');
