@@ -25,7 +25,7 @@ test('text is ASCII where the locale is not UTF-8', () => {
 
 test('a tree on a narrow terminal breaks between words and keeps its bars', () => {
   const on = 'the cloud to answer: connect ECONNREFUSED 127.0.0.1:443 (try 12), which it did at 20:41:31 UTC';
-  const waiting = { on, since: startedAt, until: startedAt + 60_000 };
+  const waiting = { for: on, since: startedAt, until: startedAt + 60_000 };
   const run = aRun({ waiting, nodes: [aNode('n1', { step: 'evicting', waiting }), aNode('n2')] });
   const lines = renderTree(run, startedAt, { ...plainStyle, width: 40 });
   const whole = renderTree(run, startedAt, plainStyle);
