@@ -9,6 +9,10 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/{core,policy,ports,adapters,activities,client,lab,worker,scripts}/**/*.test.ts'],
+          // Loading the modules anew for each file takes as long as the tests. They leave nothing behind in them.
+          isolate: false,
+          // By default one core is left to the main process, which has little to do.
+          maxWorkers: 2,
           // For tests that hang: a property that computes for fifteen seconds takes minutes where others keep the machine busy.
           testTimeout: 300_000,
         },

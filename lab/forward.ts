@@ -13,12 +13,12 @@ export interface Forward {
 }
 
 /** A listener of this process on 127.0.0.1. */
-export interface LocalForward extends Forward {
+interface LocalForward extends Forward {
   readonly port: number;
 }
 
 /** Where a forward leads to. */
-export type Destination = { readonly path: string } | { readonly host: string; readonly port: number };
+type Destination = { readonly path: string } | { readonly host: string; readonly port: number };
 
 /** Listens on 127.0.0.1 of the root namespace, on a free port when 0 is asked for. */
 export async function forwardFromLocalhost(port: number, to: Destination): Promise<LocalForward> {

@@ -12,14 +12,14 @@ const TIMEOUT_MS = 30_000;
 const KILLED = 137;
 
 /** What became of a command that ran to its end. */
-export interface CommandResult {
+interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Settings of a command that runs to its end. */
-export interface RunOptions {
+interface RunOptions {
   readonly input?: string;
   readonly env?: NodeJS.ProcessEnv;
   /** Milliseconds after which the command is killed; 30,000 unless told otherwise. */
@@ -152,7 +152,7 @@ export class StopWaiting extends Error {
 }
 
 /** How long and how often `until` asks. */
-export interface UntilOptions {
+interface UntilOptions {
   readonly what: string;
   readonly timeoutMs: number;
   readonly everyMs?: number;

@@ -4,7 +4,7 @@ import type { AwsDelays } from './aws/presets.ts';
 import type { NodegroupSeed } from './aws/seed.ts';
 
 /** Settings that the cloud controller manager cannot make: they are set on the target groups once these exist. */
-export interface TargetGroupSettings {
+interface TargetGroupSettings {
   /** Name of the Service in the namespace `default`. */
   readonly service: string;
   /** Target group attributes as the ELBv2 API names them. */
@@ -30,7 +30,7 @@ export interface Scenario {
 }
 
 /** Kubernetes versions that the lab has kubelets for. */
-export const KUBERNETES_VERSIONS = ['1.35', '1.36'] as const;
+const KUBERNETES_VERSIONS = ['1.35', '1.36'] as const;
 
 /** What is wrong with a scenario, one sentence each; empty when nothing is. */
 export function scenarioProblems(scenario: Scenario): readonly string[] {

@@ -6,7 +6,7 @@ import { freePorts, startOnFreePorts } from './free-ports.ts';
 import { attempt, isRunning, StopWaiting, start, stop, until } from './process.ts';
 
 /** A running Temporal server. */
-export interface LabTemporal {
+interface LabTemporal {
   /** `127.0.0.1:port`, for clients in the root namespace. */
   readonly address: string;
   readonly uiUrl: string;

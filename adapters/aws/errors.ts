@@ -9,7 +9,7 @@ export interface AwsCall {
 }
 
 /** What an SDK error says, read without trusting its shape. */
-export interface AwsErrorFacts {
+interface AwsErrorFacts {
   /** Error code as the service spells it, or a system error code. */
   readonly name: string;
   readonly message: string;

@@ -1,12 +1,10 @@
 import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { InstanceStateName } from '@aws-sdk/client-ec2';
 import type { Nodegroup, NodegroupStatus } from '@aws-sdk/client-eks';
+import { nodegroupLabel } from '../../core/model/labels.ts';
 import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { createdByTag } from './clone.ts';
 import { suspendedSettings } from './settings-tag.ts';
-
-/** Label that EKS puts on the nodes of a managed node group; its value is the group's name. */
-export const nodegroupLabel = 'eks.amazonaws.com/nodegroup';
 
 /** A node group with the Auto Scaling group behind it; that is missing while the node group is young or nearly gone. */
 export interface PoolObservation {

@@ -30,7 +30,7 @@ import { restoreScaling, suspendPool, trimPool } from './suspend.ts';
 import { terminateMember } from './terminate.ts';
 
 /** How the EKS adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
-export interface EksOptions extends AwsClientOptions {
+interface EksOptions extends AwsClientOptions {
   readonly clock: Clock;
   /** Between two looks while EKS changes the sizes of a node group, ms. Default 1,000. */
   readonly pollIntervalMs?: number;

@@ -17,7 +17,7 @@ export const launching = 'Launch';
  * Processes by which Auto Scaling adds, moves or removes machines by itself (Auto Scaling user guide, "Suspend and resume
  * processes"). `Launch` and `Terminate` stay: new machines must come and old ones must go when we say so.
  */
-export const suspendedProcesses = [
+const suspendedProcesses = [
   zoneRebalancing,
   'ReplaceUnhealthy',
   'AlarmNotification',
@@ -28,7 +28,7 @@ export const suspendedProcesses = [
 const minSizePrefix = 'min-size:';
 
 /** The ledger entry for a minimum size, e.g. `min-size:2`. */
-export function minSizeEntry(size: number): string {
+function minSizeEntry(size: number): string {
   return `${minSizePrefix}${size}`;
 }
 

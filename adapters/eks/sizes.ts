@@ -19,7 +19,7 @@ export interface UpdateTiming {
 }
 
 /** Sizes that a node group should have; what is not named stays as it is. */
-export interface Sizes {
+interface Sizes {
   readonly min?: number;
   readonly max?: number;
   readonly desired?: number;

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { NodeAttempt } from './rate-limiter.ts';
 
 /** How fresh a look must be, and whether it may wait for its turn. */
-export interface ReadOptions {
+interface ReadOptions {
   /** A look that was begun at this time (epoch ms) or later will do. Without, it begins after the call. */
   readonly since?: number;
   /** It goes before those of others. */

@@ -9,7 +9,7 @@ import { findLoadBalancers, findTargetGroups } from './find-behind.ts';
 import { mapTargetGroup } from './map.ts';
 
 /** What discovery reads with. */
-export interface Discoverer {
+interface Discoverer {
   readonly reader: ElbReader;
   readonly attributes: KnownAttributes;
   /** Attributes that were read after this time (epoch ms) are not read again. */

@@ -9,7 +9,7 @@ import { discoverFrames } from './discover.ts';
 import { createRateBudget } from './rate-limiter.ts';
 
 /** How the ELB adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
-export interface ElbOptions extends AwsClientOptions {
+interface ElbOptions extends AwsClientOptions {
   readonly region: string;
   readonly clock: Clock;
   /** Describe calls per second over all callers of this adapter. Default 4: ELB refills 10 for the whole account. */

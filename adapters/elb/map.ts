@@ -14,7 +14,7 @@ import type {
 } from '../../core/model/target-group.ts';
 
 /** All that a target group's facts are made of, its targets aside. */
-export interface TargetGroupSource {
+interface TargetGroupSource {
   /** `namespace/name`. */
   readonly service: string;
   readonly controller: TargetGroupFacts['controller'];

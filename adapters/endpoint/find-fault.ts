@@ -11,7 +11,7 @@ export interface Endpoint {
 }
 
 /** TLS as both Temporal SDKs take it. */
-export interface TlsSettings {
+interface TlsSettings {
   readonly serverNameOverride?: string | undefined;
   readonly serverRootCACertificate?: Uint8Array | undefined;
   readonly clientCertPair?: { readonly crt: Uint8Array; readonly key: Uint8Array } | null | undefined;

@@ -7,7 +7,7 @@ import { answerError } from './errors.ts';
 import type { WatchedObject } from './reflector.ts';
 
 /** Object to change, by the names that make it safe. */
-export interface ObjectRef {
+interface ObjectRef {
   readonly namespace?: string;
   readonly name: string;
   readonly uid: string;

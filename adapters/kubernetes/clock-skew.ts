@@ -5,7 +5,7 @@ import type { PodFacts } from '../../core/model/pod.ts';
 const dateResolutionMs = 1_000;
 
 /** Knows by how much this machine's clock differs from the API server's. */
-export interface ClockSkew {
+interface ClockSkew {
   /** An answer with that `Date`, if it had one, to a request sent and answered at these times of our own clock, epoch ms. */
   heard(date: string | undefined, sentAt: number, answeredAt: number): void;
   /** So much our clock is ahead of the API server's, ms; negative when it is behind, 0 as long as nothing says that it is not right. */

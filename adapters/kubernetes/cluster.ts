@@ -13,7 +13,7 @@ import { podOperations } from './pods.ts';
 import { volumeOperation } from './volumes.ts';
 
 /** How to reach a cluster and where to keep locks. */
-export interface KubernetesOptions extends ConnectionOptions {
+interface KubernetesOptions extends ConnectionOptions {
   /** Namespace of the locks; without it `nodeferry` when that exists, else `default`. All workers must agree. */
   readonly leaseNamespace?: string;
   /** How fresh is told from stale; the default suits a real cluster. */

@@ -28,7 +28,7 @@ export interface ConnectionOptions {
 }
 
 /** One request; what may be asked is fixed by the table in resources.ts. */
-export type ApiRequest = Operation & {
+type ApiRequest = Operation & {
   readonly namespace?: string;
   readonly name?: string;
   readonly query?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import { type Operation, rbacName, rbacRule, resources } from './resources.ts';
 
 /** The part of a `Status` object (meta/v1) that tells failures apart. */
-export interface StatusBody {
+interface StatusBody {
   readonly message?: string;
   readonly reason?: string;
   readonly details?: {

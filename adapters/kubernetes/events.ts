@@ -21,7 +21,7 @@ interface EventObject {
  * again raises the count of one Event instead of adding another.
  * @throws NodeferryError; the caller decides that an Event is never worth a failed step.
  */
-export async function writeEvent(connection: Connection, event: NodeEvent, now: number): Promise<void> {
+async function writeEvent(connection: Connection, event: NodeEvent, now: number): Promise<void> {
   const name = eventName(event);
   const time = new Date(now).toISOString().replace('Z', '000Z');
   const created = await connection.request({

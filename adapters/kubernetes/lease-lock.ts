@@ -9,7 +9,7 @@ import { type ApiAnswer, answerError } from './errors.ts';
 import { fenceAnnotation, formatToken, incomingPoolAnnotation, parseToken } from './ownership-marks.ts';
 
 /** What is used of a Lease (coordination.k8s.io/v1), as JSON. */
-export interface LeaseObject {
+interface LeaseObject {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;

@@ -1,8 +1,9 @@
+import { disruptedTaint } from '../../core/model/labels.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 import type { Cluster, PoolLock } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
-import { deletionCostAnnotation, disruptedTaint, excludeLabel, fenceAnnotation } from './ownership-marks.ts';
+import { deletionCostAnnotation, excludeLabel, fenceAnnotation } from './ownership-marks.ts';
 
 /** Looks for what a run has left on the cluster, whether or not anybody remembers having put it there. */
 export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findLeftovers' | 'findLocks'> {

@@ -34,11 +34,6 @@ const findPods = onceFor((pods: readonly PodFacts[]) => indexByLabels(pods));
 export function withPods(budget: MappedBudget, pods: readonly PodFacts[]): DisruptionBudgetFacts {
   const { matchLabels = {} } = budget.selector ?? {};
   const candidates = Object.keys(matchLabels).length === 0 ? pods : findPods(pods)(matchLabels);
-  const covered = candidates.filter(({ labels }) => selects(budget.selector, labels));
+  const covered = candidates.filter(({ labels }) => selectsLabels(budget.selector, labels));
   return { ...budget.facts, podUids: covered.map(({ uid }) => uid) };
-}
-
-/** Whether labels match a selector: an empty one matches all, an absent one none (policy/v1 and meta/v1 LabelSelector). */
-export function selects(selector: V1LabelSelector | undefined, labels: Readonly<Record<string, string>>): boolean {
-  return selector !== undefined && selectsLabels(selector, labels);
 }

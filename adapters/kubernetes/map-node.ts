@@ -1,5 +1,6 @@
 import type { V1Node, V1Taint, V1VolumeAttachment } from '@kubernetes/client-node';
 
+import { nodegroupLabel, zoneLabel } from '../../core/model/labels.ts';
 import type { NodeFacts, OwnedBy, TaintFacts } from '../../core/model/node.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import { asksToStay } from './map-do-not-disrupt.ts';
@@ -12,9 +13,6 @@ import {
   parseToken,
 } from './ownership-marks.ts';
 
-const poolLabel = 'eks.amazonaws.com/nodegroup';
-const zoneLabel = 'topology.kubernetes.io/zone';
-
 /** What strconv.ParseBool of Go reads as false, as the service controller parses the label (k8s.io/cloud-provider). */
 const falseWords = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
@@ -26,7 +24,7 @@ export function nodeFacts(node: V1Node): NodeFacts {
     uid: node.metadata?.uid ?? '',
     instanceId: instanceIdOf(node.spec?.providerID),
     zone: labels[zoneLabel] ?? '',
-    pool: labels[poolLabel],
+    pool: labels[nodegroupLabel],
     kubeletVersion: node.status?.nodeInfo?.kubeletVersion ?? '',
     ...readiness(node),
     cordoned: node.spec?.unschedulable ?? false,

@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import { selectsLabels } from '../../core/model/label-selector.ts';
 import { type BesideFacts, type PodFacts, type SpreadFacts, templateLabel } from '../../core/model/pod.ts';
-import { selects } from './map-budget.ts';
 
 /** What keeps pods of one kind away from each other, and beside others. */
 export function placementOf(pod: V1Pod): Pick<PodFacts, 'keepsApartBy' | 'besides' | 'spreads'> {
@@ -39,7 +39,7 @@ function keepsApart(pod: V1Pod): Pick<PodFacts, 'keepsApartBy'> {
   const { owned, released } = ownLabels(pod);
   const own = terms.filter(
     ({ labelSelector, namespaces = [], namespaceSelector }) =>
-      (selects(labelSelector, owned) || selects(labelSelector, released)) &&
+      (selectsLabels(labelSelector, owned) || selectsLabels(labelSelector, released)) &&
       (namespaceSelector !== undefined || namespaces.length === 0 || namespaces.includes(metadata?.namespace ?? '')),
   );
   return own.length === 0 ? {} : { keepsApartBy: [...new Set(own.map(({ topologyKey }) => topologyKey))] };
@@ -61,13 +61,13 @@ function spreadOf(pod: V1Pod): Pick<PodFacts, 'spreads'> {
       whenUnsatisfiable,
       nodeTaintsPolicy,
     } = constraint;
-    if (!selects(labelSelector, owned)) return [];
+    if (!selectsLabels(labelSelector, owned)) return [];
     return [
       {
         topologyKey,
         maxSkew,
         isRequired: whenUnsatisfiable === 'DoNotSchedule',
-        countsReleased: !matchLabelKeys.includes(templateLabel) && selects(labelSelector, released),
+        countsReleased: !matchLabelKeys.includes(templateLabel) && selectsLabels(labelSelector, released),
         countsCordoned: nodeTaintsPolicy !== 'Honor',
       },
     ];

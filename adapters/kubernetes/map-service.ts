@@ -15,7 +15,7 @@ export interface MappedSlice {
 }
 
 /** An endpoint with what makes it the same as one of another slice. */
-export interface MappedEndpoint {
+interface MappedEndpoint {
   /** UID of its pod, else its first address. */
   readonly identity: string;
   readonly facts: EndpointFacts;

@@ -1,6 +1,7 @@
 import type { V1Node } from '@kubernetes/client-node';
 
 import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
+import { disruptedTaint } from '../../core/model/labels.ts';
 import type { FencingToken, NodeRef } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -11,7 +12,6 @@ import { excludesNode, ownershipOf } from './map-node.ts';
 import {
   cordonedByAnnotation,
   disruptedByAnnotation,
-  disruptedTaint,
   excludedByAnnotation,
   excludeLabel,
   fenceAnnotation,
@@ -19,7 +19,7 @@ import {
 } from './ownership-marks.ts';
 
 /** The operations on nodes. Every mark and what it stands for change in one patch, so that neither is ever alone. */
-export type NodeOperations = Pick<
+type NodeOperations = Pick<
   Cluster,
   | 'cordon'
   | 'uncordon'

@@ -2,7 +2,7 @@
 const minOutageMs = 2_000;
 
 /** Notices when the API server was away, from what becomes of all requests. */
-export interface OutageWatch {
+interface OutageWatch {
   /** A request got no answer, or one that says that the server can't; `startedAt` is when it was sent, epoch ms. */
   failed(startedAt: number): void;
   answered(): void;

@@ -20,9 +20,6 @@ export const fenceAnnotation = 'nodeferry.dev/fence';
 /** Annotation on the Lease of a pool: name of the pool that takes its place. */
 export const incomingPoolAnnotation = 'nodeferry.dev/incoming-pool';
 
-/** Key of the taint (effect NoSchedule) that keeps DaemonSets from a node that is about to go. */
-export const disruptedTaint = 'nodeferry.dev/disrupted';
-
 /** Annotation on a pod that was taken out of its Services' endpoints: JSON of an RemovedLabels. */
 export const removedLabelsAnnotation = 'nodeferry.dev/removed-labels';
 
@@ -43,13 +40,13 @@ export interface ReleasedFromMark extends ReleasedFrom {
 }
 
 /** Who raised a pod's deletion cost, and what it was before; null when there was none. */
-export interface RaisedCostMark {
+interface RaisedCostMark {
   readonly by: string;
   readonly before: string | null;
 }
 
 /** Who unlisted a pod, and the labels that were removed for it. */
-export interface RemovedLabels {
+interface RemovedLabels {
   readonly by: string;
   readonly originalLabels: Readonly<Record<string, string>>;
   /** Name of the DaemonSet that it was of, which lets go of a pod whose labels it does not select. */

@@ -15,7 +15,7 @@ import {
 } from './ownership-marks.ts';
 
 /** The operations on what a ReplicaSet has to do with its pods. */
-export type OwnershipOperations = Pick<
+type OwnershipOperations = Pick<
   Cluster,
   'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost' | 'wakeOwner'
 >;

@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
 import { parseRemovedLabels, removedLabelsAnnotation } from './ownership-marks.ts';
 
 /** The operations on pods, without eviction. */
-export type PodOperations = Pick<Cluster, 'removeEndpoints' | 'restoreEndpoints' | 'deletePod'>;
+type PodOperations = Pick<Cluster, 'removeEndpoints' | 'restoreEndpoints' | 'deletePod'>;
 
 /** Makes the operations on pods. */
 export function podOperations(access: { readonly connection: Connection; readonly caches: Caches }): PodOperations {

@@ -52,7 +52,7 @@ export interface Reflector<T> {
 }
 
 /** Where a cache stands. */
-export interface ReflectorState {
+interface ReflectorState {
   /** Everything up to this resourceVersion has been seen. */
   readonly reached: bigint;
   readonly size: number;

@@ -63,7 +63,7 @@ export const resources = {
 export type ResourceName = keyof typeof resources;
 
 /** Resources that the caches keep. */
-export const watchedResources = [
+const watchedResources = [
   'nodes',
   'pods',
   'services',

@@ -41,7 +41,7 @@ export type Surroundings = Required<
 >;
 
 /** Reads it. */
-export interface SurroundingsReader {
+interface SurroundingsReader {
   /**
    * As it was at most `keptForMs` ago. A resource that we may not read is told; where the API server fails, what was read last goes on.
    * @throws ClusterUnreachable when that happens before anything was read.

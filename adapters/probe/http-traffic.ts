@@ -5,7 +5,7 @@ import { type ProbeOutcome, sendProbe } from './probe-request.ts';
 import { startSchedule } from './schedule.ts';
 
 /** How the probes are sent. */
-export interface HttpTrafficOptions {
+interface HttpTrafficOptions {
   /** Between two resolutions of the probes' host names, ms. Default 10,000. */
   readonly resolveEveryMs?: number;
   /** Most requests of one probe that may be open together; further ones count as lost. Default 1,000. */

@@ -1,5 +1,5 @@
 /** A running schedule. */
-export interface Schedule {
+interface Schedule {
   stop(): void;
   /** How much later than planned the process has run its timers so far, ms in all: its own standstills, not the network's. */
   stalledMs(): number;

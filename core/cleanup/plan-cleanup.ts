@@ -3,6 +3,7 @@ import { type PodRef, podRefOf } from '../eviction/actions.ts';
 import { decideRestore } from '../eviction/restore-pods.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
+import { disruptedTaint } from '../model/labels.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { PoolFacts, PoolRef } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -106,7 +107,7 @@ export function explainCleanupAct(act: CleanupAct): string {
     case 'deletePod':
       return `pod ${act.pod.namespace}/${act.pod.name}: delete; its workload is gone`;
     case 'untaint':
-      return `node ${act.node.name}: remove taint nodeferry.dev/disrupted`;
+      return `node ${act.node.name}: remove taint ${disruptedTaint}`;
     case 'include':
       return `node ${act.node.name}: remove label node.kubernetes.io/exclude-from-external-load-balancers`;
     case 'uncordon':

@@ -120,7 +120,7 @@ export function explainSettings(said: string): Problem {
 }
 
 /** A call that the server refused. */
-export interface RefusedCall {
+interface RefusedCall {
   /** Number of the gRPC status. */
   readonly code: number;
   readonly details: string;

@@ -1,5 +1,6 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
+import { disruptedTaint } from '../model/labels.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts, TolerationFacts } from '../model/pod.ts';
 import type { EndpointFacts, ServiceFacts } from '../model/service.ts';
@@ -15,7 +16,6 @@ import { isStuckTerminating } from './stuck-terminating.ts';
 import { mayBeReady } from './unready.ts';
 
 /** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
-const disruptedTaintKey = 'nodeferry.dev/disrupted';
 
 /** Everything that decides how the endpoints that eviction left behind leave a node. */
 export interface EndpointRemovalQuestion {
@@ -120,7 +120,7 @@ export function findServingAgain(node: NodeRef, facts: ClusterFacts, policy: Pol
 export function toleratesDisruption(tolerations: readonly TolerationFacts[]): boolean {
   return tolerations.some(
     ({ key, operator, effect }) =>
-      (key === undefined || key === '' ? operator === 'Exists' : key === disruptedTaintKey) &&
+      (key === undefined || key === '' ? operator === 'Exists' : key === disruptedTaint) &&
       (effect === undefined || effect === 'NoSchedule'),
   );
 }

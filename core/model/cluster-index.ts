@@ -5,7 +5,7 @@ import type { ClusterFacts } from './serving.ts';
 import type { WorkloadFacts } from './workload.ts';
 
 /** The facts of one look, found by name: every decision asks for a few of many thousand pods. */
-export interface ClusterIndex {
+interface ClusterIndex {
   readonly nodes: ReadonlyMap<string, NodeFacts>;
   /** By the ID of its machine. */
   readonly nodesByInstance: ReadonlyMap<string, NodeFacts>;

@@ -1,7 +1,7 @@
 import type { FencingToken } from './node.ts';
 
 /** Above zero when `one` came after `other`; zero for the same attempt. Claims of different runs can't be compared. */
-export function compareTokens(one: FencingToken, other: FencingToken): number {
+function compareTokens(one: FencingToken, other: FencingToken): number {
   return one.round - other.round || one.step - other.step || one.attempt - other.attempt;
 }
 

@@ -10,11 +10,10 @@ export interface LabelSelectorFacts {
   }[];
 }
 
-/** Whether labels match a selector: an empty one matches all (meta/v1 LabelSelector). */
-export function selectsLabels(
-  { matchLabels = {}, matchExpressions = [] }: LabelSelectorFacts,
-  labels: Labels,
-): boolean {
+/** Whether labels match a selector: an empty one matches all, an absent one none (policy/v1 and meta/v1 LabelSelector). */
+export function selectsLabels(selector: LabelSelectorFacts | undefined, labels: Labels): boolean {
+  if (selector === undefined) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
     matchExpressions.every(({ key, operator, values = [] }) => {

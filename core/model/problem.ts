@@ -1,5 +1,5 @@
 /** Who has to act on a problem. */
-export type ProblemSource = 'user' | 'cluster' | 'provider' | 'tool';
+type ProblemSource = 'user' | 'cluster' | 'provider' | 'tool';
 
 /**
  * Stable codes of everything that can go wrong, with who must act and whether trying again can help.

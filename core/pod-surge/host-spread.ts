@@ -1,10 +1,10 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { hostnameLabel } from '../model/labels.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { PodFacts, SpreadFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import type { Policy } from '../policy/policy.ts';
-import { hostname } from './spread.ts';
 import { workloadOf } from './surge-limit.ts';
 
 /** A workload of which more pods are wanted than fit while emptied nodes are there. */
@@ -26,7 +26,9 @@ export interface Crowded {
 export function findCrowded(pod: PodFacts, cluster: ClusterFacts, policy: Policy): Crowded | undefined {
   const workload = workloadOf(pod, cluster);
   const spread = (pod.spreads ?? [])
-    .filter(({ topologyKey, isRequired, countsCordoned }) => topologyKey === hostname && isRequired && countsCordoned)
+    .filter(
+      ({ topologyKey, isRequired, countsCordoned }) => topologyKey === hostnameLabel && isRequired && countsCordoned,
+    )
     .toSorted((a, b) => a.maxSkew - b.maxSkew)[0];
   if (workload === undefined || spread === undefined) return undefined;
   const fit = spread.maxSkew * countPlaces(pod, cluster, policy);

@@ -1,16 +1,13 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { hostnameLabel, zoneLabel } from '../model/labels.ts';
 import { isFinished, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 
-/** Label of nodes that tells each from all others. */
-export const hostname = 'kubernetes.io/hostname';
-
-const zoneLabel = 'topology.kubernetes.io/zone';
-
 /** The label of nodes over whose values the pod is spread so that released pods count; undefined where they don't, or hosts alone matter. */
 export function evenBy({ spreads = [] }: PodFacts): string | undefined {
-  return spreads.find(({ topologyKey, countsReleased }) => countsReleased && topologyKey !== hostname)?.topologyKey;
+  return spreads.find(({ topologyKey, countsReleased }) => countsReleased && topologyKey !== hostnameLabel)
+    ?.topologyKey;
 }
 
 /** Where a pod is by that label; empty while it has no node. */

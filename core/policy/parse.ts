@@ -11,7 +11,7 @@ import { suggest } from './suggest.ts';
 export { formatPolicyProblem };
 
 /** A policy, or what is wrong with it: the first problems, and how many more there are. */
-export type PolicyResult =
+type PolicyResult =
   | { readonly ok: true; readonly policy: Policy; readonly warnings: readonly PolicyProblem[] }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[]; readonly more: number };
 

@@ -20,7 +20,7 @@ export interface Policy {
 }
 
 /** Where the pool is. */
-export interface ClusterPolicy {
+interface ClusterPolicy {
   readonly name: string;
   readonly region: string;
 }
@@ -141,7 +141,7 @@ export interface ProbePolicy {
 }
 
 /** The traffic watch and what it may lose before the run pauses. */
-export interface TrafficPolicy {
+interface TrafficPolicy {
   readonly probes: readonly ProbePolicy[];
   /** Requests that may be lost, by what can be the run's doing, before no further node steps out and the run pauses. */
   readonly lossBudget: number;

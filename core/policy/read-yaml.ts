@@ -30,7 +30,7 @@ export interface Source {
 }
 
 /** The plain value of a YAML text with its places, or all that is wrong with it. */
-export type YamlResult =
+type YamlResult =
   | { readonly ok: true; readonly source: Source; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] };
 

@@ -52,7 +52,7 @@ function allHandlers(world: World): Readonly<Record<ServiceName, Readonly<Record
 }
 
 /** An answer, and how many milliseconds late it must be sent. */
-export interface Dispatched {
+interface Dispatched {
   readonly answer: RawAnswer;
   readonly delayMs: number;
 }

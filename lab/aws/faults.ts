@@ -1,7 +1,7 @@
 import { AwsError } from './codec/errors.ts';
 
 /** Which calls a fault hits: all of them, those of a service, or one action. */
-export interface CallMatch {
+interface CallMatch {
   /** `ec2`, `autoscaling`, `eks` or `elbv2`. */
   readonly service?: string;
   /** E.g. `DescribeTargetHealth`. */

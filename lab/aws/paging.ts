@@ -1,7 +1,7 @@
 import { AwsError } from './codec/errors.ts';
 
 /** One page of a list and, if there is more, the token that asks for the next one. */
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[];
   readonly nextToken: string | undefined;
 }

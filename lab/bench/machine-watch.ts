@@ -2,7 +2,7 @@ import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import type { Lab } from '../lab.ts';
 
 /** What a replacement costs in machines, and how long its new ones took. */
-export interface MachineUse {
+interface MachineUse {
   /** Machine time beyond what the pools have when nothing is replaced, minutes. */
   readonly instanceMinutes: number;
   /** Until as many nodes of the new pool were Ready as it got at first, s; undefined when it never had any. */
@@ -10,7 +10,7 @@ export interface MachineUse {
 }
 
 /** A watch over machines; what it has seen stays known when it has been stopped. */
-export interface MachineWatch {
+interface MachineWatch {
   seen(): MachineUse;
   stop(): void;
 }

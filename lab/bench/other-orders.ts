@@ -37,7 +37,7 @@ const acts = {
 export type OtherOrder = keyof typeof acts;
 
 /** The pool and its surroundings. */
-export interface OtherUpgrade {
+interface OtherUpgrade {
   readonly order: OtherOrder;
   readonly kubeconfigPath: string;
   readonly awsUrl: string;

@@ -1,7 +1,7 @@
 import type { BenchOrder, BenchRun, Refusal } from './runs.ts';
 
 /** The machine and the day of a bench, as the page names them. */
-export interface BenchPlace {
+interface BenchPlace {
   readonly machine: string;
   readonly node: string;
   readonly date: string;

@@ -11,7 +11,7 @@ const NETNS_DIR = '/run/netns';
 const DEATH_TIMEOUT_MS = 20_000;
 
 /** What was found and removed. */
-export interface CleanupReport {
+interface CleanupReport {
   readonly processes: number;
   readonly namespaces: number;
   readonly mounts: number;

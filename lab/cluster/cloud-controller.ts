@@ -8,7 +8,7 @@ import type { ControlPlaneProcess } from './control-plane.ts';
 import { logFile, STATE } from './state.ts';
 
 /** What the cloud controller manager must know of its cluster. */
-export interface CloudControllerSettings {
+interface CloudControllerSettings {
   readonly region: string;
   readonly clusterName: string;
   readonly vpcId: string;
@@ -28,7 +28,7 @@ export function awsEnvironment(region: string): Readonly<Record<string, string>>
 }
 
 /** The cloud configuration file (kubernetes/cloud-provider-aws, pkg/providers/v1/config). */
-export function cloudConfig(settings: CloudControllerSettings): string {
+function cloudConfig(settings: CloudControllerSettings): string {
   return `[Global]
 Region = ${settings.region}
 VPC = ${settings.vpcId}

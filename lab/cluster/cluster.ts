@@ -40,7 +40,7 @@ export interface Cluster {
 }
 
 /** How a cluster is started. */
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly tools: ToolPaths;
   readonly scenario: Scenario;
   readonly signal: AbortSignal | undefined;

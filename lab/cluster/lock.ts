@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 const ADDRESS = '\0nodeferry-lab';
 
 /** Who holds the lab. */
-export interface LockHolder {
+interface LockHolder {
   readonly pid: number;
   readonly command: string;
   /** ISO 8601. */
@@ -16,7 +16,7 @@ export interface LockHolder {
 }
 
 /** The lab is in use by another process. */
-export class LabInUseError extends Error {
+class LabInUseError extends Error {
   readonly holder: LockHolder | undefined;
 
   constructor(holder: LockHolder | undefined) {
@@ -29,7 +29,7 @@ export class LabInUseError extends Error {
 }
 
 /** A lock that is held. */
-export interface LabLock {
+interface LabLock {
   release(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export interface Machines extends InstanceHooks {
 }
 
 /** Machines are told here of what happens to them. */
-export type MachineReport = (text: string) => void;
+type MachineReport = (text: string) => void;
 
 /** Makes the empty set of machines. Boots and deaths are worked off one after the other: each changes everyone's routes. */
 export function createMachines(surroundings: NodeSurroundings, report: MachineReport): Machines {

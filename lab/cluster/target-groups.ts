@@ -9,7 +9,7 @@ import { awsEnvironment } from './cloud-controller.ts';
 import type { LabService } from './readiness.ts';
 
 /** Where the pretend AWS listens, and the region that clients sign for. */
-export interface AwsAddress {
+interface AwsAddress {
   readonly url: string;
   readonly region: string;
 }

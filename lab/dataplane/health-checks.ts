@@ -8,13 +8,13 @@ const CHECKER = fileURLToPath(new URL('./checker.ts', import.meta.url));
 const RESTART_AFTER_MS = 1_000;
 
 /** Where the checks run and who is told when the process that makes them ends by itself. */
-export interface HealthCheckOptions {
+interface HealthCheckOptions {
   readonly namespace: string;
   readonly onError: (error: Error) => void;
 }
 
 /** A running set of health checks. */
-export interface HealthChecks {
+interface HealthChecks {
   /** Replaces the set; a check that was there before keeps its rhythm. */
   replace(probes: readonly HealthProbe[], onResult: (result: ProbeResult) => void): void;
   close(): Promise<void>;

@@ -21,7 +21,7 @@ const SWEEP_EVERY_MS = 10_000;
 const TRIES = 20;
 
 /** Where the data plane runs and who is told when the kernel refuses something. */
-export interface DataPlaneOptions {
+interface DataPlaneOptions {
   /** Network namespace, by its name under /run/netns. */
   readonly namespace: string;
   /** Range of all load balancer addresses. */

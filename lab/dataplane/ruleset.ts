@@ -19,7 +19,7 @@ export const MARK_BROKEN = 2;
 export type Listeners = ReadonlyMap<string, { readonly chain: string; readonly rule: string }>;
 
 /** How to come from some listeners to others: three nftables transactions, each to be carried out after the one before. */
-export interface ListenersChange {
+interface ListenersChange {
   readonly transactions: readonly string[];
   readonly listeners: Listeners;
 }

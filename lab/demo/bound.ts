@@ -17,7 +17,7 @@ import { measureBootMs } from './boot.ts';
 const maxRequestMs = 20_000;
 
 /** What bounds a crossing; the bound itself is known once its new nodes have booted. */
-export interface UpgradeBound {
+interface UpgradeBound {
   /** @param newPool whose nodes they are. */
   atEnd(newPool: string): Promise<LowerBound>;
 }

@@ -36,7 +36,7 @@ export interface Session {
 }
 
 /** How to open a session. */
-export interface SessionOptions {
+interface SessionOptions {
   readonly onProgress?: (text: string) => void;
   readonly signal?: AbortSignal;
   readonly volume?: TrafficVolume;

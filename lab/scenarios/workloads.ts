@@ -21,7 +21,7 @@ const OUTPUT_FOLDER = '/output';
 const ANNOTATION = 'service.beta.kubernetes.io/aws-load-balancer';
 
 /** A Deployment of the lab's app. */
-export interface DeploymentOptions {
+interface DeploymentOptions {
   readonly name: string;
   readonly replicas: number;
   readonly nodeSelector: Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ export function daemonSet(options: {
 }
 
 /** A Service behind a Network Load Balancer, made by the AWS cloud controller manager. */
-export interface LoadBalancerServiceOptions {
+interface LoadBalancerServiceOptions {
   readonly name: string;
   /** Fixed, so that pods can be told of it before it exists. */
   readonly clusterIP: string;
@@ -154,7 +154,7 @@ export function disruptionBudget(name: string, maxUnavailable: number): V1PodDis
 }
 
 /** A prober that runs in the cluster for as long as the lab does. */
-export interface ProberOptions {
+interface ProberOptions {
   readonly name: string;
   readonly config: ProberConfig;
   readonly nodeSelector: Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 /** The prober's side of things: its configuration and the JSON lines that it writes (lab/agents/cmd/prober). */
 
 /** Kinds of traffic: new connections, clients that reuse theirs, slow requests, long answers. */
-export const STREAM_KINDS = ['connect', 'keepalive', 'long', 'stream'] as const;
+const STREAM_KINDS = ['connect', 'keepalive', 'long', 'stream'] as const;
 
 /** One kind of traffic. */
-export type StreamKind = (typeof STREAM_KINDS)[number];
+type StreamKind = (typeof STREAM_KINDS)[number];
 
 /** One stream of requests at a fixed rate; times are milliseconds. */
 export interface StreamConfig {

@@ -23,7 +23,7 @@ export interface Traffic {
 }
 
 /** What it takes to send traffic from a namespace. */
-export interface TrafficOptions {
+interface TrafficOptions {
   /** Absolute path of the prober binary. */
   readonly prober: string;
   /** Network namespace of the clients. */

@@ -2,7 +2,7 @@
 import type { Incident, Report, StreamCounts } from './prober.ts';
 
 /** Totals of one stream or of all. */
-export type Counts = Omit<StreamCounts, 'kind' | 'p50ConnectMs' | 'p99ConnectMs'>;
+type Counts = Omit<StreamCounts, 'kind' | 'p50ConnectMs' | 'p99ConnectMs'>;
 
 /** The account of all traffic since the counts were last set to zero. Times are milliseconds since the Unix epoch. */
 export interface TrafficTruth extends Counts {

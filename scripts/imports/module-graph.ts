@@ -3,14 +3,14 @@ import { posix } from 'node:path';
 import { type ModuleExport, scanModule } from './scan-module.ts';
 
 /** One import of a module of the project. */
-export interface GraphImport {
+interface GraphImport {
   /** Path from the project's root. */
   readonly target: string;
   readonly names: readonly string[] | 'all';
 }
 
 /** A module of the project, and what it has to do with the others. */
-export interface GraphModule {
+interface GraphModule {
   readonly imports: readonly GraphImport[];
   readonly exports: readonly ModuleExport[];
 }

@@ -1,5 +1,5 @@
 /** One import of another module: what a static or dynamic import, an import type or a re-export reads. */
-export interface ModuleImport {
+interface ModuleImport {
   readonly specifier: string;
   /** Names as the other module exports them; `'all'` for a namespace, a dynamic import or `export *`. Empty for its effects alone. */
   readonly names: readonly string[] | 'all';
@@ -14,7 +14,7 @@ export interface ModuleExport {
 }
 
 /** What a module takes from others and offers to them. */
-export interface ModuleFacts {
+interface ModuleFacts {
   readonly imports: readonly ModuleImport[];
   readonly exports: readonly ModuleExport[];
 }
@@ -50,7 +50,9 @@ export function scanModule(text: string): ModuleFacts {
 
 /** Replaces the tokens that are not code and that are chosen by spaces; lines stay where they are. */
 function blankOut(text: string, chosen: (token: string) => boolean): string {
-  return text.replace(notCode, (token) => (chosen(token) ? token.replace(/[^\n]/g, ' ') : token));
+  // What a template puts in is code.
+  const blank = (part: string) => (part.startsWith('${') ? part : ' ');
+  return text.replace(notCode, (token) => (chosen(token) ? token.replace(/\$\{[^}]*\}|[^\n]/g, blank) : token));
 }
 
 function findImports(code: string): ModuleImport[] {

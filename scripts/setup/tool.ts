@@ -9,7 +9,7 @@ export interface InstallContext {
 }
 
 /** Names of the tools; `go` is never asked for by itself. */
-export const toolNames = ['temporal', 'packages', 'go', 'agents', 'kubernetes'] as const;
+const toolNames = ['temporal', 'packages', 'go', 'agents', 'kubernetes'] as const;
 
 /** Name of a tool that the set-up can provide. */
 export type ToolName = (typeof toolNames)[number];

@@ -8,7 +8,7 @@ const maxTestLines = 400;
 const written = /\.(ts|cjs|sh|go|py|md|ya?ml)$/;
 
 /** A file that has more lines than it may have. */
-export interface OversizedFile {
+interface OversizedFile {
   readonly path: string;
   readonly lines: number;
   readonly max: number;

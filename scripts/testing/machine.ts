@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Processor time that a process has used since it began, in hundredths of a second. */
-export interface ProcessorUse {
+interface ProcessorUse {
   readonly name: string;
   readonly ticks: number;
 }

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { projectRoot } from '../setup/sources.ts';
 import { repeatFailures, type UnsteadyTest } from './repeat.ts';
 import { type Counts, countEnds, readReport, type TestEnd } from './report.ts';
@@ -22,7 +22,7 @@ export const besideProjects: readonly ProjectName[] = ['worlds'];
  * Those that repeat a failed test once: they run against a real server or a real cluster, beside whatever else the machine does. What
  * passes then is unsteady, a defect to be mended, but no reason to lose a run of an hour. Tests of the others depend on nothing.
  */
-export const repeatedProjects: readonly ProjectName[] = ['workflow', 'e2e', 'matrix'];
+const repeatedProjects: readonly ProjectName[] = ['workflow', 'e2e', 'matrix'];
 
 /** Those that need the lab. */
 export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
@@ -57,7 +57,7 @@ export interface Outcome {
 }
 
 /** How a program of node_modules/.bin ended. `output` is empty where it was shown. */
-export interface ProgramEnd {
+interface ProgramEnd {
   readonly exitCode: number;
   readonly seconds: number;
   readonly output: string;
@@ -71,7 +71,7 @@ interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program of node_modules/.bin in the project; its output is shown as it comes, or kept back. */
+/** Runs a program of node_modules/.bin, or one by its path, in the project; its output is shown as it comes, or kept back. */
 export function runProgram(
   name: string,
   args: readonly string[],
@@ -79,9 +79,9 @@ export function runProgram(
   { minutes, nice = 0, env = {} }: ProgramOptions = {},
 ): Promise<ProgramEnd> {
   const startedMs = performance.now();
-  const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
+  const ended = Promise.withResolvers<ProgramEnd>();
   const stdio = output === 'shown' ? 'inherit' : 'pipe';
-  const child = spawn('nice', ['-n', String(nice), join(projectRoot, 'node_modules', '.bin', name), ...args], {
+  const child = spawn('nice', ['-n', String(nice), resolve(projectRoot, 'node_modules', '.bin', name), ...args], {
     cwd: projectRoot,
     // What is kept back is printed later, among other things: without colours.
     env: { ...process.env, ...env, ...(output === 'shown' ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined }) },
@@ -96,12 +96,12 @@ export function runProgram(
   // Vitest then tells which files did not finish, and goes on with the others.
   const endWorkers = () => spawnSync('pkill', ['-KILL', '-P', String(child.pid)]);
   const limit = minutes === undefined ? undefined : setInterval(endWorkers, minutes * 60_000);
-  child.on('error', reject);
+  child.on('error', ended.reject);
   child.on('close', (code) => {
     clearInterval(limit);
-    resolve({ exitCode: code ?? 1, seconds: (performance.now() - startedMs) / 1000, output: text });
+    ended.resolve({ exitCode: code ?? 1, seconds: (performance.now() - startedMs) / 1000, output: text });
   });
-  return promise;
+  return ended.promise;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface Repetition {
 }
 
 /** How tests ended, where what failed had a second try. */
-export interface Repeated {
+interface Repeated {
   readonly ends: readonly TestEnd[];
   readonly unsteady: readonly UnsteadyTest[];
 }

@@ -4,7 +4,7 @@ import { cacheDirectory } from '../setup/cache.ts';
 import type { UnsteadyTest } from './repeat.ts';
 
 /** What was unsteady in the last run of a project, and where and when that ran. */
-export interface LastTime {
+interface LastTime {
   readonly at: string;
   readonly folder: string;
   readonly tests: readonly UnsteadyTest[];

@@ -1,5 +1,5 @@
 /** A text as the words in it: what camelCase, kebab-case and line breaks join or part is told by single spaces. */
-export interface WordText {
+interface WordText {
   readonly words: string;
   /** For each character of `words`, the offset of what it stands for in the text. */
   readonly offsets: Uint32Array;

@@ -70,6 +70,8 @@ test('exports are told with their line and whether their own module uses them', 
     'const inner = 2;',
     'export { inner as outer };',
     'export const spread = {};',
+    'export const templated = 1;',
+    'const text = `templated ${templated}, not unused`;',
   ].join('\n');
 
   expect(scanModule(text).exports).toEqual([
@@ -77,6 +79,7 @@ test('exports are told with their line and whether their own module uses them', 
     { name: 'Result', line: 5, usedInside: true },
     { name: 'unused', line: 8, usedInside: false },
     { name: 'spread', line: 11, usedInside: true },
+    { name: 'templated', line: 12, usedInside: true },
     { name: 'outer', line: 10, usedInside: true },
   ]);
 });

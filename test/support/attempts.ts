@@ -20,7 +20,7 @@ export interface StepHooks {
 }
 
 /** The attempts at steps that a worker carries out. */
-export interface Attempts {
+interface Attempts {
   /** The steps as a worker shall have them. */
   readonly steps: Activities;
   /** How the attempts of an activity stand, by its key. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../../client/main.ts', import.meta.url));
 
 /** What the CLI said, and its exit code. */
-export interface CommandLineResult {
+interface CommandLineResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

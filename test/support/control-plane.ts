@@ -14,7 +14,7 @@ import { assertTools, type ToolPaths, toolPaths } from '../../scripts/setup/path
 import { freeze } from './freeze.ts';
 
 /** Who a kubeconfig of the control plane signs in as: everything allowed, or what deploy/rbac allows. */
-export type ControlPlaneUser = 'admin' | 'nodeferry';
+type ControlPlaneUser = 'admin' | 'nodeferry';
 
 /** A running control plane. */
 export interface ControlPlane {
@@ -39,7 +39,7 @@ export interface ControlPlane {
 }
 
 /** User name that deploy/rbac gives its permissions to. */
-export const nodeferryUser = 'system:serviceaccount:nodeferry:nodeferry';
+const nodeferryUser = 'system:serviceaccount:nodeferry:nodeferry';
 
 const readyWithinMs = 60_000;
 
@@ -158,7 +158,7 @@ function writeCredentials(directory: string, port: number): void {
 }
 
 /** A kubeconfig for the API server on that port; JSON is YAML. */
-export function kubeconfigText(port: number, token: string): string {
+function kubeconfigText(port: number, token: string): string {
   const server = `https://127.0.0.1:${port}`;
   return JSON.stringify({
     apiVersion: 'v1',

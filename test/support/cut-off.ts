@@ -6,7 +6,7 @@ import { note, type World } from '../simulator/world.ts';
 import { inActivity } from './in-activity.ts';
 
 /** Attempts whose worker can't reach Temporal any more, which has given them up, but still reaches the cluster. */
-export interface CutOffAttempts {
+interface CutOffAttempts {
   /** The attempt that is to begin now, called from a hook before it, lives on by itself. @throws so that Temporal begins its successor */
   cutOff(step: string, args: readonly unknown[]): never;
   /** Ends those that still live. */

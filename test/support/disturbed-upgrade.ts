@@ -37,7 +37,7 @@ function waitsToMeet(steps: readonly NodeStep[]): Readonly<Record<string, unknow
 }
 
 /** What happens beside a crossing, and when. */
-export interface Strike {
+interface Strike {
   /** It happens once for each of these steps, as soon as a node has come to it. */
   readonly steps: readonly NodeStep[];
   readonly strike: (node: string) => Promise<void>;

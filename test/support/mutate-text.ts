@@ -91,9 +91,6 @@ const mutations: readonly Mutation[] = [
     lines.toSpliced(pick(lines.length), 0, `${' '.repeat(2 * pick(4))}<<: ${at(['*a', '1m', '{b: 1}'], pick(3))}`),
 ];
 
-/** How many kinds of mutation there are. */
-export const mutationKinds = mutations.length;
-
 /** A text with one to four things wrong with it, or made odd. */
 export function mutateText(text: string, pick: Pick): string {
   let lines: readonly string[] = text.split('\n');

@@ -1,7 +1,7 @@
 import { createWorkers, type StepWorkerOptions, type Workers } from '../../worker/workers.ts';
 
 /** A worker that can be ended and begun anew, one at a time. */
-export interface RestartableWorker {
+interface RestartableWorker {
   /** Ends the worker if there is one. */
   readonly pause: () => Promise<void>;
   /** Ends the worker if there is one, and starts a new one. */

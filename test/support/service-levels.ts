@@ -5,7 +5,7 @@ import type { ClusterFacts } from '../../core/model/serving.ts';
 const pollIntervalMs = 200;
 
 /** The least that was there at any moment, in words that a failed test prints. */
-export interface ServiceLevels {
+interface ServiceLevels {
   /** Services whose ready endpoints were fewer than at the start, and budgets whose healthy pods were fewer than they demand. */
   stop(): Promise<readonly string[]>;
 }

@@ -1,14 +1,12 @@
+import { hostnameLabel, nodegroupLabel } from '../../model/labels.ts';
 import type { PodFacts } from '../../model/pod.ts';
 import { listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** Label that EKS puts on every node of a managed node group, with the group's name (Amazon EKS user guide, "Managed node groups"). */
-const groupLabel = 'eks.amazonaws.com/nodegroup';
-
 /** Labels whose values no new node can share with an old one. */
 const ownLabels: readonly string[] = [
-  'kubernetes.io/hostname',
+  hostnameLabel,
   'eks.amazonaws.com/nodegroup-image',
   'eks.amazonaws.com/sourceLaunchTemplateVersion',
 ];
@@ -23,7 +21,7 @@ export const wkl019PinnedToOldNodes: AuditRule = (question) => {
     if (pod.ownerKind === 'DaemonSet' || pod.mirror) return undefined;
     const pinnedBy = [
       ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),
-      ...(allowsGroup(pod, poolName) ? [] : [groupLabel]),
+      ...(allowsGroup(pod, poolName) ? [] : [nodegroupLabel]),
     ];
     if (pinnedBy.length === 0) return undefined;
     return {
@@ -35,7 +33,7 @@ export const wkl019PinnedToOldNodes: AuditRule = (question) => {
 };
 
 function allowsGroup(pod: PodFacts, group: string): boolean {
-  const groups = pod.requiredNodeLabels?.[groupLabel];
+  const groups = pod.requiredNodeLabels?.[nodegroupLabel];
   return groups === undefined || groups.includes(group);
 }
 

@@ -1,12 +1,12 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { selectsLabels } from '../../model/label-selector.ts';
+import { hostnameLabel, nodegroupLabel } from '../../model/labels.ts';
 import { type BesideFacts, isFinished, type PodFacts } from '../../model/pod.ts';
 import type { ClusterFacts } from '../../model/serving.ts';
-import { hostname } from '../spread.ts';
 import type { PodSurgeContext, PodSurgeRefusal } from './rule.ts';
 
 /** Labels of nodes whose values no new node shares with an old one; by any other, what stays on old nodes is near enough. */
-const ownKeys: readonly string[] = [hostname, 'eks.amazonaws.com/nodegroup'];
+const ownKeys: readonly string[] = [hostnameLabel, nodegroupLabel];
 
 /**
  * A pod that must run beside another finds no place on a new node as long as none of those is there. One on the same old node that is handed

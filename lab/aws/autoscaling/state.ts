@@ -15,7 +15,7 @@ export const scalingProcesses = [
 export type ScalingProcess = (typeof scalingProcesses)[number];
 
 /** Life of an instance inside its group (Auto Scaling user guide, "Instance lifecycle"). */
-export type LifecycleState = 'Pending' | 'InService' | 'Terminating' | 'Terminated';
+type LifecycleState = 'Pending' | 'InService' | 'Terminating' | 'Terminated';
 
 /** An instance as its Auto Scaling group sees it. */
 export interface GroupMember {

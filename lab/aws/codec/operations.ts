@@ -5,7 +5,7 @@ import * as elbv2 from '@aws-sdk/client-elastic-load-balancing-v2';
 import { NormalizedSchema } from '@smithy/core/schema';
 
 /** The services that are spoken by their full schemas. */
-export const services = ['autoscaling', 'ec2', 'eks', 'elbv2'] as const;
+const services = ['autoscaling', 'ec2', 'eks', 'elbv2'] as const;
 
 /** One of the services that are spoken by their full schemas. */
 export type ServiceName = (typeof services)[number];

@@ -1,7 +1,7 @@
 import type { NormalizedSchema } from '@smithy/core/schema';
 
 /** Parameters `A.1.B=x` as a tree; a leaf keeps its text. */
-export interface ParameterTree {
+interface ParameterTree {
   text?: string;
   readonly children: Map<string, ParameterTree>;
 }

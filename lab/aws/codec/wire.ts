@@ -5,7 +5,7 @@ import { parameterTree, readQuery } from './query.ts';
 import { escapeXml, writeXmlMembers } from './xml.ts';
 
 /** The wire protocols: restJson1 (EKS), awsQuery (Auto Scaling, ELB), ec2Query (EC2). */
-export type Protocol = 'json' | 'query' | 'ec2';
+type Protocol = 'json' | 'query' | 'ec2';
 
 /** A request as it arrived. */
 export interface RawRequest {
@@ -16,7 +16,7 @@ export interface RawRequest {
 }
 
 /** A request that was understood. */
-export interface ParsedRequest {
+interface ParsedRequest {
   readonly kind: 'operation';
   readonly protocol: Protocol;
   readonly operation: Operation;

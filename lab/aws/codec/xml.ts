@@ -20,7 +20,7 @@ export function writeXmlMembers(schema: NormalizedSchema, value: object): string
 }
 
 /** One value as an XML element; nothing for an absent value. */
-export function writeXml(schema: NormalizedSchema, value: unknown, tag: string): string {
+function writeXml(schema: NormalizedSchema, value: unknown, tag: string): string {
   if (value === undefined || value === null) return '';
   if (schema.isStructSchema()) return element(tag, writeXmlMembers(schema, value));
   if (schema.isListSchema()) return writeList(schema, value as readonly unknown[], tag);

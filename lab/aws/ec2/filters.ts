@@ -2,7 +2,7 @@ import type { Filter } from '@aws-sdk/client-ec2';
 import { AwsError } from '../codec/errors.ts';
 
 /** What an EC2 filter can look at: the values of a resource by filter name, and its tags. */
-export interface Filterable {
+interface Filterable {
   readonly tags: ReadonlyMap<string, string>;
   readonly values: Readonly<Record<string, readonly (string | undefined)[]>>;
 }

@@ -4,7 +4,7 @@ import { takeAddress } from './network.ts';
 import type { Instance, InstanceState, NodeIdentity } from './state.ts';
 
 /** What to launch. */
-export interface LaunchSpecification {
+interface LaunchSpecification {
   readonly subnetId: string;
   readonly instanceType: string;
   readonly imageId: string;

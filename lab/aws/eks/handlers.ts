@@ -19,7 +19,7 @@ import { specificationOf } from './specification.ts';
 import type { Nodegroup } from './state.ts';
 
 /** Refuses the name of any cluster but ours. */
-export function requireCluster(world: World, name: string | undefined): void {
+function requireCluster(world: World, name: string | undefined): void {
   if (name === world.cluster.name) return;
   throw eksError('ResourceNotFoundException', `No cluster found for name: ${name}.`, { clusterName: name ?? '' });
 }

@@ -22,7 +22,7 @@ export type NodegroupSpecification = Pick<
 >;
 
 /** The image of a release: the same release gives the same image. */
-export function imageOf(releaseVersion: string, amiType: string): string {
+function imageOf(releaseVersion: string, amiType: string): string {
   return `ami-${createHash('sha256').update(`${releaseVersion} ${amiType}`).digest('hex').slice(0, 17)}`;
 }
 

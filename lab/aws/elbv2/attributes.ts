@@ -54,7 +54,7 @@ const loadBalancerRules: Readonly<Record<string, AttributeRule>> = {
 const rulesOf = { 'Target group': targetGroupRules, 'Load balancer': loadBalancerRules } as const;
 
 /** What has attributes. */
-export type AttributeOwner = keyof typeof rulesOf;
+type AttributeOwner = keyof typeof rulesOf;
 
 /** The attributes of a new resource. */
 export function initialAttributes(owner: AttributeOwner): Map<string, string> {

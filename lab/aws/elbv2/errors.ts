@@ -1,7 +1,7 @@
 import { AwsError } from '../codec/errors.ts';
 
 /** Codes as they are on the wire (ELBv2 API reference, "Errors" of each operation); all of them are status 400. */
-export type ElbErrorCode =
+type ElbErrorCode =
   | 'DuplicateListener'
   | 'DuplicateLoadBalancerName'
   | 'DuplicateTargetGroupName'

@@ -24,7 +24,7 @@ function receivers(balancer: LoadBalancer, group: TargetGroup, zone: string): Ro
 }
 
 /** The rules in force, for every listener and zone. */
-export function forwardingRules(world: World): ForwardingRule[] {
+function forwardingRules(world: World): ForwardingRule[] {
   return [...world.loadBalancers.values()].flatMap((balancer) =>
     [...balancer.listeners.values()].flatMap((listener) => {
       const group = world.targetGroups.get(listener.targetGroupArn);
@@ -58,7 +58,7 @@ export function resolveName(world: World, dnsName: string): string[] {
 }
 
 /** One health check per checked target. */
-export function healthProbes(
+function healthProbes(
   world: World,
   isChecked: (target: Target) => boolean,
 ): Map<string, { readonly probe: HealthProbe; readonly group: TargetGroup; readonly target: Target }> {

@@ -196,6 +196,9 @@ test('a run that nothing disturbs and that is not refused replaces every node', 
 /** What looking at load balancers again is there for, often enough that a world without it is soon found wanting. */
 const removesLabels = script(['somebody removes an exclude label', 'a controller registers an excluded node']);
 
+/** Begins with clusters of which one is soon lost under each of these rules; from elsewhere it may take minutes. */
+const soonLost = 17;
+
 test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
   ['without the guard', { policy: { disabledRules: ['capacity-guard'] } }, everything],
   ['with the guard as it was before', { leaving: letGoAsBefore }, everything],
@@ -212,7 +215,7 @@ test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
       playOut(played);
       return played.violations.length + outWrongly.length === 0;
     }),
-    { numRuns: 20_000, endOnFailure: true },
+    { numRuns: 20_000, endOnFailure: true, seed: soonLost },
   );
   expect(result.failed).toBe(true);
 });
