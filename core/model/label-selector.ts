@@ -1,6 +1,6 @@
 import type { Labels } from './label-index.ts';
 
-/** A selector of labels as Kubernetes spells it (meta/v1 LabelSelector). */
+/** A label selector in the form of Kubernetes (meta/v1 LabelSelector). */
 export interface LabelSelectorFacts {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly {
@@ -10,7 +10,7 @@ export interface LabelSelectorFacts {
   }[];
 }
 
-/** Whether labels match a selector: an empty one matches all (meta/v1 LabelSelector). */
+/** Whether labels match a selector. An empty selector matches all labels (meta/v1 LabelSelector). */
 export function selectsLabels(
   { matchLabels = {}, matchExpressions = [] }: LabelSelectorFacts,
   labels: Labels,
@@ -35,7 +35,7 @@ export function selectsLabels(
   );
 }
 
-/** Keys of the labels that a selector looks at. */
+/** Keys of the labels that a selector uses. */
 export function selectorKeys({ matchLabels = {}, matchExpressions = [] }: LabelSelectorFacts): readonly string[] {
   return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
 }

@@ -199,12 +199,9 @@ const drain = z
       'Nodes whose kubelet has not reported for 5 minutes, which fail the health checks of all load balancers, and whose pods cannot end. ask: ask an operator to terminate the instance. terminate: terminate it like any other, unless a fifth of all nodes is unreachable. The run continues with other nodes in both cases.',
       'ask',
     ),
-    keepEndpoints: z
-      .array(objectKey('workload'), { error: 'a list of workloads as namespace/name' })
-      .default([])
-      .meta({
-        description: 'Workloads whose pods keep their labels, and so stay in their endpoints, until they are evicted.',
-      }),
+    keepEndpoints: z.array(objectKey('workload'), { error: 'a list of workloads as namespace/name' }).default([]).meta({
+      description: 'Workloads whose pods keep their labels, and so stay in their endpoints, until they are evicted.',
+    }),
   })
   .meta({ description: 'How pods are evicted, in the words of kubectl drain.' });
 

@@ -8,7 +8,7 @@ import { measureRun } from '../../core/plan/measure-run.ts';
 import { summarize } from '../../core/plan/pool-plan.ts';
 import type { Evidence, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { truncateStatus } from '../../core/status/truncate-status.ts';
-import { decideConnectionsDrained, decideObservedOut } from '../../core/waits/load-balancers.ts';
+import { decideConnectionsDrained, decideDeregistered } from '../../core/waits/load-balancers.ts';
 import { decideReplacementsServing } from '../../core/waits/replacements.ts';
 import { nodeInput } from '../../workflows/run/node-input.ts';
 import { aPolicy, aPool } from '../core/support/facts.ts';
@@ -34,7 +34,7 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
     workflowId: `node-replacement/production-eu-west-1/general-purpose/run-0123abcd/${node.name}`,
     evidence: [
       ...evidence,
-      seen('deregistered', decideObservedOut(node, leaving).reason),
+      seen('deregistered', decideDeregistered(node, leaving).reason),
       seen('connections-drained', decideConnectionsDrained(node, gone, 1, 0).reason),
       seen('evicted', `no pod left on ${node.name}`),
       seen(

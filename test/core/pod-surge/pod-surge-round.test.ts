@@ -120,7 +120,7 @@ describe('replacements are waited for', () => {
     const facts = observation([...left, ...arrived.slice(1), aPod('web-3', undefined, pending)]);
     expect(decide(facts)).toMatchObject({
       done: false,
-      awaited: [{ workload: workload.key, reason: "1 of 2 pods ready; pod web-3 can't be placed: no room" }],
+      awaited: [{ workload: workload.key, reason: '1 of 2 pods ready; pod web-3 cannot be scheduled: no room' }],
     });
     expect(decide(observation([...left, ...arrived]))).toMatchObject({
       done: true,

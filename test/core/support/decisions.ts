@@ -13,8 +13,8 @@ import { decidePodSurgeRound } from '../../../core/pod-surge/pod-surge-round.ts'
 import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { decideExchanges } from '../../../core/pod-surge/swap.ts';
 import type { Slices } from '../../../core/slices.ts';
-import { longestConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
-import { decideConnectionsDrained, decideObservedOut, findReregistered } from '../../../core/waits/load-balancers.ts';
+import { maxConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
+import { decideConnectionsDrained, decideDeregistered, findReregistered } from '../../../core/waits/load-balancers.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import { decideSurgeReady } from '../../../core/waits/surge.ts';
 import { aPolicy, aPool, handingOver } from './facts.ts';
@@ -88,9 +88,9 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       pausing(layOutInSlices(observation), pause),
       findRevocation({ node, facts: observation, policy, baselines }),
       findLostProtection({ facts: observation, baselines, nodes: [node], policy }),
-      decideObservedOut(node, observation.targetGroups),
+      decideDeregistered(node, observation.targetGroups),
       decideConnectionsDrained(node, observation.targetGroups, 0, 0),
-      longestConnectionDrainMs(observation, policy),
+      maxConnectionDrainMs(observation, policy),
     ],
     evict: (observation) => [
       decideEvictionRound({ ...round, facts: observation.cluster }),

@@ -14,7 +14,7 @@ import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
 import {
   decideConnectionsDrained,
-  decideObservedOut,
+  decideDeregistered,
   findReregistered,
   needsLabelAgain,
 } from '../../../core/waits/load-balancers.ts';
@@ -153,7 +153,7 @@ export function advance(run: PlayedRun, crossing: Crossing): boolean {
   if (keepOut(run, crossing, facts)) return true;
   const decision =
     crossing.step === 'excluded'
-      ? decideObservedOut(node, facts.targetGroups)
+      ? decideDeregistered(node, facts.targetGroups)
       : decideConnectionsDrained(node, facts.targetGroups, run.play.now, 0);
   if (!decision.done) return false;
   crossing.step = crossing.step === 'excluded' ? 'draining' : 'evicting';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import {
   connectionDrainMs,
   forwardedAge,
-  healthCheckWindowMs,
-  longestConnectionDrainMs,
+  healthCheckReactionMs,
+  maxConnectionDrainMs,
   podToHealthyMs,
   terminationNotBefore,
 } from '../../../core/waits/formulas.ts';
@@ -14,7 +14,7 @@ const nlb = (changes: Parameters<typeof aGroup>[2] = {}) => aGroup('web', [], ch
 
 test('the health-check window of a Network Load Balancer with AWS defaults', () => {
   // 3 s endpoints + max((2+1)·10, 2·10+6) s + 180 s propagation
-  expect(healthCheckWindowMs(nlb(), policy.waits)).toBe(213_000);
+  expect(healthCheckReactionMs(nlb(), policy.waits)).toBe(213_000);
 });
 
 test('a pod turns healthy one probe after its threshold at the latest', () => {
@@ -47,9 +47,9 @@ describe('the wait between deregistration and eviction', () => {
         { services: delays.map((_, index) => aService(`app${index}`, [])) },
         delays.map((deregistrationDelayMs, index) => aGroup(`app${index}`, [], { deregistrationDelayMs })),
       );
-    expect(longestConnectionDrainMs(observation(300_000, 600_000), policy)).toBe(615_000);
-    expect(longestConnectionDrainMs(observation(300_000, 200_000), policy)).toBe(315_000);
-    expect(longestConnectionDrainMs(observation(), policy)).toBe(0);
+    expect(maxConnectionDrainMs(observation(300_000, 600_000), policy)).toBe(615_000);
+    expect(maxConnectionDrainMs(observation(300_000, 200_000), policy)).toBe(315_000);
+    expect(maxConnectionDrainMs(observation(), policy)).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import {
   decideConnectionsDrained,
-  decideObservedOut,
+  decideDeregistered,
   findReregistered,
   needsLabelAgain,
 } from '../../../core/waits/load-balancers.ts';
@@ -17,29 +17,29 @@ const groupWith = (state: TargetState | undefined, name = 'web') =>
 
 describe('a node is observed out', () => {
   test.each([undefined, 'draining', 'unused'] as const)('when its target is %s', (state) => {
-    expect(decideObservedOut(node, [groupWith(state)]).done).toBe(true);
+    expect(decideDeregistered(node, [groupWith(state)]).done).toBe(true);
   });
 
   test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining', 'unavailable'] as const)(
     'but not while its target is %s',
     (state) => {
-      const decision = decideObservedOut(node, [groupWith(state)]);
+      const decision = decideDeregistered(node, [groupWith(state)]);
       expect(decision).toEqual({ done: false, reason: `n1 is still a target of k8s-web: ${state} (Target.Why)` });
     },
   );
 
   test('only when every target group has let go', () => {
-    expect(decideObservedOut(node, [groupWith('draining'), groupWith('healthy', 'api')]).done).toBe(false);
-    expect(decideObservedOut(node, [groupWith('draining'), groupWith(undefined, 'api')]).done).toBe(true);
+    expect(decideDeregistered(node, [groupWith('draining'), groupWith('healthy', 'api')]).done).toBe(false);
+    expect(decideDeregistered(node, [groupWith('draining'), groupWith(undefined, 'api')]).done).toBe(true);
   });
 
   test('only when every port of the node has left a group', () => {
     const targets = [aTarget(node, { state: 'draining' }), aTarget(node, { port: 31_000 })];
-    expect(decideObservedOut(node, [aGroup('web', [], { targets })]).done).toBe(false);
+    expect(decideDeregistered(node, [aGroup('web', [], { targets })]).done).toBe(false);
   });
 
   test('at once when no load balancer knows it', () => {
-    expect(decideObservedOut(node, [])).toEqual({ done: true, reason: 'n1 is in no target group' });
+    expect(decideDeregistered(node, [])).toEqual({ done: true, reason: 'n1 is in no target group' });
   });
 });
 
@@ -55,7 +55,7 @@ describe('a node is drained', () => {
 
   test('says how long the timer runs and who drains', () => {
     const { reason } = decideConnectionsDrained(node, [groupWith('draining')], 0, 90_000);
-    expect(reason).toBe('connections may live for another 1 m 30 s; n1 drains from k8s-web: draining (Target.Why)');
+    expect(reason).toBe('connections may continue for another 1 m 30 s; n1 drains from k8s-web: draining (Target.Why)');
   });
 
   test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining'] as const)(

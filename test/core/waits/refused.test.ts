@@ -16,7 +16,9 @@ test('a workload that lacks a pod and was refused one is found, with a pod whose
   const found = find([aPod('web-1', 'n1', owned), aPod('web-2', 'n1', { ...owned, terminating: true })]);
   expect(found).toMatchObject([{ workload: 'Deployment default/web', reason: says, wake: { name: 'web-1' } }]);
   expect(noteRefused(found)).toContain(`no more pods of Deployment default/web can be created: ${says}`);
-  expect(hintRefused(found)).toMatch(/raise the quota that is named.*made to try again every 10 seconds/);
+  expect(hintRefused(found)).toMatch(
+    /raise the quota in the message.*The run makes its ReplicaSet retry every 10 seconds/,
+  );
 });
 
 test('one that has all its pods, or was refused none, is not', () => {
@@ -32,7 +34,7 @@ test('no pod is changed of a ReplicaSet that has enough, nor one whose deletion 
   for (const pods of [[old], [dear], []]) {
     const found = find(pods);
     expect(found).toMatchObject([{ wake: undefined }]);
-    expect(hintRefused(found)).toMatch(/has no pod, and tries again by itself within 17 minutes/);
+    expect(hintRefused(found)).toMatch(/has no pod, and retries within 17 minutes/);
   }
 });
 

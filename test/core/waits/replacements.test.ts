@@ -96,7 +96,7 @@ test('fewer ready endpoints than before are waited for, and a pod that cannot be
   const pending = aPod('web-3', undefined, { ready: false, phase: 'Pending', unschedulableReason: 'Insufficient cpu' });
   expect(decide(observation([stay, pending]))).toEqual({
     done: false,
-    reason: "default/web has 1 of 2 ready endpoints; pod web-3 can't be placed: Insufficient cpu",
+    reason: 'default/web has 1 of 2 ready endpoints; pod web-3 cannot be scheduled: Insufficient cpu',
   });
 });
 

@@ -62,7 +62,7 @@ test.each([
 
 test('says how many are missing, who is late and where', () => {
   expect(decide({ node: { ready: false } }).reason).toBe('0 of 1 new nodes are Ready, not ready: new');
-  expect(decide({ state: 'absent' }).reason).toBe('k8s-web has not taken new (not registered)');
+  expect(decide({ state: 'absent' }).reason).toBe('k8s-web has not registered new (not registered)');
   expect(decide({ agents: [true, false] }).reason).toBe('DaemonSet pods not Ready: default/agent-2');
 });
 
