@@ -41,7 +41,7 @@ export function findRuns(question: RunsQuestion): readonly string[] {
 /**
  * Explains why a run belongs to another pool although pods here have its ownership marks. The pods of a ReplicaSet run on nodes of all pools,
  * and so a run can raise the deletion cost of pods here. The run has no ownership mark on a node of this pool, and it holds the lock of
- * another pool or has ownership marks on nodes there. Undefined for a run of this pool, and for a run that left nothing else.
+ * another pool or nodes there have its ownership marks. Undefined for a run of this pool, and for a run that left nothing else.
  */
 export function findElsewhere(
   run: string,

@@ -46,7 +46,7 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     default/web   Local    1 targets, 2 endpoints   pdb web   5m 15s       0ms         yes
 
     WORKLOAD                 PODS   HOW           BATCH   WHY
-    Deployment default/db    1      evicted       -       a StatefulSet keeps it, and only a Deployment starts a replacement beside a pod
+    Deployment default/db    1      evicted       -       a StatefulSet controls it, and pod surge supports only pods of Deployments
     Deployment default/web   2      handed over   2       -
 
     replicas count as unavailable until replacements are ready, and alerts on that fire: Deployment default/web 2 of 2 here

@@ -168,7 +168,7 @@ describe('pods that a run had released', () => {
     expect(left).toMatchObject({ acts: [], settling: false });
     expect(left.stays).toHaveLength(before.length);
     expect(left.stays[0]).toMatch(
-      /^pod default\/web-\d+, released by run run-1, still serves: Deployment default\/web has as many that serve/,
+      /^pod default\/web-\d+, released by run run-1, still serves: Deployment default\/web has as many serving pods/,
     );
     expect(namesOf(world)).toEqual(expect.arrayContaining(before));
     expectNothingLost(world);

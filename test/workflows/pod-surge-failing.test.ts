@@ -38,7 +38,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     const handle = await harness.start(handOverPolicy());
     const parked = await harness.until(handle, 'needs attention', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(
-      /Deployment default\/web: 0 of 4 pods ready; none gets ready on a new node: web-\d+ on ip-/,
+      /Deployment default\/web: 0 of 4 pods ready; none becomes ready on a new node: web-\d+ on ip-/,
     );
     expect(parked.stalled?.hint).toContain('delete the pods on the old nodes one by one');
     expect(servingWeb(world)).toHaveLength(4);
@@ -91,11 +91,11 @@ describe('a workload that loses its hand-over', () => {
   test.each<readonly [string, RegExp, (world: World) => void]>([
     [
       'to a quota',
-      /no more can be created: .*exceeded quota/,
+      /no more pods can be created: .*exceeded quota/,
       (world) => Object.assign(workloadNamed(world, 'web'), { quota: 4 }),
     ],
     ['to an admission that denies the release', /denied the request/, (world) => deny(world, 'release')],
-    ['to one that forbids pods without owner', /web-1 has not let go of web-\d+/, (world) => deny(world, 'no-owner')],
+    ['to one that forbids pods without owner', /web-1 has not released web-\d+/, (world) => deny(world, 'no-owner')],
   ])(
     '%s is evicted within its budget, once and for all nodes, and the others are handed over',
     async (_, why, strike) => {

@@ -84,7 +84,7 @@ describe('a plan tells of each workload', () => {
   test('that the policy excepts it', () => {
     const except = handingOver(1, { 'default/web': { mode: 'off', max: 1 } });
     expect(plan(except).podSurge).toMatchObject([
-      { pods: 2, how: 'evicted', reason: 'the policy does not hand default/web over' },
+      { pods: 2, how: 'evicted', reason: 'the policy switches pod surge off for default/web' },
     ]);
     const only = handingOver(1, { 'default/web': { mode: 'auto', max: 1 } }).podSurge;
     expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'handed over' }]);
@@ -125,7 +125,7 @@ describe('a plan that hands over', () => {
       rule: 'HND-001',
       severity: 'blocker',
       subject: '2 pods of Deployment default/web',
-      message: 'the policy requires a hand-over, but its volume of data is for one node at a time',
+      message: 'the policy requires a hand-over, but only one node at a time can mount its volume of data',
       hint: expect.stringContaining('Set mode auto for it in spec.podSurge.workloads'),
     });
   });

@@ -67,7 +67,7 @@ describe('released pods are given back', () => {
     const pods = [leaving('web-1', 2, { ready: false }), leaving('web-2'), aPod('web-3', 'n9')];
     const { acts, stays } = told(pods);
     expect(acts).toEqual(['adopt web-2']);
-    expect(stays).toEqual(['web-1: Deployment default/web has as many that serve as it wants']);
+    expect(stays).toEqual(['web-1: Deployment default/web has as many serving pods as it wants']);
   });
 
   test('no more than ReplicaSets miss that have not taken those back yet', () => {
@@ -93,7 +93,7 @@ describe('released pods are given back', () => {
     for (const wants of [0, 'gone'] as const)
       expect(told([leaving('web-1', wants)])).toEqual({
         acts: [],
-        stays: ['web-1: Deployment default/web has gone over to another version and wants none of web-rs any more'],
+        stays: ['web-1: Deployment default/web has rolled out another version and wants no pod of web-rs any more'],
         settling: false,
       });
   });
@@ -140,9 +140,9 @@ describe('released pods are given back', () => {
     expect(explain(raised)).toBe(
       'ReplicaSet default/web-rs has 2 pods, wants 1 and has yet to delete what is too many',
     );
-    expect(explain([orphan, ...raised.slice(1)])).toBe('default/web-1 waits for its ReplicaSet to take it back');
+    expect(explain([orphan, ...raised.slice(1)])).toBe('default/web-1 waits for its ReplicaSet to adopt it');
     expect(explain([leaving('web-1'), leaving('web-2')])).toBe(
-      '2 pods given back or put right a moment ago (default/web-1, default/web-2)',
+      '2 pods returned or corrected a moment ago (default/web-1, default/web-2)',
     );
   });
 

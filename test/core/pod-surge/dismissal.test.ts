@@ -58,7 +58,7 @@ describe('a released pod whose Deployment is not there', () => {
   test('is left alone while a Service lists it and nobody else serves, for as long as replacements are waited for', () => {
     const pods = [leaving('web-1', 'n1'), leaving('web-2', 'n2')];
     const held = expect.stringMatching(
-      /^Deployment default\/web is gone, and nobody else serves what this pod does; it is left alone until \d\d:\d\d:\d\d: make/,
+      /^Deployment default\/web is gone, and no other pod serves in place of this one; it stays until \d\d:\d\d:\d\d: create/,
     );
     expect(decide(pods, { goneMs: minute })).toEqual([held, held]);
     expect(decide(pods, { goneMs: 60 * minute })).toEqual(['remove-endpoints web-1', 'remove-endpoints web-2']);
@@ -75,7 +75,7 @@ describe('a released pod whose Deployment is not there', () => {
   test('stays where a load balancer looks for endpoints on its node and finds no other', () => {
     const other = aPod('web-9', 'n2', { workload: 'Deployment default/web-green' });
     const [first] = decide([leaving('web-1', 'n1'), other], { goneMs: minute, policy: 'Local' });
-    expect(first).toContain('nobody else serves');
+    expect(first).toContain('no other pod serves');
     const beside = [leaving('web-1', 'n1'), { ...other, node: 'n1' }];
     expect(decide(beside, { goneMs: minute, policy: 'Local' })).toEqual(['remove-endpoints web-1']);
   });

@@ -63,17 +63,17 @@ describe('a pod is not handed over', () => {
   };
   const alone = { ownerKind: 'ReplicaSet', workload: 'ReplicaSet default/web-rs' } as const;
   const cases: readonly (readonly [string, Partial<PodFacts>, Partial<ClusterFacts>, string])[] = [
-    ['of a StatefulSet', { ownerKind: 'StatefulSet' }, {}, 'a StatefulSet keeps it'],
-    ['of a Job', { ownerKind: 'Job' }, {}, 'a Job keeps it'],
-    ['of an operator', { ownerKind: 'other' }, {}, 'a controller of its own kind keeps it'],
-    ['that is bare', { ownerKind: 'none' }, {}, 'no controller keeps it'],
-    ['that was released already', released('web-1', 'run'), {}, 'no controller keeps it'],
-    ['of a ReplicaSet without a Deployment', alone, {}, 'a ReplicaSet keeps it'],
+    ['of a StatefulSet', { ownerKind: 'StatefulSet' }, {}, 'a StatefulSet controls it'],
+    ['of a Job', { ownerKind: 'Job' }, {}, 'a Job controls it'],
+    ['of an operator', { ownerKind: 'other' }, {}, 'a custom controller controls it'],
+    ['that is bare', { ownerKind: 'none' }, {}, 'nothing controls it'],
+    ['that was released already', released('web-1', 'run'), {}, 'nothing controls it'],
+    ['of a ReplicaSet without a Deployment', alone, {}, 'a ReplicaSet controls it'],
     [
       'whose strategy allows none beside it',
       {},
       { workloads: [{ ...web, surge: 0 }] },
-      'the strategy of Deployment default/web allows no pod beyond its replicas',
+      'the strategy of Deployment default/web allows no pod above its replicas',
     ],
     [
       'whose Deployment rolls out',
@@ -85,7 +85,7 @@ describe('a pod is not handed over', () => {
       'whose Deployment has stopped in a rollout',
       {},
       { workloads: [{ ...web, stalled: 'timed out' }] },
-      'Deployment default/web has stopped half way in a rollout (timed out)',
+      'the rollout of Deployment default/web has stalled (timed out)',
     ],
     ['whose Deployment is paused', {}, { workloads: [{ ...web, paused: true }] }, 'Deployment default/web is paused'],
     ['without the label', { labels: { app: 'web' } }, {}, 'does not select it by label pod-template-hash'],
@@ -99,7 +99,7 @@ describe('a pod is not handed over', () => {
       'that a DaemonSet would take',
       {},
       { workloads: [web, { ...agent, takes: { matchLabels: { app: 'web' } } }] },
-      'DaemonSet default/agent would take it',
+      'DaemonSet default/agent would adopt it',
     ],
     [
       'that a ReplicationController would take',
@@ -109,7 +109,7 @@ describe('a pod is not handed over', () => {
           { key: 'ReplicationController default/old', namespace: 'default', takes: { matchLabels: { app: 'web' } } },
         ],
       },
-      'ReplicationController default/old would take it',
+      'ReplicationController default/old would adopt it',
     ],
     [
       'of a Rollout',
@@ -136,10 +136,10 @@ describe('a pod is not handed over', () => {
       { budgets: [{ ...aBudget('web', [], 1), selectorKeys: ['pod-template-hash'] }] },
       'budget default/web selects by label pod-template-hash',
     ],
-    ['with a volume of its own', { volumeClaims: ['data'] }, {}, 'its volume of data is for one node at a time'],
+    ['with a volume of its own', { volumeClaims: ['data'] }, {}, 'only one node at a time can mount its volume of data'],
     ['that keeps its zone to itself', { keepsApartBy: ['zone', 'kubernetes.io/hostname'] }, {}, 'in the same zone'],
     ['that is not ready', { ready: false }, {}, 'it is not ready'],
-    ['that leaves', { terminating: true }, {}, 'it was told to stop already'],
+    ['that leaves', { terminating: true }, {}, 'it is already terminating'],
   ];
 
   test.each(cases)('%s', (_, pod, cluster, reason) => {
@@ -158,8 +158,8 @@ describe('a pod is not handed over', () => {
   });
 
   test.each([
-    [{ mode: 'off', max: 1 }, 'does not hand default/web over', 'Set mode auto in'],
-    [{ mode: 'auto', max: 0 }, 'no pod beyond its replicas', 'Raise surplus in'],
+    [{ mode: 'off', max: 1 }, 'switches pod surge off for default/web', 'Set mode auto in'],
+    [{ mode: 'auto', max: 0 }, 'no pod above its replicas', 'Raise max in'],
   ] as const)('whose owners said so: %o', (terms, reason, hint) => {
     const { podSurge } = handingOver();
     const answer = { eligible: false, reason: expect.stringContaining(reason) };
@@ -191,14 +191,14 @@ test('what keeps a pod from one node, or lets any number of nodes have it, does 
 test('a pod with a volume that was made for it alone is handed over', () => {
   const pod = { volumeClaims: ['web-1-scratch', 'data'], ownVolumeClaims: ['web-1-scratch'] };
   expect(decide(pod, {}, ['default/data']).eligible).toBe(true);
-  expect(decide(pod)).toMatchObject({ reason: 'its volume of data is for one node at a time' });
+  expect(decide(pod)).toMatchObject({ reason: 'only one node at a time can mount its volume of data' });
 });
 
 test('a volume that is on its node keeps a pod there, whoever may mount it', () => {
   const localVolumes = [{ volumeClaim: 'default/data', volume: 'pv-1', boundBy: 'kubernetes.io/hostname' }];
   expect(decide({ volumeClaims: ['data'] }, { localVolumes }, ['default/data'])).toMatchObject({
     eligible: false,
-    reason: 'its volume pv-1 is on its node (kubernetes.io/hostname)',
+    reason: 'its volume pv-1 is bound to its node (kubernetes.io/hostname)',
   });
 });
 
@@ -212,7 +212,7 @@ describe('a pod that must run beside another', () => {
   const refusal = {
     eligible: false,
     reason:
-      'its required affinity by kubernetes.io/hostname lets it run beside pods only that are not handed over with it',
+      'its required affinity by kubernetes.io/hostname requires pods that are not surged with it',
   };
   const ask = (other: PodFacts | undefined, pod: Partial<PodFacts> = onHost) => {
     const pods = [aPod('web-1', 'n1', pod), ...(other === undefined ? [] : [other])];

@@ -86,7 +86,7 @@ describe('pods that are spread over zones, released ones counted', () => {
     expect(decide('maxSurge')).toMatchObject({
       eligible: false,
       reason: expect.stringContaining(
-        'count released pods, and no more than 1 pod may be surplus while it runs in 3 of',
+        'count released pods: it runs in 3 domains, and may have only 1 pod above its',
       ),
       hint: expect.stringContaining('matchLabelKeys: [pod-template-hash]'),
     });

@@ -116,7 +116,7 @@ describe('the replacements of a wave', () => {
     const moved = gone('web-3', 'b2');
     const { actions, awaited } = decide([moved, aPod('web-4', 'b2'), startsAt('web-5', 'a2')]);
     expect(actions).toMatchObject([{ kind: 'remove-endpoints', pod: { name: 'web-3' } }]);
-    expect(awaited).toMatchObject([{ reason: 'pod web-3 was moved and is there still' }]);
+    expect(awaited).toMatchObject([{ reason: 'pod web-3 was moved and has not left yet' }]);
   });
 
   test.each(['capacity-guard', 'wait-for-replacements'] as const)('may be anywhere without %s', (rule) => {

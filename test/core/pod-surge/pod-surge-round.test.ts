@@ -71,7 +71,7 @@ describe('pods of a wave are released', () => {
     });
     expect(decide(observation(unheard))).toMatchObject({
       done: false,
-      awaited: [{ workload: workload.key, reason: '0 of 2 pods ready; web-rs has not let go of web-1', kind: 'kept' }],
+      awaited: [{ workload: workload.key, reason: '0 of 2 pods ready; web-rs has not released web-1', kind: 'kept' }],
     });
   });
 
@@ -135,7 +135,7 @@ describe('replacements are waited for', () => {
     if (first === undefined || mark === undefined) throw new Error('nothing was released');
     const rolled = observation([{ ...first, released: { ...mark, wants: 0 } }, ...others, ...arrived]);
     expect(decide(rolled).reason).toBe(
-      '2 pods released; still serving until their nodes go: 1 pod of the old version of Deployment default/web',
+      '2 pods released; still serving until their nodes leave: 1 pod of the old version of Deployment default/web',
     );
     const nobody = observation([{ ...first, released: { ...mark, wants: 0 } }], {
       workloads: [{ ...workload, replicas: 0 }],
@@ -147,7 +147,7 @@ describe('replacements are waited for', () => {
     const tolerations = [{ operator: 'Exists' as const }];
     const came = [aPod('web-3', 'n8', { tolerations }), aPod('web-4', 'n2', { tolerations })];
     const reason =
-      '1 of 2 pods ready where they stay; web-4 is on n2, which goes: it tolerates the taint of cordoned nodes';
+      '1 of 2 pods ready on nodes that stay; web-4 is on n2, which is leaving: it tolerates the taint of cordoned nodes';
     expect(decide(observation([...left, ...came]))).toMatchObject({
       done: false,
       awaited: [{ kind: 'hopeless', reason }],
@@ -158,7 +158,7 @@ describe('replacements are waited for', () => {
   test('where they stay: not on a node that an autoscaler ends', () => {
     const taints = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' as const }];
     const nodes = [...old, ...fresh.map((node) => (node.name === 'n9' ? { ...node, taints } : node))];
-    const reason = '1 of 2 pods ready where they stay; web-4 is on n9, which has taint karpenter.sh/disrupted';
+    const reason = '1 of 2 pods ready on nodes that stay; web-4 is on n9, which has taint karpenter.sh/disrupted';
     expect(decide(observation([...left, ...arrived], { nodes }))).toMatchObject({
       done: false,
       awaited: [{ kind: 'starting', reason }],
@@ -205,9 +205,9 @@ describe('replacements are waited for', () => {
   });
 
   test.each([
-    ['failing', { served: 2 }, '0 of 2 pods ready; none gets ready on a new node: web-3 on n8, web-4 on n9'],
+    ['failing', { served: 2 }, '0 of 2 pods ready; none becomes ready on a new node: web-3 on n8, web-4 on n9'],
     ['starting', { served: 1 }, '0 of 1 pods ready'],
-    ['refused', { served: 2, refused: 'exceeded quota' }, '0 of 2 pods ready; no more can be created: exceeded quota'],
+    ['refused', { served: 2, refused: 'exceeded quota' }, '0 of 2 pods ready; no more pods can be created: exceeded quota'],
   ] as const)('and are %s where that is seen', (kind, seen, reason) => {
     const policy = aPolicy({ ...handingOver(), target: { ...aPolicy().target, poolName: 'new' } });
     const noted = left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, ...seen } }) }));

@@ -59,7 +59,7 @@ describe('a pod is handed over only where', () => {
       'a limit range has a lower maximum',
       { needs: [asks({}, { cpu: 4 })] },
       { limitRanges: [range({ max: { cpu: 2 } })] },
-      'LimitRange default/l refuses another pod like it: a container must have a limit of cpu, 2 at most',
+      'LimitRange default/l refuses another pod like it: a container must have a limit of at most 2 for cpu',
     ],
     [
       'a limit range has a maximum, and it has no limit',
