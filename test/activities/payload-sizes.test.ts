@@ -12,7 +12,7 @@ import { decideConnectionsDrained, decideDeregistered } from '../../core/waits/l
 import { decideReplacementsServing } from '../../core/waits/replacements.ts';
 import { nodeInput } from '../../workflows/run/node-input.ts';
 import { aPolicy, aPool } from '../core/support/facts.ts';
-import { aLargeLook } from '../core/support/large-cluster.ts';
+import { aLargeObservation } from '../core/support/large-cluster.ts';
 
 /** What is told of one node at its end, in the words of the decisions that tell it. */
 function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
@@ -83,7 +83,7 @@ function reportOf(nodes: readonly NodeStatus[], newNodes: readonly NodeRef[]): R
 const unremarkable = 256 * 1024;
 
 describe('128 nodes behind 100 Services', () => {
-  const facts = aLargeLook({ nodes: 128, services: 100, replicas: 64, budgets: 'each', otherServices: 100 });
+  const facts = aLargeObservation({ nodes: 128, services: 100, replicas: 64, budgets: 'each', otherServices: 100 });
   const policy = aPolicy();
   const plan = buildPlan({ policy, run: 'run-0123abcd', pool: aPool(facts.cluster.nodes), facts });
   const { nodes, baselines } = plan;
@@ -109,7 +109,7 @@ describe('128 nodes behind 100 Services', () => {
   });
 
   test('a node is told of every Service of policy Cluster: its connections enter anywhere', () => {
-    const anywhere = aLargeLook({ nodes: 128, services: 100, replicas: 3, traffic: 'Cluster' });
+    const anywhere = aLargeObservation({ nodes: 128, services: 100, replicas: 3, traffic: 'Cluster' });
     const step = { ...describeExclusion(node, '', anywhere, { policy }), externalChanges: [] };
     expect(step.services).toHaveLength(100);
     expect(bytesOf(nodeInput(known, step))).toBeLessThan(32 * 1024);

@@ -5,15 +5,15 @@ import { buildPlan } from '../../core/plan/build-plan.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aPool,
   aService,
   aWorkload,
-  handingOver,
   onePodOnEach,
+  withPodSurge,
 } from '../core/support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];
@@ -29,10 +29,10 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     workloads: [aWorkload('web', 2, { surge: 1 })],
   };
   const plan = buildPlan({
-    policy: aPolicy(handingOver()),
+    policy: aPolicy(withPodSurge()),
     run: 'run',
     pool: aPool(nodes),
-    facts: aLook(cluster, [aGroup('web', nodes)]),
+    facts: anObservation(cluster, [aGroup('web', nodes)]),
   });
   expect(`\n${renderPlan(plan, plainStyle).join('\n')}\n`).toMatchInlineSnapshot(`
     "

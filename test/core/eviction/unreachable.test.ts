@@ -8,8 +8,8 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aCluster,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
@@ -31,7 +31,7 @@ const withPolicy = (unreachableNodes: Policy['drain']['unreachableNodes']) =>
 describe('a node is unreachable', () => {
   const [node = aNode('n1')] = nodesWith([silent]);
   const observation = (state: TargetState, nodes = nodesWith([silent])) =>
-    aLook({ nodes }, [aGroup('web', nodes, { targets: [aTarget(node, { state })] })]);
+    anObservation({ nodes }, [aGroup('web', nodes, { targets: [aTarget(node, { state })] })]);
 
   test('once its kubelet has been silent for as long as Kubernetes bears it, not before', () => {
     expect(unreachableSince(node, observation('unhealthy'), fiveMinutes - 1)).toBeUndefined();
@@ -102,7 +102,7 @@ describe('a guard', () => {
     const nodes = nodesWith([silent], 4);
     const seen = pods.map((pod) => (pod.node === 'n1' ? { ...pod, ready: false } : pod));
     const targets = nodes.map((node) => aTarget(node, node.name === 'n1' ? { state } : {}));
-    const observation = aLook({ nodes, pods: seen, services: [aService('web', seen)] }, [
+    const observation = anObservation({ nodes, pods: seen, services: [aService('web', seen)] }, [
       aGroup('web', nodes, { targets }),
     ]);
     const of = (names: readonly string[]) => nodes.filter(({ name }) => names.includes(name)).map(nodeRefOf);

@@ -9,8 +9,8 @@ import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import {
   aBaseline,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
@@ -46,7 +46,7 @@ function state(changes: Changes = {}): ServingFacts {
   const workloads = changes.workloads ?? [aWorkload('web', changes.replicas ?? 4)];
   const cluster = { nodes: all, pods: running, services, workloads, ...(outageAt === undefined ? {} : { outageAt }) };
   const groups = [aGroup('web', all, { targets, crossZone: changes.crossZone ?? true })];
-  return { ...aLook(cluster, groups), observedAt };
+  return { ...anObservation(cluster, groups), observedAt };
 }
 
 const learn = (facts: ServingFacts, known = learnBaselines([], state(), aPolicy())) =>
@@ -106,7 +106,7 @@ describe('what a Service was seen to serve at its best', () => {
     expect(learn(state(), known)).toBe(known);
     expect(learn(state({ unhealthy: ['n1', 'n2'] }), known)).toBe(known);
     expect(learn(state({ pods: pods.slice(2), replicas: 2 }), known)).toBe(known);
-    expect(learn(aLook({}), known)).toBe(known);
+    expect(learn(anObservation({}), known)).toBe(known);
   });
 
   test('does not grow by pods that have come from where nobody is sent to', () => {
@@ -177,7 +177,7 @@ describe('the pods that a Service should have where callers reach them', () => {
 
   test('are as many as before when nothing fits its selector any more', () => {
     const services = [aService('web', [], { selector: { app: 'wbe' } })];
-    const facts = aLook({ nodes, pods, services, workloads: [aWorkload('web', 4)] }, [aGroup('web', nodes)]);
+    const facts = anObservation({ nodes, pods, services, workloads: [aWorkload('web', 4)] }, [aGroup('web', nodes)]);
     expect(expected(facts)).toBe(4);
   });
 });

@@ -4,7 +4,7 @@ import { openGuard } from '../../../core/guard/guard.ts';
 import type { NodeRef } from '../../../core/model/node.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget } from '../support/facts.ts';
+import { aBudget, aGroup, aNode, anObservation, aPod, aPolicy, aService, aTarget } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3'), aNode('n4')];
 const [web1, web2] = [aPod('web-1', 'n1'), aPod('web-2', 'n2')];
@@ -15,7 +15,7 @@ const pods = [web1, web2, api1, api2];
 function state(demands: number, covered: readonly PodFacts[] = pods, services?: readonly ServiceFacts[]) {
   const both = services ?? [aService('web', covered), aService('api', covered)];
   const cluster = { nodes, pods: covered, services: both, budgets: [aBudget('both', covered, demands)] };
-  return aLook(
+  return anObservation(
     cluster,
     both.map((service) => aGroup(service.key.replace('default/', ''), nodes, { targets: answersOf(service) })),
   );
@@ -117,7 +117,7 @@ describe('pods where load balancers have never sent anything', () => {
       services: [web],
       budgets: [aBudget('web', covered, 3)],
     };
-    const facts = aLook(cluster, [aGroup('web', [...nodes, ...aside], { targets })]);
+    const facts = anObservation(cluster, [aGroup('web', [...nodes, ...aside], { targets })]);
     const unreached = { [`${aside[0]?.pool}/uncovered`]: before };
     const baseline = { service: 'default/web', targets: 2, endpoints: 2, missing: 2, zones: [], unreached };
     return countBudgets(facts, new Set(), before === 0 ? [] : [baseline])[0];

@@ -10,8 +10,8 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPolicy,
   aService,
   aTarget,
@@ -44,7 +44,7 @@ function state({
   const all = nodes.map((node) => ({ ...node, ...scene.nodes?.[node.name] }));
   const targets = all.map((node) => aTarget(node, { state: scene.states?.[node.name] ?? 'healthy' }));
   const services = [aService('web', running, { externalTrafficPolicy: traffic })];
-  return aLook({ nodes: all, pods: running, services, budgets, workloads: [aWorkload('web', 4)] }, [
+  return anObservation({ nodes: all, pods: running, services, budgets, workloads: [aWorkload('web', 4)] }, [
     aGroup('web', all, { targets, crossZone }),
   ]);
 }

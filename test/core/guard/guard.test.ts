@@ -12,8 +12,8 @@ import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
@@ -51,7 +51,7 @@ function state(scene: Scene = {}): ServingFacts {
   });
   const services = [aService('web', running, { externalTrafficPolicy: traffic, ...scene.service })];
   const workloads = scene.workloads ?? [aWorkload('web', running.length)];
-  return aLook({ nodes: all, pods: running, services, budgets, workloads }, [
+  return anObservation({ nodes: all, pods: running, services, budgets, workloads }, [
     aGroup('web', all, { targets, crossZone: scene.crossZone ?? true }),
   ]);
 }
@@ -391,19 +391,19 @@ describe('what decides about a node', () => {
   const decidedBy = (facts: ServingFacts) => guardOf(facts, facts).decidedBy(aNode('n1'));
 
   test('are the Services of its pods', () => {
-    expect(decidedBy(aLook({ nodes, pods: hosts, services }, groups))).toEqual(['default/web']);
+    expect(decidedBy(anObservation({ nodes, pods: hosts, services }, groups))).toEqual(['default/web']);
   });
 
   test('and those that share a budget with its pods', () => {
     const budgets = [aBudget('both', hosts.slice(0, 2), 1)];
-    const shared = decidedBy(aLook({ nodes, pods: hosts, services, budgets }, groups));
+    const shared = decidedBy(anObservation({ nodes, pods: hosts, services, budgets }, groups));
     expect(shared).toEqual(['default/web', 'default/api']);
   });
 
   test('under policy Cluster every Service that it is a target of', () => {
     const open = services.map((service) => ({ ...service, externalTrafficPolicy: 'Cluster' as const }));
     const all = ['default/api', 'default/far', 'default/web'];
-    expect(decidedBy(aLook({ nodes, pods: hosts, services: open }, groups)).toSorted()).toEqual(all);
+    expect(decidedBy(anObservation({ nodes, pods: hosts, services: open }, groups)).toSorted()).toEqual(all);
   });
 });
 

@@ -20,7 +20,7 @@ import {
   playOut,
 } from '../support/run.ts';
 import { openWorld, type WorldShape } from '../support/world.ts';
-import { letGoAsBefore } from '../support/yesterdays-guard.ts';
+import { excludeAsBefore } from '../support/yesterdays-guard.ts';
 
 /** Runs of the main property; `npm run matrix` asks for more. */
 const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 300);
@@ -198,10 +198,10 @@ const removesLabels = script(['somebody removes an exclude label', 'a controller
 
 test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
   ['without the guard', { policy: { disabledRules: ['capacity-guard'] } }, everything],
-  ['with the guard as it was before', { leaving: letGoAsBefore }, everything],
-  ['when nodes are let go by a look that is over', { actsOnStaleLooks: true }, everything],
-  ['when a node that should not have gone stays out', { neverTakesBackIn: true }, everything],
-  ['when nobody looks at load balancers after the drain', { neverLooksBack: true }, removesLabels],
+  ['with the guard as it was before', { leaving: excludeAsBefore }, everything],
+  ['when nodes are let go by a look that is over', { actsOnStaleObservations: true }, everything],
+  ['when a node that should not have gone stays out', { neverRestores: true }, everything],
+  ['when nobody looks at load balancers after the drain', { neverChecksAgain: true }, removesLabels],
 ])('%s the same clusters do lose a Service', (_, rules, events) => {
   const result = fc.check(
     fc.property(shape, events, (cluster, happened) => {

@@ -7,7 +7,17 @@ import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget, aWorkload } from '../support/facts.ts';
+import {
+  aBudget,
+  aGroup,
+  aNode,
+  anObservation,
+  aPod,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+} from '../support/facts.ts';
 
 /** So many nodes, in two zones by turns. */
 const nodesOf = (n: number) =>
@@ -35,7 +45,7 @@ function state({ nodes, pods, replicas = pods.length, traffic = 'Local', demands
   const budgets = demands === undefined ? [] : [aBudget('web', pods, demands)];
   const services = [aService('web', pods, { externalTrafficPolicy: traffic, ...service })];
   const workloads = [aWorkload('web', replicas)];
-  return aLook({ nodes, pods, services, budgets, workloads }, [aGroup('web', nodes, { targets, crossZone })]);
+  return anObservation({ nodes, pods, services, budgets, workloads }, [aGroup('web', nodes, { targets, crossZone })]);
 }
 
 /** The floor as things are `now`, after they were as they were `before`. */

@@ -8,8 +8,8 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPolicy,
   aService,
   aTarget,
@@ -20,7 +20,7 @@ import {
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
 const pods = onePodOnEach('web', nodes);
-const whole = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+const whole = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 /** Every look until now has found that anybody may go. */
 const agreed = Object.fromEntries(nodes.map(({ name }) => [name, -60_000]));
 const n1 = [nodeRefOf(aNode('n1'))];
@@ -49,7 +49,7 @@ function ask({ guard, policy, ...changes }: Changes = {}): ReturnType<typeof sel
 
 function lookWith(changes: { node: string; with: Partial<NodeFacts> }): ServingFacts {
   const changed = nodes.map((node) => (node.name === changes.node ? { ...node, ...changes.with } : node));
-  return aLook({ nodes: changed, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+  return anObservation({ nodes: changed, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 }
 
 describe('a node that asks to be left alone', () => {
@@ -139,7 +139,7 @@ describe('the floor of serving targets', () => {
   test('needs a ready endpoint on the node under policy Local, but not under Cluster', () => {
     const fewer = pods.slice(0, 3);
     const state = (externalTrafficPolicy: ServiceFacts['externalTrafficPolicy']) =>
-      aLook({ nodes, pods: fewer, services: [aService('web', fewer, { externalTrafficPolicy })] }, [
+      anObservation({ nodes, pods: fewer, services: [aService('web', fewer, { externalTrafficPolicy })] }, [
         aGroup('web', nodes),
       ]);
     expect(ask({ facts: state('Local'), waiting: n1 }).node).toBeUndefined();
@@ -150,7 +150,9 @@ describe('the floor of serving targets', () => {
     const endpoints = aService('web', pods).endpoints.map((one) =>
       one.node === 'n4' ? { ...one, terminating: true } : one,
     );
-    const facts = aLook({ nodes, pods, services: [aService('web', pods, { endpoints })] }, [aGroup('web', nodes)]);
+    const facts = anObservation({ nodes, pods, services: [aService('web', pods, { endpoints })] }, [
+      aGroup('web', nodes),
+    ]);
     expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
   });
 
@@ -158,7 +160,7 @@ describe('the floor of serving targets', () => {
     const elsewhere = pods.slice(1);
     const targets = nodes.slice(1).map((node) => aTarget(node, { state: 'unhealthy' }));
     const services = [aService('web', elsewhere)];
-    const facts = aLook({ nodes, pods: elsewhere, services }, [aGroup('web', nodes, { targets })]);
+    const facts = anObservation({ nodes, pods: elsewhere, services }, [aGroup('web', nodes, { targets })]);
     expect(ask({ facts }).node?.name).toBe('n1');
     expect(ask({ facts, waiting: nodes.slice(1).map(nodeRefOf) }).node).toBeUndefined();
   });
@@ -182,7 +184,7 @@ describe('the floor of a zone', () => {
 
 describe('the floor of a budget', () => {
   const state = (externalTrafficPolicy: ServiceFacts['externalTrafficPolicy'], demands: number) =>
-    aLook(
+    anObservation(
       {
         nodes,
         pods,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { decideDismissal, trackGone } from '../../../core/pod-surge/dismissal.ts';
-import { aCluster, aNode, aPod, aPolicy, aService, aWorkload, handingOver, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aService, aWorkload, released, withPodSurge } from '../support/facts.ts';
 
 const now = 10_000_000;
 const minute = 60_000;
@@ -35,7 +35,7 @@ function decide(
   const facts = aCluster({ nodes: [aNode('n1'), aNode('n2')], pods, workloads, services });
   const known = goneMs === undefined ? {} : Object.fromEntries(pods.map(({ uid }) => [uid, now - goneMs]));
   const goneSince = trackGone(known, facts, 'r1', now);
-  const question = { facts, policy: aPolicy(handingOver()), run: 'r1', now, removedAt, unreadySince: {}, goneSince };
+  const question = { facts, policy: aPolicy(withPodSurge()), run: 'r1', now, removedAt, unreadySince: {}, goneSince };
   const { actions, blocked } = decideDismissal(question);
   return [...actions.map(({ kind, pod }) => `${kind} ${pod.name}`), ...blocked.map(({ reason }) => reason)];
 }

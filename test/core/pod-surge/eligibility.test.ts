@@ -11,8 +11,8 @@ import {
   aPolicy,
   aService,
   aWorkload,
-  handingOver,
   released,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const web = aWorkload('web', 2, { surge: 1 });
@@ -22,7 +22,7 @@ function decide(
   pod: Partial<PodFacts> = {},
   cluster: Partial<ClusterFacts> = {},
   shared: readonly string[] = [],
-  podSurge: PodSurgePolicy = handingOver().podSurge,
+  podSurge: PodSurgePolicy = withPodSurge().podSurge,
 ) {
   const facts = aCluster({ workloads: [web], ...cluster });
   const context = { cluster: facts, policy: aPolicy({ podSurge }), sharedVolumeClaims: new Set(shared) };
@@ -79,7 +79,7 @@ describe('a pod is not handed over', () => {
       'whose Deployment rolls out',
       {},
       { workloads: [{ ...web, rollingOut: true }] },
-      'Deployment default/web rolls out',
+      'a rollout of Deployment default/web is in progress',
     ],
     [
       'whose Deployment has stopped in a rollout',
@@ -115,7 +115,7 @@ describe('a pod is not handed over', () => {
       'of a Rollout',
       alone,
       { workloads: [{ ...web, key: 'ReplicaSet default/web-rs', keptBy: 'Rollout default/web' }] },
-      'Rollout default/web keeps it',
+      'Rollout default/web controls it',
     ],
     [
       'whose autoscaler would double it',
@@ -136,7 +136,12 @@ describe('a pod is not handed over', () => {
       { budgets: [{ ...aBudget('web', [], 1), selectorKeys: ['pod-template-hash'] }] },
       'budget default/web selects by label pod-template-hash',
     ],
-    ['with a volume of its own', { volumeClaims: ['data'] }, {}, 'only one node at a time can mount its volume of data'],
+    [
+      'with a volume of its own',
+      { volumeClaims: ['data'] },
+      {},
+      'only one node at a time can mount its volume of data',
+    ],
     ['that keeps its zone to itself', { keepsApartBy: ['zone', 'kubernetes.io/hostname'] }, {}, 'in the same zone'],
     ['that is not ready', { ready: false }, {}, 'it is not ready'],
     ['that leaves', { terminating: true }, {}, 'it is already terminating'],
@@ -161,7 +166,7 @@ describe('a pod is not handed over', () => {
     [{ mode: 'off', max: 1 }, 'switches pod surge off for default/web', 'Set mode auto in'],
     [{ mode: 'auto', max: 0 }, 'no pod above its replicas', 'Raise max in'],
   ] as const)('whose owners said so: %o', (terms, reason, hint) => {
-    const { podSurge } = handingOver();
+    const { podSurge } = withPodSurge();
     const answer = { eligible: false, reason: expect.stringContaining(reason) };
     expect(decide({}, {}, [], { ...podSurge, workloads: { 'default/web': terms } })).toMatchObject({
       ...answer,
@@ -211,8 +216,7 @@ describe('a pod that must run beside another', () => {
   const old = aNode('n1', { cordoned: true });
   const refusal = {
     eligible: false,
-    reason:
-      'its required affinity by kubernetes.io/hostname requires pods that are not surged with it',
+    reason: 'its required affinity by kubernetes.io/hostname requires pods that are not surged with it',
   };
   const ask = (other: PodFacts | undefined, pod: Partial<PodFacts> = onHost) => {
     const pods = [aPod('web-1', 'n1', pod), ...(other === undefined ? [] : [other])];
@@ -244,7 +248,7 @@ test('a workload that the policy names is handed over whatever its autoscaler do
     workload: 'Deployment default/web',
     counts: 'doubles',
   };
-  const podSurge = handingOver().podSurge;
+  const podSurge = withPodSurge().podSurge;
   const named = { ...podSurge, workloads: { 'default/web': { mode: podSurge.mode, max: podSurge.max } } };
   expect(decide({}, { autoscalers: [doubling] }, [], named).eligible).toBe(true);
 });

@@ -6,7 +6,7 @@ import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { selectReleases } from '../../../core/pod-surge/select-releases.ts';
 import { countReleased } from '../../../core/pod-surge/surge-limit.ts';
 import type { SurgeLimitOfPods } from '../../../core/policy/policy.ts';
-import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, nodeRefOf, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aWorkload, nodeRefOf, released, withPodSurge } from '../support/facts.ts';
 
 const byZone: SpreadFacts = {
   topologyKey: 'topology.kubernetes.io/zone',
@@ -30,7 +30,7 @@ function contextOf(nodes: readonly NodeFacts[], pods: readonly PodFacts[], surpl
   const workloads = [aWorkload('web', pods.length, { surge: 1 })];
   return {
     cluster: aCluster({ nodes, pods, workloads }),
-    policy: aPolicy(handingOver(surplus)),
+    policy: aPolicy(withPodSurge(surplus)),
     sharedVolumeClaims: new Set<string>(),
   };
 }
@@ -85,9 +85,7 @@ describe('pods that are spread over zones, released ones counted', () => {
     expect(decide(1).eligible).toBe(true);
     expect(decide('maxSurge')).toMatchObject({
       eligible: false,
-      reason: expect.stringContaining(
-        'count released pods: it runs in 3 domains, and may have only 1 pod above its',
-      ),
+      reason: expect.stringContaining('count released pods: it runs in 3 domains, and may have only 1 pod above its'),
       hint: expect.stringContaining('matchLabelKeys: [pod-template-hash]'),
     });
   });

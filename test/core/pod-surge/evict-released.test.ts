@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import { decideReleasedEviction } from '../../../core/pod-surge/evict-released.ts';
-import { aCluster, aNode, aPod, aPolicy, aService, aWorkload, handingOver, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aService, aWorkload, released, withPodSurge } from '../support/facts.ts';
 
 const now = 1_000_000;
 
@@ -15,7 +15,7 @@ function decide(pods: readonly PodFacts[], policy: 'Local' | 'Cluster' = 'Local'
   const facts = aCluster({ nodes, pods, workloads: [aWorkload('web', 2)], services: [service] });
   const question = {
     facts,
-    policy: aPolicy(handingOver()),
+    policy: aPolicy(withPodSurge()),
     run: 'r1',
     now,
     removedAt,

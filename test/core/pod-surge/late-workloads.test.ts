@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type AwaitedWorkload, findTooLate, judgeLate } from '../../../core/pod-surge/late-workloads.ts';
-import { aCluster, aPolicy, aWorkload, handingOver } from '../support/facts.ts';
+import { aCluster, aPolicy, aWorkload, withPodSurge } from '../support/facts.ts';
 
-const policy = aPolicy(handingOver());
+const policy = aPolicy(withPodSurge());
 const { replacementsMs } = policy.waits.deadlines;
 const workload = aWorkload('web', 4);
 const cluster = aCluster({ workloads: [workload] });
@@ -54,6 +54,6 @@ describe('a workload that is too late', () => {
   test('holds the run when its replacements were seen to fail: the next would too', () => {
     const { expired, holds } = judgeLate([awaited('failing')], cluster, policy);
     expect(expired).toEqual([]);
-    expect(holds?.hint).toContain('serve on');
+    expect(holds?.hint).toContain('keep serving');
   });
 });

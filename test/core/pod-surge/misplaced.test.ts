@@ -5,16 +5,16 @@ import { decidePlaces } from '../../../core/pod-surge/misplaced.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
-  handingOver,
   nodeRefOf,
   released,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const olds = [aNode('a1', { cordoned: true }), aNode('b1', { zone: 'b', cordoned: true })];
@@ -28,7 +28,7 @@ function gone(name: string, node: string, changes: Partial<PodFacts> = {}): PodF
 }
 
 const old = [gone('web-1', 'a1'), gone('web-2', 'b1')];
-const policyOf = (changes: Partial<Policy> = {}) => aPolicy({ ...handingOver(), ...changes });
+const policyOf = (changes: Partial<Policy> = {}) => aPolicy({ ...withPodSurge(), ...changes });
 
 /** What is decided when these are the pods, and nodes with a ready one are healthy but for those that are `late`. */
 function decide(
@@ -47,7 +47,7 @@ function decide(
       services: [aService('web', present)],
       workloads: [aWorkload('web', 2, { surge: 1 })],
     };
-    return aLook(cluster, [aGroup('web', nodes, { crossZone: false, targets })]);
+    return anObservation(cluster, [aGroup('web', nodes, { crossZone: false, targets })]);
   };
   const { policy = policyOf(), moves = 0 } = changes;
   return decidePlaces({

@@ -5,17 +5,17 @@ import { decidePodSurgeRound, type PodSurgeQuestion } from '../../../core/pod-su
 import {
   aCluster,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
   endpointOf,
-  handingOver,
   nodeRefOf,
   released,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const old = [aNode('n1'), aNode('n2')];
@@ -32,13 +32,13 @@ function gone(name: string, node: string, wants = 2): PodFacts {
 function observation(pods: readonly PodFacts[], changes: Partial<ServingFacts['cluster']> = {}): ServingFacts {
   const nodes = [...old, ...fresh];
   const cluster = aCluster({ nodes, pods, workloads: [workload], services: [aService('web', pods)], ...changes });
-  return aLook(cluster, [aGroup('web', nodes)]);
+  return anObservation(cluster, [aGroup('web', nodes)]);
 }
 
 function ask(facts: ServingFacts, changes: Partial<PodSurgeQuestion> = {}) {
   return decidePodSurgeRound({
     facts,
-    policy: aPolicy(handingOver()),
+    policy: aPolicy(withPodSurge()),
     sharedVolumeClaims: new Set<string>(),
     run: 'run',
     wave: old.map(nodeRefOf),
@@ -76,7 +76,7 @@ describe('pods of a wave are released', () => {
   });
 
   test('no more than the surplus of their workload', () => {
-    const frugal = { policy: aPolicy(handingOver('maxSurge')) };
+    const frugal = { policy: aPolicy(withPodSurge('maxSurge')) };
     expect(decide(observation(before), frugal).release).toEqual(['web-1']);
     expect(decide(observation([gone('web-1', 'n1'), ...before.slice(1)]), frugal).release).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('pods of a wave are released', () => {
     expect(decide(facts)).toMatchObject({
       release: [],
       done: false,
-      reason: '0 pods released; Deployment default/web: Deployment default/web rolls out',
+      reason: '0 pods released; Deployment default/web: a rollout of Deployment default/web is in progress',
     });
   });
 });
@@ -198,18 +198,20 @@ describe('replacements are waited for', () => {
   test('until they have been ready for as long as their ReplicaSet asks', () => {
     const since = (available: number) =>
       left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, available } }) }));
-    expect(decide(observation([...since(1), ...arrived])).reason).toContain(
-      '1 of 2 pods ready for as long as minReadySeconds',
-    );
+    expect(decide(observation([...since(1), ...arrived])).reason).toContain('1 of 2 pods ready for minReadySeconds');
     expect(decide(observation([...since(2), ...arrived])).done).toBe(true);
   });
 
   test.each([
     ['failing', { served: 2 }, '0 of 2 pods ready; none becomes ready on a new node: web-3 on n8, web-4 on n9'],
     ['starting', { served: 1 }, '0 of 1 pods ready'],
-    ['refused', { served: 2, refused: 'exceeded quota' }, '0 of 2 pods ready; no more pods can be created: exceeded quota'],
+    [
+      'refused',
+      { served: 2, refused: 'exceeded quota' },
+      '0 of 2 pods ready; no more pods can be created: exceeded quota',
+    ],
   ] as const)('and are %s where that is seen', (kind, seen, reason) => {
-    const policy = aPolicy({ ...handingOver(), target: { ...aPolicy().target, poolName: 'new' } });
+    const policy = aPolicy({ ...withPodSurge(), target: { ...aPolicy().target, poolName: 'new' } });
     const noted = left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, ...seen } }) }));
     const unready = arrived.map((pod) => ({ ...pod, ready: false }));
     expect(decide(observation([...noted, ...unready]), { policy }).awaited).toEqual([

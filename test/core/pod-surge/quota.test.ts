@@ -6,7 +6,7 @@ import { decideEligibility } from '../../../core/pod-surge/eligibility.ts';
 import { openQuotaLedger, roomFor } from '../../../core/pod-surge/quota-room.ts';
 import { usageOf } from '../../../core/pod-surge/replacement-needs.ts';
 import { selectReleases } from '../../../core/pod-surge/select-releases.ts';
-import { aCluster, aPod, aPolicy, aWorkload, handingOver, released } from '../support/facts.ts';
+import { aCluster, aPod, aPolicy, aWorkload, released, withPodSurge } from '../support/facts.ts';
 
 const asks = (requests: Amounts, limits: Amounts = {}, kind: ContainerNeeds['kind'] = 'app'): ContainerNeeds => {
   return { kind, requests, limits };
@@ -29,7 +29,7 @@ function clusterOf(pods: readonly PodFacts[], more: Partial<ClusterFacts>, repli
 function decide(pod: PodFacts, more: Partial<ClusterFacts>) {
   const context = {
     cluster: clusterOf([pod], more),
-    policy: aPolicy(handingOver()),
+    policy: aPolicy(withPodSurge()),
     sharedVolumeClaims: new Set<string>(),
   };
   return decideEligibility(pod, context);
@@ -48,7 +48,7 @@ describe('a pod is handed over only where', () => {
       { quotas: [quota({ 'requests.nvidia.com/gpu': 0 })] },
       undefined,
     ],
-    ['a quota wants limits that it does not say', {}, { quotas: [quota({ 'limits.cpu': 9 })] }, 'must say limits.cpu'],
+    ['a quota wants limits that it does not say', {}, { quotas: [quota({ 'limits.cpu': 9 })] }, 'must set limits.cpu'],
     [
       'a limit range says them instead',
       {},
@@ -65,7 +65,7 @@ describe('a pod is handed over only where', () => {
       'a limit range has a maximum, and it has no limit',
       none,
       { limitRanges: [range({ max: { cpu: 2 } })] },
-      '2 at most',
+      'at most 2 for cpu',
     ],
     [
       'it gets the limit that it has not',
@@ -73,18 +73,18 @@ describe('a pod is handed over only where', () => {
       { limitRanges: [range({ max: { cpu: 2 }, defaultLimits: { cpu: 2 } })] },
       undefined,
     ],
-    ['a limit range has a higher minimum', {}, { limitRanges: [range({ min: { cpu: 1 } })] }, '1 of cpu at least'],
+    ['a limit range has a higher minimum', {}, { limitRanges: [range({ min: { cpu: 1 } })] }, 'at least 1 of cpu'],
     [
       'its limit is too many times its request',
       { needs: [asks({ cpu: 1 }, { cpu: 3 })] },
       { limitRanges: [range({ ratio: { cpu: 2 } })] },
-      '2 times at most',
+      'at most 2 times its request',
     ],
     [
       'all its containers together are too large',
       { needs: [asks({}, { cpu: 2 }), asks({}, { cpu: 1 })] },
       { limitRanges: [range({ of: 'Pod', max: { cpu: 2 } })] },
-      'a pod must have a limit of cpu',
+      'a pod must have a limit of at most 2 for cpu',
     ],
   ];
   test.each(cases)('%s', (_, pod, more, reason) => {
@@ -151,7 +151,7 @@ describe('the room that a quota has', () => {
   });
 
   test('bounds what is released together', () => {
-    const policy = aPolicy(handingOver());
+    const policy = aPolicy(withPodSurge());
     const choose = (all: readonly PodFacts[]) => {
       const cluster = clusterOf(all, { quotas: [quota({ pods: 6 })] }, 4);
       return selectReleases(pods, { cluster, policy, sharedVolumeClaims: new Set() }, new Map(), 0);

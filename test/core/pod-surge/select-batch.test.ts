@@ -8,10 +8,10 @@ import {
   aPod,
   aPolicy,
   aWorkload,
-  handingOver,
   nodeRefOf,
   onePodOnEach,
   released,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
@@ -19,13 +19,13 @@ const one = (app: string) => onePodOnEach(app, nodes, { ownerUid: 'rs' });
 const web = aWorkload('web', 4, { surge: 1 });
 const api = aWorkload('api', 4, { surge: 2 });
 
-const doubled = { policy: aPolicy(handingOver(1)) };
+const doubled = { policy: aPolicy(withPodSurge(1)) };
 
 function choose(pods: readonly PodFacts[], changes: Partial<WaveQuestion> = {}): readonly string[] {
   const cluster = aCluster({ nodes, pods, workloads: [web, api] });
   const question = {
     cluster,
-    policy: aPolicy(handingOver('maxSurge')),
+    policy: aPolicy(withPodSurge('maxSurge')),
     sharedVolumeClaims: new Set<string>(),
     waiting: nodes.map(nodeRefOf),
     maxNodes: 10,
@@ -41,7 +41,7 @@ describe('nodes go together', () => {
   test('as many as the workload with the least surplus allows', () => {
     expect(choose(one('api'))).toEqual(['n1', 'n2']);
     expect(choose([...one('web'), ...one('api')])).toEqual(['n1']);
-    const except = { policy: aPolicy(handingOver(1, { 'default/web': { mode: 'auto', max: 0.5 } })) };
+    const except = { policy: aPolicy(withPodSurge(1, { 'default/web': { mode: 'auto', max: 0.5 } })) };
     expect(choose([...one('web'), ...one('api')], except)).toEqual(['n1', 'n2']);
   });
 
@@ -52,7 +52,7 @@ describe('nodes go together', () => {
 
   test('later ones that fit where earlier ones don’t', () => {
     const pods = [...one('web'), aPod('web-5', 'n2', { ownerUid: 'rs' })].filter(({ node }) => node !== 'n3');
-    expect(choose(pods, { policy: aPolicy(handingOver(0.5)) })).toEqual(['n1', 'n3', 'n4']);
+    expect(choose(pods, { policy: aPolicy(withPodSurge(0.5)) })).toEqual(['n1', 'n3', 'n4']);
   });
 
   test('the first whatever is on it: the rest of it is evicted within its budget', () => {
@@ -80,5 +80,5 @@ test.each([
   [0.3, 2],
   [1, 4],
 ] as const)('surplus %s of 4 replicas are %i pods', (surplus, most) => {
-  expect(maxReleased(web, { cluster: aCluster({}), policy: aPolicy(handingOver(surplus)) })).toBe(most);
+  expect(maxReleased(web, { cluster: aCluster({}), policy: aPolicy(withPodSurge(surplus)) })).toBe(most);
 });

@@ -3,7 +3,7 @@ import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { decideAdoption } from '../../../core/pod-surge/adoption.ts';
 import { decideExchanges } from '../../../core/pod-surge/swap.ts';
-import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aWorkload, released, withPodSurge } from '../support/facts.ts';
 
 const goes = { pool: 'new', cordoned: true };
 const nodes = [aNode('n1'), aNode('n2'), aNode('n7', { pool: 'new' }), aNode('n8', goes), aNode('n9', goes)];
@@ -20,7 +20,7 @@ function facts(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) 
 
 function decide(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) {
   const cluster = facts(pods, changes);
-  const policy = aPolicy(handingOver());
+  const policy = aPolicy(withPodSurge());
   const exchanges = decideExchanges({ cluster, policy, sharedVolumeClaims: new Set(), run: 'r1', leaving: 'new' });
   return exchanges.map(({ keeps, pairs }) => ({
     keeps: keeps.map(({ name }) => name),

@@ -7,7 +7,7 @@ import {
   podToHealthyMs,
   terminationNotBefore,
 } from '../../../core/waits/formulas.ts';
-import { aGroup, aLook, aPolicy, aService } from '../support/facts.ts';
+import { aGroup, anObservation, aPolicy, aService } from '../support/facts.ts';
 
 const policy = aPolicy();
 const nlb = (changes: Parameters<typeof aGroup>[2] = {}) => aGroup('web', [], changes);
@@ -43,7 +43,7 @@ describe('the wait between deregistration and eviction', () => {
 
   test('is asked of the load balancers as they are now, the longest of all Services', () => {
     const observation = (...delays: readonly number[]) =>
-      aLook(
+      anObservation(
         { services: delays.map((_, index) => aService(`app${index}`, [])) },
         delays.map((deregistrationDelayMs, index) => aGroup(`app${index}`, [], { deregistrationDelayMs })),
       );
@@ -84,7 +84,7 @@ describe('connections that pass through a node', () => {
 
   test('are waited for from the last new connection on, unless the rule is switched off', () => {
     const observation = (externalTrafficPolicy: 'Local' | 'Cluster') =>
-      aLook({ services: [aService('api', [], { externalTrafficPolicy })] }, [aGroup('api', [])]);
+      anObservation({ services: [aService('api', [], { externalTrafficPolicy })] }, [aGroup('api', [])]);
     const unruled = { ...aged, disabledRules: ['wait-for-forwarded-connections'] } as const;
     expect(terminationNotBefore(observation('Cluster'), 1000, aged)).toBe(1000 + 180_000 + 40_000 + 15_000);
     expect(terminationNotBefore(observation('Cluster'), 1000, unruled)).toBe(1000);

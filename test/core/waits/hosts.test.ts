@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import { findAside, type NodesAside, observeHosts } from '../../../core/waits/hosts.ts';
-import { aGroup, aLook, aNode, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
 
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'new' } });
 const old = aNode('old', { cordoned: true });
@@ -17,7 +17,7 @@ function question(
   const nodes = [old, node];
   const pods = onePodOnEach('web', nodes);
   const targets = [aTarget(old), aTarget(node, { state })];
-  const facts = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', [], { targets })]);
+  const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', [], { targets })]);
   return { facts, policy, leaving: 'web', aside: {}, patient: true, ...changes };
 }
 

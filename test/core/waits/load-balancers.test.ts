@@ -6,7 +6,7 @@ import {
   findReregistered,
   needsLabelAgain,
 } from '../../../core/waits/load-balancers.ts';
-import { aGroup, aLook, aNode, aPolicy, aTarget, nodeRefOf } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPolicy, aTarget, nodeRefOf } from '../support/facts.ts';
 
 const node = nodeRefOf(aNode('n1'));
 const other = nodeRefOf(aNode('n2'));
@@ -70,7 +70,7 @@ describe('a node is drained', () => {
 
 /** A look at the node with its label on, and at one target of it. */
 const labelled = (state: TargetState | undefined, changes: Parameters<typeof aNode>[1] = {}) =>
-  aLook({ nodes: [aNode('n1', { excluded: true, ...changes })] }, [groupWith(state)]);
+  anObservation({ nodes: [aNode('n1', { excluded: true, ...changes })] }, [groupWith(state)]);
 
 describe('a node that was drained', () => {
   test.each([
@@ -84,7 +84,7 @@ describe('a node that was drained', () => {
       'somebody removed the exclude label of n1',
     ],
     ['is of no interest once another has its name', labelled('healthy', { uid: 'other' }), undefined],
-    ['is of no interest once it is gone', aLook({}, [groupWith('healthy')]), undefined],
+    ['is of no interest once it is gone', anObservation({}, [groupWith('healthy')]), undefined],
   ])('%s', (_, facts, reason) => {
     expect(findReregistered(node, facts, aPolicy())).toBe(reason);
   });
@@ -97,7 +97,7 @@ describe('a node that was drained', () => {
 });
 
 describe('the label is set anew', () => {
-  const needs = (facts: ReturnType<typeof aLook>, labelledForMs = 40_000) =>
+  const needs = (facts: ReturnType<typeof anObservation>, labelledForMs = 40_000) =>
     needsLabelAgain(node, facts, labelledForMs, 40_000);
 
   test.each(['initial', 'healthy', 'unhealthy', 'unavailable'] as const)(

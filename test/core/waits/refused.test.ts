@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { findRefused, findRefusedBehind, hintRefused, noteRefused } from '../../../core/waits/refused.ts';
-import { aBudget, aLook, aNode, aPod, aService, aWorkload } from '../support/facts.ts';
+import { aBudget, aNode, anObservation, aPod, aService, aWorkload } from '../support/facts.ts';
 
 const says = 'pods "web-x" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4';
 const owned = { ownerName: 'web-1', ownerWants: 2, workload: 'Deployment default/web' };
 
 function find(pods: readonly PodFacts[], more: Partial<WorkloadFacts> = { refused: says }) {
   const web = aWorkload('web', 2, more);
-  return findRefused([web], aLook({ nodes: [aNode('n1')], pods, workloads: [web] }).cluster);
+  return findRefused([web], anObservation({ nodes: [aNode('n1')], pods, workloads: [web] }).cluster);
 }
 
 test('a workload that lacks a pod and was refused one is found, with a pod whose change has it try again', () => {
@@ -46,7 +46,7 @@ test('one that wants a pod for its rollout is found though it has as many as it 
 test('of a node that is held back those are found whose Service or budget holds it, and no others', () => {
   const pods = [aPod('web-1', 'n1', owned)];
   const workloads = ['web', 'api'].map((name) => aWorkload(name, 2, { refused: says }));
-  const { cluster } = aLook({
+  const { cluster } = anObservation({
     nodes: [aNode('n1')],
     pods,
     workloads,

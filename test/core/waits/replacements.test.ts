@@ -4,8 +4,8 @@ import type { EndpointFacts } from '../../../core/model/service.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import {
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
@@ -33,7 +33,7 @@ function observation(pods: readonly PodFacts[], options: Options = {}) {
   const { newState = 'healthy', replicas = 2, policy = 'Local', listed = aService('web', pods).endpoints } = options;
   const targets = [aTarget(n2), aTarget(fresh, { state: newState })];
   const services = [aService('web', pods, { externalTrafficPolicy: policy, endpoints: listed })];
-  return aLook({ nodes: [n1, n2, fresh], pods, services, workloads: [aWorkload('web', replicas)] }, [
+  return anObservation({ nodes: [n1, n2, fresh], pods, services, workloads: [aWorkload('web', replicas)] }, [
     aGroup('web', [], { targets }),
   ]);
 }
@@ -48,7 +48,7 @@ const decide = (facts: ReturnType<typeof observation>) => {
 
 test('the snapshot counts Services that have a ready endpoint on the node, and no others', () => {
   const pods = [aPod('web-1', 'n1'), stay, aPod('api-1', 'n2')];
-  const facts = aLook({ nodes: [n1, n2], pods, services: [aService('web', pods), aService('api', pods)] });
+  const facts = anObservation({ nodes: [n1, n2], pods, services: [aService('web', pods), aService('api', pods)] });
   expect(snapshotEndpoints(nodeRefOf(n1), facts)).toEqual({ 'default/web': 2 });
 });
 
@@ -86,7 +86,7 @@ test('nodes of the pool that goes must be healthy too when they host replacement
     const pods = [stay, aPod('web-3', 'new')];
     const cluster = { pods, services: [aService('web', pods)], workloads: [aWorkload('web', 2)] };
     const targets = [aTarget(kept, { state: 'initial' }), aTarget(fresh)];
-    return decide(aLook({ nodes: [n1, kept, fresh], ...cluster }, [aGroup('web', [], { targets })]));
+    return decide(anObservation({ nodes: [n1, kept, fresh], ...cluster }, [aGroup('web', [], { targets })]));
   };
   expect(decideWith(false)).toEqual({ done: false, reason: 'default/web: n2 not healthy in its load balancer yet' });
   expect(decideWith(true).done).toBe(true);
@@ -122,11 +122,15 @@ test('a workload that was scaled up meanwhile need not be there whole', () => {
 });
 
 test('a Service whose selector fits nothing any more is waited for as it was', () => {
-  const facts = aLook({ nodes: [n2], pods: [stay], services: [aService('web', [], { selector: { app: 'wbe' } })] });
+  const facts = anObservation({
+    nodes: [n2],
+    pods: [stay],
+    services: [aService('web', [], { selector: { app: 'wbe' } })],
+  });
   expect(decide(facts).done).toBe(false);
 });
 
 test('a Service that is gone, or had nothing on the node, is not waited for', () => {
   expect(decideReplacementsServing({ ...question, facts: observation([]), before: {} }).done).toBe(true);
-  expect(decide(aLook({})).done).toBe(true);
+  expect(decide(anObservation({})).done).toBe(true);
 });

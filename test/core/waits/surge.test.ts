@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import { decideNodesReady, decideSurgeReady } from '../../../core/waits/surge.ts';
-import { aGroup, aLook, aNode, aPod, aService, aTarget } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPod, aService, aTarget } from '../support/facts.ts';
 
 const old = aNode('n1');
 const agent = (name: string, node: string, ready: boolean) =>
@@ -30,7 +30,7 @@ function decide(changes: {
       : [agent('agent-1', 'n1', changes.agents[0]), agent('agent-2', 'new', changes.agents[1])];
   const services = [aService('web', [], { externalTrafficPolicy: changes.policy ?? 'Local' })];
   return (changes.forPods === true ? decideNodesReady : decideSurgeReady)({
-    facts: aLook({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
+    facts: anObservation({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
     pool: 'web-1-34',
     oldPool: 'web',
     expected: 1,
@@ -70,7 +70,7 @@ test('names machines that run and have not joined, not those that are gone', () 
   const fresh = aNode('new', { pool: 'web-1-34' });
   const instance = (instanceId: string, state: 'running' | 'terminated') => ({ instanceId, zone: 'a', state });
   const decision = decideSurgeReady({
-    facts: aLook({ nodes: [fresh] }, []),
+    facts: anObservation({ nodes: [fresh] }, []),
     pool: 'web-1-34',
     oldPool: 'web',
     expected: 2,
