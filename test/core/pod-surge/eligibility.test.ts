@@ -29,7 +29,7 @@ function decide(
   return decideEligibility(aPod('web-1', 'n1', { ownerUid: 'uid-rs', ...pod }), context);
 }
 
-test('a pod of a Deployment is released from its ReplicaSet by the label that only this looks at', () => {
+test('a pod of a Deployment is released by removing the label that only its ReplicaSet uses', () => {
   const from = {
     label: 'pod-template-hash',
     value: 'x',
@@ -50,7 +50,7 @@ test('a pod of a Deployment is released from its ReplicaSet by the label that on
   expect(decide({}, beside)).toEqual({ eligible: true, from });
 });
 
-describe('a pod is not handed over', () => {
+describe('a pod is not surged', () => {
   const hash = { app: 'web', 'pod-template-hash': 'x' };
   const byHash = {
     key: 'NetworkPolicy default/old',
@@ -158,14 +158,14 @@ describe('a pod is not handed over', () => {
     [{}, { services: [aService('web', [], { selector: hash })] }, 'labels of the application'],
     [{ volumeClaims: ['data'] }, {}, 'ReadWriteMany'],
     [{ keepsApartBy: ['zone'] }, {}, 'kubernetes.io/hostname'],
-  ] as const)('and what would let it is told, where something would (%#)', (pod, cluster, hint) => {
+  ] as const)('and the hint says what would make it possible, if anything (%#)', (pod, cluster, hint) => {
     expect(decide(pod, cluster)).toMatchObject({ eligible: false, hint: expect.stringContaining(hint) });
   });
 
   test.each([
     [{ mode: 'off', max: 1 }, 'switches pod surge off for default/web', 'Set mode auto in'],
     [{ mode: 'auto', max: 0 }, 'no pod above its replicas', 'Raise max in'],
-  ] as const)('whose owners said so: %o', (terms, reason, hint) => {
+  ] as const)('when the policy says so: %o', (terms, reason, hint) => {
     const { podSurge } = withPodSurge();
     const answer = { eligible: false, reason: expect.stringContaining(reason) };
     expect(decide({}, {}, [], { ...podSurge, workloads: { 'default/web': terms } })).toMatchObject({
@@ -175,14 +175,14 @@ describe('a pod is not handed over', () => {
     expect(decide({}, {}, [], { ...podSurge, ...terms })).toMatchObject(answer);
   });
 
-  test('yet, while its Deployment rolls out or it is not ready', () => {
+  test('yet, during a rollout or while it is not ready', () => {
     expect(decide({}, { workloads: [{ ...web, rollingOut: true }] })).toMatchObject({ passes: true });
     expect(decide({ ready: false })).toMatchObject({ eligible: false, passes: true });
     expect(decide({ volumeClaims: ['data'] })).not.toHaveProperty('passes');
   });
 });
 
-test('what keeps a pod from one node, or lets any number of nodes have it, does not stand in the way', () => {
+test('anti-affinity by host and shared volumes do not prevent a surge', () => {
   expect(decide({ keepsApartBy: ['kubernetes.io/hostname'] }).eligible).toBe(true);
   expect(decide({ volumeClaims: ['data'] }, {}, ['default/data']).eligible).toBe(true);
   expect(decide({ volumeClaims: ['data', 'own'] }, {}, ['default/data']).eligible).toBe(false);
@@ -193,13 +193,13 @@ test('what keeps a pod from one node, or lets any number of nodes have it, does 
   expect(decide({}, { budgets: elsewhere }).eligible).toBe(true);
 });
 
-test('a pod with a volume that was made for it alone is handed over', () => {
+test('a pod with a volume that was created for it alone is surged', () => {
   const pod = { volumeClaims: ['web-1-scratch', 'data'], ownVolumeClaims: ['web-1-scratch'] };
   expect(decide(pod, {}, ['default/data']).eligible).toBe(true);
   expect(decide(pod)).toMatchObject({ reason: 'only one node at a time can mount its volume of data' });
 });
 
-test('a volume that is on its node keeps a pod there, whoever may mount it', () => {
+test('a volume that is bound to one node prevents a surge, whatever its access mode', () => {
   const localVolumes = [{ volumeClaim: 'default/data', volume: 'pv-1', boundBy: 'kubernetes.io/hostname' }];
   expect(decide({ volumeClaims: ['data'] }, { localVolumes }, ['default/data'])).toMatchObject({
     eligible: false,
@@ -224,7 +224,7 @@ describe('a pod that must run beside another', () => {
     return decide(pod, { workloads: [web, api], pods, nodes });
   };
 
-  test('is not handed over where that is evicted, or is of its own kind', () => {
+  test('is not surged when the other is evicted, or is of the same workload', () => {
     expect(ask(undefined)).toMatchObject(refusal);
     expect(ask(aPod('api-1', 'n1', { ownerKind: 'StatefulSet' }))).toMatchObject(refusal);
     expect(ask(aPod('api-1', 'n2'))).toMatchObject(refusal);
@@ -233,7 +233,7 @@ describe('a pod that must run beside another', () => {
     );
   });
 
-  test('is handed over where that is too, starts with the node, stays, or need only be in its zone', () => {
+  test('is surged when the other is surged, is a DaemonSet pod, stays, or need only be in the same zone', () => {
     expect(ask(aPod('api-1', 'n1')).eligible).toBe(true);
     expect(ask(aPod('api-1', 'n1', released('api-1', 'run'))).eligible).toBe(true);
     expect(ask(aPod('api-1', 'n1', { ownerKind: 'DaemonSet' })).eligible).toBe(true);
@@ -242,7 +242,7 @@ describe('a pod that must run beside another', () => {
   });
 });
 
-test('a workload that the policy names is handed over whatever its autoscaler does', () => {
+test('a workload that the policy names is surged regardless of its autoscaler', () => {
   const doubling = {
     key: 'HorizontalPodAutoscaler default/web',
     workload: 'Deployment default/web',

@@ -47,7 +47,7 @@ function release(
   return selectReleases(candidates, context, countReleased(context.cluster), 0).release.map(({ pod }) => pod.node);
 }
 
-describe('pods that are spread over zones, released ones counted', () => {
+describe('pods whose spread over zones counts released pods', () => {
   test.each<[string, SurgeLimitOfPods, readonly string[]]>([
     ['abc', 1, ['a1', 'b2', 'c3']],
     ['aabc', 1, ['a1', 'a2', 'b3', 'c4']],
@@ -55,16 +55,16 @@ describe('pods that are spread over zones, released ones counted', () => {
     ['aabbcc', 5 / 6, ['a1', 'b3', 'c5']],
     ['aabb', 0.25, []],
     ['aaa', 1 / 3, ['a1']],
-  ])('%s with surplus %d: are released evenly or all at once', (zones, surplus, nodes) => {
+  ])('%s with limit %d are released evenly or all at once', (zones, surplus, nodes) => {
     expect(release(zones, surplus)).toEqual(nodes);
   });
 
-  test('are released in no zone while none of another goes', () => {
+  test('are released in no zone while no other zone has one to release', () => {
     expect(release('abc', 2 / 3, ['a1', 'b2'])).toEqual([]);
     expect(release('aabb', 1, ['a1', 'a2', 'b3'])).toEqual(['a1', 'b3']);
   });
 
-  test('go on where an attempt has stopped half way', () => {
+  test('continue after an interrupted round', () => {
     const [first, ...others] = podsOn(nodesIn('aabb'));
     const half = [{ ...first, ...released('web-1', 'run') } as PodFacts, ...others];
     expect(release('aabb', 0.5, undefined, half)).toEqual(['b3']);
@@ -73,11 +73,11 @@ describe('pods that are spread over zones, released ones counted', () => {
   test.each([
     ['that asks for the label that tells ReplicaSets apart', { ...byZone, countsReleased: false }],
     ['over hosts', { ...byZone, topologyKey: 'kubernetes.io/hostname' }],
-  ])('are free to go by a constraint %s', (_, spread) => {
+  ])('are not limited by a constraint %s', (_, spread) => {
     expect(release('abc', 1 / 3, undefined, podsOn(nodesIn('abc'), { spreads: [spread] }))).toEqual(['a1']);
   });
 
-  test('can’t be handed over where fewer may be surplus than there are zones', () => {
+  test('cannot be surged when the limit is below the number of zones', () => {
     const nodes = nodesIn('abc');
     const pods = podsOn(nodes);
     const decide = (surplus: SurgeLimitOfPods) =>
@@ -90,7 +90,7 @@ describe('pods that are spread over zones, released ones counted', () => {
     });
   });
 
-  test('have nodes of all zones go together', () => {
+  test('make nodes of all zones leave together', () => {
     const nodes = nodesIn('aabbcc');
     const choose = (pods: readonly PodFacts[]) =>
       selectBatch({ ...contextOf(nodes, pods, 0.5), waiting: nodes.map(nodeRefOf), maxNodes: 10 }).map(

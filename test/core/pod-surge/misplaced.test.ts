@@ -68,8 +68,8 @@ function decide(
 
 const startsAt = (name: string, node: string | undefined) => aPod(name, node, { ready: false, phase: 'Pending' });
 
-describe('the replacements of a wave', () => {
-  test('are where they should be once each zone has a serving target without it', () => {
+describe('the replacements of a batch', () => {
+  test('are well placed once each zone has a serving target without the batch', () => {
     expect(decide([aPod('web-3', 'a2'), aPod('web-4', 'b2')])).toEqual({ awaited: [], moves: [], actions: [] });
   });
 
@@ -86,25 +86,25 @@ describe('the replacements of a wave', () => {
     expect(moves).toEqual([]);
   });
 
-  test('start again where one too many came to a zone, before they serve', () => {
+  test('start again before they serve, where a zone got one too many', () => {
     const { awaited, moves } = decide([startsAt('web-3', 'b2'), startsAt('web-4', 'b2')]);
     expect(moves).toMatchObject([{ kind: 'evict', pod: { name: 'web-3' } }]);
     expect(awaited).toMatchObject([{ workload: 'Deployment default/web', isHopeless: false }]);
   });
 
-  test('start again where one came to a zone that need have none', () => {
+  test('start again where one came to a zone that needs none', () => {
     const { moves } = decide([startsAt('web-3', 'b2'), startsAt('web-4', 'c2')]);
     expect(moves).toMatchObject([{ kind: 'evict', pod: { name: 'web-4' } }]);
   });
 
-  test('are released, to leave in good order, once they are ready', () => {
+  test('are released once they are ready, and then leave as released pods do', () => {
     const both = [aPod('web-3', 'b2'), aPod('web-4', 'b2')];
     expect(decide(both).moves).toMatchObject([{ kind: 'release', pod: { name: 'web-3' } }]);
-    const neverUnlisted = policyOf({ drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } });
-    expect(decide(both, { policy: neverUnlisted }).moves).toEqual([]);
+    const withKeptEndpoints = policyOf({ drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } });
+    expect(decide(both, { policy: withKeptEndpoints }).moves).toEqual([]);
   });
 
-  test('are given up after ten attempts, or where load balancers send to each of them alone', () => {
+  test('are hopeless after ten attempts, or when each is the only target on its node', () => {
     const often = decide([startsAt('web-3', 'b2'), startsAt('web-4', 'b2')], { moves: 10 });
     expect(often).toMatchObject({ moves: [], awaited: [{ isHopeless: true }] });
     const apart = [aPod('web-3', 'b2'), aPod('web-4', 'b3')];
@@ -112,7 +112,7 @@ describe('the replacements of a wave', () => {
     expect(decide(apart, { late: ['b3'] }).moves).toMatchObject([{ kind: 'release', pod: { name: 'web-4' } }]);
   });
 
-  test('that were moved leave as others do, and are waited for', () => {
+  test('leave as others do after a move, and are waited for', () => {
     const moved = gone('web-3', 'b2');
     const { actions, awaited } = decide([moved, aPod('web-4', 'b2'), startsAt('web-5', 'a2')]);
     expect(actions).toMatchObject([{ kind: 'remove-endpoints', pod: { name: 'web-3' } }]);

@@ -35,7 +35,7 @@ function decide(pod: PodFacts, more: Partial<ClusterFacts>) {
   return decideEligibility(pod, context);
 }
 
-describe('a pod is handed over only where', () => {
+describe('a pod is not surged when', () => {
   const none: Partial<PodFacts> = { needs: [asks({})] };
   const cases: readonly (readonly [string, Partial<PodFacts>, Partial<ClusterFacts>, string | undefined])[] = [
     ['a quota has room', {}, { quotas: [quota({ 'requests.cpu': 1 })] }, undefined],
@@ -107,7 +107,7 @@ describe('a pod is handed over only where', () => {
   });
 });
 
-test('a pod takes what its containers take together, or the largest that runs before them, and its overhead', () => {
+test('a pod uses the sum of its containers or its largest init container, plus its overhead', () => {
   const needs = [
     asks({ cpu: 1 }, { memory: 10 }),
     asks({ cpu: 2 }),
@@ -132,7 +132,7 @@ describe('the room that a quota has', () => {
   const room = (all: readonly PodFacts[], hard: Amounts, replicas = 4) =>
     roomFor(first, clusterOf(all, { quotas: [quota(hard)] }, replicas))?.pods;
 
-  test('is for pods beside those that stay, released ones and those that go left out, missing ones not', () => {
+  test('is for pods in addition to those that stay and the missing ones, not counting released and terminating ones', () => {
     expect(room(pods, { pods: 6, 'requests.cpu': 2.5 })).toBe(1);
     expect(room(pods, { pods: 6 })).toBe(2);
     const leaving = web('web-5', { terminating: true });
@@ -142,7 +142,7 @@ describe('the room that a quota has', () => {
     expect(room(pods, { pods: 4 }, 5)).toBe(0);
   });
 
-  test('is taken once by all that share it; that of pods which are on their way out is to be had later', () => {
+  test('is shared by all pods that it counts, and that of terminating pods is available later', () => {
     const ledger = (all: readonly PodFacts[]) => openQuotaLedger(clusterOf(all, { quotas: [quota({ pods: 5 })] }, 4));
     const own = ledger(pods);
     expect([own.take(first), own.take(second)]).toEqual(['taken', 'no room']);
@@ -150,7 +150,7 @@ describe('the room that a quota has', () => {
     expect(ledger([...pods, web('web-6', released('web-6', 'run'))]).take(first)).toBe('no room');
   });
 
-  test('bounds what is released together', () => {
+  test('limits how many pods are released together', () => {
     const policy = aPolicy(withPodSurge());
     const choose = (all: readonly PodFacts[]) => {
       const cluster = clusterOf(all, { quotas: [quota({ pods: 6 })] }, 4);

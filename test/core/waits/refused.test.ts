@@ -12,7 +12,7 @@ function find(pods: readonly PodFacts[], more: Partial<WorkloadFacts> = { refuse
   return findRefused([web], anObservation({ nodes: [aNode('n1')], pods, workloads: [web] }).cluster);
 }
 
-test('a workload that lacks a pod and was refused one is found, with a pod whose change has it try again', () => {
+test('a workload that lacks a pod and was refused one is found, with a pod whose change makes it retry', () => {
   const found = find([aPod('web-1', 'n1', owned), aPod('web-2', 'n1', { ...owned, terminating: true })]);
   expect(found).toMatchObject([{ workload: 'Deployment default/web', reason: says, wake: { name: 'web-1' } }]);
   expect(noteRefused(found)).toContain(`no more pods of Deployment default/web can be created: ${says}`);
@@ -38,12 +38,12 @@ test('no pod is changed of a ReplicaSet that has enough, nor one whose deletion 
   }
 });
 
-test('one that wants a pod for its rollout is found though it has as many as it shall have', () => {
+test('one that needs a pod for its rollout is found although it has all replicas', () => {
   const whole = [aPod('web-1', 'n1', owned), aPod('web-2', 'n1', owned)];
   expect(find(whole, { refused: says, rollingOut: true })).toMatchObject([{ reason: says }]);
 });
 
-test('of a node that is held back those are found whose Service or budget holds it, and no others', () => {
+test('for a blocked node only the workloads of the Service or budget that blocks it are found', () => {
   const pods = [aPod('web-1', 'n1', owned)];
   const workloads = ['web', 'api'].map((name) => aWorkload(name, 2, { refused: says }));
   const { cluster } = anObservation({

@@ -52,7 +52,7 @@ test('the snapshot counts Services that have a ready endpoint on the node, and n
   expect(snapshotEndpoints(nodeRefOf(n1), facts)).toEqual({ 'default/web': 2 });
 });
 
-test('the snapshot counts no released pod, and none that stands in for one which had no node at the beginning', () => {
+test('the snapshot counts no released pod, and no replica that had no node at the beginning', () => {
   const left = aPod('web-1', 'n1', released('web-1', 'run'));
   const pods = [left, stay, aPod('web-3', 'new')];
   const facts = observation(pods, { replicas: 3 });
@@ -70,7 +70,7 @@ test('replacements serve once they are Ready and their node is healthy in the lo
   });
 });
 
-test('a Ready replacement does not serve while its node is not healthy under Local', () => {
+test('a Ready replacement does not serve while its node is not healthy with policy Local', () => {
   const late = (policy: 'Local' | 'Cluster') =>
     observation([stay, aPod('web-3', 'new')], { newState: 'initial', policy });
   expect(decide(late('Local'))).toEqual({
@@ -80,7 +80,7 @@ test('a Ready replacement does not serve while its node is not healthy under Loc
   expect(decide(late('Cluster')).done).toBe(true);
 });
 
-test('nodes of the pool that goes must be healthy too when they host replacements, unless they leave themselves', () => {
+test('nodes of the old pool that host replacements must be healthy too, unless they are leaving', () => {
   const decideWith = (cordoned: boolean) => {
     const kept = aNode('n2', { cordoned });
     const pods = [stay, aPod('web-3', 'new')];
@@ -92,7 +92,7 @@ test('nodes of the pool that goes must be healthy too when they host replacement
   expect(decideWith(true).done).toBe(true);
 });
 
-test('fewer ready endpoints than before are waited for, and a pod that cannot be placed is named', () => {
+test('the wait lasts while there are fewer ready endpoints than before, and names a pod that cannot be scheduled', () => {
   const pending = aPod('web-3', undefined, { ready: false, phase: 'Pending', unschedulableReason: 'Insufficient cpu' });
   expect(decide(observation([stay, pending]))).toEqual({
     done: false,
@@ -111,17 +111,17 @@ test.each([
   });
 });
 
-test('a workload that was scaled down meanwhile need not come back to what it was', () => {
+test('a workload that was scaled down meanwhile needs only its new scale', () => {
   expect(decide(observation([stay], { replicas: 1 })).done).toBe(true);
   expect(decide(observation([], { replicas: 0 })).done).toBe(true);
   expect(decide(observation([stay], { replicas: 2 })).done).toBe(false);
 });
 
-test('a workload that was scaled up meanwhile need not be there whole', () => {
+test('a workload that was scaled up meanwhile needs only its old scale', () => {
   expect(decide(observation([stay, aPod('web-3', 'new')], { replicas: 12 })).done).toBe(true);
 });
 
-test('a Service whose selector fits nothing any more is waited for as it was', () => {
+test('a Service whose selector matches nothing any more needs as many endpoints as before', () => {
   const facts = anObservation({
     nodes: [n2],
     pods: [stay],
