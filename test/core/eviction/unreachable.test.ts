@@ -69,7 +69,7 @@ describe('pods that hang on a node whose kubelet is silent', () => {
     expect(decide(nodesWith([silent]), withPolicy('ask'))).toMatchObject({ remaining: 1, isStuckTerminating: true });
   });
 
-  test('end with the machine where the policy says so, and are named', () => {
+  test('end with the instance when the policy says so, and are named', () => {
     const round = decide(nodesWith([silent]), withPolicy('terminate'));
     expect(round).toMatchObject({ remaining: 0, isStuckTerminating: false });
     expect(round.leftovers).toEqual([
@@ -79,7 +79,7 @@ describe('pods that hang on a node whose kubelet is silent', () => {
     expect(decide(nodesWith([]), withPolicy('terminate')).remaining).toBe(1);
   });
 
-  test('end with a machine of the new pool in any case: only who turns back empties it', () => {
+  test('end with an instance of the new pool in any case, because only a rollback drains it', () => {
     const fresh = { ...silent, pool: aPolicy().target.poolName };
     expect(decide(nodesWith([fresh]), withPolicy('ask')).remaining).toBe(0);
   });

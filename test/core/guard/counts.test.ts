@@ -42,7 +42,7 @@ function leaving(facts: ReturnType<typeof state>): readonly string[] {
 }
 
 describe('a budget over the pods of two Services', () => {
-  test('counts each pod once and lets go what it can spare of all together', () => {
+  test('counts each pod once, and allows what all of them together can spare', () => {
     expect(count(state(2))).toMatchObject({ name: 'default/both', needs: 2, has: 4 });
     expect(leaving(state(2))).toEqual(['n1', 'n2']);
     expect(leaving(state(3))).toEqual(['n1']);
@@ -71,7 +71,11 @@ describe('a pod is not counted', () => {
   test.each<[string, Partial<PodFacts>, boolean]>([
     ['when it is not Ready, and its node may bring it back', { ready: false }, true],
     ['when it is going', { terminating: true }, false],
-    ['when it is unlisted', { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } }, false],
+    [
+      'when it is removed from its endpoints',
+      { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } },
+      false,
+    ],
     ['when it has no node yet', { node: undefined, ready: false }, false],
   ])('%s', (_, change, hosts) => {
     const counted = count(state(3, changed(change)));
@@ -80,7 +84,7 @@ describe('a pod is not counted', () => {
     expect(counted?.takenWith.get('n1')).toBeUndefined();
   });
 
-  test('when its node is on its way out', () => {
+  test('when its node is in progress', () => {
     expect(count(state(3), ['n1'])).toMatchObject({ has: 3 });
   });
 

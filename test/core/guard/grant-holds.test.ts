@@ -49,7 +49,7 @@ function state({
   ]);
 }
 
-/** Node n1 is on its way out of a Service that has a pod on each of four nodes; what became of the grant. */
+/** Node n1 is excluded, and its Service has a pod on each of four nodes. Returns whether its exclusion is revoked. */
 function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined {
   const now = state({
     ...scene,
@@ -63,13 +63,13 @@ function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined 
 
 const failed = { n4: { ready: false } };
 
-describe('a node that was let go', () => {
+describe('a node that was excluded', () => {
   test.each<[string, Scene]>([
     ['without a budget', {}],
     ['with a budget', { budgets: [aBudget('web', pods, 3)] }],
     ['in zones', { crossZone: false }],
     ['of policy Cluster', { traffic: 'Cluster' }],
-  ])('stays on its way while the Service keeps its floor without it: %s', (_, scene) => {
+  ])('stays excluded while the Service keeps its minimum without it: %s', (_, scene) => {
     expect(ask(scene)).toBeUndefined();
   });
 
@@ -110,7 +110,7 @@ describe('a node that was let go', () => {
     ['so does one of the same zone', { states: { n2: 'unhealthy' }, crossZone: false }],
     ['so does one that any node would do for', { states: { n4: 'initial' }, traffic: 'Cluster' }],
     [
-      'so does one that was taken back in a moment ago, and still drains',
+      'so does one that was restored a moment ago, and still drains',
       { states: { n4: 'draining' }, traffic: 'Cluster' },
     ],
   ])('stays on its way when %s', (_, scene) => {

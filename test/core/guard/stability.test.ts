@@ -4,7 +4,7 @@ import { aNode, anObservation, aPolicy } from '../support/facts.ts';
 
 const now = 1_000_000;
 
-/** A look at so many nodes, some of which have been silent for so long (ms). */
+/** An observation of a number of nodes, some of which have been unreachable for a time (ms). */
 function state(nodes: number, silentFor: readonly number[], outageAt?: number) {
   const all = Array.from({ length: nodes }, (_, index) => {
     const silent = silentFor[index];

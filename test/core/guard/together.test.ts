@@ -22,7 +22,7 @@ test.each([
   [1, ['n1', 'n2', 'n3']],
   [3, ['n1']],
   [4, []],
-])('as many may be out together as a floor of %d leaves', (minServing, names) => {
+])('as many may be excluded together as a minimum of %d allows', (minServing, names) => {
   expect(choose(minServing)).toEqual(names);
 });
 

@@ -5,8 +5,8 @@ import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { PoolPlan, ServicePlan } from '../../../core/plan/pool-plan.ts';
 
 /**
- * The first node that keeps the floors which were fixed at the start. A node that gives a Service nothing at the moment is never held
- * back for it.
+ * The first node without which the minimums that were fixed at the start still hold. A node that serves nothing of a Service at the moment is
+ * never blocked by it.
  */
 export function excludeAsBefore({ facts, inFlight, waiting }: CandidateQuestion, plan: PoolPlan): NodeRef | undefined {
   const out = new Set([
