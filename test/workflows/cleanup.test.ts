@@ -182,7 +182,7 @@ describe('pods that a run had released', () => {
     world.clock.advance(60_000);
     const { left } = await sweepAll(world);
     expect(left.stays).toHaveLength(4);
-    expect(left.stays[0]).toContain('it leaves in good order when a run replaces its node, or delete it when');
+    expect(left.stays[0]).toContain('keep it until a run replaces its node, or delete it when');
     const harness = await openHarness(world, {});
     const report = await harness.finish(await harness.start(handOverPolicy(), { run: 'run-2' }));
     expect(report.outcome).toBe('completed');
@@ -199,7 +199,7 @@ describe('pods that a run had released', () => {
     const { left } = await sweepAll(world);
     expect(left.acts).toEqual([]);
     expect(left.stays).toHaveLength(4);
-    expect(left.stays[0]).toContain('serves default/web, though Deployment default/web is gone');
+    expect(left.stays[0]).toContain('serves default/web, although Deployment default/web is gone');
     expect(namesOf(world)).toEqual(before);
     expectNothingLost(world);
   });
