@@ -6,8 +6,8 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Evidence, ExternalChange } from '../core/status/status.ts';
-import { isEnabled, longestConnectionDrainMs } from '../core/waits/formulas.ts';
-import { decideConnectionsDrained, decideObservedOut } from '../core/waits/load-balancers.ts';
+import { isEnabled, maxConnectionDrainMs } from '../core/waits/formulas.ts';
+import { decideConnectionsDrained, decideDeregistered } from '../core/waits/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 import { requireInstanceGone } from './acts-on-nodes.ts';
 import { type NodeAttempt, openFence } from './fence.ts';
@@ -109,7 +109,7 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
             typeof checkpoint['deregisteredAt'] === 'number' ? checkpoint['deregisteredAt'] : input.deregisteredAt;
           if (restoredBecause !== undefined)
             return { done: true, value: { evidence: [], externalChanges, restoredBecause, deregisteredAt: before } };
-          const connectionDrainMs = longestConnectionDrainMs(facts, policy);
+          const connectionDrainMs = maxConnectionDrainMs(facts, policy);
           const decision = classifyPod(input, facts, (anew ? now : before) + connectionDrainMs);
           const deregisteredAt = anew || decision.reregistered ? now : before;
           const notBefore = deregisteredAt + connectionDrainMs;
@@ -146,7 +146,7 @@ function unseen({ node, baselines, policy }: NodeStepInput, facts: ServingFacts)
 function decideOut(input: NodeStepInput, facts: ServingFacts) {
   if (!isEnabled(input.policy, 'wait-for-deregistration'))
     return { done: true, reason: 'not observed: the rule wait-for-deregistration is disabled' };
-  return unseen(input, facts) ?? decideObservedOut(input.node, facts.targetGroups);
+  return unseen(input, facts) ?? decideDeregistered(input.node, facts.targetGroups);
 }
 
 function classifyPod(input: NodeStepInput, facts: ServingFacts, notBefore: number) {

@@ -111,17 +111,17 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
           if (pool === undefined || enough === undefined || !isReady({ ...question, expected: enough }).done)
             return { done: false, reason, checkpoint: {} };
           const ready = nodes.filter((node) => node.ready);
-          const { goOn, standStill } = decideCapacity({
+          const { goOn, capacityWait } = decideCapacity({
             pool,
             ready: ready.length,
             enough,
-            before: checkpoint['standStill'] as CapacityWait | undefined,
+            before: checkpoint['capacityWait'] as CapacityWait | undefined,
             now,
             patienceMs: deadlines.capacityMs,
           });
           if (goOn)
             return { done: true, value: { nodes: ready.map(nodeRefOf), seen: decision.reason, missing: reason } };
-          return { done: false, reason, checkpoint: { standStill } };
+          return { done: false, reason, checkpoint: { capacityWait } };
         },
       });
     },

@@ -125,7 +125,7 @@ async function carryOut(act: CleanupAct, { cluster, pools }: Swept): Promise<str
     case 'uncordon':
       await cluster.uncordon(act.node, act.run);
       return undefined;
-    case 'unclaim':
+    case 'unfence':
       await cluster.unfenceNode(act.node, act.run);
       return undefined;
     case 'release': {

@@ -1,6 +1,6 @@
 import { renderTable } from '../client/view/table.ts';
 import { decisionsOn, renew } from '../test/core/support/decisions.ts';
-import { aLargeLook, type LargeShape } from '../test/core/support/large-cluster.ts';
+import { aLargeObservation, type LargeShape } from '../test/core/support/large-cluster.ts';
 
 // node scripts/bench-decisions.ts              every shape
 // node scripts/bench-decisions.ts budget       those whose name has the word
@@ -24,7 +24,7 @@ const shapes: Readonly<Record<string, LargeShape>> = {
 
 /** Milliseconds that each decision, or its longest slice, takes on a look of its own: the median of five. */
 function measure(shape: LargeShape): readonly number[] {
-  const facts = aLargeLook(shape);
+  const facts = aLargeObservation(shape);
   return Object.values(decisionsOn(facts)).map((decide) => {
     const taken = [1, 2, 3, 4, 5].map(() => {
       const observation = renew(facts);
@@ -43,7 +43,7 @@ function measure(shape: LargeShape): readonly number[] {
   });
 }
 
-const names = Object.keys(decisionsOn(aLargeLook({ nodes: 3, services: 1, replicas: 3 })));
+const names = Object.keys(decisionsOn(aLargeObservation({ nodes: 3, services: 1, replicas: 3 })));
 const rows: (readonly [string, readonly number[]])[] = [];
 for (const [name, shape] of Object.entries(shapes)) {
   if (!name.includes(process.argv[2] ?? '')) continue;

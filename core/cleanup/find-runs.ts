@@ -1,4 +1,4 @@
-/** Whose marks are on a pool, and which of those runs it is not for its sweep to touch. */
+/** Finds the runs that left something on a pool, and those of them that a cleanup of this pool must not touch. */
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { PoolFacts } from '../model/pool.ts';
@@ -6,23 +6,23 @@ import { isPoolLock } from '../model/pool-lock.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, listNames } from '../text/format.ts';
 
-/** Where runs are looked for. */
+/** Where to find runs. */
 export interface RunsQuestion {
   readonly cluster: ClusterFacts;
   /** Name of the pool that was to be replaced. */
   readonly name: string;
-  /** Pools that runs have created in place of it. */
+  /** Pools that runs have created to replace it. */
   readonly replacements: readonly PoolFacts[];
-  /** Who holds the lock on the pool. */
+  /** Holder of the lock on the pool. */
   readonly holder: string | undefined;
 }
 
-/** Runs that have left a mark on any node. */
+/** Runs that have an ownership mark on any node. */
 export function findRunsWithLeftovers({ nodes }: ClusterFacts): readonly string[] {
   return [...new Set(nodes.flatMap(runsOn))].toSorted(compareText);
 }
 
-/** Runs that have left a mark on the pool or on what was to replace it, or hold its lock. */
+/** Runs that have an ownership mark on the nodes or pods of the pool or of its replacements, or that hold its lock. */
 export function findRuns(question: RunsQuestion): readonly string[] {
   const { cluster, holder } = question;
   const nodes = nodesHere(question);
@@ -39,9 +39,9 @@ export function findRuns(question: RunsQuestion): readonly string[] {
 }
 
 /**
- * What says that a run works on another pool, although pods here carry marks of it: a ReplicaSet has its pods on nodes of all pools, and so
- * have the deletion costs that runs raise. It has no mark on a node of this pool, and the lock on another, or marks on nodes there. Undefined
- * for a run of this pool, and for one of which nothing else is left.
+ * Explains why a run belongs to another pool although pods here have its ownership marks. The pods of a ReplicaSet run on nodes of all pools,
+ * and so a run can raise the deletion cost of pods here. The run has no ownership mark on a node of this pool, and it holds the lock of
+ * another pool or nodes there have its ownership marks. Undefined for a run of this pool, and for a run that left nothing else.
  */
 export function findElsewhere(
   run: string,
@@ -51,10 +51,10 @@ export function findElsewhere(
   if (holder?.split('/')[0] === run || nodesHere(question).some((node) => runsOn(node).includes(run))) return undefined;
   const others = locks.filter(isPoolLock);
   if (others.length > 0)
-    return `run ${run} has pods here and works on another pool than ${name}: it holds the lock ${listNames(others)}`;
+    return `run ${run} has pods here, but works on a pool other than ${name}: it holds the lock ${listNames(others)}`;
   const pools = new Set(cluster.nodes.filter((node) => runsOn(node).includes(run)).map(({ pool = 'none' }) => pool));
   if (pools.size === 0) return undefined;
-  return `run ${run} has pods here and works on another pool than ${name}: nodes of ${listNames([...pools])} carry its labels or annotations`;
+  return `run ${run} has pods here, but works on a pool other than ${name}: nodes of ${listNames([...pools])} have its ownership marks`;
 }
 
 function nodesHere({ cluster, name, replacements }: RunsQuestion): readonly NodeFacts[] {

@@ -1,4 +1,4 @@
-/** What runs that are over have left on a cluster, and the acts that take it away. */
+/** The leftovers of ended runs in a cluster, and the actions that remove them. */
 import { type PodRef, podRefOf } from '../eviction/actions.ts';
 import { decideRestore } from '../eviction/restore-pods.ts';
 import { indexOf } from '../model/cluster-index.ts';
@@ -11,51 +11,51 @@ import { type Adoption, type AdoptionAction, decideAdoption } from '../pod-surge
 import { isAbandoned, isActive, isReleasedBy, type ReleasedPod } from '../pod-surge/owned-pods.ts';
 import { count, listNames } from '../text/format.ts';
 
-/** A look at everything that a run can have left a mark on. */
+/** An observation of everything on which a run can have left something. */
 export interface CleanupQuestion {
   readonly cluster: ClusterFacts;
-  /** The pool that was to be replaced; undefined when it is gone. */
+  /** The pool that was to be replaced. Undefined when it is gone. */
   readonly pool: PoolFacts | undefined;
   /** Name of that pool. */
   readonly name: string;
-  /** Pools that runs have created in place of it. */
+  /** Pools that runs have created to replace it. */
   readonly replacements: readonly PoolFacts[];
-  /** Runs to sweep after. */
+  /** Runs whose leftovers are cleaned up. */
   readonly runs: readonly string[];
   /** See findElsewhere. */
   readonly elsewhere?: readonly string[];
-  /** Those of them that hold a lock. */
+  /** Those of the runs that hold a lock. */
   readonly locking: readonly string[];
 }
 
-/** One act that takes something away. */
+/** One action that removes a leftover. */
 export type CleanupAct =
   | {
       readonly kind: 'restore-endpoints' | 'evict' | 'deletePod' | AdoptionAction['kind'];
       readonly run: string;
       readonly pod: PodRef;
     }
-  | { readonly kind: 'untaint' | 'include' | 'uncordon' | 'unclaim'; readonly run: string; readonly node: NodeRef }
+  | { readonly kind: 'untaint' | 'include' | 'uncordon' | 'unfence'; readonly run: string; readonly node: NodeRef }
   | { readonly kind: 'release'; readonly pool: PoolRef; readonly held: readonly string[] }
   | { readonly kind: 'delete-pool'; readonly pool: PoolRef; readonly run: string }
   | { readonly kind: 'unlock'; readonly run: string };
 
-/** What would be done, in that order, and what has to stay. */
+/** The actions, in order, and what has to stay. */
 export interface CleanupPlan {
   readonly runs: readonly string[];
   readonly acts: readonly CleanupAct[];
-  /** Things of ours that serve and therefore stay, in words. */
+  /** Leftovers that still serve and so have to stay, each as a sentence. */
   readonly stays: readonly string[];
-  /** Runs that have marks here and work on another pool, each with what says so: theirs is theirs. */
+  /** Runs that have ownership marks here but work on another pool, each with the reason. They are not touched. */
   readonly leftAlone: readonly string[];
-  /** Controllers have yet to react to what was given back; there is more to do after that. */
+  /** Controllers have not yet reacted to the pods that were returned to their ReplicaSets. More actions follow after that. */
   readonly settling: boolean;
 }
 
 /**
- * Plans what takes away everything that runs have left: pods come back into their Services first, then their nodes into the load
- * balancers; what was held is let go. A new pool goes only when it has no node yet: nodes without a pod of anybody's are in load balancers
- * all the same, and what passes through them would be lost.
+ * Plans the removal of everything that runs have left. Pods return to the endpoints of their Services first, then their nodes to the load
+ * balancers. Suspended scaling settings are restored. A new pool is deleted only while it has no node, because load balancers send
+ * connections also through nodes without pods, and those connections would be lost.
  */
 export function planCleanup(question: CleanupQuestion): CleanupPlan {
   const { cluster, pool, replacements, runs, locking } = question;
@@ -91,17 +91,17 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
   };
 }
 
-/** The act in words, as something that is to be done. */
+/** Describes an action as something that is to be done. */
 export function explainCleanupAct(act: CleanupAct): string {
   switch (act.kind) {
     case 'restore-endpoints':
       return `pod ${act.pod.namespace}/${act.pod.name}: restore the labels that its Services select`;
     case 'evict':
-      return `pod ${act.pod.namespace}/${act.pod.name}: evict; its controller has replaced it already`;
+      return `pod ${act.pod.namespace}/${act.pod.name}: evict; its controller has already replaced it`;
     case 'raiseDeletionCost':
       return `pod ${act.pod.namespace}/${act.pod.name}: raise its deletion cost, so that its ReplicaSet keeps it`;
     case 'adopt':
-      return `pod ${act.pod.namespace}/${act.pod.name}: give it back to its ReplicaSet`;
+      return `pod ${act.pod.namespace}/${act.pod.name}: return it to its ReplicaSet`;
     case 'restoreDeletionCost':
       return `pod ${act.pod.namespace}/${act.pod.name}: restore its deletion cost`;
     case 'deletePod':
@@ -112,12 +112,12 @@ export function explainCleanupAct(act: CleanupAct): string {
       return `node ${act.node.name}: remove label node.kubernetes.io/exclude-from-external-load-balancers`;
     case 'uncordon':
       return `node ${act.node.name}: uncordon`;
-    case 'unclaim':
+    case 'unfence':
       return `node ${act.node.name}: remove annotation nodeferry.dev/fence`;
     case 'release':
       return `pool ${act.pool.name}: restore ${listNames(act.held, 10)}`;
     case 'delete-pool':
-      return `pool ${act.pool.name}: delete; run ${act.run} made it, and it has no node`;
+      return `pool ${act.pool.name}: delete; run ${act.run} created it, and it has no node`;
     case 'unlock':
       return `locks of run ${act.run}: delete`;
   }
@@ -138,7 +138,7 @@ function nodeActs({ name, uid, instanceId, zone, ownership }: NodeFacts, run: st
     ...(disruptedBy === run ? [{ kind: 'untaint', run, node } as const] : []),
     ...(excludedBy === run ? [{ kind: 'include', run, node } as const] : []),
     ...(cordonedBy === run ? [{ kind: 'uncordon', run, node } as const] : []),
-    ...(fence?.run === run ? [{ kind: 'unclaim', run, node } as const] : []),
+    ...(fence?.run === run ? [{ kind: 'unfence', run, node } as const] : []),
   ];
 }
 
@@ -148,10 +148,10 @@ function nodesOf({ ref }: PoolFacts, cluster: ClusterFacts): readonly string[] {
 
 function explainServing(run: string, { pod, reason }: Adoption['stays'][number]): string {
   const name = `${pod.namespace}/${pod.name}`;
-  return `pod ${name}, released by run ${run}, serves on: ${reason}; it leaves in the safe order when a run replaces its node, or delete it when its callers do not need it`;
+  return `pod ${name}, released by run ${run}, still serves: ${reason}; keep it until a run replaces its node, or delete it when its callers no longer need it`;
 }
 
-/** Pods that a run had released from a workload that is gone since, each with the Services that still send to it. */
+/** Pods that a run released from a workload that is gone now, each with the Services that still send connections to it. */
 function findAbandoned(run: string, cluster: ClusterFacts): readonly AbandonedPod[] {
   return cluster.pods
     .filter((pod): pod is ReleasedPod => isActive(pod) && isReleasedBy(pod, run) && isAbandoned(pod, cluster))
@@ -174,14 +174,14 @@ function explainAbandoned(run: string, { pod, workload, listedBy }: AbandonedPod
   if (listedBy.length === 0) return [];
   const name = `${pod.namespace}/${pod.name}`;
   return [
-    `pod ${name}, released by run ${run}, serves ${listNames(listedBy)}, though ${workload} is gone: delete it when its callers do not need it`,
+    `pod ${name}, released by run ${run}, still serves ${listNames(listedBy)}, although ${workload} is gone: delete it when its callers no longer need it`,
   ];
 }
 
 function explainUsed(pool: PoolFacts, cluster: ClusterFacts): string {
   const nodes = nodesOf(pool, cluster);
   return (
-    `pool ${pool.ref.name}, made by run ${pool.createdBy ?? ''}, has ${count(nodes.length, 'node')} (${listNames(nodes)}) that load balancers ` +
-    'may send to; take each out of them and drain it before you delete the pool, or keep it'
+    `pool ${pool.ref.name}, created by run ${pool.createdBy ?? ''}, has ${count(nodes.length, 'node')} (${listNames(nodes)}) to which load ` +
+    'balancers may send connections; keep the pool, or exclude and drain each node before you delete it'
   );
 }

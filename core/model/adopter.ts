@@ -1,6 +1,6 @@
 import type { LabelSelectorFacts } from './label-selector.ts';
 
-/** A controller that is no workload of ours, and takes pods without owner that it selects. */
+/** A controller of a kind that is not modelled as a workload, and that adopts the pods without owner that it selects. */
 export interface AdopterFacts {
   /** Kind and name, e.g. `ReplicationController default/web`. */
   readonly key: string;

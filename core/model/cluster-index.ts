@@ -4,10 +4,10 @@ import type { ServiceFacts } from './service.ts';
 import type { ClusterFacts } from './serving.ts';
 import type { WorkloadFacts } from './workload.ts';
 
-/** The facts of one look, found by name: every decision asks for a few of many thousand pods. */
+/** An index of one observation. Each decision needs only a few of many thousand pods. */
 interface ClusterIndex {
   readonly nodes: ReadonlyMap<string, NodeFacts>;
-  /** By the ID of its machine. */
+  /** By instance ID. */
   readonly nodesByInstance: ReadonlyMap<string, NodeFacts>;
   readonly podsByUid: ReadonlyMap<string, PodFacts>;
   podsOn(node: string): readonly PodFacts[];
@@ -16,20 +16,20 @@ interface ClusterIndex {
   servicesIn(namespace: string): readonly ServiceFacts[];
   workloadsIn(namespace: string): readonly WorkloadFacts[];
   podsIn(namespace: string): readonly PodFacts[];
-  /** By the key of the workload that keeps them. */
+  /** By the key of the workload that controls them. */
   podsOfWorkload(key: string): readonly PodFacts[];
-  /** By the key of the workload that made them: also those that a run has released from it. */
+  /** By the key of the workload that created them. Includes the pods that a run has released from it. */
   podsMadeBy(workload: string): readonly PodFacts[];
-  /** Of the pods that have any, by UID. */
+  /** By pod UID. Pods without a budget have no entry. */
   readonly budgetsByPod: ReadonlyMap<string, readonly DisruptionBudgetFacts[]>;
   budgetsOf(podUid: string): readonly DisruptionBudgetFacts[];
-  /** Pods of the budget that are there. */
+  /** Pods of the budget that exist. */
   podsOfBudget(budget: DisruptionBudgetFacts): readonly PodFacts[];
 }
 
 const indexes = new WeakMap<ClusterFacts, ClusterIndex>();
 
-/** The index of a look; made once, however many decisions ask, and of that only what they ask for. */
+/** The index of an observation. It is created once, and each part is computed when it is first used. */
 export function indexOf(cluster: ClusterFacts): ClusterIndex {
   const known = indexes.get(cluster);
   if (known !== undefined) return known;
@@ -44,7 +44,7 @@ function makeIndex({ nodes, pods, services, workloads, budgets }: ClusterFacts):
       return nodesByName(nodes);
     },
     get nodesByInstance() {
-      return nodesByMachine(nodes);
+      return nodesByInstanceId(nodes);
     },
     get podsByUid() {
       return podsByUid(pods);
@@ -62,15 +62,17 @@ function makeIndex({ nodes, pods, services, workloads, budgets }: ClusterFacts):
     podsMadeBy: (workload) => podsByMaker(pods).get(workload) ?? [],
     budgetsOf: (uid) => budgetsByPod(budgets).get(uid) ?? [],
     podsOfBudget: onceFor((budget) => {
-      const there = podsByUid(pods);
-      return budget.podUids.map((uid) => there.get(uid)).filter((pod) => pod !== undefined);
+      const existing = podsByUid(pods);
+      return budget.podUids.map((uid) => existing.get(uid)).filter((pod) => pod !== undefined);
     }),
   };
 }
 
-// Each is made once for a list: a look that shares its pods with another, because nothing of them has changed, shares them sorted too.
+// Each map is computed once per list. Observations share a list that has not changed, and so they share its maps too.
 const nodesByName = onceFor((nodes: readonly NodeFacts[]) => new Map(nodes.map((node) => [node.name, node])));
-const nodesByMachine = onceFor((nodes: readonly NodeFacts[]) => new Map(nodes.map((node) => [node.instanceId, node])));
+const nodesByInstanceId = onceFor(
+  (nodes: readonly NodeFacts[]) => new Map(nodes.map((node) => [node.instanceId, node])),
+);
 const podsByUid = onceFor((pods: readonly PodFacts[]) => new Map(pods.map((pod) => [pod.uid, pod])));
 const podsByNode = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.node ?? ''));
 const podsByNamespace = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.namespace));
@@ -100,7 +102,7 @@ const budgetsByPod = onceFor((budgets: readonly DisruptionBudgetFacts[]) => {
   return byPod;
 });
 
-/** A function of something that never changes, computed once for each for as long as it is kept. */
+/** Memoizes a function of immutable objects. A result is kept for as long as its object is. */
 export function onceFor<K extends object, V>(make: (of: K) => V): (of: K) => V {
   const made = new WeakMap<K, V>();
   return (of) => {

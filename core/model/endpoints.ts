@@ -9,12 +9,12 @@ import type { ClusterFacts } from './serving.ts';
 const findPods = onceFor((pods: readonly PodFacts[]) => indexByLabels(pods));
 const findServices = onceFor((services: readonly ServiceFacts[]) => indexBySelector(services));
 
-/** True when the labels satisfy the Service's selector; a Service without one selects no pod. */
+/** True when the labels match the Service's selector. A Service without a selector selects no pod. */
 export function selects(service: ServiceFacts, pod: Pick<PodFacts, 'namespace' | 'labels'>): boolean {
   return service.key.startsWith(`${pod.namespace}/`) && matches(service.selector, pod.labels);
 }
 
-/** Services that select the pod, by key. */
+/** Services that select the pod, sorted by key. */
 export function servicesOf(
   pod: Pick<PodFacts, 'namespace' | 'labels'>,
   cluster: ClusterFacts,
@@ -23,21 +23,21 @@ export function servicesOf(
   return found.length < 2 ? found : found.toSorted((a, b) => compareText(a.key, b.key));
 }
 
-/** Pods that the Service selects, whatever becomes of them. */
+/** Pods that the Service selects, in any phase. */
 export function podsOf(service: ServiceFacts, cluster: ClusterFacts): readonly PodFacts[] {
   return podsWith(service.selector, namespaceOf(service.key), cluster);
 }
 
-/** Pods of a namespace that have all these labels, whatever becomes of them. */
+/** Pods in a namespace that have all of these labels, in any phase. */
 export function podsWith(labels: Labels, namespace: string, cluster: ClusterFacts): readonly PodFacts[] {
   return findPods(indexOf(cluster).podsIn(namespace))(labels);
 }
 
-/** Pods of those endpoints of a Service that are so; of fifty thousand only what a decision asks for. */
-const podsOfEndpoints = (isSo: (endpoint: EndpointFacts) => boolean) =>
+/** UIDs of the pods of the endpoints that satisfy a condition. Computed once per Service, because a cluster can have fifty thousand endpoints. */
+const podsOfEndpoints = (isIncluded: (endpoint: EndpointFacts) => boolean) =>
   onceFor(({ endpoints }: ServiceFacts): ReadonlySet<string | undefined> => {
     const pods = new Set<string | undefined>();
-    for (const endpoint of endpoints) if (isSo(endpoint)) pods.add(endpoint.podUid);
+    for (const endpoint of endpoints) if (isIncluded(endpoint)) pods.add(endpoint.podUid);
     return pods;
   });
 
@@ -45,7 +45,7 @@ const readyPods = podsOfEndpoints(({ ready, terminating }) => ready && !terminat
 const listedPods = podsOfEndpoints(({ ready, serving }) => ready || serving);
 const namedPods = podsOfEndpoints(({ serving, terminating }) => !terminating || serving);
 
-/** Endpoints other than the pod's that the Service can count on. */
+/** How many ready endpoints the Service has other than those of the pod. */
 export function readyOtherThan({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts, cluster: ClusterFacts): number {
   const ready = readyEndpoints(service, cluster);
   return ready.length - (countByPod(ready).get(uid) ?? 0);
@@ -57,7 +57,7 @@ const countByPod = onceFor((endpoints: readonly EndpointFacts[]) => {
   return counts;
 });
 
-/** True while the Service's EndpointSlices may send callers to the pod. */
+/** True while the Service's EndpointSlices may send connections to the pod. */
 export function isEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
   return listedPods(service).has(uid);
 }
@@ -68,8 +68,8 @@ export function isReadyEndpoint({ uid }: Pick<PodFacts, 'uid'>, service: Service
 }
 
 /**
- * True while the Service's EndpointSlices have the pod, ready or not. One that is not ready at this moment was a moment ago for those
- * kube-proxies that have not heard yet, and may be again before anything is done to it.
+ * True while the Service's EndpointSlices contain the pod, ready or not. A pod that is not ready now may still be ready for a kube-proxy that
+ * has not received the change, and it may become ready again before the run acts on it.
  */
 export function isListed({ uid }: Pick<PodFacts, 'uid'>, service: ServiceFacts): boolean {
   return namedPods(service).has(uid);

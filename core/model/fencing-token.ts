@@ -1,16 +1,16 @@
 import type { FencingToken } from './node.ts';
 
-/** Above zero when `one` came after `other`; zero for the same attempt. Claims of different runs can't be compared. */
+/** Positive when `one` is later than `other`, zero for the same attempt. Tokens of different runs cannot be compared. */
 function compareTokens(one: FencingToken, other: FencingToken): number {
   return one.round - other.round || one.step - other.step || one.attempt - other.attempt;
 }
 
-/** Whether `mine` may take the node that `current` has: it is nobody's, another run's, or an earlier attempt's of the same run. */
+/** Whether `mine` may fence a node whose token is `current`: it has none, one of another run, or one of an earlier attempt of the same run. */
 export function mayFence(mine: FencingToken, current: FencingToken | undefined): boolean {
   return current?.run !== mine.run || compareTokens(mine, current) >= 0;
 }
 
-/** Whether the node is still `mine`. */
+/** Whether the node still has the fencing token `mine`. */
 export function hasFence(mine: FencingToken, current: FencingToken | undefined): boolean {
   return current?.run === mine.run && compareTokens(mine, current) === 0;
 }

@@ -1,7 +1,7 @@
-/** Labels, or a selector that every pair of which must match. */
+/** Labels, or a selector whose every pair must match. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** True when the labels have every pair of the selector; an empty one matches nothing. */
+/** True when the labels have every pair of the selector. An empty selector matches nothing. */
 export function matches(selector: Labels, labels: Labels): boolean {
   let pairs = 0;
   for (const key in selector) {
@@ -12,8 +12,8 @@ export function matches(selector: Labels, labels: Labels): boolean {
 }
 
 /**
- * Finds the labelled items that a selector matches, in their order: among those that have the rarest of its pairs, so that a Service finds
- * its ten pods of fifty thousand without looking at the others.
+ * Finds the labelled items that a selector matches, in their order. It only checks the items that have the rarest pair of the selector, so
+ * that a Service finds its ten pods among fifty thousand without checking the others.
  */
 export function indexByLabels<T extends { readonly labels: Labels }>(
   items: readonly T[],
@@ -34,7 +34,7 @@ export function indexByLabels<T extends { readonly labels: Labels }>(
   };
 }
 
-/** Finds the items whose selector matches some labels, in no particular order: each item is filed under the rarest pair of its selector. */
+/** Finds the items whose selector matches given labels, in no particular order. Each item is indexed by the rarest pair of its selector. */
 export function indexBySelector<T extends { readonly selector: Labels }>(
   items: readonly T[],
 ): (labels: Labels) => readonly T[] {
@@ -42,18 +42,18 @@ export function indexBySelector<T extends { readonly selector: Labels }>(
   for (const { selector } of items) {
     for (const pair of pairsOf(selector)) uses.set(pair.text, (uses.get(pair.text) ?? 0) + 1);
   }
-  const filed = new Map<string, Map<string, T[]>>();
+  const byRarestKey = new Map<string, Map<string, T[]>>();
   for (const item of items) {
     const pairs = pairsOf(item.selector).toSorted((a, b) => (uses.get(a.text) ?? 0) - (uses.get(b.text) ?? 0));
     const [rarest] = pairs;
     if (rarest === undefined) continue;
-    const byValue = filed.get(rarest.key) ?? new Map<string, T[]>();
-    filed.set(rarest.key, byValue);
+    const byValue = byRarestKey.get(rarest.key) ?? new Map<string, T[]>();
+    byRarestKey.set(rarest.key, byValue);
     byValue.set(rarest.value, [...(byValue.get(rarest.value) ?? []), item]);
   }
   return (labels) => {
     const found: T[] = [];
-    for (const [key, byValue] of filed) {
+    for (const [key, byValue] of byRarestKey) {
       const value = labels[key];
       if (value === undefined) continue;
       for (const item of byValue.get(value) ?? []) if (matches(item.selector, labels)) found.push(item);

@@ -1,6 +1,6 @@
 import type { Labels } from './label-index.ts';
 
-/** A selector of labels as Kubernetes spells it (meta/v1 LabelSelector). */
+/** A label selector in the form of Kubernetes (meta/v1 LabelSelector). */
 export interface LabelSelectorFacts {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly {
@@ -10,7 +10,7 @@ export interface LabelSelectorFacts {
   }[];
 }
 
-/** Whether labels match a selector: an empty one matches all, an absent one none (policy/v1 and meta/v1 LabelSelector). */
+/** Whether labels match a selector. An empty selector matches all, an absent one none (policy/v1 and meta/v1 LabelSelector). */
 export function selectsLabels(selector: LabelSelectorFacts | undefined, labels: Labels): boolean {
   if (selector === undefined) return false;
   const { matchLabels = {}, matchExpressions = [] } = selector;
@@ -34,7 +34,7 @@ export function selectsLabels(selector: LabelSelectorFacts | undefined, labels: 
   );
 }
 
-/** Keys of the labels that a selector looks at. */
+/** Keys of the labels that a selector uses. */
 export function selectorKeys({ matchLabels = {}, matchExpressions = [] }: LabelSelectorFacts): readonly string[] {
   return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
 }

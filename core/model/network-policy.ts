@@ -1,16 +1,16 @@
 import type { LabelSelectorFacts } from './label-selector.ts';
 
-/** What a policy that filters the traffic of pods looks at. */
+/** The pods to which a network policy refers. */
 export interface NetworkPolicyFacts {
   /** Kind and name, e.g. `NetworkPolicy default/web`. */
   readonly key: string;
-  /** Every selector of pods in it: those that it is about, and those that they may talk to. */
+  /** Every pod selector in it: of the pods to which it applies, and of their allowed peers. */
   readonly selectors: readonly PodSelectorFacts[];
 }
 
 /** A selector of pods. */
 export interface PodSelectorFacts {
-  /** Where the pods are; absent where it may be anywhere. */
+  /** Namespace of the pods. Absent when they may be in any namespace. */
   readonly namespace?: string;
   readonly labels: LabelSelectorFacts;
 }

@@ -1,18 +1,18 @@
-/** A machine of a node pool, as the cloud sees it. */
+/** An instance of a node pool, as reported by the cloud. */
 export interface InstanceFacts {
   readonly instanceId: string;
   readonly zone: string;
   readonly state: 'pending' | 'running' | 'terminating' | 'terminated';
 }
 
-/** Names a node pool without saying how its cloud calls it. */
+/** Identifies a node pool of any cloud. */
 export interface PoolRef {
   readonly cluster: string;
   readonly region: string;
   readonly name: string;
 }
 
-/** What the cloud says of one node pool. */
+/** What the cloud reports about one node pool. */
 export interface PoolFacts {
   readonly ref: PoolRef;
   readonly status: 'creating' | 'active' | 'updating' | 'deleting' | 'failed' | 'degraded';
@@ -23,9 +23,9 @@ export interface PoolFacts {
   readonly zones: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly instances: readonly InstanceFacts[];
-  /** What is held on it, as ledger entries of its adapter; absent when nothing is. */
+  /** Suspended scaling settings, in the form in which its adapter restores them. Absent when nothing is suspended. */
   readonly held?: readonly string[];
-  /** Run that created it; absent for a pool that nodeferry did not make. */
+  /** Run that created it. Absent for a pool that nodeferry did not create. */
   readonly createdBy?: string;
   /** Problems in the cloud's own words, e.g. `AsgInstanceLaunchFailures: Insufficient capacity`. */
   readonly problems: readonly string[];

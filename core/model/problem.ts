@@ -2,7 +2,7 @@
 type ProblemSource = 'user' | 'cluster' | 'provider' | 'tool';
 
 /**
- * Stable codes of everything that can go wrong, with who must act and whether trying again can help.
+ * Stable codes of all problems, with who must act and whether a retry can help.
  * The code is also the `type` of the Temporal ApplicationFailure that carries it.
  */
 export const problemCodes = {
@@ -34,19 +34,19 @@ export const problemCodes = {
 /** One of the stable problem codes. */
 export type ProblemCode = keyof typeof problemCodes;
 
-/** What every error of nodeferry says: what, why, and how to fix it. Plain data; safe in payloads. */
+/** The content of every error of nodeferry: what happened, why, and how to fix it. Plain data that is safe in payloads. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** What happened, with names. */
+  /** What happened, with the names of the objects concerned. */
   readonly message: string;
   /** What the reader can do about it. */
   readonly hint?: string;
 }
 
-/** The one error class: a Problem that can be thrown across ports. */
+/** The only error class of nodeferry: a Problem that can be thrown through ports. */
 export class NodeferryError extends Error {
   readonly problem: Problem;
-  /** Wait at least this long before trying again, ms, when the other side said so. */
+  /** Minimum delay before a retry, ms, when the server asked for one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, options?: { cause?: unknown; retryAfterMs?: number }) {

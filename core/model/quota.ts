@@ -1,13 +1,13 @@
-/** Amounts of resources by their names, as Kubernetes spells them (`cpu`, `requests.memory`, `pods`): in cores, bytes or pieces. */
+/** Amounts of resources by Kubernetes resource name (`cpu`, `requests.memory`, `pods`), in cores, bytes or a count. */
 export type Amounts = Readonly<Record<string, number>>;
 
-/** What the pods of a namespace may have together. */
+/** What all pods of a namespace together may use. */
 export interface QuotaFacts {
   /** Kind and name, e.g. `ResourceQuota default/pods`. */
   readonly key: string;
   readonly namespace: string;
   readonly hard: Amounts;
-  /** Which pods it counts: those that all of these match; absent where it counts every pod. */
+  /** It counts the pods that match all of these. Absent when it counts every pod. */
   readonly scopes?: readonly QuotaScope[];
 }
 
@@ -18,7 +18,7 @@ export interface QuotaScope {
   readonly values: readonly string[];
 }
 
-/** What each pod of a namespace may have, and gets where it does not say. */
+/** What each pod of a namespace may request, and the defaults. */
 export interface LimitRangeFacts {
   /** Kind and name, e.g. `LimitRange default/limits`. */
   readonly key: string;
@@ -31,13 +31,16 @@ export interface LimitFacts {
   readonly of: 'Container' | 'Pod';
   readonly min: Amounts;
   readonly max: Amounts;
-  /** The most times that a limit may be its request. */
+  /** The largest allowed ratio of a limit to its request. */
   readonly ratio: Amounts;
   readonly defaultRequests: Amounts;
   readonly defaultLimits: Amounts;
 }
 
-/** What a container of a pod asks for. `init`: it runs before the others; `sidecar`: from then on; `overhead`: what its RuntimeClass adds. */
+/**
+ * Requests and limits of one container. `init` containers run before the others. A `sidecar` starts in their order, and keeps running.
+ * `overhead` is what the RuntimeClass adds to the pod.
+ */
 export interface ContainerNeeds {
   readonly kind: 'app' | 'init' | 'sidecar' | 'overhead';
   readonly requests: Amounts;

@@ -1,6 +1,6 @@
 /** One endpoint of a Service, from its EndpointSlices. */
 export interface EndpointFacts {
-  /** Pod behind it, when there is one. */
+  /** UID of its pod, if it has one. */
   readonly podUid: string | undefined;
   readonly podName: string | undefined;
   readonly node: string | undefined;
@@ -9,7 +9,7 @@ export interface EndpointFacts {
   readonly terminating: boolean;
 }
 
-/** What the cluster says of one Service that can be reached over nodes or directly. */
+/** What the API server reports about one Service. */
 export interface ServiceFacts {
   /** `namespace/name`. */
   readonly key: string;
@@ -17,10 +17,10 @@ export interface ServiceFacts {
   readonly externalTrafficPolicy: 'Local' | 'Cluster';
   readonly internalTrafficPolicy: 'Local' | 'Cluster';
   readonly selector: Readonly<Record<string, string>>;
-  /** Port of kube-proxy's per-Service health check, policy Local only; 0 when there is none. */
+  /** Port of kube-proxy's health check for the Service, with policy Local only. 0 when there is none. */
   readonly healthCheckNodePort: number;
   readonly nodePorts: readonly number[];
-  /** Hostnames (or addresses) that the cloud controller wrote to `status.loadBalancer.ingress`. */
+  /** Hostnames or addresses in `status.loadBalancer.ingress`. */
   readonly hostnames: readonly string[];
   readonly publishNotReadyAddresses: boolean;
   readonly endpoints: readonly EndpointFacts[];

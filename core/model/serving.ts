@@ -12,7 +12,7 @@ import type { UnsupportedServiceFacts } from './unsupported-service.ts';
 import type { VolumeAttachmentFacts } from './volume.ts';
 import type { WorkloadFacts } from './workload.ts';
 
-/** One consistent look at the cluster, from watch-backed caches. */
+/** One consistent observation of the cluster, from caches that watches keep up to date. Fields "as of a minute ago" are polled instead. */
 export interface ClusterFacts {
   readonly nodes: readonly NodeFacts[];
   readonly pods: readonly PodFacts[];
@@ -20,36 +20,36 @@ export interface ClusterFacts {
   readonly services: readonly ServiceFacts[];
   readonly workloads: readonly WorkloadFacts[];
   readonly volumeAttachments: readonly VolumeAttachmentFacts[];
-  /** Policies for the traffic of pods, as of a minute ago at most; absent where nobody has asked. */
+  /** Network policies, as of a minute ago at most. Absent when they were not requested. */
   readonly networkPolicies?: readonly NetworkPolicyFacts[];
-  /** Controllers of other kinds that take pods which nobody owns, as of then; absent where nobody has asked. */
+  /** Controllers of other kinds that adopt pods without owner, as of a minute ago at most. Absent when they were not requested. */
   readonly adopters?: readonly AdopterFacts[];
-  /** Autoscalers that a hand-over upsets, as of then; absent where nobody has asked. */
+  /** Autoscalers that pod surge would disturb, as of a minute ago at most. Absent when they were not requested. */
   readonly autoscalers?: readonly AutoscalerFacts[];
-  /** Quotas of what pods take, as of then; absent where nobody has asked. */
+  /** Quotas that count pods or their resources, as of a minute ago at most. Absent when they were not requested. */
   readonly quotas?: readonly QuotaFacts[];
-  /** What each pod may take, as of then; absent where nobody has asked. */
+  /** Limit ranges, as of a minute ago at most. Absent when they were not requested. */
   readonly limitRanges?: readonly LimitRangeFacts[];
-  /** Volumes that are on one node, as of then; absent where nobody has asked. */
+  /** Volumes that are bound to one node, as of a minute ago at most. Absent when they were not requested. */
   readonly localVolumes?: readonly LocalVolumeFacts[];
-  /** Autoscalers that give new pods other requests, as of then; absent where nobody has asked. */
+  /** Autoscalers that change the requests of new pods, as of a minute ago at most. Absent when they were not requested. */
   readonly resizers?: readonly ResizerFacts[];
-  /** Webhooks without which no pod can be created, as of then; absent where nobody has asked. */
+  /** Webhooks that must answer before a pod can be created, as of a minute ago at most. Absent when they were not requested. */
   readonly webhooks?: readonly WebhookFacts[];
-  /** What of the cluster we may not read; absent where nobody has asked. */
+  /** Resources that the role of the worker may not read. Absent when they were not requested. */
   readonly unread?: readonly UnreadFacts[];
-  /** Epoch ms at which the API server was last back after it could not be reached; absent when it always could. */
+  /** When (epoch ms) the API server last became reachable again after an outage. Absent when it was always reachable. */
   readonly outageAt?: number;
 }
 
-/** Everything a decision about capacity needs: the cluster and the load balancers, looked at together. */
+/** Everything that a decision about capacity needs: one observation of the cluster and the load balancers. */
 export interface ServingFacts {
   readonly cluster: ClusterFacts;
   readonly targetGroups: readonly TargetGroupFacts[];
-  /** Services of the whole cluster behind load balancers that can't be watched, at most one entry each. */
+  /** Services in the whole cluster whose load balancers cannot be observed, at most one entry for each. */
   readonly unsupported: readonly UnsupportedServiceFacts[];
-  /** Names of the pools that runs bring up which have not ended, this one or others; absent where nobody has asked. */
+  /** Names of the new pools of all runs that have not ended. Absent when they were not requested. */
   readonly incomingPools?: readonly string[];
-  /** When the look was taken, epoch ms. */
+  /** Time of the observation, epoch ms. */
   readonly observedAt: number;
 }

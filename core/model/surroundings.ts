@@ -1,14 +1,14 @@
-/** A volume that is on one node, and goes with it. */
+/** A volume that is bound to one node, and is lost with it. */
 export interface LocalVolumeFacts {
-  /** Claim that it is bound to, `namespace/name`. */
+  /** PersistentVolumeClaim to which it is bound, `namespace/name`. */
   readonly volumeClaim: string;
   /** Name of the PersistentVolume. */
   readonly volume: string;
-  /** Label of nodes by which it is bound to one. */
+  /** Node label in its node affinity that binds it to one node. */
   readonly boundBy: string;
 }
 
-/** An autoscaler that gives pods other requests when they are created. */
+/** An autoscaler that changes the requests of pods when they are created. */
 export interface ResizerFacts {
   /** Kind and name, e.g. `VerticalPodAutoscaler default/web`. */
   readonly key: string;
@@ -16,10 +16,10 @@ export interface ResizerFacts {
   readonly workload: string;
 }
 
-/** A webhook without whose word no pod can be created. */
+/** A webhook that must answer before a pod can be created. */
 export interface WebhookFacts {
   /** Configuration and webhook, e.g. `ValidatingWebhookConfiguration policies, webhook pods.example.com`. */
   readonly key: string;
-  /** Service that is asked, `namespace/name`. */
+  /** Service that receives its calls, `namespace/name`. */
   readonly service: string;
 }

@@ -1,7 +1,7 @@
 import type { NodeFacts } from './node.ts';
 
 /**
- * Taints by which others announce that they end a node soon: the cluster autoscaler (utils/taints, ToBeDeletedTaint) and Karpenter
+ * Taints that announce that another controller will delete a node soon: the cluster autoscaler (utils/taints, ToBeDeletedTaint) or Karpenter
  * (pkg/apis/v1/taints.go, DisruptedTaintKey; before version 1 `karpenter.sh/disruption`).
  */
 const announcements: readonly string[] = [
@@ -10,7 +10,7 @@ const announcements: readonly string[] = [
   'karpenter.sh/disruption',
 ];
 
-/** The taint by which somebody else announces that the node ends soon; undefined where nobody does. */
+/** The taint that announces that another controller will delete the node soon. Undefined when it has none. */
 export function takenAwayBy({ taints }: Pick<NodeFacts, 'taints'>): string | undefined {
   return taints.find(({ key }) => announcements.includes(key))?.key;
 }

@@ -1,6 +1,6 @@
 /**
- * State of one target of a target group, one word for every cloud; a target that is not listed is absent. `unhealthy.draining` is a
- * registered target that failed its checks and keeps its connections for a while (ELBv2 API reference, TargetHealth).
+ * State of one target of a target group, in the same words for every cloud. `unhealthy.draining` is a registered target that failed its
+ * health checks and keeps its connections for a while (ELBv2 API reference, TargetHealth).
  */
 export type TargetState =
   | 'initial'
@@ -31,28 +31,28 @@ export interface HealthCheckFacts {
   readonly unhealthyThreshold: number;
 }
 
-/** Any set of machines that a load balancer sends to; `kind` tells which. Attributes are read live, never assumed. */
+/** A set of instances to which a load balancer sends traffic. `kind` says which sort of set. Attributes are read from the cloud, never assumed. */
 export interface TargetGroupFacts {
   /** ARN or the cloud's own name. */
   readonly id: string;
   readonly name: string;
   readonly kind: 'elbv2-instance';
   readonly loadBalancer: string;
-  /** `namespace/name` of the Service it carries. */
+  /** Its Service, `namespace/name`. */
   readonly service: string;
-  /** Who registers and deregisters nodes: Kubernetes' service controller of the cloud, or the AWS Load Balancer Controller. */
+  /** What registers and deregisters nodes: the service controller of Kubernetes, or the AWS Load Balancer Controller. */
   readonly controller: 'service-controller' | 'aws-load-balancer-controller';
   readonly crossZone: boolean;
   /** Zones in which the load balancer has an address. */
   readonly zones: readonly string[];
   readonly deregistrationDelayMs: number;
-  /** The load balancer breaks remaining connections at the end of the deregistration delay. */
+  /** The load balancer closes remaining connections at the end of the deregistration delay. */
   readonly terminatesConnectionsAfterDelay: boolean;
-  /** The load balancer breaks connections of a target that turns unhealthy. */
+  /** The load balancer closes the connections of a target that becomes unhealthy. */
   readonly terminatesUnhealthyConnections: boolean;
   readonly healthCheck: HealthCheckFacts;
   readonly targets: readonly TargetFacts[];
 }
 
-/** A target group without its targets: what changes rarely. */
+/** A target group without its targets. These attributes change rarely. */
 export type TargetGroupBase = Omit<TargetGroupFacts, 'targets'>;

@@ -2,12 +2,12 @@ import { indexOf } from './cluster-index.ts';
 import type { ClusterFacts } from './serving.ts';
 
 /**
- * Pods that workloads want and that have no node, by workload: a quota, the room in the cluster or an admission keeps them away. Nobody who
- * replaces nodes can mend that, so nobody waits for them. Plain data; workloads that lack none are left out.
+ * How many replicas of each workload have no node. A quota, a lack of room in the cluster, or an admission webhook prevents them. A run
+ * cannot fix that, and so it does not wait for them. Plain data. Workloads whose replicas all have a node are left out.
  */
 export type UnplacedPods = Readonly<Record<string, number>>;
 
-/** Counts them as they are now. A pod that is placed and not ready is not one of them: it may be in a moment. */
+/** Counts them in one observation. A pod that has a node and is not ready does not count, because it may become ready. */
 export function countUnplaced(cluster: ClusterFacts): UnplacedPods {
   const index = indexOf(cluster);
   const waiting = Map.groupBy(index.podsOn(''), ({ workload = '' }) => workload);

@@ -1,7 +1,7 @@
-/** Something about the cluster that our role does not let us read, and that we can do without. */
+/** A resource that the role of the worker may not read, and that it can do without. */
 export interface UnreadFacts {
-  /** As the API names it: `networkpolicies.networking.k8s.io`. */
+  /** Its name in the API, e.g. `networkpolicies.networking.k8s.io`. */
   readonly resource: string;
-  /** What would let us. */
+  /** What gives access to it. */
   readonly hint: string;
 }

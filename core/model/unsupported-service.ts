@@ -1,17 +1,17 @@
 /**
- * A Service of type LoadBalancer whose load balancer can't be watched, so that nobody can tell when it has let go of a node.
- * A Service is unsupported as a whole, even if some of its target groups are seen.
+ * A Service of type LoadBalancer whose load balancer cannot be observed, so that the run cannot tell when a node is deregistered from it.
+ * A Service is unsupported as a whole, even if some of its target groups can be observed.
  */
 export interface UnsupportedServiceFacts {
   /** `namespace/name`. */
   readonly service: string;
   /**
-   * `unknown-load-balancer`: no load balancer that we can read has its address; `not-managed`: no controller is known to take nodes
-   * out; `other-targets`: it sends to something else than nodes, e.g. straight to pods.
+   * `unknown-load-balancer`: no load balancer that can be read has its address. `not-managed`: no known controller deregisters nodes from
+   * it. `other-targets`: its targets are not nodes, e.g. they are pods.
    */
   readonly why: 'unknown-load-balancer' | 'not-managed' | 'other-targets';
-  /** What was found, with names, as the end of a sentence. */
+  /** What was found, with names. It ends a sentence. */
   readonly detail: string;
-  /** How the Service could be made one that is supported. */
+  /** How to make the Service a supported one. */
   readonly hint: string;
 }

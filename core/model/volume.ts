@@ -1,8 +1,8 @@
-/** A volume that is attached to a node: as long as the VolumeAttachment is there, detaching has not ended. */
+/** A volume that is attached to a node. While the VolumeAttachment exists, the volume is not detached. */
 export interface VolumeAttachmentFacts {
   readonly node: string;
   /**
-   * PersistentVolume that is attached; undefined for a volume that stands in the pod itself (`inlineVolumeSpec`, in-tree volumes that were
+   * Name of the PersistentVolume. Undefined for a volume that is defined in the pod itself (`inlineVolumeSpec`, in-tree volumes that were
    * migrated to CSI).
    */
   readonly volume: string | undefined;
@@ -10,15 +10,15 @@ export interface VolumeAttachmentFacts {
   readonly name: string;
 }
 
-/** What a PersistentVolumeClaim says. */
+/** What the API server reports about one PersistentVolumeClaim. */
 export interface VolumeClaimFacts extends VolumeClaimRef {
-  /** PersistentVolume that it is bound to; undefined until it is. */
+  /** PersistentVolume to which it is bound. Undefined until it is bound. */
   readonly volume: string | undefined;
-  /** Any number of nodes may mount the volume (access mode ReadWriteMany or ReadOnlyMany). */
+  /** Several nodes may mount the volume at the same time (access mode ReadWriteMany or ReadOnlyMany). */
   readonly isShared: boolean;
 }
 
-/** A PersistentVolumeClaim, by the names under which it is asked for. */
+/** Identifies a PersistentVolumeClaim. */
 export interface VolumeClaimRef {
   readonly namespace: string;
   readonly name: string;

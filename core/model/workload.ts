@@ -1,29 +1,29 @@
 import type { LabelSelectorFacts } from './label-selector.ts';
 
-/** A controller that keeps a number of pods: what the pods of a Service are scaled to, and whether they are being exchanged. */
+/** A controller that maintains a number of pods, with its desired replicas and the state of its rollout. */
 export interface WorkloadFacts {
-  /** `Kind namespace/name`, e.g. `Deployment default/web`; pods name their workload by it. */
+  /** `Kind namespace/name`, e.g. `Deployment default/web`. Pods refer to their workload by it. */
   readonly key: string;
-  /** A ReplicaSet is a workload of its own only when no Deployment owns it. */
+  /** A ReplicaSet is a workload only when no Deployment owns it. */
   readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet';
   readonly namespace: string;
   readonly name: string;
-  /** Who owns it, e.g. `Rollout default/web`. Told of ReplicaSets that another controller than a Deployment keeps. */
+  /** Its owner, e.g. `Rollout default/web`. Set for ReplicaSets that a controller other than a Deployment owns. */
   readonly keptBy?: string;
-  /** Pods that it shall have now; of a DaemonSet, the nodes that it finds fit. */
+  /** Desired number of pods. For a DaemonSet, the number of nodes that should run its pod. */
   readonly replicas: number;
-  /** Labels of the pods that it makes. */
+  /** Labels of the pods that it creates. */
   readonly podLabels: Readonly<Record<string, string>>;
-  /** What pods without owner it takes for its own, whatever they are called. Told of DaemonSets, and of ReplicaSets without Deployment. */
+  /** Selector of the pods without owner that it adopts. Set for DaemonSets, and for ReplicaSets without a Deployment. */
   readonly takes?: LabelSelectorFacts;
-  /** It exchanges its pods for those of another template right now, and is not paused. */
+  /** A rollout is in progress, and is not paused. */
   readonly rollingOut: boolean;
-  /** Why it has stopped half way in doing so, in its controller's words: nothing will change by itself. Told of Deployments only. */
+  /** Why its rollout makes no progress, in the words of its controller. It needs an operator. Set for Deployments only. */
   readonly stalled?: string;
-  /** Pods beyond `replicas` that its own rollouts may start, 0 for strategy Recreate. Told of Deployments only. */
+  /** How many pods above `replicas` its own rollouts may start. 0 for strategy Recreate. Set for Deployments only. */
   readonly surge?: number;
-  /** Why the API server does not let its pods be created or deleted, as its ReplicaSets' conditions ReplicaFailure say; absent when it does. */
+  /** Why the API server rejects the creation or deletion of its pods, from the condition ReplicaFailure of its ReplicaSets. Absent when there is no failure. */
   readonly refused?: string;
-  /** Its owners have stopped it from exchanging pods. Told of Deployments only. */
+  /** Its rollout is paused (`spec.paused`). Set for Deployments only. */
   readonly paused?: boolean;
 }

@@ -5,7 +5,7 @@ import { isFinished, ownerOf, type PodFacts } from '../model/pod.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import { decideEligibility } from '../pod-surge/eligibility.ts';
 import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
-import { maxReleased, roomOf, surplusOf, workloadOf } from '../pod-surge/surge-limit.ts';
+import { maxReleased, roomOf, surgeLimitOf, workloadOf } from '../pod-surge/surge-limit.ts';
 import { podSurgeTermsOf, surgesPods } from '../policy/policy.ts';
 import { compareText, count } from '../text/format.ts';
 
@@ -59,7 +59,7 @@ function explainQuota(
   together: number,
   { cluster, policy }: PodSurgeContext,
 ): Pick<WorkloadSurge, 'reason'> {
-  if (workload === undefined || together >= surplusOf(workload, policy)) return {};
+  if (workload === undefined || together >= surgeLimitOf(workload, policy)) return {};
   const room = roomOf(workload, cluster);
   if (room === undefined) return {};
   return {

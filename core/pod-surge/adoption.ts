@@ -5,6 +5,7 @@ import { isFinished, type PodFacts, type ReleasedFacts, templateLabel } from '..
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, count, listNames } from '../text/format.ts';
 import {
+  awaitsAdoption,
   isAbandoned,
   isActive,
   isOutgoing,
@@ -13,28 +14,27 @@ import {
   isServing,
   ownedPods,
   type ReleasedPod,
-  waitsToBeTaken,
 } from './owned-pods.ts';
 
-/** One act that gives released pods back to their ReplicaSets; named as the Cluster port does. */
+/** One action that returns released pods to their ReplicaSets. The kinds have the names of the Cluster port. */
 export interface AdoptionAction {
   readonly kind: 'raiseDeletionCost' | 'adopt' | 'restoreDeletionCost';
   readonly pod: PodRef;
 }
 
-/** What can be done now for the pods that a run has released, and what can't. */
+/** What to do now with the pods that a run has released, and which of them cannot return. */
 export interface Adoption {
   readonly acts: readonly AdoptionAction[];
-  /** Pods that serve on as they are, each with the reason. */
+  /** Pods that stay released and keep serving, each with the reason. */
   readonly stays: readonly { readonly pod: PodRef; readonly reason: string }[];
-  /** ReplicaSets that have yet to react to what was given back, in words: look again. */
+  /** ReplicaSets that have not yet reacted to the pods returned to them, each as a sentence. Decide again after the next observation. */
   readonly awaited: readonly string[];
 }
 
 /**
- * Decides how the pods that a run has released come back to their ReplicaSets without one that serves being deleted for it. A ReplicaSet
- * with a pod too many first deletes those that don't run or are not ready; between the others its deletion costs decide, so those that
- * shall stay are made dear before, and for as long as it has too many. Pods on cordoned nodes of the pool `leaving` don't come back.
+ * Decides how the pods that a run has released return to their ReplicaSets without the deletion of a serving pod. A ReplicaSet with too many
+ * pods first deletes those that are not running or not ready, and then chooses by deletion cost. So the deletion cost of the pods that must
+ * stay is raised before, and for as long as it has too many. Pods on cordoned nodes of the pool `leaving` do not return.
  */
 export function decideAdoption(cluster: ClusterFacts, run: string, leaving?: string): Adoption {
   const goes = (pod: PodFacts) => leaving !== undefined && isOutgoing(pod, leaving, cluster);
@@ -52,8 +52,8 @@ export function decideAdoption(cluster: ClusterFacts, run: string, leaving?: str
 }
 
 /**
- * What is put right in every look, on the way forward too: deletion costs are as before once ReplicaSets have chosen, and a pod that
- * somebody has given its label back, or that has failed meanwhile, loses our mark.
+ * What every round corrects, also while the run goes forward. Deletion costs are restored once the ReplicaSets have deleted their excess pods.
+ * A released pod whose label somebody has restored, or that has finished meanwhile, loses its annotation.
  */
 export function decideUpkeep(cluster: ClusterFacts, run: string): Pick<Adoption, 'acts' | 'awaited'> {
   const alive = cluster.pods.filter(({ terminating }) => !terminating);
@@ -69,60 +69,60 @@ export function decideUpkeep(cluster: ClusterFacts, run: string): Pick<Adoption,
   };
 }
 
-/** Why pods that a run has released are left as they are when it ends, by `namespace/name`, and how they go. */
+/** Explains why pods that a run has released stay released when it ends, by `namespace/name`, and how to delete them. */
 export function explainLeft(
   cluster: ClusterFacts,
   run: string,
 ): readonly { readonly pod: string; readonly reason: string }[] {
   return decideAdoption(cluster, run).stays.map(({ pod: { namespace, name }, reason }) => ({
     pod: `${namespace}/${name}`,
-    reason: `${reason}; it serves on until you delete it, which costs what scaling down does: kubectl delete pod -n ${namespace} ${name}`,
+    reason: `${reason}; it serves on until you delete it, which is like scaling down by one pod: kubectl delete pod -n ${namespace} ${name}`,
   }));
 }
 
-/** What giving back still waits for, in one sentence. */
+/** Says in one sentence what the return of the pods still waits for. */
 export function explainAdoption({ acts, awaited }: Pick<Adoption, 'acts' | 'awaited'>): string {
   if (awaited.length > 0) return awaited.slice(0, 3).join('; ');
   const names = [...new Set(acts.map(({ pod }) => `${pod.namespace}/${pod.name}`))];
-  return `${count(names.length, 'pod')} adopted or corrected a moment ago (${listNames(names)})`;
+  return `${count(names.length, 'pod')} returned or corrected a moment ago (${listNames(names)})`;
 }
 
-/** Pods that one ReplicaSet has lost. */
+/** Decides about the released pods of one ReplicaSet. */
 function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): Pick<Adoption, 'acts' | 'stays'> {
   const [first] = pods;
   if (first === undefined) return { acts: [], stays: [] };
   const { wants } = first.released;
   const owned = ownedPods(first.released, first.namespace, cluster);
   const serving = owned.filter(isServing);
-  // One that was taken out of its endpoints and is still owned needs its time to leave: with one too many it would be ended before.
-  const stand = owned.filter(({ ready }) => ready).length;
-  const takes = Math.max(0, (wants ?? 0) - stand);
-  // One that was taken out of its endpoints again is on its way out.
+  // An owned pod that was removed from its endpoints counts too. Otherwise the ReplicaSet would have one too many and delete it too early.
+  const readyCount = owned.filter(({ ready }) => ready).length;
+  const takes = Math.max(0, (wants ?? 0) - readyCount);
+  // A pod that was removed from its endpoints again is leaving.
   const listed = pods.filter(({ endpointsRemoved }) => endpointsRemoved === undefined);
   const inOrder = listed.toSorted((a, b) => Number(b.ready) - Number(a.ready) || compareText(a.name, b.name));
   const adopted = inOrder.slice(0, takes);
-  const dear = owned.length + adopted.length > (wants ?? 0) ? [...adopted, ...serving] : [];
+  const protectedPods = owned.length + adopted.length > (wants ?? 0) ? [...adopted, ...serving] : [];
   const reason = explainStays(first.released);
   return {
-    acts: [...dear.map((pod) => act('raiseDeletionCost', pod)), ...adopted.map((pod) => act('adopt', pod))],
+    acts: [...protectedPods.map((pod) => act('raiseDeletionCost', pod)), ...adopted.map((pod) => act('adopt', pod))],
     stays: inOrder.slice(takes).map((pod) => ({ pod: podRefOf(pod), reason })),
   };
 }
 
 function explainStays({ workload, replicaSet, wants }: ReleasedFacts): string {
   return wants === undefined || wants === 0
-    ? `${workload} has gone over to another version and wants none of ${replicaSet.name} any more`
-    : `${workload} has as many that serve as it wants`;
+    ? `${workload} has rolled out another version and wants no pod of ${replicaSet.name} any more`
+    : `${workload} has as many serving pods as it wants`;
 }
 
 /**
- * What the deletion cost of a pod is still kept high for: its ReplicaSet has too many, or one that was given back waits to be taken.
- * Undefined when its ReplicaSet has chosen.
+ * Why the deletion cost of a pod is still raised: its ReplicaSet has too many pods, or has not yet adopted a returned one.
+ * Undefined when its ReplicaSet has reacted.
  */
 function findUnsettled(pod: PodFacts, raised: readonly PodFacts[], cluster: ClusterFacts): string | undefined {
   if (isFinished(pod)) return undefined;
   const waiting = raised.find(
-    (other) => isActive(other) && waitsToBeTaken(other) && isOfVersion(other, pod) && hasAdopter(other, cluster),
+    (other) => isActive(other) && awaitsAdoption(other) && isOfVersion(other, pod) && hasAdopter(other, cluster),
   );
   if (waiting !== undefined) return `${waiting.namespace}/${waiting.name} waits for its ReplicaSet to adopt it`;
   const { ownerName, ownerWants, namespace } = pod;
@@ -138,7 +138,7 @@ function isOfVersion(other: PodFacts, pod: PodFacts): boolean {
   return other.namespace === pod.namespace && other.labels[templateLabel] === pod.labels[templateLabel];
 }
 
-/** Some ReplicaSet has pods of its version. */
+/** Whether a ReplicaSet has pods of its version. */
 function hasAdopter({ namespace, labels }: PodFacts, cluster: ClusterFacts): boolean {
   const version = labels[templateLabel];
   if (version === undefined) return false;

@@ -1,4 +1,4 @@
-/** Released pods that nobody wants any more: how they leave without a caller being sent to one that is gone. */
+/** How released pods leave that no workload wants any more, without a connection to a pod that is gone. */
 import { type BlockedPod, blockedPod, keepTimes, type PodAction, podRefOf } from '../eviction/actions.ts';
 import { type DisruptionLedger, openDisruptionLedger } from '../eviction/disruptions.ts';
 import { decideStep, type StepQuestion } from '../eviction/eviction-round.ts';
@@ -10,41 +10,43 @@ import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, formatTime } from '../text/format.ts';
 import { isAbandoned, isActive, isReleasedBy, isServing, type ReleasedPod } from './owned-pods.ts';
 
-/** Since when (epoch ms) every look has found neither Deployment nor ReplicaSet of a released pod, by the pod's UID. Plain data. */
+/** Since when (epoch ms) every observation has found neither the Deployment nor the ReplicaSet of a released pod, by pod UID. Plain data. */
 export type GoneSince = Readonly<Record<string, number>>;
 
-/** Everything that decides which released pods leave because nobody wants them any more. */
+/** Everything that decides which released pods leave because no workload wants them any more. */
 export interface DismissalQuestion extends StepQuestion {
   readonly run: string;
   /** See trackGone. */
   readonly goneSince: GoneSince;
 }
 
-/** What to do now with released pods that nobody wants any more, and what can't be done yet. */
+/** What to do now with released pods that no workload wants any more, and which of them are blocked. */
 export interface Dismissal {
   readonly actions: readonly PodAction[];
   readonly blocked: readonly BlockedPod[];
   /** UIDs of all of them. */
   readonly pods: ReadonlySet<string>;
-  /** How many of them are on their way: acted on now, or out of their endpoints already. */
+  /** How many of them are leaving: acted on now, or already removed from their endpoints. */
   readonly leaving: number;
 }
 
-/** Since when the released pods of a look have had nobody to take them: those that are seen so for the first time as of `now`. */
+/** Since when the released pods of an observation have had neither Deployment nor ReplicaSet. `now` for those that are new. */
 export function trackGone(known: GoneSince, facts: ClusterFacts, run: string, now: number): GoneSince {
   const gone = facts.pods.filter((pod) => isReleasedBy(pod, run) && isActive(pod) && isAbandoned(pod, facts));
   return keepTimes(known, gone, now);
 }
 
 /**
- * Decides what becomes of released pods that nobody wants any more, wherever their run stands:
- * - those of a workload that is scaled to nothing leave at once, as its own do;
- * - those that a workload has beyond all of its replicas leave where others serve in their stead: of what is too many they are the first;
- * - those whose Deployment and ReplicaSet have been gone in looks that agree for a while leave where others serve in their stead. The last
- *   that serve are left alone as long as replacements are waited for elsewhere: whoever deletes a Deployment to make another needs them.
+ * Decides about released pods that no workload wants any more, in any phase of the run:
+ * - If the workload is scaled to zero, they leave at once, as its own pods do.
+ * - If the workload has more pods than replicas, the released ones leave first, provided that others serve in their place.
+ * - If the Deployment and the ReplicaSet have been gone in agreeing observations for a while, they leave provided that others serve in their
+ *   place. The last ones that serve stay for the replacements deadline, because somebody who deletes a Deployment to create another one
+ *   needs them.
  *
- * Each is taken out of its endpoints first, and goes when that has spread: evicted where its workload keeps others, else deleted. A budget
- * all of whose pods nobody owns lets none go, ever (Kubernetes pkg/controller/disruption, getExpectedPodCount and updatePdbStatus).
+ * Each is removed from its endpoints first, and leaves when the change has propagated. It is evicted if its workload has other pods, or else
+ * deleted: a budget whose pods have no owner never allows a disruption (Kubernetes pkg/controller/disruption, getExpectedPodCount and
+ * updatePdbStatus).
  */
 export function decideDismissal(question: DismissalQuestion): Dismissal {
   const { facts, run, now } = question;
@@ -57,13 +59,13 @@ export function decideDismissal(question: DismissalQuestion): Dismissal {
   const rollback = openDisruptionLedger(facts, now);
   const actions: PodAction[] = [];
   const blocked: BlockedPod[] = [];
-  for (const { pod, isLast, hold } of dismissed) {
-    const isNeeded = !isLast && pod.endpointsRemoved === undefined && !hasStandIn(pod, pods, facts);
-    if (isNeeded && hold === undefined) continue;
-    if (isNeeded) blocked.push(blockedPod(pod, hold ?? ''));
+  for (const { pod, mayBeLast, lastReason } of dismissed) {
+    const isNeeded = !mayBeLast && pod.endpointsRemoved === undefined && !isServedByOthers(pod, pods, facts);
+    if (isNeeded && lastReason === undefined) continue;
+    if (isNeeded) blocked.push(blockedPod(pod, lastReason ?? ''));
     if (isNeeded) continue;
-    const step = decideStep(pod, question, isLast ? unguarded : rollback);
-    const isKept = !isLast && !isAbandoned(pod, facts);
+    const step = decideStep(pod, question, mayBeLast ? unguarded : rollback);
+    const isKept = !mayBeLast && !isAbandoned(pod, facts);
     if (step.action !== undefined) actions.push(isKept ? step.action : asDeletion(step.action));
     if (step.blocked !== undefined) blocked.push(step.blocked);
   }
@@ -72,16 +74,16 @@ export function decideDismissal(question: DismissalQuestion): Dismissal {
   return { actions, blocked, pods, leaving };
 }
 
-/** A pod that nobody wants. */
+/** A pod that no workload wants. */
 interface Dismissed {
   readonly pod: ReleasedPod;
-  /** It leaves even if it is the last that serves. */
-  readonly isLast: boolean;
-  /** What is told while it is left alone because it is the last. */
-  readonly hold?: string;
+  /** It leaves even if it is the last one that serves. */
+  readonly mayBeLast: boolean;
+  /** Why it is blocked while it is the last one that serves. */
+  readonly lastReason?: string;
 }
 
-/** Its owners have asked for it: what its own pods meet, the released ones meet too, one after another or not. */
+/** No budgets apply: somebody scaled the workload to zero or deleted it, and the released pods follow its own. */
 const unguarded: DisruptionLedger = { charge: () => undefined };
 
 function explainDismissal(
@@ -89,19 +91,19 @@ function explainDismissal(
   { facts, policy, now, goneSince }: DismissalQuestion,
 ): Dismissed | undefined {
   const { workload } = pod.released;
-  if (indexOf(facts).workload(workload)?.replicas === 0) return { pod, isLast: true };
+  if (indexOf(facts).workload(workload)?.replicas === 0) return { pod, mayBeLast: true };
   if (!isAbandoned(pod, facts)) return undefined;
   const { stabilizationMs, deadlines } = policy.waits;
   const since = goneSince[pod.uid] ?? now;
   if (since >= now || now - since < stabilizationMs) return undefined;
   const until = since + deadlines.replacementsMs;
-  const hold =
-    `${workload} is gone, and nobody else serves what this pod does; it is left alone until ${formatTime(until)}: ` +
-    'make the Deployment again, or delete its Services';
-  return { pod, isLast: now >= until, hold };
+  const lastReason =
+    `${workload} is gone, and no other pod serves in place of this one; it stays until ${formatTime(until)}: ` +
+    'create the Deployment again, or delete its Services';
+  return { pod, mayBeLast: now >= until, lastReason };
 }
 
-/** Pods of each workload beyond all that it shall have: those that serve nobody first. */
+/** Released pods of each workload in excess of its replicas. Those that do not serve come first. */
 function findBeyondReplicas(released: readonly ReleasedPod[], facts: ClusterFacts): readonly Dismissed[] {
   const index = indexOf(facts);
   return [...Map.groupBy(released, (pod) => pod.released.workload)].flatMap(([key, pods]) => {
@@ -113,12 +115,12 @@ function findBeyondReplicas(released: readonly ReleasedPod[], facts: ClusterFact
     return pods
       .toSorted((a, b) => Number(isServing(a)) - Number(isServing(b)) || compareText(a.name, b.name))
       .slice(0, Math.max(0, spare))
-      .map((pod) => ({ pod, isLast: false }));
+      .map((pod) => ({ pod, mayBeLast: false }));
   });
 }
 
-/** Whoever is sent to the pod finds another that stays: a ready endpoint, and on its own node where load balancers look there. */
-function hasStandIn(pod: PodFacts, leaving: ReadonlySet<string>, facts: ClusterFacts): boolean {
+/** Whether connections to the pod can go to another that stays: a ready endpoint, and with policy Local one on the same node. */
+function isServedByOthers(pod: PodFacts, leaving: ReadonlySet<string>, facts: ClusterFacts): boolean {
   const stays = (other: PodFacts) => other.uid !== pod.uid && !leaving.has(other.uid);
   const index = indexOf(facts);
   const beside = index.podsOn(pod.node ?? '').filter(stays);

@@ -19,7 +19,7 @@ import { label } from './rules/template-label.ts';
 import { topology } from './rules/topology.ts';
 import { volumes } from './rules/volumes.ts';
 
-/** The rules in the order in which they are asked; the first that answers is told. */
+/** The rules in the order of their evaluation. The first refusal is reported. */
 const podSurgeRules: readonly PodSurgeRule[] = [
   owner,
   policyAllows,
@@ -37,28 +37,28 @@ const podSurgeRules: readonly PodSurgeRule[] = [
   readiness,
 ];
 
-/** Whether a pod's replacement may start beside it: what to release it from, or why not. */
+/** Whether the replacement of a pod may start before the pod leaves: what to release it from, or why not. */
 export type Eligibility =
   | { readonly eligible: true; readonly from: ReleasedFrom }
   | ({ readonly eligible: false } & PodSurgeRefusal);
 
-/** Answers of one look, as long as the same is asked: a plan asks of each pod several times. */
+/** Results for one observation and one context, because a plan asks about each pod several times. */
 const answersOf = onceFor(
   (_cluster: ClusterFacts): { context?: PodSurgeContext; byPod: WeakMap<PodFacts, Eligibility> } => ({
     byPod: new WeakMap(),
   }),
 );
 
-/** Decides whether a pod on a node that goes may be released, so that its replacement serves before it leaves. */
+/** Decides whether a pod on a leaving node may be released, so that its replacement serves before it leaves. */
 export function decideEligibility(pod: PodFacts, context: PodSurgeContext): Eligibility {
   const answers = answersOf(context.cluster);
-  if (answers.context === undefined || !asksTheSame(answers.context, context)) {
+  if (answers.context === undefined || !isSameContext(answers.context, context)) {
     answers.context = context;
     answers.byPod = new WeakMap();
   }
   const known = answers.byPod.get(pod);
   if (known !== undefined) return known;
-  const made = askRules(pod, context);
+  const made = applyRules(pod, context);
   answers.byPod.set(pod, made);
   return made;
 }
@@ -71,10 +71,10 @@ function findRefusal(pod: PodFacts, context: PodSurgeContext): PodSurgeRefusal |
   return undefined;
 }
 
-/** So many nodes' pods are decided about in one slice: of fifty thousand pods a few thousand. */
+/** The number of nodes whose pods are decided in one slice: a few thousand of fifty thousand pods. */
 const nodesAtOnce = 50;
 
-/** Decides about all pods on these nodes in slices, so that whoever asks about them afterwards finds that done. */
+/** Decides about all pods on these nodes in slices, so that the results are ready when they are needed. */
 export function* decideEligibilityInSlices(nodes: readonly NodeRef[], context: PodSurgeContext): Slices<void> {
   const index = indexOf(context.cluster);
   for (const [place, { name }] of nodes.entries()) {
@@ -83,13 +83,13 @@ export function* decideEligibilityInSlices(nodes: readonly NodeRef[], context: P
   }
 }
 
-function asksTheSame(one: PodSurgeContext, other: PodSurgeContext): boolean {
+function isSameContext(one: PodSurgeContext, other: PodSurgeContext): boolean {
   return (
     one.policy === other.policy && one.sharedVolumeClaims === other.sharedVolumeClaims && one.denials === other.denials
   );
 }
 
-function askRules(pod: PodFacts, context: PodSurgeContext): Eligibility {
+function applyRules(pod: PodFacts, context: PodSurgeContext): Eligibility {
   const refusal =
     findRefusal(pod, context) ?? affinity(pod, context, (other) => findRefusal(other, context) === undefined);
   if (refusal !== undefined) return { eligible: false, ...refusal };

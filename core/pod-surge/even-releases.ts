@@ -9,9 +9,9 @@ import { domainOf, domainsOf, evenBy } from './spread.ts';
 import { maxReleased, workloadOf } from './surge-limit.ts';
 
 /**
- * Which pods of the workloads that are spread over zones, released pods counted, may be released together: as many in each zone, or all that
- * there are. To such a constraint a released pod is still there: whoever releases one alone has its replacement put into another zone as
- * readily as into its own, and the zone is empty once it has left. Answers UIDs by workload; workloads that are free of that are not named.
+ * Selects the pods that may be released together, of workloads whose spread constraints over zones count released pods: the same number in each
+ * zone, or all of them. For such a constraint a released pod still occupies its zone. The replacement of a pod that is released alone may come to
+ * any zone, and the zone of the pod is empty once it has left. Returns UIDs by workload. Workloads without such a constraint have no entry.
  */
 export function chooseEvenly(
   pods: readonly PodFacts[],
@@ -50,11 +50,11 @@ function chooseOf(
   return new Set(chosen.map(({ uid }) => uid));
 }
 
-/** The nodes by turns of their zones, where pods on them have to go evenly: else in their order. */
-export function byTurns(waiting: readonly NodeRef[], cluster: ClusterFacts): readonly NodeRef[] {
+/** The nodes in alternating zones if pods on them have to be released evenly, or else in their order. */
+export function alternateZones(waiting: readonly NodeRef[], cluster: ClusterFacts): readonly NodeRef[] {
   const index = indexOf(cluster);
   if (!waiting.some(({ name }) => index.podsOn(name).some((pod) => evenBy(pod) !== undefined))) return waiting;
   const zones = [...Map.groupBy(waiting, ({ zone }) => zone).values()];
-  const turns = Math.max(...zones.map(({ length }) => length));
-  return Array.from({ length: turns }, (_, turn) => zones.flatMap((nodes) => nodes[turn] ?? [])).flat();
+  const rounds = Math.max(...zones.map(({ length }) => length));
+  return Array.from({ length: rounds }, (_, round) => zones.flatMap((nodes) => nodes[round] ?? [])).flat();
 }

@@ -11,7 +11,7 @@ import { decideAdoption } from './adoption.ts';
 import { type Dismissal, type DismissalQuestion, decideDismissal } from './dismissal.ts';
 import { isAbandoned, isActive, isReleasedBy, isServing, ownedPods } from './owned-pods.ts';
 
-/** What to do now with released pods that nobody takes back, what can't be done yet, and how much is left. */
+/** What to do now with released pods that no ReplicaSet adopts, which of them are blocked, and how many are left. */
 export interface ReleasedEviction {
   readonly actions: readonly PodAction[];
   readonly blocked: readonly BlockedPod[];
@@ -22,9 +22,9 @@ export interface ReleasedEviction {
 }
 
 /**
- * Decides one round of evicting the released pods that their workload does not need any more: it has rolled out since, or a replacement was
- * Ready before they could be given back. Their nodes stay in the load balancers: a pod leaves one only where another serves the same callers.
- * Pods that none of that holds for serve on.
+ * Decides one round of evicting the released pods that their workload does not need any more: it has rolled out another version since, or a
+ * replacement was Ready before they could return. Their nodes stay in the load balancers, and so a pod leaves its node only if another pod
+ * there serves the same connections. All other released pods keep serving.
  */
 export function decideReleasedEviction(question: DismissalQuestion): ReleasedEviction {
   const { facts, run, now } = question;
@@ -54,22 +54,22 @@ export function decideReleasedEviction(question: DismissalQuestion): ReleasedEvi
     actions,
     blocked,
     remaining,
-    reason: `${count(remaining, 'released pod')} that no ReplicaSet takes back${why}`,
+    reason: `${count(remaining, 'released pod')} that no ReplicaSet adopts${why}`,
   };
 }
 
-/** Nobody wants it any more, or nobody will when looks have agreed on that for a while. */
+/** Whether no workload wants it any more, or none will once observations have agreed on that for a while. */
 function isDismissed(pod: PodFacts, { actions, blocked }: Dismissal, { facts, run }: DismissalQuestion): boolean {
   if (isActive(pod) && isReleasedBy(pod, run) && isAbandoned(pod, facts)) return true;
   return [...actions, ...blocked].some((one) => one.pod.uid === pod.uid);
 }
 
-/** It was taken out of its endpoints, or told to stop, already. */
+/** Whether it is already removed from its endpoints, or terminating. */
 function isLeaving({ released, endpointsRemoved, terminating }: PodFacts, run: string): boolean {
   return released?.by === run && (terminating || endpointsRemoved?.by === run);
 }
 
-/** Wherever a load balancer looks for endpoints on the pod's node, it finds another. */
+/** Whether every Service with policy Local that selects the pod has another ready endpoint on its node. */
 function isSpared(pod: PodFacts, leaving: ReadonlySet<string>, facts: ClusterFacts): boolean {
   const others = indexOf(facts)
     .podsOn(pod.node ?? '')
@@ -79,7 +79,7 @@ function isSpared(pod: PodFacts, leaving: ReadonlySet<string>, facts: ClusterFac
     .every((service) => others.some((other) => isReadyEndpoint(other, service)));
 }
 
-/** The pods that its workload keeps don't serve all of what it wants yet. A Deployment that is away wants what its ReplicaSet does. */
+/** Explains that the workload does not have enough serving pods without it. If the Deployment is gone, the replicas of its ReplicaSet count. */
 function explainShort(pod: PodFacts, facts: ClusterFacts): string | undefined {
   const { released, namespace } = pod;
   if (released === undefined) return undefined;

@@ -7,10 +7,10 @@ import type { WorkloadFacts } from '../model/workload.ts';
 import type { Policy } from '../policy/policy.ts';
 import { workloadOf } from './surge-limit.ts';
 
-/** A workload of which more pods are wanted than fit while emptied nodes are there. */
+/** A workload that wants more pods than fit while the emptied nodes exist. */
 export interface Crowded {
   readonly workload: WorkloadFacts;
-  /** Pods that it has on nodes, as far as it wants them: one that found no place before is not missed. */
+  /** Pods that it wants and that have a node. A pod that was unschedulable before does not count. */
   readonly pods: number;
   readonly spread: SpreadFacts;
   /** Pods that fit. */
@@ -18,9 +18,9 @@ export interface Crowded {
 }
 
 /**
- * Whether a pod is of a workload that its required spread over hosts keeps from moving. A cordoned node is a domain like any other unless the
- * constraint honours taints; once it is empty the fewest pods of a domain are none, and no node takes more than `maxSkew`. So the last
- * nodes that are emptied wait for pods which have no place until their Node objects are gone (kubernetes/kubernetes,
+ * Whether a pod belongs to a workload that cannot move because of its required spread over hosts. A cordoned node is a domain like any other
+ * unless the constraint honours taints. Once it is empty, the smallest domain has no pod, and no node gets more than `maxSkew`. The last
+ * nodes then wait for pods that cannot be scheduled until the Node objects of the empty nodes are deleted (kubernetes/kubernetes,
  * pkg/scheduler/framework/plugins/podtopologyspread/common.go, matchNodeInclusionPolicies). Undefined when all fit.
  */
 export function findCrowded(pod: PodFacts, cluster: ClusterFacts, policy: Policy): Crowded | undefined {
@@ -39,7 +39,7 @@ export function findCrowded(pod: PodFacts, cluster: ClusterFacts, policy: Policy
   return pods <= fit ? undefined : { workload, pods, spread, fit };
 }
 
-/** Nodes that may have the pod in the end: a new one for each that goes, and those of others that take it. */
+/** The number of nodes that can run the pod in the end: a new one for each leaving node, and suitable nodes of other pools. */
 function countPlaces(pod: PodFacts, cluster: ClusterFacts, { pool, target }: Policy): number {
   const count = (name: string) => cluster.nodes.filter((node) => node.pool === name).length;
   const others = cluster.nodes.filter(

@@ -1,21 +1,21 @@
 /**
- * Annotations that keep Argo CD from a pod without owner, and the word in each that does. With label tracking it takes every object that has
- * its label and no owner for one of the application's own, finds it in no manifest, and deletes it with a plain delete where pruning is
- * automatic (argo-cd 37ee009, gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs; controller/state.go, RequiresPruning). What counts is
- * the annotation of the live object (sync_context.go, isPruningDisabled). Where there is no Argo CD they mean nothing.
+ * Annotations that keep Argo CD from deleting a pod without owner, with the option in each that does. With label tracking Argo CD regards
+ * every object that has its label and no owner as part of the application, finds it in no manifest, and deletes it if automatic pruning is
+ * on (argo-cd 37ee009, gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs; controller/state.go, RequiresPruning). It reads the annotation
+ * of the live object (sync_context.go, isPruningDisabled). Without Argo CD they have no effect.
  */
 const keptBy: Readonly<Record<string, string>> = {
   'argocd.argoproj.io/sync-options': 'Prune=false',
   'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
 };
 
-/** What annotations were, by their names; null for one that was not there. */
+/** Original values of annotations by name. null for one that did not exist. */
 export type AnnotationsBefore = Readonly<Record<string, string | null>>;
 
-/** Annotations of an object as they are. */
+/** Present annotations of an object. */
 type Annotations = Readonly<Record<string, string>>;
 
-/** The annotations to set on a pod that loses its owner, and what they were; `known` is what an earlier release has noted of them. */
+/** The annotations to set on a pod that loses its owner, and their original values. `known` has the values that an earlier release recorded. */
 export function keepFromPruners(
   annotations: Annotations,
   known: AnnotationsBefore,
@@ -31,7 +31,7 @@ export function keepFromPruners(
   };
 }
 
-/** What the annotations get back, null for none; one that somebody has changed since stays as it is and is left out. */
+/** The annotation values to restore, null to remove one. An annotation that somebody has changed since is left out. */
 export function returnToPruners(annotations: Annotations, before: AnnotationsBefore): AnnotationsBefore {
   return Object.fromEntries(
     Object.entries(before).filter(
@@ -40,7 +40,7 @@ export function returnToPruners(annotations: Annotations, before: AnnotationsBef
   );
 }
 
-/** Options of one annotation are separated by commas, and blanks around them mean nothing (Argo CD user guide, "Sync Options"). */
+/** The options in an annotation are separated by commas. Blanks around them have no meaning (Argo CD user guide, "Sync Options"). */
 function withWord(key: string, value: string | null): string {
   const word = keptBy[key] ?? '';
   const words = (value ?? '').split(',').map((one) => one.trim());

@@ -4,8 +4,8 @@ import { type Policy, podSurgeTermsOf } from '../policy/policy.ts';
 import type { Lateness } from './replacements-of.ts';
 
 /**
- * A workload whose hand-over is waited for, and why: its replacements don't serve yet, it may be handed over a little later, or
- * nothing that the run can do will let it be.
+ * A workload whose pod surge is not complete, and why: its replacements do not serve yet, it can be surged a little later, or the run
+ * can do nothing to make it possible.
  */
 export interface AwaitedWorkload {
   readonly workload: string;
@@ -13,17 +13,17 @@ export interface AwaitedWorkload {
   readonly reason: string;
 }
 
-/** Since when (epoch ms) workloads have been waited for, by key, and by kind and key. Plain data. */
+/** Since when (epoch ms) the run has waited for workloads, by key, and by kind and key. Plain data. */
 export type LateSince = Readonly<Record<string, number>>;
 
 /**
- * A ReplicaSet lets go of a pod within a second of its losing the label; only its controller's lease may keep it waiting, for 15 s (the default
- * of kube-controller-manager's --leader-elect-lease-duration). What takes longer is refused: an admission that forbids pods without an
- * owner denies the controller's patch, which fails its whole sync (pkg/controller/replicaset/replica_set.go), ms.
+ * A ReplicaSet releases a pod within a second after the pod loses the label. Only a change of the controller's leader delays that, by up to
+ * 15 s (the default of kube-controller-manager's --leader-elect-lease-duration). If it takes longer, an admission webhook that forbids pods
+ * without an owner rejects the controller's patch, which fails its whole sync (pkg/controller/replicaset/replica_set.go). In ms.
  */
 const keptForMs = 30_000;
 
-/** Which of the workloads that are waited for have been so for too long. What the API server refuses is told at once: waiting changes nothing. */
+/** Finds the workloads for which the run has waited too long. A refusal by the API server is reported soon, because waiting does not change it. */
 export function findTooLate(
   awaited: readonly AwaitedWorkload[],
   before: LateSince,
@@ -49,16 +49,16 @@ export function findTooLate(
   };
 }
 
-/** What becomes of workloads that have been waited for too long: some lose their hand-over alone, others hold the run. */
+/** The consequence for workloads for which the run has waited too long: some are evicted instead, others stall the run. */
 export interface LateVerdict {
   readonly expired: readonly AwaitedWorkload[];
-  /** Why the run can't go on without an operator, and what helps; undefined where it can. */
+  /** Why the run needs an operator, and what to do. Undefined when it can continue. */
   readonly holds: { readonly reason: string; readonly hint: string } | undefined;
 }
 
 /**
- * A workload that can't be handed over loses its hand-over and is evicted within its budgets, unless the policy requires it. One whose
- * replacements were just seen to fail is not evicted either: its next pods would fail as they do, and those that serve be gone.
+ * A workload that cannot be surged is evicted within its budgets instead, unless the policy requires pod surge. A workload whose replacements
+ * fail is not evicted either: its next pods would fail in the same way, and the serving ones would be gone.
  */
 export function judgeLate(tooLate: readonly AwaitedWorkload[], cluster: ClusterFacts, policy: Policy): LateVerdict {
   const required = tooLate.filter(({ workload }) => {
@@ -66,15 +66,15 @@ export function judgeLate(tooLate: readonly AwaitedWorkload[], cluster: ClusterF
     return podSurgeTermsOf(policy, facts).mode === 'required';
   });
   const failing = tooLate.filter((one) => one.kind === 'failing' && !required.includes(one));
-  const holding = [...required, ...failing];
-  const expired = tooLate.filter((one) => !holding.includes(one));
-  if (holding.length === 0) return { expired, holds: undefined };
-  const reason = holding.map(({ workload, reason }) => `${workload}: ${reason}`).join('; ');
+  const stalling = [...required, ...failing];
+  const expired = tooLate.filter((one) => !stalling.includes(one));
+  if (stalling.length === 0) return { expired, holds: undefined };
+  const reason = stalling.map(({ workload, reason }) => `${workload}: ${reason}`).join('; ');
   return { expired, holds: { reason, hint: failing.length > 0 ? failingHint : requiredHint } };
 }
 
 const requiredHint =
-  'See why the replacements are not there; then resume. Or abort, and set mode auto for them in spec.podSurge.workloads.';
+  'Find out why the replacements do not serve, fix it, then resume. Or abort, and set mode auto for these workloads in spec.podSurge.workloads.';
 
 const failingHint =
-  'The pods that they replace keep serving. Find out what keeps them from getting ready (kubectl describe pod), fix it and resume; or abort. If one gets ready only when another has left, delete the pods on the old nodes one by one, then resume.';
+  'The old pods keep serving. Find out why the replacements do not become ready (kubectl describe pod), fix it and resume; or abort. If a replacement becomes ready only after an old pod has left, delete the pods on the old nodes one by one, then resume.';

@@ -13,49 +13,49 @@ import { decideEligibility } from './eligibility.ts';
 import { ownedPods } from './owned-pods.ts';
 import { findShortZones, type ShortZone, type ShortZonesQuestion } from './short-zones.ts';
 
-/** So often replacements of one workload start anew for a wave: a scheduler that puts them anywhere has met every zone by then. */
+/** How often replacements of one workload are moved for a batch. A scheduler that picks zones at random has used every zone by then. */
 const maxMoves = 10;
 
-/** Everything that decides whether the replacements of a wave's pods are where its leaving needs them. */
+/** Everything that decides whether the replacements of a batch's pods are in the zones that need them. */
 export interface PlacesQuestion extends ShortZonesQuestion, Omit<StepQuestion, 'facts'> {
   readonly sharedVolumeClaims: ReadonlySet<string>;
-  /** Workloads that are not waited for any more. */
+  /** Workloads that are evicted instead of surged. */
   readonly evictedInstead: readonly string[];
-  /** Name of the pool whose nodes go. */
+  /** Name of the pool whose nodes are leaving. */
   readonly leaving: string;
-  /** How often replacements of the wave's pods were moved, by workload. */
+  /** How often replacements of the batch's pods were moved, by workload. */
   readonly moves: Readonly<Record<string, number>>;
 }
 
-/** A replacement that is to start again: ended while it is not ready; else released, to leave once nobody is sent to it. */
+/** A replacement that has to start again. If it is not ready it is evicted, or else released, and leaves once it gets no connections. */
 export type Move = { readonly workload: string; readonly pod: PodRef } & (
   | { readonly kind: 'evict' }
   | { readonly kind: 'release'; readonly from: ReleasedFrom }
 );
 
-/** A workload that leaves a zone short when the wave goes, or has a pod that was moved and is there still. */
+/** A workload that would leave a zone without enough targets when the batch leaves, or that has a moved pod that has not left yet. */
 export interface Misplaced {
   readonly workload: string;
   readonly reason: string;
-  /** Nothing that the run can do will change it. */
+  /** The run cannot change it. */
   readonly isHopeless: boolean;
 }
 
-/** What is missing where, and what is done about it. */
+/** The workloads whose replacements are misplaced, and the actions for them. */
 export interface Places {
   readonly awaited: readonly Misplaced[];
   readonly moves: readonly Move[];
-  /** Acts on pods that were moved and have not left yet. */
+  /** Actions on moved pods that have not left yet. */
   readonly actions: readonly PodAction[];
 }
 
 type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
 /**
- * Asks of a wave, before it counts as handed over, what the guard will ask of its nodes: whether each zone that must keep a serving target
- * has one without them. The scheduler puts replacements where it likes: it need not spread at all, and to a spread constraint that counts
- * released pods the zone that they leave is full. A replacement that came to a zone which has another starts again, as long as no load
- * balancer sends anybody to it.
+ * Checks, before the pods of a batch count as surged, what the guard will check for its nodes: whether each zone that must keep a serving target
+ * has one without them. The scheduler may put replacements into any zone. It need not spread them at all, and for a spread constraint that
+ * counts released pods the zone that they leave is full. A replacement in a zone that has another one starts again, as long as no load
+ * balancer sends connections to it.
  */
 export function decidePlaces(question: PlacesQuestion): Places {
   const { facts, policy, leaving, run, evictedInstead } = question;
@@ -68,7 +68,7 @@ export function decidePlaces(question: PlacesQuestion): Places {
   const awaited = new Map<string, Misplaced>();
   for (const { name, released } of moved) {
     const { workload } = released;
-    awaited.set(workload, { workload, reason: `pod ${name} was moved and is there still`, isHopeless: false });
+    awaited.set(workload, { workload, reason: `pod ${name} was moved and has not left yet`, isHopeless: false });
   }
   const moves: Move[] = [];
   for (const short of findShortZones(question)) {
@@ -83,8 +83,8 @@ export function decidePlaces(question: PlacesQuestion): Places {
 }
 
 /**
- * Pods that were moved leave as others do, but for one that a load balancer has come to send to meanwhile. While as many serve without it as
- * its Services are scaled to, it takes nothing from anybody.
+ * Moved pods leave as others do, except those to which a load balancer sends connections meanwhile. Budgets do not apply to a pod as long as
+ * its Services have as many ready endpoints without it as they are scaled to.
  */
 function decideLeaving(moved: readonly ReleasedPod[], question: PlacesQuestion): readonly PodAction[] {
   const facts = question.facts.cluster;
@@ -102,7 +102,7 @@ function isSurplus(pod: PodFacts, cluster: ClusterFacts): boolean {
   );
 }
 
-/** Which replacement starts again, or what else is waited for. */
+/** Selects the replacement that starts again, or explains what the run waits for. */
 function chooseMove(
   short: ShortZone,
   question: PlacesQuestion,
@@ -118,7 +118,7 @@ function chooseMove(
   const surplus = owned.filter(({ node = '' }) => {
     const host = nodes.get(node);
     if (host === undefined || host.pool === leaving) return false;
-    // What a zone that must keep a target has alone stays there.
+    // The only target of a zone that must keep one stays there.
     return short.service.minServing.perZone[host.zone] === undefined || hostsIn(host.zone, short, facts).length > 1;
   });
   const movable = surplus.flatMap((pod) => moveOf(pod, workload, question) ?? []);
@@ -130,7 +130,7 @@ function chooseMove(
   return { move, why: `pod ${move.pod.name} came to another zone and starts again` };
 }
 
-/** Pods of the Service that will be in the zone when the wave has left, whether they serve already or not. */
+/** Pods of the Service that remain in the zone when the batch has left, serving or not. */
 function hostsIn(zone: string, { service, out }: ShortZone, facts: ServingFacts): readonly PodFacts[] {
   const { nodes } = indexOf(facts.cluster);
   return podsOf(service.state.service, facts.cluster).filter(
@@ -139,7 +139,7 @@ function hostsIn(zone: string, { service, out }: ShortZone, facts: ServingFacts)
   );
 }
 
-/** How the pod could start again; undefined when callers would feel it. */
+/** How the pod can start again. Undefined when that could break connections. */
 function moveOf(pod: PodFacts, workload: string, question: PlacesQuestion): Move | undefined {
   const { facts, policy } = question;
   const { namespace, name, uid } = pod;
@@ -151,7 +151,7 @@ function moveOf(pod: PodFacts, workload: string, question: PlacesQuestion): Move
   return eligibility.eligible ? { ...own, kind: 'release', from: eligibility.from } : undefined;
 }
 
-/** A load balancer sends to its node, and finds nobody else there. */
+/** Whether a load balancer sends connections to its node, and no other pod there serves them. */
 function servesAlone(pod: PodFacts, facts: ServingFacts): boolean {
   const { node = '', endpointsRemoved } = pod;
   if (endpointsRemoved !== undefined) return false;

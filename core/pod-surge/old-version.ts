@@ -4,8 +4,8 @@ import { count } from '../text/format.ts';
 import { isReleasedBy, isServing } from './owned-pods.ts';
 
 /**
- * Pods of versions that their workloads have gone over from since the run released them: they serve on until their nodes go, and a rollout
- * that looks complete is not. In words; undefined where there are none.
+ * Describes released pods whose workloads have rolled out another version since. They serve until their nodes leave, although the rollout is
+ * reported as complete. Undefined when there are none.
  */
 export function explainOldVersions(cluster: ClusterFacts, run: string): string | undefined {
   const old = cluster.pods.flatMap((pod) => {
@@ -16,5 +16,5 @@ export function explainOldVersions(cluster: ClusterFacts, run: string): string |
   const groups = [...Map.groupBy(old, (key) => key)].map(
     ([key, { length }]) => `${count(length, 'pod')} of the old version of ${key}`,
   );
-  return groups.length === 0 ? undefined : `still serving until their nodes go: ${groups.join(', ')}`;
+  return groups.length === 0 ? undefined : `still serving until their nodes leave: ${groups.join(', ')}`;
 }

@@ -4,14 +4,14 @@ import { matches } from '../model/label-index.ts';
 import { isFinished, type PodFacts, type ReleasedFacts, type ReleasedFrom } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 
-/** A pod that was released, with what it was released from. */
+/** A released pod, with what it was released from. */
 export type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
 /**
- * Pods that a ReplicaSet counts as its own: none that was told to stop, has failed or has run to its end (pkg/controller/controller_utils.go,
- * FilterActivePods). Its controller may be late: a pod that its selector does not match
- * any more is no longer one of them whatever owner it names, and one without an owner that it does match will be
- * (kubernetes/kubernetes, pkg/controller/controller_ref_manager.go, ClaimPods).
+ * Pods that a ReplicaSet counts as its own. Terminating and finished pods do not count (pkg/controller/controller_utils.go, FilterActivePods).
+ * The controller may react late: a pod that its selector no longer matches does not count even if it still has the owner reference, and a
+ * pod without owner that it matches counts, because the ReplicaSet will adopt it (kubernetes/kubernetes,
+ * pkg/controller/controller_ref_manager.go, ClaimPods).
  */
 export function ownedPods(
   { label, value, replicaSet }: Pick<ReleasedFrom, 'label' | 'value' | 'replicaSet'>,
@@ -21,43 +21,43 @@ export function ownedPods(
   const ofVersion = podsWith({ [label]: value }, namespace, cluster);
   const named = ofVersion.filter(({ ownerName }) => ownerName === replicaSet.name);
   const selector = named.find(({ ownerSelector }) => ownerSelector !== undefined)?.ownerSelector;
-  return [...named, ...ofVersion.filter(waitsToBeTaken)].filter(
+  return [...named, ...ofVersion.filter(awaitsAdoption)].filter(
     (pod) => isActive(pod) && (selector === undefined || matches(selector, pod.labels)),
   );
 }
 
-/** It counts for its controller: it runs, or will. */
+/** Whether it counts for its controller: it runs or will run. */
 export function isActive(pod: PodFacts): boolean {
   return !pod.terminating && !isFinished(pod);
 }
 
-/** The run has released it, and it still is: one that somebody has given its label back is its ReplicaSet's again, whatever our mark says. */
+/** Whether the run has released it and it still is released. A pod that has its label again belongs to its ReplicaSet, whatever its annotation says. */
 export function isReleasedBy(pod: PodFacts, run: string): pod is ReleasedPod {
   return pod.released?.by === run && pod.labels[pod.released.label] === undefined;
 }
 
-/** The run has released it, and somebody else has given it its label back. */
+/** Whether the run has released it, and somebody else has restored its label. */
 export function isReturned(pod: PodFacts, run: string): boolean {
   return pod.released?.by === run && pod.labels[pod.released.label] !== undefined;
 }
 
-/** Neither its Deployment nor its ReplicaSet is there. A Deployment alone may be away for a moment: `kubectl delete --cascade=orphan`. */
+/** Whether its Deployment and its ReplicaSet are both gone. The Deployment alone may be gone for a moment: `kubectl delete --cascade=orphan`. */
 export function isAbandoned({ released }: ReleasedPod, cluster: ClusterFacts): boolean {
   return released.wants === undefined && indexOf(cluster).workload(released.workload) === undefined;
 }
 
-/** No controller owns it, and its labels are as whoever made it wants them: a ReplicaSet that they match takes it when it looks. */
-export function waitsToBeTaken({ ownerKind, endpointsRemoved, released }: PodFacts): boolean {
+/** Whether it has no owner and its original labels. A ReplicaSet whose selector matches them will adopt it. */
+export function awaitsAdoption({ ownerKind, endpointsRemoved, released }: PodFacts): boolean {
   return ownerKind === 'none' && endpointsRemoved === undefined && released === undefined;
 }
 
-/** It runs on a node of that pool which goes: those that stay are not cordoned. */
+/** Whether it runs on a leaving node of that pool. Nodes that stay are not cordoned. */
 export function isOutgoing({ node = '' }: PodFacts, pool: string, cluster: ClusterFacts): boolean {
   const host = indexOf(cluster).nodes.get(node);
   return host?.pool === pool && host.cordoned;
 }
 
-/** It is ready, and nobody has taken it out of its endpoints. */
+/** Whether it is ready and has not been removed from its endpoints. */
 export function isServing({ ready, endpointsRemoved }: PodFacts): boolean {
   return ready && endpointsRemoved === undefined;
 }

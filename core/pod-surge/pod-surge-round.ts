@@ -13,38 +13,38 @@ import { selectReleases } from './select-releases.ts';
 import { noteServed } from './served-before.ts';
 import { countReleased, workloadOf } from './surge-limit.ts';
 
-/** Everything that decides the next acts of handing over the pods of some nodes. */
+/** Everything that decides the next actions of the pod surge for some nodes. */
 export interface PodSurgeQuestion extends Omit<PodSurgeContext, 'cluster'>, Omit<ReplacementsOfQuestion, 'policy'> {
   readonly run: string;
-  /** Nodes whose pods are handed over together. */
+  /** Nodes whose pods are surged together. */
   readonly wave: readonly NodeRef[];
-  /** Workloads whose replacements did not come up in time: their pods are evicted within their budgets instead. */
+  /** Workloads whose replacements did not serve in time. Their pods are evicted within their budgets instead. */
   readonly evictedInstead: readonly string[];
 }
 
-/** What to do now, and who is waited for. */
+/** What to do now, and what the run waits for. */
 export interface PodSurgeRound {
   readonly release: readonly { readonly pod: PodRef; readonly from: ReleasedFrom }[];
-  /** Workloads whose replacements don't serve yet, each with what is seen of them. */
+  /** Workloads whose replacements do not serve yet, each with what was observed. */
   readonly awaited: readonly AwaitedWorkload[];
-  /** Nodes that host replacements, or pods beside them, and are not waited for. */
+  /** Nodes that host replacements or other pods of their Services, and that are set aside. */
   readonly aside: NodesAside;
-  /** Every pod that can be handed over has been, and its replacement serves. */
+  /** Every pod that can be surged is released, and its replacement serves. */
   readonly done: boolean;
   /** One sentence for status. */
   readonly reason: string;
 }
 
 /**
- * Decides one round: releases what may be released, as far as the surplus of its workload goes, and waits until every ReplicaSet that has
- * lost pods has as many that serve as before, where load balancers look at nodes also there.
+ * Decides one round. It releases as many pods of each workload as the limit of its surge allows. Then it waits until every ReplicaSet that has
+ * lost pods has as many serving ones as before, and their nodes are healthy in the load balancers where that matters.
  */
 export function decidePodSurgeRound(question: PodSurgeQuestion): PodSurgeRound {
   const { facts, run, wave } = question;
   const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
-  const isAsked = (pod: PodFacts) => !question.evictedInstead.includes(workloadOf(pod, facts.cluster)?.key ?? '');
+  const isSurged = (pod: PodFacts) => !question.evictedInstead.includes(workloadOf(pod, facts.cluster)?.key ?? '');
   const { release, later } = selectReleases(
-    candidates.filter(isAsked),
+    candidates.filter(isSurged),
     { ...question, cluster: facts.cluster },
     countReleased(facts.cluster),
     facts.observedAt,
@@ -58,9 +58,9 @@ export function decidePodSurgeRound(question: PodSurgeQuestion): PodSurgeRound {
     const isWaitedFor =
       isEnabled(question.policy, 'wait-for-replacements') && !question.evictedInstead.includes(workload);
     if (!isWaitedFor) return [];
-    const seen = observeReplacements(pods, question);
-    Object.assign(aside, seen.aside);
-    return seen.late === undefined ? [] : [{ workload, ...seen.late }];
+    const observed = observeReplacements(pods, question);
+    Object.assign(aside, observed.aside);
+    return observed.late === undefined ? [] : [{ workload, ...observed.late }];
   });
   const all = [...awaited, ...later.map((one) => ({ ...one, kind: 'later' as const }))].toSorted((a, b) =>
     compareText(a.workload, b.workload),

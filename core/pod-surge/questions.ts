@@ -6,7 +6,7 @@ import type { VolumeClaimFacts, VolumeClaimRef } from '../model/volume.ts';
 import { decideEligibility } from './eligibility.ts';
 import type { PodSurgeContext } from './rules/rule.ts';
 
-/** Claims of pods on these nodes, to be read: whether a replacement can have the volume too. */
+/** PersistentVolumeClaims of the pods on these nodes. They are read to find out whether a replacement can mount the volume too. */
 export function volumeClaimsOn(
   nodes: readonly Pick<NodeRef, 'name'>[],
   facts: ClusterFacts,
@@ -20,19 +20,19 @@ export function volumeClaimsOn(
   );
 }
 
-/** Of these, those (`namespace/name`) whose volumes any number of nodes may mount. */
+/** Those of the claims (`namespace/name`) whose volumes several nodes may mount at the same time. */
 export function sharedAmong(volumeClaims: readonly VolumeClaimFacts[]): ReadonlySet<string> {
   return new Set(volumeClaims.filter(({ isShared }) => isShared).map(({ namespace, name }) => `${namespace}/${name}`));
 }
 
-/** A pod whose release is to be tried, for all of its workload. */
+/** A pod whose release is tried with a dry run, on behalf of all pods of its workload. */
 export interface Trial {
   readonly workload: string;
   readonly pod: PodFacts;
   readonly from: ReleasedFrom;
 }
 
-/** One pod of each workload on these nodes that would be handed over, as far as the look tells. */
+/** One pod of each workload on these nodes that would be surged according to the observation. */
 export function trialsOn(nodes: readonly Pick<NodeRef, 'name'>[], context: PodSurgeContext): readonly Trial[] {
   const trials = new Map<string, Trial>();
   for (const pod of nodes.flatMap(({ name }) => indexOf(context.cluster).podsOn(name))) {

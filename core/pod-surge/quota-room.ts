@@ -4,25 +4,25 @@ import type { Amounts, ContainerNeeds, QuotaFacts, QuotaScope } from '../model/q
 import type { ClusterFacts } from '../model/serving.ts';
 import { needsOfReplacement, sum, usageOf } from './replacement-needs.ts';
 
-/** Sums of amounts of a thousandth are not exact. */
+/** Sums of fractional amounts are not exact. */
 const tolerance = 1e-6;
 
-/** What is taken of a quota: for good, by released pods, and by pods that are on their way out. */
+/** What uses a quota: pods that stay, released pods, and terminating pods. */
 interface Taken {
   readonly stays: Amounts;
   readonly released: Amounts;
   readonly leaves: Amounts;
 }
 
-/** A quota, and how many pods of one kind it lets be there beside those that stay; the one with the least room. */
+/** The quota with the least room, and how many pods of one kind it allows in addition to those that stay. */
 export interface Room {
   readonly quota: QuotaFacts;
   readonly pods: number;
-  /** The resource that there is too little of. */
+  /** The resource that limits the number of pods. */
   readonly resource: string;
 }
 
-/** How many replacements of a pod may start before any pod leaves; undefined where no quota counts it. */
+/** How many replacements of a pod may start before any pod leaves. Undefined when no quota counts it. */
 export function roomFor(pod: PodFacts, cluster: ClusterFacts): Room | undefined {
   const needs = needsOfReplacement(pod, cluster);
   const usage = usageOf({ phase: 'Pending' }, needs);
@@ -38,13 +38,13 @@ export function roomFor(pod: PodFacts, cluster: ClusterFacts): Room | undefined 
   return rooms.toSorted((one, other) => one.pods - other.pods)[0];
 }
 
-/** Keeps count, within one round, of what quotas have left. */
+/** Tracks, within one round, how much room the quotas have left. */
 export interface QuotaLedger {
-  /** Takes room for the replacement of a pod. `later`: there will be once others have gone that are on their way out. */
+  /** Takes room for the replacement of a pod. `later`: there will be room once terminating pods are gone. */
   take(pod: PodFacts): 'taken' | 'later' | 'no room';
 }
 
-/** Opens the count for one look. */
+/** Opens the ledger for one observation. */
 export function openQuotaLedger(cluster: ClusterFacts): QuotaLedger {
   const added = new Map<string, Amounts>();
   return {
@@ -75,7 +75,7 @@ export function quotasOf(pod: PodFacts, { quotas = [] }: ClusterFacts): readonly
 
 const quotasByNamespace = onceFor((quotas: readonly QuotaFacts[]) => Map.groupBy(quotas, ({ namespace }) => namespace));
 
-/** What pods take of a quota now, and what those will that are wanted and not there: they get the next room that there is. */
+/** What existing pods use of a quota, and what missing replicas will use. These get the next room that becomes free. */
 const takenOf = onceFor((cluster: ClusterFacts) =>
   onceFor((quota: QuotaFacts): Taken => {
     const index = indexOf(cluster);
@@ -99,15 +99,15 @@ function counts({ scopes = [] }: QuotaFacts, pod: PodFacts): boolean {
   return scopes.every((scope) => isInScope(pod, scope));
 }
 
-/** Pods of Deployments have no deadline; scopes that are not about what pods need are left aside (pods.go, podMatchesScopeFunc). */
+/** Pods of Deployments have no deadline, and so are NotTerminating. Other scopes are not supported (pods.go, podMatchesScopeFunc). */
 function isInScope({ needs = [], priorityClass }: PodFacts, { name, operator, values }: QuotaScope): boolean {
   switch (name) {
     case 'NotTerminating':
       return true;
     case 'BestEffort':
-      return !needs.some(asksForComputing);
+      return !needs.some(requestsCompute);
     case 'NotBestEffort':
-      return needs.some(asksForComputing);
+      return needs.some(requestsCompute);
     case 'PriorityClass':
       if (operator === 'Exists') return priorityClass !== undefined;
       if (operator === 'DoesNotExist') return priorityClass === undefined;
@@ -117,6 +117,6 @@ function isInScope({ needs = [], priorityClass }: PodFacts, { name, operator, va
   }
 }
 
-function asksForComputing({ requests, limits }: ContainerNeeds): boolean {
+function requestsCompute({ requests, limits }: ContainerNeeds): boolean {
   return ['cpu', 'memory'].some((name) => (requests[name] ?? limits[name] ?? 0) > 0);
 }

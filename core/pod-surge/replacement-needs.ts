@@ -15,7 +15,7 @@ export function rangesIn(namespace: string, { limitRanges = [] }: ClusterFacts):
 }
 
 /**
- * What the containers of another pod like this one would ask for: the same, and what limit ranges give those that ask for nothing (kubernetes
+ * Requests and limits of the containers of another pod like this one: the same, and the defaults of limit ranges where it has none (kubernetes
  * plugin/pkg/admission/limitranger, mergePodResourceRequirements).
  */
 export function needsOfReplacement(
@@ -36,13 +36,13 @@ function fillIn(container: ContainerNeeds, { defaultRequests, defaultLimits }: L
 }
 
 /**
- * What a pod takes of a quota, by the names that quotas use (kubernetes pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc). One that is finished
+ * What a pod uses of a quota, by the resource names of quotas (kubernetes pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc). A finished pod
  * still counts as an object.
  */
 export function usageOf(pod: Pick<PodFacts, 'phase'>, needs: readonly ContainerNeeds[] = bare): Amounts {
   if (isFinished(pod)) return { 'count/pods': 1 };
-  const requests = total(needs, ({ requests: asked }) => asked);
-  const limits = total(needs, ({ limits: asked }) => asked);
+  const requests = total(needs, ({ requests: amounts }) => amounts);
+  const limits = total(needs, ({ limits: amounts }) => amounts);
   return {
     'count/pods': 1,
     pods: 1,
@@ -52,16 +52,16 @@ export function usageOf(pod: Pick<PodFacts, 'phase'>, needs: readonly ContainerN
   };
 }
 
-/** All containers that run together, or the largest that runs before them, and what is added to either (component-helpers/resource, PodRequests). */
+/** The sum of all containers that run together, or the largest init container if that is more, plus the overhead (component-helpers/resource, PodRequests). */
 function total(needs: readonly ContainerNeeds[], of: (container: ContainerNeeds) => Amounts): Amounts {
   const all = (kind: ContainerNeeds['kind']) => needs.filter((one) => one.kind === kind).map(of);
   let beside: Amounts = {};
   let first: Amounts = {};
   for (const container of needs) {
     if (container.kind === 'sidecar') beside = sum([beside, of(container)]);
-    if (container.kind === 'init') first = most(first, sum([beside, of(container)]));
+    if (container.kind === 'init') first = maxOf(first, sum([beside, of(container)]));
   }
-  return sum([most(first, sum([...all('app'), beside])), ...all('overhead')]);
+  return sum([maxOf(first, sum([...all('app'), beside])), ...all('overhead')]);
 }
 
 /** The sum of amounts, resource by resource. */
@@ -71,7 +71,7 @@ export function sum(amounts: readonly Amounts[]): Amounts {
   return sums;
 }
 
-function most(one: Amounts, other: Amounts): Amounts {
+function maxOf(one: Amounts, other: Amounts): Amounts {
   const names = [...Object.keys(one), ...Object.keys(other)];
   return Object.fromEntries(names.map((name) => [name, Math.max(one[name] ?? 0, other[name] ?? 0)]));
 }

@@ -16,27 +16,27 @@ import { countNeeded } from './served-before.ts';
 export type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
 
 /**
- * Why replacements don't serve yet. `starting`: they are on their way, as far as can be seen; `failing`: they run on new nodes, and not one of
- * them gets ready; `refused`: the API server lets none be created; `kept`: their ReplicaSet has not released what was released; `hopeless`:
- * they serve on nodes that go with those which they stand in for.
+ * Why replacements do not serve yet. `starting`: they are starting, as far as can be observed. `failing`: they run on new nodes, and none of
+ * them becomes ready. `refused`: the API server rejects their creation. `kept`: their ReplicaSet still owns the released pods. `hopeless`:
+ * they serve on nodes that leave together with the old pods.
  */
 export interface Lateness {
   readonly kind: 'starting' | 'failing' | 'refused' | 'kept' | 'hopeless';
   readonly reason: string;
 }
 
-/** What the replacements of a workload's pods are measured by. */
+/** What decides whether the replacements of a workload's pods serve. */
 export interface ReplacementsOfQuestion extends HostsQuestion {
-  /** Pods that had no node when the run was planned: they are not waited for. */
+  /** Pods that had no node when the run was planned. The run does not wait for them. */
   readonly unplaced: UnplacedPods;
-  /** Nodes whose pods are handed over together: none of them is a place for a replacement. */
+  /** Nodes whose pods are surged together. A replacement must not run on any of them. */
   readonly wave: readonly Pick<NodeRef, 'name'>[];
 }
 
 /**
- * Looks at the replacements of one workload's released pods. They serve when every ReplicaSet has as many pods as served before that are
- * ready for as long as it asks (`minReadySeconds`) and ready endpoints of the Services that select them, and their nodes are healthy where
- * load balancers look.
+ * Observes the replacements of one workload's released pods. They serve when every ReplicaSet has as many pods as served before that have been
+ * ready for `minReadySeconds` and are ready endpoints of the Services that select them, and when their nodes are healthy in the load balancers
+ * of Services with policy Local.
  */
 export function observeReplacements(
   pods: readonly ReleasedPod[],
@@ -58,7 +58,7 @@ export function observeReplacements(
   return { aside };
 }
 
-/** What the pods of one ReplicaSet lack. */
+/** Finds what the pods of one ReplicaSet lack. */
 function findLate(group: readonly ReleasedPod[], question: ReplacementsOfQuestion): Lateness | undefined {
   const [first] = group;
   if (first === undefined) return undefined;
@@ -73,12 +73,12 @@ function findLate(group: readonly ReleasedPod[], question: ReplacementsOfQuestio
   const going = ready.flatMap((pod) => explainGoing(pod, question) ?? []);
   if (ready.length - going.length < needs) {
     const kind = going.every(({ isLasting }) => isLasting) ? 'hopeless' : 'starting';
-    const reason = `${ready.length - going.length} of ${needs} pods ready where they stay; ${listNames(going.map(({ why }) => why))}`;
+    const reason = `${ready.length - going.length} of ${needs} pods ready on nodes that stay; ${listNames(going.map(({ why }) => why))}`;
     return { kind, reason };
   }
   const aged = countAvailable(first.released, owned) - going.length;
   if (aged < needs) {
-    const reason = `${aged} of ${count(needs, 'pod')} ready for as long as minReadySeconds asks`;
+    const reason = `${aged} of ${count(needs, 'pod')} ready for minReadySeconds`;
     return { kind: 'starting', reason };
   }
   const services = [...new Set(ready.flatMap((pod) => servicesOf(pod, cluster)))];
@@ -92,8 +92,8 @@ function findLate(group: readonly ReleasedPod[], question: ReplacementsOfQuestio
 }
 
 /**
- * Why a pod that is ready does not stay where it is: its node goes with those that it stands in for, which a cordon has not kept it from, or
- * an autoscaler has announced to end it, and will move the pod then.
+ * Explains why a ready pod cannot stay on its node: the node leaves in this batch and the pod tolerates its cordon, or an autoscaler has
+ * announced that it will delete the node.
  */
 function explainGoing(
   pod: PodFacts,
@@ -104,7 +104,7 @@ function explainGoing(
   const taint = host === undefined ? undefined : takenAwayBy(host);
   if (taint !== undefined) return { why: `${name} is on ${node}, which has taint ${taint}`, isLasting: false };
   if (!toleratesCordon(pod) || !wave.some((one) => one.name === node)) return undefined;
-  return { why: `${name} is on ${node}, which goes: it tolerates the taint of cordoned nodes`, isLasting: true };
+  return { why: `${name} is on ${node}, which is leaving: it tolerates the taint of cordoned nodes`, isLasting: true };
 }
 
 function whyNotReady(
@@ -115,17 +115,17 @@ function whyNotReady(
   const kept = group.find(({ ownerName, released }) => ownerName === released.replicaSet.name);
   if (kept !== undefined) return { kind: 'kept', why: `; ${kept.ownerName} has not released ${kept.name}` };
   const refused = group.find(({ released }) => released.refused !== undefined)?.released.refused;
-  if (refused !== undefined) return { kind: 'refused', why: `; no more can be created: ${refused}` };
+  if (refused !== undefined) return { kind: 'refused', why: `; no more pods can be created: ${refused}` };
   const failing = findFailing(group, owned, question);
   if (failing.length === 0) return { kind: 'starting', why: notePending(owned) };
   const names = failing.map(({ name, node = '' }) => `${name} on ${node}`);
-  return { kind: 'failing', why: `; none gets ready on a new node: ${listNames(names)}` };
+  return { kind: 'failing', why: `; none becomes ready on a new node: ${listNames(names)}` };
 }
 
 /**
- * Replacements that run on new nodes where all of them are there, every one that was wanted served before, and none gets ready: those nodes do
- * not suit them, or the version that they start as now. Where some pods were not ready before that is how the workload is (a standby that
- * waits for its leader), and one that finds no node may find one when another has left.
+ * Replacements that run on new nodes, where all of them have a node, all replicas served before, and none becomes ready. Then the new nodes or
+ * their present version does not work for them. If some pods were not ready before, that is normal for the workload (a standby that waits for its
+ * leader). A pod without a node may get one when another pod has left.
  */
 function findFailing(
   group: readonly ReleasedPod[],
@@ -145,15 +145,17 @@ function findFailing(
 }
 
 /**
- * Pods that have been ready for `minReadySeconds`, as the ReplicaSet's status says; a moment late, but by no clock of ours. Those that were
- * taken out of their endpoints are taken off.
+ * The number of pods that have been ready for `minReadySeconds`, from the status of the ReplicaSet. It is a little late, but does not depend on
+ * the clock of the worker. Pods that were removed from their endpoints are subtracted.
  */
 function countAvailable({ available }: ReleasedFacts, owned: readonly PodFacts[]): number {
-  const endpointsRemoved = owned.filter(({ ready, endpointsRemoved: mark }) => ready && mark !== undefined).length;
+  const endpointsRemoved = owned.filter(
+    ({ ready, endpointsRemoved: removed }) => ready && removed !== undefined,
+  ).length;
   return available === undefined ? Number.POSITIVE_INFINITY : available - endpointsRemoved;
 }
 
-/** Whether its EndpointSlices have any of the pods ready: a Service that lists none is fed by somebody else, or by nobody. */
+/** Whether any of the pods is a ready endpoint of the Service. If none is, something else manages its EndpointSlices, or nothing does. */
 function lists(service: ServiceFacts, pods: readonly PodFacts[]): boolean {
   return pods.some((pod) => isReadyEndpoint(pod, service));
 }

@@ -2,32 +2,32 @@ import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import { decideEligibility } from './eligibility.ts';
-import { byTurns } from './even-releases.ts';
+import { alternateZones } from './even-releases.ts';
 import type { PodSurgeContext } from './rules/rule.ts';
 import { countReleased, maxReleased, workloadOf } from './surge-limit.ts';
 
-/** Who may be handed over together. */
+/** What decides which nodes may be surged together. */
 export interface WaveQuestion extends PodSurgeContext {
-  /** Nodes that are to go, in their order. */
+  /** Nodes that have to leave, in order. */
   readonly waiting: readonly NodeRef[];
-  /** The most nodes that may be on their way out together. */
+  /** The most nodes that may be in progress at the same time. */
   readonly maxNodes: number;
 }
 
 /**
- * Chooses the nodes whose pods are handed over together: as many as the workloads on them allow to have pods beyond their replicas. The first
- * always goes: what exceeds its surplus there is evicted within its budget. A pod that can't be handed over holds no node back; the
- * guard decides about that when the node steps out.
+ * Selects the nodes whose pods are surged together: as many as the surge limits of their workloads allow. The first node is always selected:
+ * pods on it in excess of the limit are evicted within their budgets. A pod that cannot be surged does not keep its node out of the batch. The
+ * guard decides about it when the node is to be excluded.
  */
 export function selectBatch(question: WaveQuestion): readonly NodeRef[] {
-  return choose(byTurns(question.waiting, question.cluster), question, (node) => countEligible(node, question));
+  return choose(alternateZones(question.waiting, question.cluster), question, (node) => countEligible(node, question));
 }
 
-/** Chooses wave after wave, each as if the one before had left. */
+/** Selects one batch after another, each as if the previous one had left. */
 export function selectBatches(question: WaveQuestion): readonly (readonly NodeRef[])[] {
   const needsOf = onceFor((node: NodeRef) => countEligible(node, question));
   const waves: (readonly NodeRef[])[] = [];
-  for (let waiting = byTurns(question.waiting, question.cluster); waiting.length > 0; ) {
+  for (let waiting = alternateZones(question.waiting, question.cluster); waiting.length > 0; ) {
     const wave = choose(waiting, question, needsOf);
     waves.push(wave);
     const gone = new Set(wave);
@@ -53,12 +53,12 @@ function choose(
   return wave;
 }
 
-/** Whether all pods on a node that can be handed over can be so together, whatever is on others. */
+/** Whether all eligible pods on a node can be surged together, regardless of other nodes. */
 export function fitsAlone(node: NodeRef, context: PodSurgeContext): boolean {
   return fits(countEligible(node, context), new Map(), context);
 }
 
-/** Pods that can be handed over, by workload. */
+/** Pods that can be surged, by workload. */
 type Needs = ReadonlyMap<string, { readonly workload: WorkloadFacts; readonly count: number }>;
 
 function fits(needs: Needs, taken: ReadonlyMap<string, number>, context: PodSurgeContext): boolean {

@@ -6,13 +6,16 @@ import { openQuotaLedger } from './quota-room.ts';
 import type { PodSurgeContext } from './rules/rule.ts';
 import { maxReleased, workloadOf } from './surge-limit.ts';
 
-/** Pods to release, and workloads that have some which may be released later, each with the reason. */
+/** Pods to release, and workloads with pods that can be released later, each with the reason. */
 export interface Releases {
   readonly release: readonly { readonly pod: PodFacts; readonly from: ReleasedFrom }[];
   readonly later: readonly { readonly workload: string; readonly reason: string }[];
 }
 
-/** Chooses at that time (epoch ms), in the order of the pods, as many of each workload as its surplus, its spreading and quotas allow beside those that are `taken` already. */
+/**
+ * Selects pods to release, in order: as many of each workload as its surge limit, its spread constraints and the quotas allow in addition to
+ * those `taken` already. `now` is in epoch ms.
+ */
 export function selectReleases(
   pods: readonly PodFacts[],
   context: PodSurgeContext,
@@ -29,7 +32,7 @@ export function selectReleases(
     if (workload === undefined) continue;
     const eligibility = decideEligibility(pod, context);
     if (!eligibility.eligible) {
-      const passes = workload.rollingOut || comesBack(pod, context.policy, now);
+      const passes = workload.rollingOut || mayRecover(pod, context.policy, now);
       if (eligibility.passes === true && passes)
         later.set(workload.key, workload.rollingOut ? eligibility.reason : `${pod.name} is not ready at the moment`);
       continue;
@@ -38,7 +41,7 @@ export function selectReleases(
     const has = counts.get(workload.key) ?? 0;
     if (has >= maxReleased(workload, context)) continue;
     const room = quotas.take(pod);
-    if (room === 'later') later.set(workload.key, 'its quota has room once the pods that are leaving have gone');
+    if (room === 'later') later.set(workload.key, 'its quota has room once terminating pods are gone');
     if (room !== 'taken') continue;
     counts.set(workload.key, has + 1);
     release.push({ pod, from: eligibility.from });
@@ -50,10 +53,10 @@ export function selectReleases(
 }
 
 /**
- * It has not been ready for a moment only, and may be again the next: a probe that failed, a kubelet that was late, an API server that was away.
- * One that stays so has nothing to hand over.
+ * Whether the pod became unready only a moment ago and may recover: a readiness probe failed, the kubelet was late, or the API server was
+ * unavailable. A pod that stays unready does not serve, and so has nothing to surge.
  */
-function comesBack(pod: PodFacts, { waits }: Policy, now: number): boolean {
+function mayRecover(pod: PodFacts, { waits }: Policy, now: number): boolean {
   const { ready, unreadySince = Number.NEGATIVE_INFINITY } = pod;
   return !ready && !pod.terminating && !isFinished(pod) && now - unreadySince < waits.stabilizationAfterOutageMs;
 }

@@ -5,8 +5,8 @@ import type { UnplacedPods } from '../model/unplaced.ts';
 import { isServing, ownedPods } from './owned-pods.ts';
 
 /**
- * What pods are released from, with how many pods of their ReplicaSet serve as long as none is released. Where some are already, what was seen
- * before the first of them stands: their replacements come beside them.
+ * Adds to each release how many pods of the ReplicaSet served before any was released. If some are released already, the number that was
+ * recorded for them applies, because their replacements run beside them now.
  */
 export function noteServed(
   froms: readonly { readonly pod: PodFacts; readonly from: ReleasedFrom }[],
@@ -21,7 +21,7 @@ export function noteServed(
   });
 }
 
-/** What was counted of a cluster stands for as long as it is looked at: a plan asks wave after wave. By UID of the ReplicaSet. */
+/** Counts by UID of the ReplicaSet, cached for each observation, because a plan asks for batch after batch. */
 const countsIn = onceFor((_cluster: ClusterFacts) => new Map<string, number>());
 
 const releasedByReplicaSet = onceFor((pods: readonly PodFacts[]) =>
@@ -38,8 +38,8 @@ function countServed(from: ReleasedFrom, namespace: string, cluster: ClusterFact
 }
 
 /**
- * How many pods of a ReplicaSet have to serve before those that were released may leave: as many as did before, and no more than it wants and
- * finds room for. One that wants none has been rolled over: the newer version's pods are there already.
+ * How many pods of a ReplicaSet have to serve before the released ones may leave: as many as before, but no more than its replicas that can be
+ * scheduled. A ReplicaSet with no replicas has been replaced by a rollout, and the pods of the newer version run already.
  */
 export function countNeeded(pods: readonly { readonly released: ReleasedFacts }[], unplaced: UnplacedPods): number {
   const needs = pods.map(({ released: { wants = 0, served = wants, workload } }) =>

@@ -9,7 +9,7 @@ import type { ReleasedFacts } from '../model/pod.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 
-/** The nodes that are to leave together, and what is known of the Services that they serve. */
+/** The nodes that have to leave together, and what is known about the Services that they serve. */
 export interface ShortZonesQuestion {
   readonly facts: ServingFacts;
   readonly policy: Policy;
@@ -18,18 +18,18 @@ export interface ShortZonesQuestion {
   readonly wave: readonly NodeRef[];
 }
 
-/** A zone that must keep a serving target of a Service and has none without the wave, where the run has released a pod of the workload. */
+/** A zone that must keep a serving target of a Service and has none without the batch, and in which the run has released a pod of the workload. */
 export interface ShortZone {
   readonly workload: string;
   readonly namespace: string;
   readonly released: ReleasedFacts;
   readonly service: CountedService;
   readonly zone: string;
-  /** Names of the nodes that don't count: the wave, and who is out already. */
+  /** Names of the nodes that do not count: those of the batch, and those that are already excluded. */
   readonly out: ReadonlySet<string>;
 }
 
-/** Finds, workload by workload, the zones for which the guard would hold a node of the wave. Only those of policy Local depend on pods. */
+/** Finds, for each workload, the zones because of which the guard would block a node of the batch. Only policy Local depends on pods. */
 export function findShortZones(question: ShortZonesQuestion): readonly ShortZone[] {
   const { facts, policy, run, wave } = question;
   const baselines = new Map(question.baselines.map((baseline) => [baseline.service, baseline]));

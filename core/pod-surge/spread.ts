@@ -4,19 +4,19 @@ import { isFinished, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 
-/** The label of nodes over whose values the pod is spread so that released pods count; undefined where they don't, or hosts alone matter. */
+/** The topology key of a spread constraint, other than over hosts, that counts released pods. Undefined when the pod has none. */
 export function evenBy({ spreads = [] }: PodFacts): string | undefined {
   return spreads.find(({ topologyKey, countsReleased }) => countsReleased && topologyKey !== hostnameLabel)
     ?.topologyKey;
 }
 
-/** Where a pod is by that label; empty while it has no node. */
+/** The domain of a pod for a topology key. Empty while the pod has no node. */
 export function domainOf({ node = '' }: PodFacts, key: string, cluster: ClusterFacts): string {
   const host = indexOf(cluster).nodes.get(node);
   return (key === zoneLabel ? host?.zone : host?.labels[key]) ?? '';
 }
 
-/** Where pods of the workload are, those included that have been released from it. */
+/** The domains that have pods of the workload, including released ones. */
 export function domainsOf(workload: WorkloadFacts, key: string, cluster: ClusterFacts): readonly string[] {
   const pods = indexOf(cluster)
     .podsMadeBy(workload.key)

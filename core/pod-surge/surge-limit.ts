@@ -5,24 +5,24 @@ import type { WorkloadFacts } from '../model/workload.ts';
 import { type Policy, podSurgeTermsOf } from '../policy/policy.ts';
 import { type Room, roomFor } from './quota-room.ts';
 
-/** The most pods of a workload that may be released at a time, by the policy and by the quotas of its namespace. */
+/** The most pods of a workload that may be released at a time, according to the policy and the quotas of its namespace. */
 export function maxReleased(
   workload: WorkloadFacts,
   { cluster, policy }: { readonly cluster: ClusterFacts; readonly policy: Policy },
 ): number {
-  const wanted = surplusOf(workload, policy);
+  const wanted = surgeLimitOf(workload, policy);
   const room = roomOf(workload, cluster);
   return room === undefined ? wanted : Math.min(wanted, room.pods);
 }
 
-/** The most by the policy alone. */
-export function surplusOf(workload: WorkloadFacts, policy: Policy): number {
+/** The most pods according to the policy alone. */
+export function surgeLimitOf(workload: WorkloadFacts, policy: Policy): number {
   const { replicas, surge = 0 } = workload;
-  const { max: surplus } = podSurgeTermsOf(policy, workload);
-  return surplus === 'maxSurge' ? surge : Math.ceil(surplus * replicas);
+  const { max } = podSurgeTermsOf(policy, workload);
+  return max === 'maxSurge' ? surge : Math.ceil(max * replicas);
 }
 
-/** What the quotas of its namespace leave for its replacements; undefined where none counts them. */
+/** The room that the quotas of its namespace leave for its replacements. Undefined when no quota counts them. */
 export function roomOf({ key, namespace }: WorkloadFacts, cluster: ClusterFacts): Room | undefined {
   if (!(cluster.quotas ?? []).some((quota) => quota.namespace === namespace)) return undefined;
   const pod = indexOf(cluster)
@@ -31,7 +31,7 @@ export function roomOf({ key, namespace }: WorkloadFacts, cluster: ClusterFacts)
   return pod === undefined ? undefined : roomFor(pod, cluster);
 }
 
-/** Pods of each workload that are released now, by whatever run: their owners pay for both until they have left. */
+/** Number of pods of each workload that are released now, by any run. Each of them and its replacement run at the same time. */
 export const countReleased = onceFor(({ pods }: ClusterFacts): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const { released, terminating } of pods) {
@@ -41,7 +41,7 @@ export const countReleased = onceFor(({ pods }: ClusterFacts): ReadonlyMap<strin
   return counts;
 });
 
-/** The workload that keeps a pod, or kept it until it was released. */
+/** The workload that controls a pod, or controlled it until it was released. */
 export function workloadOf(pod: PodFacts, cluster: ClusterFacts): WorkloadFacts | undefined {
   return indexOf(cluster).workload(pod.released?.workload ?? pod.workload ?? '');
 }

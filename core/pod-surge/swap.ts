@@ -6,16 +6,16 @@ import { isOutgoing, isServing, ownedPods } from './owned-pods.ts';
 import type { PodSurgeContext } from './rules/rule.ts';
 import { noteServed } from './served-before.ts';
 
-/** Everything that decides which pods change places. */
+/** Everything that decides which pods are swapped. */
 export interface ExchangeQuestion extends PodSurgeContext {
   readonly run: string;
-  /** Name of the pool whose cordoned nodes go. */
+  /** Name of the pool whose cordoned nodes are leaving. */
   readonly leaving: string;
 }
 
-/** What a ReplicaSet is asked to do: let those go and take these in their stead, none of which may be deleted meanwhile. */
+/** A swap for one ReplicaSet: it releases some pods and adopts others in their place. It must not delete any of those meanwhile. */
 export interface Exchange {
-  /** Pods whose deletion cost is raised before: those that come, and those that stay. */
+  /** Pods whose deletion cost is raised first: the adopted ones, and those that stay. */
   readonly keeps: readonly PodRef[];
   readonly pairs: readonly {
     readonly release: { readonly pod: PodRef; readonly from: ReleasedFrom };
@@ -24,8 +24,8 @@ export interface Exchange {
 }
 
 /**
- * Decides which pods change places when a run turns back: a replacement that serves on a node that goes is released, and the pod that it
- * stood in for is given back, so that its ReplicaSet never misses one. Both serve on until the first has left in good order.
+ * Decides which pods are swapped when a run rolls back. A replacement that serves on a leaving node is released, and the pod that it replaced
+ * is adopted again, so that the ReplicaSet never lacks a pod. Both keep serving until the released one has left.
  */
 export function decideExchanges(question: ExchangeQuestion): readonly Exchange[] {
   const { cluster, run, leaving } = question;

@@ -1,50 +1,50 @@
-/** The fields that the written form of a policy is made of. */
+/** Building blocks for the fields of a written policy. */
 import { z } from 'zod';
 import { durationPattern, parseDuration, sharePattern } from './durations.ts';
 
-/** A text of a form. Every error text of the schema says what is allowed; parse.ts says what was found and where. */
-export const text = (allowed: string, pattern: RegExp, longest: number) =>
-  z.string({ error: allowed }).regex(pattern, { error: allowed }).max(longest, { error: allowed });
+/** A string that matches a pattern. Every error text of the schema states what is allowed; parse.ts adds what was found and where. */
+export const text = (allowed: string, pattern: RegExp, maxLength: number) =>
+  z.string({ error: allowed }).regex(pattern, { error: allowed }).max(maxLength, { error: allowed });
 
-/** Readers see it in terminals, reports and the web UI: no control characters, no space at its ends. */
-export const name = (description: string, longest: number) =>
+/** A name that is shown in terminals, reports and the web UI. It has no control characters, and no space at either end. */
+export const name = (description: string, maxLength: number) =>
   text(
-    `a text of 1 to ${longest} printable characters`,
+    `1 to ${maxLength} printable characters, with no space at either end`,
     /^[^\p{Cc}\p{Cf}\p{Z}](?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*[^\p{Cc}\p{Cf}\p{Z}])?$/u,
-    longest,
+    maxLength,
   ).meta({ description });
 
-/** A word in the cloud's own language, handed to it as it is. */
-export const word = (allowed: string, description: string, longest: number) =>
-  text(allowed, /^[!-~]+$/, longest).meta({ description });
+/** A value that only the cloud understands. It is passed on unchanged. */
+export const word = (allowed: string, description: string, maxLength: number) =>
+  text(allowed, /^[!-~]+$/, maxLength).meta({ description });
 
-/** Longer waits are slips of the pen: a run that waits for a month is not watched by anybody. */
+/** A longer wait is probably a typing mistake: nobody watches a run that waits for a month. */
 const maxDurationMs = 30 * 86_400_000;
 
-/** A duration with its unit, at least `leastMs` (ms). */
-export const duration = (description: string, leastMs = 0) =>
+/** A duration with its unit, at least `minMs` (ms). */
+export const duration = (description: string, minMs = 0) =>
   text('a duration with units, such as 300ms, 15s, 5m or 1h30m', durationPattern, 64)
     .refine((written) => (parseDuration(written) ?? 0) <= maxDurationMs, { error: 'a duration of at most 30d' })
-    .refine((written) => (parseDuration(written) ?? leastMs) >= leastMs, {
-      error: `a duration of at least ${leastMs}ms`,
+    .refine((written) => (parseDuration(written) ?? minMs) >= minMs, {
+      error: `a duration of at least ${minMs}ms`,
     })
     .meta({ description });
 
-/** A duration that has a default, which its description tells. */
-export const wait = (description: string, fallback: string, leastMs = 0) =>
-  duration(`${description} Default ${fallback}.`, leastMs).default(fallback);
+/** A duration with a default. The default is appended to the description. */
+export const wait = (description: string, fallback: string, minMs = 0) =>
+  duration(`${description} Default ${fallback}.`, minMs).default(fallback);
 
-/** A wait that ends the run's patience: one that is over at once would stop every run. */
+/** A deadline. It is at least one second, because one that passes at once would stall every run. */
 export const deadline = (description: string, fallback: string) => wait(description, fallback, 1000);
 
-/** A share in percent; `allowed` says which. */
+/** A share in percent. `allowed` names the range in the error text. */
 export const share = (allowed: string) => text(allowed, sharePattern, 16);
 
-/** A whole number within bounds. */
-export const whole = (least: number, most: number, error = `a whole number from ${least} to ${most}`) =>
-  z.int({ error }).min(least, { error }).max(most, { error });
+/** A whole number from `min` to `max`. */
+export const whole = (min: number, max: number, error = `a whole number from ${min} to ${max}`) =>
+  z.int({ error }).min(min, { error }).max(max, { error });
 
-/** Yes or no; no unless it is said. */
+/** A boolean that is false by default. */
 export const flag = (description: string) =>
   z
     .boolean({ error: 'true or false' })
@@ -55,7 +55,7 @@ export const flag = (description: string) =>
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `one of ${values.join(', ')}` });
 
-/** One of these words, with a default, which its description tells. */
+/** One of these words, with a default. The default is appended to the description. */
 export const choice = <const T extends readonly [string, ...string[]]>(
   values: T,
   description: string,
@@ -65,5 +65,5 @@ export const choice = <const T extends readonly [string, ...string[]]>(
     .default(fallback)
     .meta({ description: `${description} Default ${fallback}.` });
 
-/** An object of the cluster as namespace/name. */
+/** An object in the cluster, as namespace/name. */
 export const objectKey = (what: string) => text(`a ${what} as namespace/name`, /^[a-z0-9.-]+\/[a-z0-9.-]+$/, 317);

@@ -10,19 +10,19 @@ import { suggest } from './suggest.ts';
 
 export { formatPolicyProblem };
 
-/** A policy, or what is wrong with it: the first problems, and how many more there are. */
+/** Either a policy, or the first problems found in it and the number of further problems. */
 type PolicyResult =
   | { readonly ok: true; readonly policy: Policy; readonly warnings: readonly PolicyProblem[] }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[]; readonly more: number };
 
 type Issue = z.core.$ZodIssue;
 
-/** As many problems are told at once: who has more mends these first. */
+/** The most problems that are reported at once. The user fixes these before the rest is shown. */
 const maxReported = 50;
 
 /**
- * Reads a policy from YAML (or JSON). Answers its problems in the order of the file, at most fifty at once. Takes time in proportion to the
- * length of the text, and never throws.
+ * Reads a policy from YAML or JSON. Problems are returned in the order of the file, at most fifty at once. The time it takes is
+ * proportional to the length of the text. It never throws.
  */
 export function parsePolicy(text: string, file: string): PolicyResult {
   const yaml = readYaml(text, file);
@@ -33,7 +33,7 @@ export function parsePolicy(text: string, file: string): PolicyResult {
     const faults = parsed.error.issues
       .flatMap((issue) => faultsOf(source, issue))
       .toSorted((a, b) => a.offset - b.offset)
-      .filter((fault, index, all) => !saysTheSame(fault, all[index - 1]));
+      .filter((fault, index, all) => !isDuplicate(fault, all[index - 1]));
     const problems = faults.slice(0, maxReported).map((fault) => explain(source, fault));
     return { ok: false, problems, more: faults.length - problems.length };
   }
@@ -44,11 +44,11 @@ export function parsePolicy(text: string, file: string): PolicyResult {
 }
 
 function refused(problems: readonly PolicyProblem[]): PolicyResult {
-  const told = problems.slice(0, maxReported);
-  return { ok: false, problems: told, more: problems.length - told.length };
+  const reported = problems.slice(0, maxReported);
+  return { ok: false, problems: reported, more: problems.length - reported.length };
 }
 
-/** What the schema found, with where it stands, before it is put into words. */
+/** An issue of the schema with its position in the file, before it becomes a message. */
 interface Fault {
   readonly issue: Issue;
   readonly path: Path;
@@ -70,36 +70,36 @@ function faultsOf(source: Source, issue: Issue): readonly Fault[] {
   return [{ issue, path, kind: 'missing', offset: keyOffset(source, path.slice(0, -1)) }];
 }
 
-/** Whether two rules of a field say the same of it, such as its pattern and its length. */
-function saysTheSame({ issue, path, offset }: Fault, before: Fault | undefined): boolean {
+/** Whether two rules of one field, such as its pattern and its maximum length, report the same problem. */
+function isDuplicate({ issue, path, offset }: Fault, before: Fault | undefined): boolean {
   if (before?.offset !== offset || before.issue.message !== issue.message) return false;
   return before.path.length === path.length && before.path.every((step, index) => step === path[index]);
 }
 
 function explain(source: Source, { issue, path, kind, offset }: Fault): PolicyProblem {
-  const tell = (message: string) => placeAt(source, offset, fieldName(path), message);
+  const problem = (message: string) => placeAt(source, offset, fieldName(path), message);
   const lastKey = String(path.at(-1));
   switch (kind) {
     case 'unknown': {
       const known = knownKeys(path.slice(0, -1));
-      return { ...tell('there is no such field'), allowed: known.join(', '), ...meant(lastKey, known) };
+      return { ...problem('there is no such field'), allowed: known.join(', '), ...suggestionFor(lastKey, known) };
     }
     case 'name': {
       const allowed = (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined) ?? issue.message;
-      return { ...tell(`the name '${printable(lastKey)}' is not allowed here`), allowed };
+      return { ...problem(`the name '${printable(lastKey)}' is not allowed here`), allowed };
     }
     case 'missing':
-      return { ...tell('it is missing'), allowed: allowedText(issue) };
+      return { ...problem('this field is required'), allowed: allowedText(issue) };
     case 'value': {
       const node = nodeAt(source, path);
       const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
-      const suggestion = isScalar(node) ? meant(String(node.value), values) : {};
-      return { ...tell(`${quote(node)} is not allowed here`), allowed: allowedText(issue), ...suggestion };
+      const suggestion = isScalar(node) ? suggestionFor(String(node.value), values) : {};
+      return { ...problem(`${quote(node)} is not allowed here`), allowed: allowedText(issue), ...suggestion };
     }
   }
 }
 
-function meant(found: string, candidates: readonly string[]): { readonly suggestion?: string } {
+function suggestionFor(found: string, candidates: readonly string[]): { readonly suggestion?: string } {
   const suggestion = suggest(found, candidates);
   return suggestion === undefined ? {} : { suggestion };
 }
@@ -131,7 +131,7 @@ function property(value: unknown, key: string): unknown {
 function quote(node: Node | undefined): string {
   if (!isScalar(node)) return isMap(node) ? 'an object' : 'a list';
   if (node.value === null) return 'an empty value';
-  // A password in an address is not repeated.
+  // The message must not repeat a password that is part of a URL.
   return `'${printable((node.source ?? JSON.stringify(node.value)).replace(/\/\/[^/\s]*@/, '//…@'))}'`;
 }
 
@@ -155,7 +155,7 @@ function checkNames(source: Source, policy: Policy): readonly PolicyProblem[] {
   const place = named === undefined ? keyOffset(source, ['spec', 'pool', 'name']) : startOf(named);
   const field = fieldName(path);
   if (poolName === policy.pool.name) {
-    const message = `'${poolName}' is the pool to replace`;
+    const message = `'${poolName}' is the name of the pool to replace`;
     return [{ ...placeAt(source, place, field, message), allowed: 'a name that differs from spec.pool.name' }];
   }
   if (poolName.length > maxPoolNameLength) {
@@ -170,6 +170,6 @@ function checkNames(source: Source, policy: Policy): readonly PolicyProblem[] {
 function warn(source: Source, policy: Policy): readonly PolicyProblem[] {
   const path = ['spec', 'disabledRules'];
   if (policy.disabledRules.length === 0) return [];
-  const message = `the run does without ${policy.disabledRules.join(', ')}: requests can be lost`;
+  const message = `the run can lose requests, because these rules are off: ${policy.disabledRules.join(', ')}`;
   return [placeAt(source, keyOffset(source, path), fieldName(path), message)];
 }

@@ -1,21 +1,21 @@
-/** Something wrong in a policy file, with the place where a reader finds it. All of its texts are fit for a terminal. */
+/** A problem in a policy file, with its position. All of its texts are safe to print on a terminal. */
 export interface PolicyProblem {
   readonly file: string;
   /** Counted from 1. */
   readonly line: number;
   /** Counted from 1. */
   readonly column: number;
-  /** Path of the field, e.g. `spec.guard.maxInFlight`; empty for the whole file. */
+  /** Path of the field, e.g. `spec.guard.maxInFlight`. Empty when the problem concerns the whole file. */
   readonly field: string;
-  /** What is wrong, with what was found. */
+  /** What is wrong, including the value that was found. */
   readonly message: string;
-  /** What may stand there. */
+  /** What is allowed there. */
   readonly allowed?: string;
-  /** What was probably meant. */
+  /** What the user probably meant. */
   readonly suggestion?: string;
 }
 
-/** Writes a problem on one line: `file:line:column field: what; allowed: what. Did you mean …?` */
+/** Formats a problem on one line: `file:line:column field: message; allowed: …. Did you mean …?` */
 export function formatPolicyProblem(problem: PolicyProblem): string {
   const place = `${problem.file}:${problem.line}:${problem.column}`;
   const field = problem.field === '' ? '' : ` ${problem.field}`;

@@ -1,21 +1,21 @@
 /**
- * The policy of one pool upgrade, after parsing and defaults: every field is there and every duration is milliseconds.
- * The written form (`nodeferry.dev/v1alpha1`, durations as `15m`) is in schema.ts.
+ * The policy of one pool upgrade, after parsing. All defaults are filled in, and all durations are in milliseconds.
+ * schema.ts has the written form (`nodeferry.dev/v1alpha1`, durations such as `15m`).
  */
 export interface Policy {
   readonly name: string;
   readonly cluster: ClusterPolicy;
   readonly pool: { readonly provider: 'eks'; readonly name: string };
   readonly target: TargetPolicy;
-  /** Absent in runs of versions that always had all new machines come at once. */
+  /** Absent in runs of older versions, which always started all new instances at once. */
   readonly nodeSurge?: NodeSurgeLimit;
   readonly guard: GuardPolicy;
   readonly waits: WaitPolicy;
   readonly drain: DrainPolicy;
-  /** Absent in runs of versions that could not do it. */
+  /** Absent in runs of older versions, which had no pod surge. */
   readonly podSurge?: PodSurgePolicy;
   readonly traffic: TrafficPolicy;
-  /** Protective rules that this run does without; empty but for experiments that are meant to lose requests. */
+  /** Protective rules that are off in this run. Only experiments that are meant to lose requests have any. */
   readonly disabledRules: readonly ProtectiveRule[];
 }
 
@@ -25,7 +25,7 @@ interface ClusterPolicy {
   readonly region: string;
 }
 
-/** What the new pool shall be; what is not said is cloned from the old one. */
+/** Settings of the new pool. Whatever is not set here is copied from the old pool. */
 export interface TargetPolicy {
   /** Name of the replacement pool. */
   readonly poolName: string;
@@ -34,41 +34,44 @@ export interface TargetPolicy {
   readonly launchTemplateVersion: string | undefined;
 }
 
-/** How many machines beyond its own a pool may have at a time: so many, or a share (0-1) of its own. */
+/** How many instances a pool may have in addition to its own: a number, or a share (0-1) of its own. */
 export type NodeSurgeLimit = { readonly instances: number } | { readonly share: number };
 
-/** How much must keep serving. */
+/** The limits of the capacity guard. */
 export interface GuardPolicy {
-  /** Share (0-1) of the most that was seen to serve that must stay, where no PodDisruptionBudget says more exactly. */
+  /**
+   * Share (0-1) of a Service's baseline that must keep serving. It applies where neither `minServing` nor a PodDisruptionBudget sets a
+   * minimum.
+   */
   readonly defaultMinServing: number;
-  /** Floors by Service key (`namespace/name`): a number of serving targets, or a share 0-1. */
+  /** Minimum serving by Service (`namespace/name`): a number of serving targets, or a share (0-1) of the baseline. */
   readonly minServing: Readonly<Record<string, { readonly targets: number } | { readonly share: number }>>;
-  /** Services (`namespace/name`) that need not be protected: one that can't be does not refuse the run when it is listed here. */
+  /** Services (`namespace/name`) that may lose connections. A Service that cannot be protected refuses the run unless it is listed here. */
   readonly acceptUnprotected: readonly string[];
-  /** The most nodes that may be on their way out together. */
+  /** The most nodes that may be in progress at the same time. */
   readonly maxInFlight: number;
 }
 
-/** Waits, all in ms. Load-balancer timings that can be read live are not here. */
+/** Waits, all in ms. Timings that can be read from the load balancer are not part of the policy. */
 export interface WaitPolicy {
   /** New connections may still arrive for this long after deregistration was observed (real NLB: 180 s). */
   readonly propagationMs: number;
-  /** EndpointSlice and kube-proxy propagation. */
+  /** How long a change of an EndpointSlice takes to reach every kube-proxy. */
   readonly endpointPropagationMs: number;
   /** Added to every timer. */
   readonly marginMs: number;
-  /** Time between two looks at a load balancer or cluster. */
+  /** Time between two observations of a load balancer or the cluster. */
   readonly pollIntervalMs: number;
   /** Observations must agree for this long before a node is excluded. */
   readonly stabilizationMs: number;
-  /** After the API server was away, or many nodes fell silent at once, what is seen must settle for this long. */
+  /** The same after an outage of the API server, and after many nodes became unreachable at once. */
   readonly stabilizationAfterOutageMs: number;
-  /** Longest age of a connection, by Service key; `*` is the default for Services with policy Cluster. */
+  /** Maximum age of a connection by Service (`namespace/name`). `*` applies to all other Services with policy Cluster. */
   readonly maxConnectionAgeMs: Readonly<Record<string, number>>;
   readonly deadlines: DeadlinePolicy;
 }
 
-/** After these times a wait ends with a named outcome and the run needs attention. */
+/** Deadlines in ms. A wait that reaches its deadline ends with a named outcome, and the run is stalled. */
 export interface DeadlinePolicy {
   readonly nodesReadyMs: number;
   readonly capacityMs: number;
@@ -82,32 +85,35 @@ export interface DeadlinePolicy {
   readonly guardMs: number;
 }
 
-/** Whether the pods of workloads are replaced before they leave, and how many at a time. */
+/** Whether the replacements of pods start before the old pods leave, and how many at a time. */
 export interface PodSurgeTerms {
-  /** `auto`: those that can be; `required`: all, or the run is refused; `off`: none, they are evicted within their budgets. */
+  /**
+   * `auto`: surge the pods that can be surged, and evict the others within their budgets. `required`: refuse the run unless all pods can
+   * be surged. `off`: evict all pods within their budgets.
+   */
   readonly mode: (typeof podSurgeModes)[number];
   readonly max: SurgeLimitOfPods;
 }
 
-/** What a policy may ask of a hand-over. */
+/** The modes of pod surge. */
 export const podSurgeModes = ['auto', 'off', 'required'] as const;
 
-/** How many pods beyond its replicas a workload may have for a hand-over: as many as in its own rollouts, or a share (0-1) of its replicas. */
+/** How many pods above its replicas a workload may have during pod surge: as many as in its own rollouts, or a share (0-1) of its replicas. */
 export type SurgeLimitOfPods = 'maxSurge' | number;
 
-/** Terms for all workloads, and exceptions from them. */
+/** The terms of pod surge for all workloads, and the exceptions. */
 export interface PodSurgePolicy extends PodSurgeTerms {
   /** By `namespace/name` of the Deployment. */
   readonly workloads: Readonly<Record<string, PodSurgeTerms>>;
 }
 
-/** Whether a run replaces pods of any workload before they leave. */
+/** Whether a run may surge the pods of any workload. */
 export function surgesPods({ podSurge }: Pick<Policy, 'podSurge'>): boolean {
   if (podSurge === undefined) return false;
   return [podSurge, ...Object.values(podSurge.workloads)].some(({ mode }) => mode !== 'off');
 }
 
-/** What a policy says about the pods of one workload; undefined for pods that none keeps. */
+/** The terms of pod surge for one workload. Pass undefined for pods that no workload controls. */
 export function podSurgeTermsOf(
   { podSurge }: Policy,
   workload: { readonly namespace: string; readonly name: string } | undefined,
@@ -117,18 +123,18 @@ export function podSurgeTermsOf(
   return podSurge.workloads[`${workload.namespace}/${workload.name}`] ?? podSurge;
 }
 
-/** How pods are moved; kubectl's words. */
+/** How pods are evicted. The words are those of `kubectl drain`. */
 export interface DrainPolicy {
   readonly deleteEmptyDirData: boolean;
-  /** Also evict pods that no controller owns. */
+  /** Also evict pods that have no controller, which nothing starts again. */
   readonly force: boolean;
-  /** Pods and nodes whose annotations ask to be left alone: refuse the run, wait for their end, or evict them all the same. */
+  /** Pods and nodes with a do-not-disrupt annotation: refuse the run, wait until the pods end, or evict them anyway. */
   readonly doNotDisrupt: 'refuse' | 'wait' | 'evict';
-  /** Pods of Jobs: evict them, so that they start again from the beginning, or wait for their end. */
+  /** Pods of Jobs: evict them, which makes the Job start them again from the beginning, or wait until they end. */
   readonly jobs: 'evict' | 'wait';
-  /** The machines of nodes that are unreachable, whose pods can't end: ask the operator, or end them. */
+  /** Instances of unreachable nodes, whose pods cannot end: ask the operator, or terminate them. */
   readonly unreachableNodes: 'ask' | 'terminate';
-  /** Workloads (`namespace/name` of the Deployment or ReplicaSet prefix) whose pods may not be unlisted. */
+  /** Workloads (`namespace/name` of the Deployment, or the prefix of the ReplicaSet) whose pods stay in their endpoints until eviction. */
   readonly keepEndpoints: readonly string[];
 }
 
@@ -140,16 +146,19 @@ export interface ProbePolicy {
   readonly timeoutMs: number;
 }
 
-/** The traffic watch and what it may lose before the run pauses. */
+/** The traffic watch, and how many requests it may lose before the run pauses. */
 interface TrafficPolicy {
   readonly probes: readonly ProbePolicy[];
-  /** Requests that may be lost, by what can be the run's doing, before no further node steps out and the run pauses. */
+  /**
+   * How many requests may be lost before the run pauses and excludes no further node. Only losses that the run may have caused are
+   * counted.
+   */
   readonly lossBudget: number;
-  /** The probes go on for so long, ms, after everything has been put back. */
+  /** How long the probes continue, ms, after the run has cleaned up. */
   readonly watchAfterMs: number;
 }
 
-/** The rules that protect connections; each can be switched off to show what it is for. */
+/** The rules that protect connections. Each can be switched off, to show what it protects against. */
 export const protectiveRules = [
   'wait-for-deregistration',
   'wait-for-propagation',

@@ -15,32 +15,32 @@ import {
 import { printable } from '../text/printable.ts';
 import type { PolicyProblem } from './policy-problem.ts';
 
-/** Where a field stands: the keys and positions that lead to it. */
+/** The path of a field: the keys and list positions that lead to it. */
 export type Path = readonly PropertyKey[];
 
-/** A YAML text that was read, with the places of its fields. */
+/** A parsed YAML text, with the positions of its fields. */
 export interface Source {
   readonly file: string;
   readonly contents: Node;
   readonly lines: LineCounter;
   /** The fields of each mapping, by key. */
   readonly fields: ReadonlyMap<unknown, ReadonlyMap<string, Pair>>;
-  /** What each alias stands for. */
+  /** The node that each alias refers to. */
   readonly aliases: ReadonlyMap<unknown, Node>;
 }
 
-/** The plain value of a YAML text with its places, or all that is wrong with it. */
+/** The plain value of a YAML text with its positions, or all of its problems. */
 type YamlResult =
   | { readonly ok: true; readonly source: Source; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] };
 
-/** A longer policy would not fit into the input of a workflow either: Temporal takes no payload above 2 MB. */
+/** A longer policy would not fit into the input of a workflow: Temporal accepts no payload above 2 MB. */
 const maxTextLength = 1_048_576;
 
-/** As many fields may aliases stand for. More is no policy but a file that multiplies itself ("billion laughs"). */
+/** How many nodes aliases may expand to. A file with more is not a policy but an attack ("billion laughs"). */
 const maxAliased = 10_000;
 
-/** Reads a YAML text. Takes time in proportion to its length; never throws, and writes nothing by itself. */
+/** Reads a YAML text in time proportional to its length. It never throws, and the YAML library prints no warnings. */
 export function readYaml(text: string, file: string): YamlResult {
   const lines = new LineCounter();
   const whole = (message: string, allowed: string): YamlResult => ({
@@ -49,10 +49,10 @@ export function readYaml(text: string, file: string): YamlResult {
   });
   if (text.length > maxTextLength) {
     const megabytes = (text.length / 1_048_576).toFixed(1);
-    return whole(`the file has ${megabytes} million characters`, 'a policy of at most 1 MiB');
+    return whole(`the file is too long, ${megabytes} MiB`, 'a policy of at most 1 MiB');
   }
   try {
-    // Without its own check for unique keys, which compares each with each; findFields does it.
+    // The library's check for unique keys takes quadratic time. findFields does it instead.
     const document = parseDocument(text, {
       lineCounter: lines,
       prettyErrors: false,
@@ -66,11 +66,11 @@ export function readYaml(text: string, file: string): YamlResult {
     const { problems, ...places } = findFields({ file, lines }, document.contents);
     if (problems.length > 0) return { ok: false, problems };
     const value = toPlain(document);
-    if (!value.ok) return whole(value.why, 'plain fields, written out');
+    if (!value.ok) return whole(value.why, 'plain fields without aliases');
     return { ok: true, source: { file, lines, contents: document.contents, ...places }, value: value.value };
   } catch (error) {
-    // The reader goes into nested values by recursion.
-    if (error instanceof RangeError) return whole('its values are nested too deeply', 'the fields of docs/policy.md');
+    // The library reads nested values by recursion, which can exhaust the stack.
+    if (error instanceof RangeError) return whole('the values are nested too deeply', 'the fields of docs/policy.md');
     throw error;
   }
 }
@@ -86,10 +86,10 @@ function toPlain(document: Document.Parsed): { ok: true; value: unknown } | { ok
 
 function explainError(place: Pick<Source, 'file' | 'lines'>, { code, message, pos }: YAMLError): PolicyProblem {
   if (code === 'MULTIPLE_DOCS') {
-    return { ...placeAt(place, pos[0], '', 'a second document begins here'), allowed: 'one policy in one file' };
+    return { ...placeAt(place, pos[0], '', 'a second YAML document begins here'), allowed: 'one policy per file' };
   }
   const deep = code === 'RESOURCE_EXHAUSTION' || message.includes('call stack');
-  return placeAt(place, pos[0], '', deep ? 'its values are nested too deeply' : printable(message, 200));
+  return placeAt(place, pos[0], '', deep ? 'the values are nested too deeply' : printable(message, 200));
 }
 
 interface Found {
@@ -98,7 +98,7 @@ interface Found {
   readonly problems: PolicyProblem[];
 }
 
-/** Finds all fields in one pass, and what makes a mapping ambiguous: a key twice, a key that is no text, an alias of nothing. */
+/** Finds all fields in one pass, and everything that makes a mapping ambiguous: a duplicate key, a key that is not a string, an unknown alias. */
 function findFields(place: Pick<Source, 'file' | 'lines'>, contents: Node): Found {
   const found: Found = { fields: new Map(), aliases: new Map(), problems: [] };
   const anchors = new Map<string, Node | undefined>();
@@ -108,7 +108,7 @@ function findFields(place: Pick<Source, 'file' | 'lines'>, contents: Node): Foun
   const visit = (node: unknown): void => {
     if (isAlias(node)) {
       const meant = anchors.get(node.source);
-      const reason = anchors.has(node.source) ? 'is inside what it names' : 'names nothing that comes before it';
+      const reason = anchors.has(node.source) ? 'refers to a value that contains it' : 'has no anchor before it';
       if (meant === undefined) refuse(node, `the alias *${printable(node.source)} ${reason}`);
       else found.aliases.set(node, meant);
       return;
@@ -133,34 +133,34 @@ function visitFields(
     if (!isPair(pair)) continue;
     const { key, value } = pair;
     if (!isScalar(key)) {
-      refuse(key ?? value, 'the name of a field must be a text');
+      refuse(key ?? value, 'the name of a field must be a string');
       continue;
     }
     const name = String(key.value);
     if (fields.has(name)) refuse(key, `the field '${printable(name)}' is here twice`);
-    // JavaScript takes this one for something else, and would lose it.
+    // JavaScript would set the prototype of the object instead of a field.
     else if (name === '__proto__') refuse(key, "the name '__proto__' is not allowed here");
     else if (name === '<<' || typeof key.value === 'symbol')
-      refuse(key, 'fields can not be merged with <<; write them out');
+      refuse(key, 'merging fields with << is not supported; write them out');
     else fields.set(name, pair);
     visit(value);
   }
   return fields;
 }
 
-/** What stands at a path; behind an alias, what that stands for. Undefined where nothing does. */
+/** The node at a path. Aliases are followed. Undefined when there is none. */
 export function nodeAt(source: Source, path: Path): Node | undefined {
   let node: unknown = source.contents;
   for (const step of path) {
-    const held = source.aliases.get(node) ?? node;
-    if (isMap(held)) node = source.fields.get(held)?.get(String(step))?.value;
-    else node = isSeq(held) && typeof step === 'number' ? held.items[step] : undefined;
+    const parent = source.aliases.get(node) ?? node;
+    if (isMap(parent)) node = source.fields.get(parent)?.get(String(step))?.value;
+    else node = isSeq(parent) && typeof step === 'number' ? parent.items[step] : undefined;
   }
   node = source.aliases.get(node) ?? node;
   return isNode(node) ? node : undefined;
 }
 
-/** Where the key of a field stands, as an offset; the start of what holds it when it is an item of a list or missing. */
+/** Offset of a field's key. For an item of a list it is the start of the item, and for a missing field the key of its parent. */
 export function keyOffset(source: Source, path: Path): number {
   if (path.length === 0) return 0;
   const parent = nodeAt(source, path.slice(0, -1));
@@ -170,12 +170,12 @@ export function keyOffset(source: Source, path: Path): number {
   return node === undefined ? keyOffset(source, path.slice(0, -1)) : startOf(node);
 }
 
-/** Where a value begins, as an offset. */
+/** Offset at which a value begins. */
 export function startOf(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** A problem at an offset of the text. */
+/** A problem at an offset in the text. */
 export function placeAt(
   { file, lines }: Pick<Source, 'file' | 'lines'>,
   offset: number,

@@ -10,10 +10,10 @@ import {
 } from './policy.ts';
 import type { WrittenPolicy } from './schema.ts';
 
-/** Longest name of an EKS node group (Amazon EKS API reference, CreateNodegroup). */
+/** Maximum length of the name of an EKS node group (Amazon EKS API reference, CreateNodegroup). */
 export const maxPoolNameLength = 63;
 
-/** Turns the written form, already valid, into the policy that everything else reads: durations in ms, names filled in. */
+/** Converts the written form, which is already valid, into the policy that everything else reads: durations in ms, names filled in. */
 export function resolvePolicy(written: WrittenPolicy): Policy {
   const { metadata, spec } = written;
   const podSurge = resolvePodSurge(spec.podSurge);
@@ -27,7 +27,7 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
       releaseVersion: spec.target.releaseVersion,
       launchTemplateVersion: spec.target.launchTemplateVersion,
     },
-    nodeSurge: resolveSurge(spec.nodeSurge),
+    nodeSurge: resolveNodeSurge(spec.nodeSurge),
     guard: resolveGuard(spec.guard, surgesPods({ podSurge }) ? 100 : 10),
     waits: resolveWaits(spec.waits),
     drain: spec.drain,
@@ -46,7 +46,7 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
   };
 }
 
-/** Name of the replacement pool when the policy gives none: the old name with the new version in place of the old one. */
+/** Default name of the replacement pool: the old name, with the new version in place of the old one. */
 function defaultPoolName(pool: string, target: WrittenPolicy['spec']['target']): string {
   const base = pool.replace(/-\d+-\d+(?:-\d+)*$/, '');
   const { version, releaseVersion, launchTemplateVersion } = target;
@@ -55,14 +55,14 @@ function defaultPoolName(pool: string, target: WrittenPolicy['spec']['target']):
   return `${base}-${suffix.replaceAll(/[^0-9A-Za-z]+/g, '-')}`;
 }
 
-function resolveSurge(nodeSurge: number | string): NodeSurgeLimit {
+function resolveNodeSurge(nodeSurge: number | string): NodeSurgeLimit {
   return typeof nodeSurge === 'number' ? { instances: nodeSurge } : { share: parseShare(nodeSurge) ?? 1 };
 }
 
 function resolveGuard(guard: WrittenPolicy['spec']['guard'], maxInFlight: number): GuardPolicy {
-  const minServing = Object.entries(guard.minServing).map(([service, floor]) => [
+  const minServing = Object.entries(guard.minServing).map(([service, minimum]) => [
     service,
-    typeof floor === 'number' ? { targets: floor } : { share: parseShare(floor) ?? 1 },
+    typeof minimum === 'number' ? { targets: minimum } : { share: parseShare(minimum) ?? 1 },
   ]);
   return {
     defaultMinServing: parseShare(guard.defaultMinServing) ?? 1,
@@ -75,12 +75,12 @@ function resolveGuard(guard: WrittenPolicy['spec']['guard'], maxInFlight: number
 function resolvePodSurge({ mode, max, workloads }: WrittenPolicy['spec']['podSurge']): PodSurgePolicy {
   const exceptions = Object.entries(workloads).map(([workload, terms]) => [
     workload,
-    { mode: terms.mode ?? mode, max: resolveSurplus(terms.max ?? max) },
+    { mode: terms.mode ?? mode, max: resolveSurgeLimit(terms.max ?? max) },
   ]);
-  return { mode, max: resolveSurplus(max), workloads: Object.fromEntries(exceptions) };
+  return { mode, max: resolveSurgeLimit(max), workloads: Object.fromEntries(exceptions) };
 }
 
-function resolveSurplus(max: string): SurgeLimitOfPods {
+function resolveSurgeLimit(max: string): SurgeLimitOfPods {
   return max === 'maxSurge' ? max : (parseShare(max) ?? 1);
 }
 

@@ -10,16 +10,16 @@ const minServingAllowed = 'a whole number of serving targets, such as 3, or a sh
 const serviceOrAll = text("a Service as namespace/name, or '*'", /^(\*|[a-z0-9.-]+\/[a-z0-9.-]+)$/, 317);
 
 /**
- * Letters, digits, hyphens and underscores, at most 100 (Amazon EKS API reference, CreateCluster). A slash would name a run that no command
- * can reach: they read CLUSTER/POOL.
+ * Letters, digits, hyphens and underscores, at most 100 (Amazon EKS API reference, CreateCluster). A slash would make a run that no command
+ * can name, because commands read CLUSTER/POOL.
  */
 const clusterName = text(
-  'an EKS cluster name: letters, digits, - and _, at most 100, a letter or digit first',
+  'an EKS cluster name: at most 100 letters, digits, - and _, beginning with a letter or digit',
   /^[0-9A-Za-z][0-9A-Za-z_-]*$/,
   100,
 ).meta({ description: 'Name of the cluster.' });
 
-/** As all regions of all partitions are written (aws/aws-sdk-js-v3, partitions.json: `us-gov-west-1`, `eu-isoe-west-1`, `eusc-de-east-1`). */
+/** The form of all regions in all partitions (aws/aws-sdk-js-v3, partitions.json: `us-gov-west-1`, `eu-isoe-west-1`, `eusc-de-east-1`). */
 const region = text('an AWS region, such as eu-west-1', /^[a-z]{2,4}(?:-[a-z]+)+-\d{1,2}$/, 32).meta({
   description: 'Region of the cluster, e.g. eu-west-1.',
 });
@@ -27,7 +27,7 @@ const region = text('an AWS region, such as eu-west-1', /^[a-z]{2,4}(?:-[a-z]+)+
 /** Letters, digits, hyphens and underscores, at most 63 (Amazon EKS API reference, CreateNodegroup). */
 const nodegroupName = (description: string) =>
   text(
-    'an EKS node group name: letters, digits, - and _, at most 63, a letter or digit first',
+    'an EKS node group name: at most 63 letters, digits, - and _, beginning with a letter or digit',
     /^[0-9A-Za-z][0-9A-Za-z_-]*$/,
     63,
   ).meta({ description });
@@ -35,23 +35,26 @@ const nodegroupName = (description: string) =>
 const target = z
   .strictObject({
     poolName: nodegroupName(
-      'Name of the replacement pool. Default: the old name with the new version, e.g. web-1-34.',
+      'Name of the replacement pool. Default: the name of the old pool with the new version, e.g. web-1-34.',
     ).optional(),
     version: text('a Kubernetes version in quotes, such as "1.34"', /^1\.[1-9]\d{0,2}$/, 16)
-      .meta({ description: 'Kubernetes version of the new nodes, in quotes, e.g. "1.34". Default: as before.' })
+      .meta({
+        description:
+          'Kubernetes version of the new nodes, in quotes, e.g. "1.34". Default: the version of the old pool.',
+      })
       .optional(),
     releaseVersion: word(
       'an AMI release version, such as 1.34.2-20251103',
-      'AMI release version of the new nodes. Default: the newest of the version.',
+      'AMI release version of the new nodes. Default: the newest release of their Kubernetes version.',
       128,
     ).optional(),
     launchTemplateVersion: word(
       'a launch template version, such as "7"',
-      'Launch template version of the new nodes. Default: as before.',
+      'Launch template version of the new nodes. Default: the version that the old pool uses.',
       64,
     ).optional(),
   })
-  .meta({ description: 'The new pool; what is not set is copied from the old one.' });
+  .meta({ description: 'Settings of the new pool. Whatever is not set here is copied from the old pool.' });
 
 const surgeAllowed = 'a whole number of instances from 1 to 1000, or a share from 1% to 100%, such as 25%';
 const nodeSurge = z
@@ -61,165 +64,171 @@ const nodeSurge = z
   .default('100%')
   .meta({
     description:
-      'New instances beyond the size of the pool at a time: a number, or a share of it. With less than 100% the new pool grows in waves, each when old instances have ended. Default 100%.',
+      'How many new instances may run at a time in addition to those of the old pool: a number, or a share of the size of the old pool. Below 100% the new pool grows in waves: the next wave starts when old instances have terminated. Default 100%.',
   });
 
 const guard = z
   .strictObject({
     defaultMinServing: share('a share from 0% to 100%, such as 75%').default('75%').meta({
       description:
-        'Share of the serving targets of a Service that must keep serving, where neither minServing nor a PodDisruptionBudget applies. Default 75%.',
+        'Share of the serving targets of a Service that must keep serving. Applies to Services for which neither minServing nor a PodDisruptionBudget sets a minimum. Default 75%.',
     }),
     maxInFlight: whole(1, 1000).optional().meta({
       description:
-        'The largest number of nodes in progress together. Default 100, because no capacity is missing with pod surge; 10 without pod surge.',
+        'The most nodes that may be in progress at the same time. Default 100, because pod surge starts the replacements before pods leave; 10 when podSurge is off for all workloads.',
     }),
     minServing: z
       .record(
         objectKey('Service'),
         z.union([whole(1, 100_000), share(minServingAllowed)], { error: minServingAllowed }),
         {
-          error: 'Services with their minimum serving',
+          error: 'Services with the targets that must keep serving',
         },
       )
       .default({})
       .meta({
         description:
-          'Serving targets that must stay, by Service: a number, or a share of the baseline (the most that was seen to serve).',
+          'Minimum serving by Service: how many of its targets must keep serving, as a number or as a share of its baseline, which is the most targets that were observed to serve.',
       }),
     acceptUnprotected: z
       .array(objectKey('Service'), { error: 'a list of Services as namespace/name' })
       .default([])
       .meta({
         description:
-          'Services that may lose connections: one that touches the pool and cannot be protected (pod targets, a Classic Load Balancer, …) refuses the run unless it is listed here.',
+          'Services that may lose connections. The run is refused if a Service has endpoints or targets in the pool and cannot be protected (pod targets, a Classic Load Balancer, …), unless the Service is listed here.',
       }),
   })
-  .meta({ description: 'How much must keep serving.' });
+  .meta({ description: 'The capacity guard: how much must keep serving during the run.' });
 
 const deadlines = z
   .strictObject({
-    nodesReady: deadline('New nodes are Ready and registered.', '20m'),
+    nodesReady: deadline('Until the new nodes are Ready and registered with their load balancers.', '20m'),
     capacity: deadline(
-      'New instances for which the cloud has no room: after this time a run whose new pool grows in waves (spec.nodeSurge) continues with those that are there.',
+      'Until the cloud has capacity for the new instances. After this time, a run whose new pool grows in waves (spec.nodeSurge) continues with the instances that it has.',
       '5m',
     ),
-    deregistration: deadline('A node is deregistered after it was excluded: no target group sends to it.', '2m'),
-    connectionDrain: deadline('A node has left its target groups after it was deregistered.', '20m'),
-    eviction: deadline('All pods of a node are gone.', '15m'),
-    replacements: deadline('Replacements are Ready and healthy in their load balancers.', '15m'),
-    endpointRemoval: deadline('The endpoints of DaemonSets are gone from a node.', '5m'),
-    jobCompletion: deadline('Pods that run to their end have ended (spec.drain.jobs, spec.drain.doNotDisrupt).', '1h'),
-    termination: deadline('An instance has ended and its Node object is gone.', '15m'),
-    guard: deadline('The capacity guard allows the next node to be excluded.', '1h'),
+    deregistration: deadline('From the exclusion of a node until it is deregistered from its target groups.', '2m'),
+    connectionDrain: deadline('From the deregistration of a node until its connections have drained.', '20m'),
+    eviction: deadline('Until all pods of a node are gone.', '15m'),
+    replacements: deadline('Until the replacements are Ready and healthy in their load balancers.', '15m'),
+    endpointRemoval: deadline('Until the endpoints of DaemonSet pods on a node are removed.', '5m'),
+    jobCompletion: deadline(
+      'Until the pods that the run waits for have ended (spec.drain.jobs, spec.drain.doNotDisrupt).',
+      '1h',
+    ),
+    termination: deadline('Until the instance has terminated and its node is deleted.', '15m'),
+    guard: deadline('Until the capacity guard allows the next node to be excluded.', '1h'),
   })
-  .meta({ description: 'After these times a wait ends and the run is stalled; nothing is forced.' });
+  .meta({
+    description: 'A run that reaches one of these deadlines is stalled and waits for an operator. Nothing is forced.',
+  });
 
 const waits = z
   .strictObject({
     propagation: wait(
-      'New connections may still arrive for this long after a target was deregistered (Network Load Balancer: about 2 minutes).',
+      'How long new connections may still arrive after a target was deregistered (Network Load Balancer: about 2 minutes).',
       '180s',
     ),
-    endpointPropagation: wait('Until a change of endpoints has reached every kube-proxy.', '3s'),
-    margin: wait('Added to every timer.', '15s'),
-    pollInterval: wait('Time between two observations of load balancers and cluster.', '15s', 100),
-    stabilization: wait('Observations must agree for this long before a node is excluded.', '5s'),
+    endpointPropagation: wait('How long a change of endpoints takes to reach every kube-proxy.', '3s'),
+    margin: wait('A safety margin, added to every timer.', '15s'),
+    pollInterval: wait('Time between two observations of the load balancers and the cluster.', '15s', 100),
+    stabilization: wait('How long observations must agree before a node is excluded.', '5s'),
     stabilizationAfterOutage: wait(
-      'After the API server was unavailable, or many nodes became silent at once, no node is excluded for this long. After an outage of the API server no pod is told to stop either, because kube-proxies take up to a minute to reconnect.',
+      'How long no node is excluded after an outage of the API server, or after many nodes became unreachable at once. After an outage of the API server no pod is stopped either, because kube-proxies take up to a minute to reconnect.',
       '60s',
     ),
     maxConnectionAge: z
-      .record(serviceOrAll, duration('Age at which the Service ends a connection.'), {
-        error: 'Services with their ages',
+      .record(serviceOrAll, duration('Age at which the servers of the Service close a connection.'), {
+        error: 'Services with a duration',
       })
       .default({})
       .meta({
         description:
-          "Age at which the servers of a Service end their connections, by Service; '*' means all others. Needed for policy Cluster only.",
+          "Age at which the servers of a Service close their connections, by Service. '*' stands for all other Services. Only needed for Services with externalTrafficPolicy Cluster.",
       }),
     deadlines: deadlines.prefault({}),
   })
-  .meta({ description: 'Waits that cannot be read from the load balancers.' });
+  .meta({ description: 'Waits that cannot be read from the load balancers, and deadlines.' });
 
-const surplusAllowed = 'maxSurge, or a share from 0% to 100%, such as 50%';
-const max = z.union([z.literal('maxSurge'), share(surplusAllowed)], { error: surplusAllowed });
+const podSurgeAllowed = 'maxSurge, or a share from 0% to 100%, such as 50%';
+const max = z.union([z.literal('maxSurge'), share(podSurgeAllowed)], { error: podSurgeAllowed });
 
 const podSurge = z
   .strictObject({
     mode: choice(
       podSurgeModes,
-      'Pods are replaced before they leave wherever that is possible (auto); or the run is refused where it is not (required); or all pods are evicted within their budgets (off).',
+      'auto: start replacements before the old pods leave, and evict the pods for which that is not possible within their budgets. required: refuse the run unless it is possible for all pods. off: evict all pods within their budgets.',
       'auto',
     ),
     max: max.default('maxSurge').meta({
       description:
-        'How many pods beyond its replicas a Deployment may have during pod surge: as many as in its own rollouts (maxSurge), or a share of its replicas; with 100% all nodes leave together. Default maxSurge.',
+        'How many pods above its replicas a Deployment may have during pod surge: as many as in its own rollouts (maxSurge), or a share of its replicas. With 100% all nodes can leave in one batch. Default maxSurge.',
     }),
     workloads: z
       .record(
         objectKey('Deployment'),
         z.strictObject({
-          mode: oneOf(podSurgeModes).optional().meta({ description: 'Default: as for all others.' }),
-          max: max.optional().meta({ description: 'Default: as for all others.' }),
+          mode: oneOf(podSurgeModes)
+            .optional()
+            .meta({ description: 'Default: the same as for all other Deployments.' }),
+          max: max.optional().meta({ description: 'Default: the same as for all other Deployments.' }),
         }),
-        { error: 'Deployments with their exceptions' },
+        { error: 'Deployments with their own mode or max' },
       )
       .default({})
-      .meta({ description: 'Exceptions, by Deployment.' }),
+      .meta({ description: 'Exceptions by Deployment.' }),
   })
-  .meta({ description: 'Whether replacements start before the old pods leave.' });
+  .meta({ description: 'Pod surge: whether replacements start before the old pods leave.' });
 
 const drain = z
   .strictObject({
-    deleteEmptyDirData: flag('Evict pods with emptyDir volumes; their data is lost.'),
-    force: flag('Evict pods that no controller starts again.'),
+    deleteEmptyDirData: flag('Evict pods with emptyDir volumes. Their data is lost.'),
+    force: flag('Evict pods that have no controller. Nothing starts them again.'),
     doNotDisrupt: choice(
       ['refuse', 'wait', 'evict'],
-      'Pods and nodes with an annotation that asks to leave them alone (cluster-autoscaler.kubernetes.io/safe-to-evict: "false" or karpenter.sh/do-not-disrupt) refuse the run, are waited for, or are moved anyway.',
+      'Pods and nodes that must not be disrupted (annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "false" or karpenter.sh/do-not-disrupt). refuse: refuse the run. wait: wait until the pods end. evict: evict them anyway.',
       'refuse',
     ),
     jobs: choice(
       ['evict', 'wait'],
-      'Pods of Jobs are evicted, so that their work starts again from the beginning, or are waited for.',
+      'Pods of Jobs. evict: evict them; their work starts again from the beginning. wait: wait until they end.',
       'evict',
     ),
     unreachableNodes: choice(
       ['ask', 'terminate'],
-      'A node whose kubelet has been silent for 5 minutes, from which no load balancer gets an answer, and whose pods can’t end: the run asks an operator to terminate its instance (ask), or terminates it like any other (terminate; not where a fifth of all nodes is silent). In both cases it continues with other nodes.',
+      'Nodes whose kubelet has not reported for 5 minutes, which fail the health checks of all load balancers, and whose pods cannot end. ask: ask an operator to terminate the instance. terminate: terminate it like any other, unless a fifth of all nodes is unreachable. The run continues with other nodes in both cases.',
       'ask',
     ),
-    keepEndpoints: z
-      .array(objectKey('workload'), { error: 'a list of workloads as namespace/name' })
-      .default([])
-      .meta({ description: 'Workloads whose pods keep their labels, and so stay endpoints, until they are evicted.' }),
+    keepEndpoints: z.array(objectKey('workload'), { error: 'a list of workloads as namespace/name' }).default([]).meta({
+      description: 'Workloads whose pods keep their labels, and so stay in their endpoints, until they are evicted.',
+    }),
   })
-  .meta({ description: 'How pods are moved; the fields are named as in kubectl drain.' });
+  .meta({ description: 'How pods are evicted, in the words of kubectl drain.' });
 
 const url = z
   .url({ protocol: /^https?$/, error: 'an http or https address' })
   .max(2048, { error: 'an http or https address of at most 2048 characters' })
   .refine((address) => !carriesPassword(address), {
     error:
-      'an address without user name and password, which would be stored in the history of the run; use a path that needs none',
+      'an address without user name and password, because the history of the run would record them; probe a path that needs no authentication',
   })
   .refine((address) => !isLinkLocal(address), {
-    error: 'the address of a service; link-local and instance metadata addresses are not probed',
+    error: 'an address that is neither link-local nor that of an instance metadata service',
   });
 
 const probe = z.strictObject({
-  name: name('Name of the probe in status and report.', 63),
+  name: name('Name of the probe, as shown in status and report.', 63),
   urls: z
     .array(url, { error: 'a list of http or https addresses' })
     .min(1, { error: 'at least one address' })
-    .meta({ description: 'http or https addresses, asked in turn.' }),
+    .meta({ description: 'http or https addresses. Requests go to each in turn.' }),
   ratePerSecond: z
     .number({ error: 'a number above 0, at most 1000' })
     .positive({ error: 'a number above 0, at most 1000' })
     .max(1000, { error: 'a number above 0, at most 1000' })
     .default(1)
     .meta({ description: 'New connections per second. Default 1.' }),
-  timeout: wait('After this time a request counts as lost.', '5s'),
+  timeout: wait('A request without a response after this time counts as lost.', '5s'),
 });
 
 const traffic = z
@@ -227,14 +236,14 @@ const traffic = z
     probes: z
       .array(probe, { error: 'a list of probes' })
       .default([])
-      .meta({ description: 'Requests that the worker sends during the run.' }),
+      .meta({ description: 'Requests that the worker sends during the run to find lost connections.' }),
     lossBudget: whole(0, 1_000_000_000).default(0).meta({
       description:
-        'Requests that may be lost before the run pauses and starts no further node. Losses while no node of the run is out of its load balancers are reported, but not counted here. Default 0.',
+        'How many requests may be lost before the run pauses and excludes no further node. Requests that are lost while no node of the run is excluded are reported, but do not count. Default 0.',
     }),
-    watchAfter: wait('The probes continue for this long after everything has been restored.', '30s'),
+    watchAfter: wait('How long the probes continue after the run has cleaned up.', '30s'),
   })
-  .meta({ description: 'How traffic is probed during the run.' });
+  .meta({ description: 'The traffic watch: probes that count lost requests.' });
 
 /** The written form of a policy. */
 export const policySchema = z
@@ -251,7 +260,7 @@ export const policySchema = z
         provider: z
           .literal('eks', { error: 'eks' })
           .default('eks')
-          .meta({ description: 'Provider of the pool. Default eks.' }),
+          .meta({ description: 'Cloud service that manages the pool. Default eks.' }),
         name: nodegroupName('Name of the pool to replace.'),
       }),
       target: target.prefault({}),
@@ -262,13 +271,13 @@ export const policySchema = z
       podSurge: podSurge.prefault({}),
       traffic: traffic.prefault({}),
       disabledRules: z.array(oneOf(protectiveRules), { error: 'a list of rules' }).default([]).meta({
-        description: 'Protective rules to disable; only for experiments that are meant to lose requests.',
+        description: 'Protective rules to switch off. Only for experiments that are meant to lose requests.',
       }),
     }),
   })
   .meta({ title: 'PoolUpgrade', description: 'Replaces every node of a pool without losing a connection.' });
 
-/** A policy as written, with defaults filled in. */
+/** The written form of a policy, with defaults filled in. */
 export type WrittenPolicy = z.output<typeof policySchema>;
 
 /** The JSON schema (draft 7) of the written form, for editors. */

@@ -1,7 +1,7 @@
-/** Longer texts resemble nothing that we have a name for. */
+/** Longer texts are not compared: no name in a policy is that long. */
 const maxNameLength = 64;
 
-/** The candidate that was most likely meant, when one is near enough to say so. */
+/** The candidate that the user most likely meant. Undefined when none is similar enough. */
 export function suggest(found: string, candidates: readonly string[]): string | undefined {
   if (found.length > maxNameLength) return undefined;
   const scored = candidates
@@ -11,7 +11,7 @@ export function suggest(found: string, candidates: readonly string[]): string | 
   return best !== undefined && best.distance <= Math.max(1, Math.floor(found.length / 3)) ? best.candidate : undefined;
 }
 
-/** How many characters must be added, removed, changed, or swapped with their neighbour (optimal string alignment). */
+/** The number of characters to insert, delete, change, or swap with their neighbour (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,8 +1,8 @@
 import type { Policy } from '../policy/policy.ts';
 
 /**
- * How many machines the new pool may have beyond those that stand in for ended ones, of `size` in the end; undefined when all may come at
- * once. At least one, or no node could ever leave.
+ * How many instances the new pool may have at a time, in addition to those that replace terminated ones. `size` is its final size.
+ * Undefined when all instances may start at once. At least one, because otherwise no node could ever leave.
  */
 export function surgeAtOnce({ nodeSurge }: Pick<Policy, 'nodeSurge'>, size: number): number | undefined {
   if (nodeSurge === undefined) return undefined;
@@ -11,7 +11,7 @@ export function surgeAtOnce({ nodeSurge }: Pick<Policy, 'nodeSurge'>, size: numb
   return atOnce < size ? atOnce : undefined;
 }
 
-/** In how many waves the new machines of a pool of `size` come; one when all come at once. */
+/** The number of waves in which the new instances of a pool of `size` start. It is 1 when all start at once. */
 export function countSurges(policy: Pick<Policy, 'nodeSurge'>, size: number): number {
   const atOnce = surgeAtOnce(policy, size);
   return atOnce === undefined ? 1 : Math.ceil(size / atOnce);

@@ -1,18 +1,18 @@
 import type { NodeStatus } from '../status/status.ts';
 
-/** What came and went beyond the pool's own machines during a run. */
+/** The instances that a run requested and terminated. */
 export interface InstanceTime {
-  /** When (epoch ms) how many new machines were asked for. */
+  /** Each request for new instances: when (epoch ms), and how many. */
   readonly requested: readonly { readonly at: number; readonly instances: number }[];
-  /** All nodes of the run; those that were terminated tell when. */
+  /** All nodes of the run. The evidence of a terminated node has its time. */
   readonly nodes: readonly Pick<NodeStatus, 'evidence'>[];
-  /** Epoch ms of the run's end. */
+  /** End of the run, epoch ms. */
   readonly until: number;
 }
 
 /**
- * Machine time that a run cost beyond what its pool costs anyway, minutes: every new machine from when it was asked for, less every one
- * that ended from then on.
+ * Instance time, in minutes, that a run cost in addition to what its pool costs anyway. Every new instance counts from its request to the
+ * end of the run. Every terminated instance is subtracted from its termination to the end of the run.
  */
 export function instanceMinutes({ requested, nodes, until }: InstanceTime): number {
   const added = requested.reduce((sum, { at, instances }) => sum + instances * (until - at), 0);

@@ -1,36 +1,36 @@
 import type { PoolFacts } from '../model/pool.ts';
 
-/** New machines that are asked for, and those that have come. */
+/** The new instances that were requested, and those that have joined. */
 export interface CapacityQuestion {
   readonly pool: Pick<PoolFacts, 'status' | 'problems'>;
   /** New nodes that are Ready. */
   readonly ready: number;
-  /** So many are worth going on with. */
+  /** The number of Ready nodes with which the run can continue. */
   readonly enough: number;
-  /** The last answer's, if it had one. */
+  /** The `capacityWait` of the previous decision, if it had one. */
   readonly before: CapacityWait | undefined;
   /** Epoch ms. */
   readonly now: number;
-  /** How long the cloud may take to find room, ms. */
+  /** How long the run waits for capacity, ms. */
   readonly patienceMs: number;
 }
 
-/** Since when (epoch ms) no further machine has come while the cloud told of problems. */
+/** Since when (epoch ms) no further node has become Ready while the cloud reports problems. */
 export interface CapacityWait {
   readonly since: number;
   readonly ready: number;
 }
 
 /**
- * Whether to go on with the machines that are there. Not while their pool is being made: one that is not whole by its time has failed for
- * good, and nothing can grow in it any more (EKS user guide, "Troubleshoot problems with Amazon EKS clusters and nodes", CREATE_FAILED).
+ * Whether to continue with the instances that have joined. Never while their pool is being created: a pool whose creation fails stays
+ * failed, and cannot be resized (EKS user guide, "Troubleshoot problems with Amazon EKS clusters and nodes", CREATE_FAILED).
  */
 export function decideCapacity({ pool, ready, enough, before, now, patienceMs }: CapacityQuestion): {
   readonly goOn: boolean;
-  readonly standStill: CapacityWait | undefined;
+  readonly capacityWait: CapacityWait | undefined;
 } {
-  const isWhole = pool.status === 'active' || pool.status === 'degraded';
-  if (!isWhole || pool.problems.length === 0 || ready < enough) return { goOn: false, standStill: undefined };
-  const standStill = before?.ready === ready ? before : { since: now, ready };
-  return { goOn: now - standStill.since >= patienceMs, standStill };
+  const isCreated = pool.status === 'active' || pool.status === 'degraded';
+  if (!isCreated || pool.problems.length === 0 || ready < enough) return { goOn: false, capacityWait: undefined };
+  const capacityWait = before?.ready === ready ? before : { since: now, ready };
+  return { goOn: now - capacityWait.since >= patienceMs, capacityWait };
 }

@@ -1,20 +1,20 @@
 import type { NodeRef } from '../model/node.ts';
 import { countByZone } from '../plan/balance.ts';
 
-/** Old nodes that are to go, and what is there in their stead. */
+/** The old nodes that will leave, and the new nodes that replace them. */
 export interface RoomQuestion {
-  /** Old nodes that are to go, in their order. */
+  /** Old nodes that will leave, in order. */
   readonly waiting: readonly NodeRef[];
-  /** Old nodes that have ended. */
+  /** Old nodes that have terminated. */
   readonly ended: readonly NodeRef[];
-  /** New nodes that are there. */
+  /** New nodes that have joined. */
   readonly fresh: readonly NodeRef[];
 }
 
 /**
- * Chooses the old nodes that the new ones have room for: one for each that does not stand in for an ended one, of the same zone, because
- * zonal volumes and load balancers that stay within their zone follow no pod elsewhere. Where no zone has both, the zones of the old pool were
- * lopsided, which those of the new one are not: then the first in the order go.
+ * Selects the old nodes for which there is room on the new ones: one for each new node that does not yet replace a terminated one. Both must
+ * be in the same zone, because zonal volumes and load balancers without cross-zone balancing do not follow a pod to another zone. If no
+ * zone has both, the old pool was unbalanced across zones and the new one is not. Then the first nodes in the order are selected.
  */
 export function pairByZone({ waiting, ended, fresh }: RoomQuestion): readonly NodeRef[] {
   const free = fresh.length - ended.length;

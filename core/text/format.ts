@@ -1,4 +1,4 @@
-/** Writes milliseconds the way a person says them: `450 ms`, `12 s`, `4 m 30 s`, `1 h 5 m`. */
+/** Formats milliseconds with at most two units: `450 ms`, `12 s`, `4 m 30 s`, `1 h 5 m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   const seconds = Math.round(ms / 1000);
@@ -12,23 +12,23 @@ function join(high: number, highUnit: string, low: number, lowUnit: string): str
   return low === 0 ? `${high} ${highUnit}` : `${high} ${highUnit} ${low} ${lowUnit}`;
 }
 
-/** Writes an epoch-ms moment as a UTC time of day, `14:03:09`. */
+/** Formats epoch ms as a UTC time of day, `14:03:09`. */
 export function formatTime(at: number): string {
   return new Date(at).toISOString().slice(11, 19);
 }
 
-/** Joins names for a sentence and cuts a long list short: `a, b, c and 4 more`. */
-export function listNames(names: readonly string[], most = 3): string {
-  if (names.length <= most) return names.join(', ');
-  return `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+/** Joins names for a sentence, and shortens a long list: `a, b, c and 4 more`. */
+export function listNames(names: readonly string[], max = 3): string {
+  if (names.length <= max) return names.join(', ');
+  return `${names.slice(0, max).join(', ')} and ${names.length - max} more`;
 }
 
-/** A number with its noun, which gets an `s` unless there is exactly one. */
+/** Formats a number with its noun. The noun gets an `s` unless the number is one. */
 export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** Compares by code unit, so that an order is the same on every machine. */
+/** Compares by code unit, so that the order does not depend on the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

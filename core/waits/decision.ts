@@ -1,6 +1,6 @@
-/** Answer of every wait: over or not, and why in words that a person can act on. */
+/** The decision of a wait: whether it is over, and a reason that an operator can act on. */
 export interface WaitDecision {
   readonly done: boolean;
-  /** Who is waited for, what it needs and what it has; or what was seen when it is over. */
+  /** What the run waits for, what is needed and what is there. When the wait is over, what was observed. */
   readonly reason: string;
 }

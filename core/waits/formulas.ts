@@ -3,26 +3,26 @@ import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import type { Policy, ProtectiveRule, WaitPolicy } from '../policy/policy.ts';
 
-/** True unless the policy switches the rule off for an experiment. */
+/** True unless the policy switches the rule off. */
 export function isEnabled(policy: Pick<Policy, 'disabledRules'>, rule: ProtectiveRule): boolean {
   return !policy.disabledRules.includes(rule);
 }
 
 /**
- * Longest time, ms, in which new connections still arrive after a target's health check turns bad. `(U+1)·I` is the bound of the
- * source-IP preservation proposal for Services; `U·I + timeout` covers probes that hang. Lag inside the load balancer is the
- * policy's propagation.
+ * Maximum time, ms, for which new connections still arrive after the health check of a target starts to fail. `(U+1)·I` is the bound of the
+ * source-IP preservation proposal for Services. `U·I + timeout` covers health checks that do not respond. The delay inside the load balancer is
+ * the policy's propagation.
  */
-export function healthCheckWindowMs(group: TargetGroupFacts, waits: WaitPolicy): number {
+export function healthCheckReactionMs(group: TargetGroupFacts, waits: WaitPolicy): number {
   const { intervalMs, timeoutMs, unhealthyThreshold } = group.healthCheck;
   const detected = Math.max((unhealthyThreshold + 1) * intervalMs, unhealthyThreshold * intervalMs + timeoutMs);
   return waits.endpointPropagationMs + detected + waits.propagationMs;
 }
 
 /**
- * Wait, ms, between observed deregistration and the first eviction. New connections may arrive for the propagation time after a
- * target has begun to drain, and established ones live on for the deregistration delay (Elastic Load Balancing user guide for
- * Network Load Balancers, target group attributes); the longer of the two rules. 0 without a target group.
+ * Wait, ms, between the observed deregistration and the first eviction. New connections may arrive for the propagation time after a target has
+ * begun to drain, and established ones continue for the deregistration delay (Elastic Load Balancing user guide for Network Load Balancers,
+ * target group attributes). The longer of the two applies. 0 without a target group.
  */
 export function connectionDrainMs(groups: readonly TargetGroupFacts[], policy: Policy): number {
   if (groups.length === 0) return 0;
@@ -34,16 +34,19 @@ export function connectionDrainMs(groups: readonly TargetGroupFacts[], policy: P
   return longest === 0 ? 0 : longest + policy.waits.marginMs;
 }
 
-/** How long connections that merely pass through a node may live, and whether that is known or hoped. */
+/** How long connections that a node forwards to other nodes may live, and how that is known. */
 export interface ForwardedAge {
   readonly ms: number;
-  /** `age`: the server ends them; `load-balancer`: it breaks them at the end of the delay; `unknown`: nobody is known to; `none`: there are none. */
+  /**
+   * `age`: the server closes them. `load-balancer`: it closes them at the end of the deregistration delay. `unknown`: nothing is known to
+   * close them. `none`: the node forwards no connections.
+   */
   readonly endedBy: 'age' | 'load-balancer' | 'unknown' | 'none';
 }
 
 /**
- * Age, ms, at which connections through a node to pods elsewhere have ended. Only policy Cluster has such connections: under Local
- * a node forwards to its own pods alone (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer").
+ * Age, ms, at which the connections that a node forwards to pods on other nodes have ended. Only policy Cluster has such connections. With
+ * policy Local a node forwards only to its own pods (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer").
  */
 export function forwardedAge(
   service: string,
@@ -60,14 +63,14 @@ export function forwardedAge(
   return { ms: maxDelay, endedBy: cut ? 'load-balancer' : 'unknown' };
 }
 
-/** Longest wait, ms, that any load balancer needs between observed deregistration and the first eviction, as they are set now. */
-export function longestConnectionDrainMs(facts: ServingFacts, policy: Policy): number {
+/** Maximum wait, ms, that any load balancer with its present settings needs between the observed deregistration and the first eviction. */
+export function maxConnectionDrainMs(facts: ServingFacts, policy: Policy): number {
   return Math.max(0, ...[...balancedServices(facts).values()].map(({ groups }) => connectionDrainMs(groups, policy)));
 }
 
 /**
- * Earliest moment (epoch ms) at which a node's machine may go, given when it was observed out: the last new connection through it
- * may have come a propagation later, and lives for the Service's connection age.
+ * Earliest time (epoch ms) at which the instance of a node may be terminated, given when the node was deregistered. The last new connection
+ * through it may arrive one propagation time later, and lives for the connection age of the Service.
  */
 export function terminationNotBefore(facts: ServingFacts, deregisteredAt: number, policy: Policy): number {
   if (!isEnabled(policy, 'wait-for-forwarded-connections')) return deregisteredAt;
@@ -78,17 +81,17 @@ export function terminationNotBefore(facts: ServingFacts, deregisteredAt: number
   return longest === 0 ? deregisteredAt : deregisteredAt + policy.waits.propagationMs + longest + policy.waits.marginMs;
 }
 
-/** Longest time, ms, from a pod turning Ready on a registered node until its target is healthy: one probe more than the threshold. */
+/** Maximum time, ms, from a pod becoming Ready on a registered node until its target is healthy: one health check more than the threshold. */
 export function podToHealthyMs(group: TargetGroupFacts, waits: WaitPolicy): number {
   return waits.endpointPropagationMs + (group.healthCheck.healthyThreshold + 1) * group.healthCheck.intervalMs;
 }
 
-/** Longest time, ms, from a node's joining until a pod on it serves: registration is taken as long as propagation, then health checks. */
+/** Maximum time, ms, from a node joining until a pod on it serves. Registration is assumed to take as long as propagation. Health checks follow. */
 export function nodeToHealthyMs(group: TargetGroupFacts, waits: WaitPolicy): number {
   return waits.propagationMs + podToHealthyMs(group, waits) + waits.marginMs;
 }
 
-/** Time, ms, that must pass until what is seen after an outage of the API server can be relied on; 0 when none was, or it has settled. */
+/** Time, ms, until observations after an outage of the API server are reliable. 0 without an outage, and when it is long enough ago. */
 export function outageSettlesInMs(
   { outageAt }: Pick<ClusterFacts, 'outageAt'>,
   { stabilizationAfterOutageMs }: Pick<WaitPolicy, 'stabilizationAfterOutageMs'>,
@@ -97,7 +100,7 @@ export function outageSettlesInMs(
   return outageAt === undefined ? 0 : Math.max(0, outageAt + stabilizationAfterOutageMs - now);
 }
 
-/** Wait, ms, between taking a pod out of its Services' endpoints and evicting it: EndpointSlices and every kube-proxy must know. */
+/** Wait, ms, between removing a pod from the endpoints of its Services and evicting it: the change must reach the EndpointSlices and every kube-proxy. */
 export function endpointRemovalMs(waits: WaitPolicy): number {
   return waits.endpointPropagationMs + waits.marginMs;
 }

@@ -8,32 +8,32 @@ import type { TargetGroupFacts } from '../model/target-group.ts';
 import type { Policy } from '../policy/policy.ts';
 import { targetsOf } from './load-balancers.ts';
 
-/** Nodes that are not waited for although load balancers send nothing to them, by name, each with a sentence that says so. */
+/** Nodes for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
 export type NodesAside = Readonly<Record<string, string>>;
 
-/** What tells the nodes that have to be healthy from those that nobody here can make so. */
+/** What distinguishes the nodes that have to become healthy from those that the run cannot make healthy. */
 export interface HostsQuestion {
   readonly facts: ServingFacts;
   readonly policy: Pick<Policy, 'pool' | 'target'>;
-  /** Name of the pool whose cordoned nodes leave. */
+  /** Name of the pool whose cordoned nodes are leaving. */
   readonly leaving: string;
-  /** Nodes that were aside when the wait began. */
+  /** The nodes set aside when the wait began. */
   readonly aside: NodesAside;
-  /** Nodes of other pools still have time to become healthy. */
+  /** Whether the run still waits for nodes of other pools to become healthy. */
   readonly patient: boolean;
 }
 
-/** Nodes that host a Service's ready endpoints and are not healthy in its load balancers: to be waited for, or not. */
+/** Nodes that host ready endpoints of a Service and are not healthy in its load balancers: `late` ones to wait for, and those set aside. */
 export interface HostsObservation {
   readonly late: readonly string[];
   readonly aside: NodesAside;
 }
 
 /**
- * Looks at the nodes that host ready endpoints of a Service under policy Local. Those of the two pools of the run have to be healthy in all
- * its target groups, unless a group does not send there by its own making: it has the zone not enabled (state `unused`; Elastic Load
- * Balancing API, TargetHealth: Target.NotInUse), or takes no node of these pools. A node of another pool has reasons of its own, and
- * nobody waits for one that was not healthy before, or can't be. What leaves need not be healthy.
+ * Observes the nodes that host ready endpoints of a Service with policy Local. Nodes of the two pools of the run have to be healthy in all its
+ * target groups, with two exceptions: the zone of the node is not enabled in the group (state `unused`; Elastic Load Balancing API,
+ * TargetHealth: Target.NotInUse), or the group has no nodes of these pools. The run does not wait for a node of another pool that was not
+ * healthy before or cannot become healthy. Leaving nodes need not be healthy.
  */
 export function observeHosts(service: ServiceFacts, question: HostsQuestion): HostsObservation {
   const { facts, leaving } = question;
@@ -53,8 +53,8 @@ export function observeHosts(service: ServiceFacts, question: HostsQuestion): Ho
 }
 
 /**
- * Nodes to which load balancers send nothing although they host ready endpoints, as things are before anything is done; of all Services, or of
- * some, by key.
+ * Nodes to which load balancers send nothing although they host ready endpoints, before the run changes anything. `services` limits it to
+ * Services by key.
  */
 export function findAside(
   question: Omit<HostsQuestion, 'aside' | 'patient'>,
@@ -76,7 +76,7 @@ function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: 
   return open.some((group) => !isHealthy(node, group));
 }
 
-/** A node of AWS Fargate is one pod's, and no machine that a load balancer could have as its target (EKS user guide, "AWS Fargate"). */
+/** A node of AWS Fargate belongs to one pod. It has no instance that could be a target of a load balancer (EKS user guide, "AWS Fargate"). */
 function isFargate({ labels }: NodeFacts): boolean {
   return labels['eks.amazonaws.com/compute-type'] === 'fargate';
 }

@@ -7,20 +7,20 @@ import { formatDuration, listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { isEnabled } from './formulas.ts';
 
-/** Whether a node's connections have ended at the load balancers. */
+/** Whether the connections of a node have drained at the load balancers. */
 export interface ConnectionsDrained extends WaitDecision {
-  /** The node is a live target again: a controller or a person has put it back, so the drain must begin anew. */
+  /** The node is a live target again. A controller or a person has registered it, and so draining has to start again. */
   readonly reregistered: boolean;
 }
 
-/** States in which a target gets no new connections once the change has spread. */
+/** States in which a target gets no new connections once the change has propagated. */
 const leaving: readonly TargetState[] = ['draining', 'unused'];
 
 /**
- * A node is observed out when every target group lists it as `draining` or `unused`, or no longer at all
+ * A node is deregistered when it is `draining` or `unused` in every target group, or no target at all
  * (Elastic Load Balancing API, DescribeTargetHealth).
  */
-export function decideObservedOut(node: NodeRef, groups: readonly TargetGroupFacts[]): WaitDecision {
+export function decideDeregistered(node: NodeRef, groups: readonly TargetGroupFacts[]): WaitDecision {
   const targets = groups.flatMap((group) => targetsOf(node, group).map((target) => ({ group, target })));
   const still = targets.filter(({ target }) => !leaving.includes(target.state));
   if (still.length > 0) {
@@ -32,7 +32,7 @@ export function decideObservedOut(node: NodeRef, groups: readonly TargetGroupFac
   };
 }
 
-/** A node is drained when its timer is over AND no target group lists it any more (or as `unused`). */
+/** The connections of a node have drained when its timer is over AND it is no target of any group any more, or an `unused` one. */
 export function decideConnectionsDrained(
   node: NodeRef,
   groups: readonly TargetGroupFacts[],
@@ -50,7 +50,7 @@ export function decideConnectionsDrained(
   }
   const draining = targets.filter(({ target }) => target.state === 'draining');
   const reasons: string[] = [];
-  if (now < notBefore) reasons.push(`connections may live for another ${formatDuration(notBefore - now)}`);
+  if (now < notBefore) reasons.push(`connections may continue for another ${formatDuration(notBefore - now)}`);
   if (draining.length > 0) reasons.push(`${node.name} drains from ${listNames(draining.map(describe))}`);
   if (reasons.length > 0) return { done: false, reregistered: false, reason: reasons.join('; ') };
   return {
@@ -61,8 +61,8 @@ export function decideConnectionsDrained(
 }
 
 /**
- * Why nothing may be done any more to a node that was drained: it is back in its load balancers, or about to be. Somebody removed the
- * label, or the controller registered it again in spite of it. Undefined while it is out, and for a node that is gone.
+ * Explains why the run must not act on a node whose connections had drained: the node is a target again, or is about to be. Somebody removed
+ * the exclude label, or the controller registered the node in spite of it. Undefined while the node is deregistered, and when it is gone.
  */
 export function findReregistered(
   node: NodeRef,
@@ -82,10 +82,10 @@ export function findReregistered(
 }
 
 /**
- * Whether only removing and setting the exclude label again helps: the label has been on for long enough, and the node is still, or
- * again, a live target. A service controller that was ensuring a load balancer with an older list of nodes while the label was
- * set registers the node again and looks at the label no more (k8s.io/cloud-provider v0.36, reproduced); the AWS Load Balancer
- * Controller never deregisters a node that was excluded while its target was `unhealthy.draining`, so that is waited out first.
+ * Whether the exclude label has to be removed and set again: the node has had the label for long enough, and it is still, or again, a live
+ * target. If a service controller is updating a load balancer with an older list of nodes while the label is set, it registers the node
+ * again and does not check the label afterwards (k8s.io/cloud-provider v0.36, reproduced). The AWS Load Balancer Controller never
+ * deregisters a node that was excluded while its target was `unhealthy.draining`, and so the label stays until that state has ended.
  */
 export function needsLabelAgain(
   node: NodeRef,
@@ -103,7 +103,7 @@ const targetsByInstance = onceFor((targets: readonly TargetFacts[]) =>
   Map.groupBy(targets, (target) => target.instanceId),
 );
 
-/** Targets of a group that are on the node: one per port. */
+/** The targets of a group on the node, one for each port. */
 export function targetsOf(node: Pick<NodeRef, 'instanceId'>, group: TargetGroupFacts): readonly TargetFacts[] {
   return targetsByInstance(group.targets).get(node.instanceId) ?? [];
 }

@@ -10,11 +10,11 @@ import type { WorkloadFacts } from '../model/workload.ts';
 export interface RefusedWorkload {
   /** Key of the workload. */
   readonly workload: string;
-  /** What the API server has answered; of a quota its name, what was asked for, used and allowed. */
+  /** The response of the API server. For a quota it has the name, and what was requested, used and allowed. */
   readonly reason: string;
   /**
-   * A pod whose change makes the ReplicaSet that lacks some try again at once; undefined where it has none. By itself it waits up to 1,000 s between
-   * two tries, also when there is room by then, or when a pod has gone that it did not own any more, as one that was taken out of its endpoints
+   * A pod whose change makes the ReplicaSet that lacks pods retry at once. Undefined when it has no pod. Otherwise the ReplicaSet waits up to
+   * 1,000 s between two attempts, even if there is room before that, or if a pod is deleted that it does not own any more, such as a released one
    * (kubernetes pkg/controller/replicaset/replica_set.go, updatePod, deletePod, processNextWorkItem; client-go
    * util/workqueue/default_rate_limiters.go).
    */
@@ -22,8 +22,7 @@ export interface RefusedWorkload {
 }
 
 /**
- * Those of the workloads that have fewer pods than they shall have, or want others for a rollout, and were refused more when they tried
- * last.
+ * The workloads that have fewer pods than desired, or need others for a rollout, and whose last attempt to create a pod was rejected.
  */
 export function findRefused(workloads: readonly WorkloadFacts[], cluster: ClusterFacts): readonly RefusedWorkload[] {
   return workloads.flatMap(({ key, replicas, refused, rollingOut }) => {
@@ -35,7 +34,7 @@ export function findRefused(workloads: readonly WorkloadFacts[], cluster: Cluste
   });
 }
 
-/** Those whose refusal may be why the guard holds a node back: of the Service or the budget that holds it. */
+/** The refused workloads that may be the reason why the guard blocks a node: those of the Service or the budget that blocks it. */
 export function findRefusedBehind(
   { service: serviceKey, budget: budgetKey }: Pick<GuardBlock, 'service' | 'budget'>,
   cluster: ClusterFacts,
@@ -53,7 +52,7 @@ export function findRefusedBehind(
   return findRefused([...workloads], cluster);
 }
 
-/** Any pod of a ReplicaSet that lacks some, but none whose deletion cost is somebody's business now. */
+/** Any pod of a ReplicaSet that lacks pods, except those whose deletion cost a run has raised. */
 function chooseToWake(pods: readonly PodFacts[]): PodRef | undefined {
   for (const owned of Map.groupBy(pods, ({ ownerName }) => ownerName).values()) {
     const [{ ownerWants = 0 } = {}] = owned;
@@ -63,18 +62,18 @@ function chooseToWake(pods: readonly PodFacts[]): PodRef | undefined {
   return undefined;
 }
 
-/** Who gets no more pods and why, to be appended to what is missing; empty when nobody is refused any. */
+/** Says which workloads get no more pods and why. It is appended to a reason, and is empty when no workload is refused any. */
 export function noteRefused(refused: readonly RefusedWorkload[]): string {
   return refused.map(({ workload, reason }) => `; no more pods of ${workload} can be created: ${reason}`).join('');
 }
 
-/** What helps against it; undefined when nobody is refused any. */
+/** What an operator can do about it. Undefined when no workload is refused any pod. */
 export function hintRefused([first]: readonly RefusedWorkload[]): string | undefined {
   if (first === undefined) return undefined;
   const { workload, wake } = first;
   const tries =
     wake === undefined
-      ? 'Its ReplicaSet has no pod, and tries again by itself within 17 minutes, or at once when you change it (kubectl annotate replicaset NAME tried=again)'
-      : 'Its ReplicaSet is made to try again every 10 seconds';
-  return `Let another pod of ${workload} be created: raise the quota that is named, or make room in it; fix the admission that rejects them.  ${tries}. Then resume.`;
+      ? 'Its ReplicaSet has no pod, and retries within 17 minutes, or at once when you change it (kubectl annotate replicaset NAME tried=again)'
+      : 'The run makes its ReplicaSet retry every 10 seconds';
+  return `Make it possible to create another pod of ${workload}: raise the quota in the message or free some of it, or fix the admission webhook that rejects the pod. ${tries}. Then resume.`;
 }

@@ -3,10 +3,10 @@ import type { TargetGroupFacts } from '../model/target-group.ts';
 import { targetsOf } from './load-balancers.ts';
 
 /**
- * Whether a target group takes a node, going by nodes that are like it: those of its zone where there are some, or else all of them. A load
- * balancer may not cover the zone (its targets are `unused`, for good: Elastic Load Balancing API, TargetHealth), and a group may take the
- * nodes of other pools only (annotation aws-load-balancer-target-node-labels, nodeSelector of a TargetGroupBinding). Nodes that are
- * excluded tell nothing. With none to go by it is taken to be so, where the load balancer covers the zone.
+ * Whether a target group is expected to register a node, judging by similar nodes: those in its zone if there are any, or else all of them.
+ * A load balancer may not cover the zone (its targets stay `unused`: Elastic Load Balancing API, TargetHealth), and a group may accept only
+ * nodes of other pools (annotation aws-load-balancer-target-node-labels, nodeSelector of a TargetGroupBinding). Excluded nodes say nothing
+ * about that. Without similar nodes the answer is yes if the load balancer covers the zone.
  */
 export function takesNode(node: NodeFacts, group: TargetGroupFacts, peers: readonly NodeFacts[]): boolean {
   const others = peers.filter((peer) => peer.uid !== node.uid && !peer.excluded);

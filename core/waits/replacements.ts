@@ -12,17 +12,17 @@ import type { WaitDecision } from './decision.ts';
 import { type HostsQuestion, type NodesAside, observeHosts } from './hosts.ts';
 import { findRefused, noteRefused, type RefusedWorkload } from './refused.ts';
 
-/** Ready endpoints by Service key, taken before a node's pods are evicted. Plain data. */
+/** Number of ready endpoints by Service key, before the pods of a node are evicted. Plain data. */
 export type EndpointSnapshot = Readonly<Record<string, number>>;
 
 /**
- * Counts the ready endpoints of the Services that have some on the node: those are the ones its leaving must not shrink. Released pods have
- * their replacements among the others, and a pod that stands in for one which has found no node at the beginning is no more than was there.
+ * Counts the ready endpoints of the Services that have some on the node. These must not become fewer when the node leaves. Released pods do
+ * not count, because their replacements do. Replicas that had no node at the beginning of the run do not count either.
  */
 export function snapshotEndpoints(node: NodeRef, facts: ServingFacts, unplaced: UnplacedPods = {}): EndpointSnapshot {
   const { cluster } = facts;
-  const touched = facts.cluster.services.filter((service) => isReplaceableOn(node, service, facts));
-  return Object.fromEntries(touched.map((service) => [service.key, countBefore(service)]));
+  const affected = facts.cluster.services.filter((service) => isReplaceableOn(node, service, facts));
+  return Object.fromEntries(affected.map((service) => [service.key, countBefore(service)]));
 
   function countBefore(service: ServiceFacts): number {
     const { podsByUid } = indexOf(cluster);
@@ -36,19 +36,18 @@ export function snapshotEndpoints(node: NodeRef, facts: ServingFacts, unplaced: 
   }
 }
 
-/** What is known of the Services that a node had ready endpoints of, and of the nodes that are not waited for. */
+/** What is known about the Services that had ready endpoints on a node, and about the nodes set aside. */
 export interface ReplacementsQuestion extends Omit<HostsQuestion, 'facts'> {
   readonly facts: ServingFacts;
   readonly before: EndpointSnapshot;
-  /** Keys of Services whose workloads are gone for good, pods and all; see isGoneForGood. */
+  /** Keys of Services whose workloads were deleted with their pods and do not come back. See isGoneForGood. */
   readonly gone?: readonly string[];
 }
 
 /**
- * Replacements serve when every Service has as many ready endpoints as before and, under policy Local, the nodes that host them are
- * healthy in the Service's target groups, as far as that is to be had. Somebody may have scaled its workloads down meanwhile: then what
- * they are scaled to is enough, and nothing where they were deleted for good. Tells the nodes that are not waited for, and whose pods the API
- * server refuses.
+ * Replacements serve when every Service has as many ready endpoints as before and, with policy Local, the nodes that host them are healthy in
+ * its target groups, except for nodes set aside. If the workloads of a Service were scaled down meanwhile, their new scale is enough. If they
+ * were deleted for good, nothing is needed. The result also has the nodes set aside, and the workloads whose pods the API server refuses.
  */
 export function decideReplacementsServing(
   question: ReplacementsQuestion,
@@ -56,7 +55,7 @@ export function decideReplacementsServing(
   const { cluster } = question.facts;
   const problems: string[] = [];
   const lacking: RefusedWorkload[] = [];
-  const seen: string[] = [];
+  const serving: string[] = [];
   const aside: Record<string, string> = {};
   for (const [key, before] of Object.entries(question.before)) {
     const service = indexOf(cluster).service(key);
@@ -73,14 +72,14 @@ export function decideReplacementsServing(
     const hosts = observeHosts(service, question);
     Object.assign(aside, hosts.aside);
     if (hosts.late.length > 0) problems.push(`${key}: ${listNames(hosts.late)} not healthy in its load balancer yet`);
-    else seen.push(`${key} has ${has} of ${needs} ready endpoints`);
+    else serving.push(`${key} has ${has} of ${needs} ready endpoints`);
   }
   if (problems.length > 0) return { done: false, reason: problems.join('; '), aside, refused: lacking };
-  const reason = seen.length === 0 ? 'the node hosted no endpoint' : listNames(seen, 5);
+  const reason = serving.length === 0 ? 'the node hosted no endpoint' : listNames(serving, 5);
   return { done: true, reason, aside, refused: [] };
 }
 
-/** Ready endpoints but those of DaemonSets, which go with their node and are not made up for elsewhere. */
+/** Ready endpoints except those of DaemonSet pods, which leave with their node and are not replaced on another one. */
 function replaceable(service: ServiceFacts, { cluster }: ServingFacts): ServiceFacts['endpoints'] {
   return readyEndpoints(service, cluster).filter((endpoint) => !goesWithNode(endpoint, cluster));
 }
@@ -95,8 +94,8 @@ function goesWithNode({ podUid }: EndpointFacts, cluster: ClusterFacts): boolean
   return indexOf(cluster).podsByUid.get(podUid ?? '')?.ownerKind === 'DaemonSet';
 }
 
-/** What keeps one of the pods from getting a node, to be appended to what is missing; empty when nothing does. */
+/** Says why one of the pods cannot be scheduled. It is appended to a reason, and is empty when all pods have a node. */
 export function notePending(pods: readonly PodFacts[]): string {
   const stuck = pods.find((pod) => pod.unschedulableReason !== undefined);
-  return stuck === undefined ? '' : `; pod ${stuck.name} can't be placed: ${stuck.unschedulableReason ?? ''}`;
+  return stuck === undefined ? '' : `; pod ${stuck.name} cannot be scheduled: ${stuck.unschedulableReason ?? ''}`;
 }

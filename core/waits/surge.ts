@@ -9,29 +9,29 @@ import type { WaitDecision } from './decision.ts';
 import { targetsOf } from './load-balancers.ts';
 import { takesNode } from './registration.ts';
 
-/** What the new nodes are measured by. */
+/** What decides whether the new nodes are ready. */
 export interface SurgeQuestion {
   readonly facts: ServingFacts;
   /** Name of the new pool. */
   readonly pool: string;
-  /** Name of the old one, whose nodes show which target groups take such nodes. */
+  /** Name of the old pool. Its nodes show which target groups register such nodes. */
   readonly oldPool: string;
-  /** How many nodes it must have. */
+  /** How many nodes the new pool must have. */
   readonly expected: number;
-  /** The new pool's machines, so that those which never become nodes can be named. */
+  /** Instances of the new pool, so that the message can name those that have not joined. */
   readonly instances?: readonly InstanceFacts[];
 }
 
-/** The new nodes can take pods when they are all there and Ready, and their DaemonSet pods are. */
+/** The new nodes can run pods when all of them have joined and are Ready, and their DaemonSet pods are Ready. */
 export function decideNodesReady(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = observeNodes(question);
   return decide(problems, `${ready.length} new nodes are Ready`);
 }
 
 /**
- * The new nodes are ready for traffic when they can take pods, and each is registered in every target
- * group that has the old ones of its zone. Under policy Local a registered node without a pod fails its health check, and that is as it should be; under Cluster it
- * must be healthy, unless no target of the group is: then the Service itself is down, and that is no fault of the new nodes.
+ * The new nodes are ready for traffic when they can run pods, and each is registered in every target group that has the old nodes in its zone.
+ * With policy Local it is normal that a registered node without a pod fails its health check. With policy Cluster the node must be healthy,
+ * unless no target of the group is healthy: then the Service itself is down, and the new nodes are not the cause.
  */
 export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = observeNodes(question);
@@ -43,7 +43,7 @@ export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
       const isRegistered = registeredIn(group, service.externalTrafficPolicy);
       const late = ready.filter((node) => !isRegistered(node) && takesNode(node, group, peers));
       if (late.length > 0)
-        problems.push(`${group.name} has not taken ${listNames(late.map((node) => describe(node, group)))}`);
+        problems.push(`${group.name} has not registered ${listNames(late.map((node) => describe(node, group)))}`);
     }
   }
   return decide(problems, `${ready.length} new nodes are Ready and registered`);
@@ -53,7 +53,7 @@ function decide(problems: readonly string[], done: string): WaitDecision {
   return problems.length === 0 ? { done: true, reason: done } : { done: false, reason: problems.join('; ') };
 }
 
-/** New nodes that are Ready, and what is missing of the others, in words. */
+/** The new nodes that are Ready, and a description of what the others lack. */
 function observeNodes(question: SurgeQuestion): { readonly ready: readonly NodeFacts[]; readonly problems: string[] } {
   const nodes = question.facts.cluster.nodes.filter((node) => node.pool === question.pool);
   const ready = nodes.filter((node) => node.ready);
@@ -72,7 +72,7 @@ function observeNodes(question: SurgeQuestion): { readonly ready: readonly NodeF
   return { ready, problems };
 }
 
-/** Machines that run, or are about to, and are no nodes of the cluster. */
+/** Instances that are running or pending and have not joined the cluster. */
 function findUnjoined(instances: readonly InstanceFacts[], nodes: readonly NodeFacts[]): readonly string[] {
   const joined = new Set(nodes.map((node) => node.instanceId));
   return instances
@@ -80,7 +80,7 @@ function findUnjoined(instances: readonly InstanceFacts[], nodes: readonly NodeF
     .map(({ instanceId }) => instanceId);
 }
 
-/** DaemonSet pods that are not Ready on new nodes, though others of their DaemonSet are Ready elsewhere: broken ones hold nobody up. */
+/** DaemonSet pods that are not Ready on new nodes. A DaemonSet without a Ready pod on any other node is broken, and is not waited for. */
 function findLateDaemonPods(pods: readonly PodFacts[], nodes: readonly NodeFacts[]): readonly PodFacts[] {
   const names = new Set(nodes.map((node) => node.name));
   const isNew = (pod: PodFacts): boolean => pod.node !== undefined && names.has(pod.node);
@@ -93,7 +93,7 @@ function daemonSetOf(pod: PodFacts): string {
   return `${pod.namespace}/${pod.ownerName}`;
 }
 
-/** Whether nodes are registered in the group as they should be. */
+/** Returns a function that says whether a node is registered in the group with an acceptable state. */
 function registeredIn(group: TargetGroupFacts, policy: 'Local' | 'Cluster'): (node: NodeFacts) => boolean {
   const mayFail = policy === 'Local' || !group.targets.some((target) => target.state === 'healthy');
   const accepted = mayFail ? ['healthy', 'unhealthy', 'unhealthy.draining', 'unavailable'] : ['healthy', 'unavailable'];

@@ -8,11 +8,11 @@ import { measureRun } from '../../core/plan/measure-run.ts';
 import { summarize } from '../../core/plan/pool-plan.ts';
 import type { Evidence, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { truncateStatus } from '../../core/status/truncate-status.ts';
-import { decideConnectionsDrained, decideObservedOut } from '../../core/waits/load-balancers.ts';
+import { decideConnectionsDrained, decideDeregistered } from '../../core/waits/load-balancers.ts';
 import { decideReplacementsServing } from '../../core/waits/replacements.ts';
 import { nodeInput } from '../../workflows/run/node-input.ts';
 import { aPolicy, aPool } from '../core/support/facts.ts';
-import { aLargeLook } from '../core/support/large-cluster.ts';
+import { aLargeObservation } from '../core/support/large-cluster.ts';
 
 /** What is told of one node at its end, in the words of the decisions that tell it. */
 function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
@@ -34,7 +34,7 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
     workflowId: `node-replacement/production-eu-west-1/general-purpose/run-0123abcd/${node.name}`,
     evidence: [
       ...evidence,
-      seen('deregistered', decideObservedOut(node, leaving).reason),
+      seen('deregistered', decideDeregistered(node, leaving).reason),
       seen('connections-drained', decideConnectionsDrained(node, gone, 1, 0).reason),
       seen('evicted', `no pod left on ${node.name}`),
       seen(
@@ -83,7 +83,7 @@ function reportOf(nodes: readonly NodeStatus[], newNodes: readonly NodeRef[]): R
 const unremarkable = 256 * 1024;
 
 describe('128 nodes behind 100 Services', () => {
-  const facts = aLargeLook({ nodes: 128, services: 100, replicas: 64, budgets: 'each', otherServices: 100 });
+  const facts = aLargeObservation({ nodes: 128, services: 100, replicas: 64, budgets: 'each', otherServices: 100 });
   const policy = aPolicy();
   const plan = buildPlan({ policy, run: 'run-0123abcd', pool: aPool(facts.cluster.nodes), facts });
   const { nodes, baselines } = plan;
@@ -109,7 +109,7 @@ describe('128 nodes behind 100 Services', () => {
   });
 
   test('a node is told of every Service of policy Cluster: its connections enter anywhere', () => {
-    const anywhere = aLargeLook({ nodes: 128, services: 100, replicas: 3, traffic: 'Cluster' });
+    const anywhere = aLargeObservation({ nodes: 128, services: 100, replicas: 3, traffic: 'Cluster' });
     const step = { ...describeExclusion(node, '', anywhere, { policy }), externalChanges: [] };
     expect(step.services).toHaveLength(100);
     expect(bytesOf(nodeInput(known, step))).toBeLessThan(32 * 1024);

@@ -5,15 +5,15 @@ import { buildPlan } from '../../core/plan/build-plan.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aPool,
   aService,
   aWorkload,
-  handingOver,
   onePodOnEach,
+  withPodSurge,
 } from '../core/support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];
@@ -29,10 +29,10 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     workloads: [aWorkload('web', 2, { surge: 1 })],
   };
   const plan = buildPlan({
-    policy: aPolicy(handingOver()),
+    policy: aPolicy(withPodSurge()),
     run: 'run',
     pool: aPool(nodes),
-    facts: aLook(cluster, [aGroup('web', nodes)]),
+    facts: anObservation(cluster, [aGroup('web', nodes)]),
   });
   expect(`\n${renderPlan(plan, plainStyle).join('\n')}\n`).toMatchInlineSnapshot(`
     "
@@ -46,7 +46,7 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     default/web   Local    1 targets, 2 endpoints   pdb web   5m 15s       0ms         yes
 
     WORKLOAD                 PODS   HOW           BATCH   WHY
-    Deployment default/db    1      evicted       -       a StatefulSet keeps it, and only a Deployment starts a replacement beside a pod
+    Deployment default/db    1      evicted       -       a StatefulSet controls it, and pod surge supports only pods of Deployments
     Deployment default/web   2      handed over   2       -
 
     replicas count as unavailable until replacements are ready, and alerts on that fire: Deployment default/web 2 of 2 here

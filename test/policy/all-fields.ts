@@ -1,4 +1,4 @@
-/** A policy that says everything that a policy can say. */
+/** A policy that sets every field. */
 export const everyField = `apiVersion: nodeferry.dev/v1alpha1
 kind: PoolUpgrade
 metadata:

@@ -13,7 +13,7 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.each(['', '15', 'm', '15 m', '-5s', '5x', '5s!', '1h 30m'])('%j is no duration', (text) => {
+test.each(['', '15', 'm', '15 m', '-5s', '5x', '5s!', '1h 30m'])('%j is not a duration', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
@@ -26,6 +26,6 @@ test.each([
   expect(parseShare(text)).toBe(share);
 });
 
-test.each(['', '75', '101%', '-1%', '100.5%', '0.75'])('%j is no share', (text) => {
+test.each(['', '75', '101%', '-1%', '100.5%', '0.75'])('%j is not a share', (text) => {
   expect(parseShare(text)).toBeUndefined();
 });

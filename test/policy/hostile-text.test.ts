@@ -7,12 +7,12 @@ import { everyField } from './all-fields.ts';
 
 const root = join(import.meta.dirname, '../..');
 const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'));
-const sound = [
+const validPolicies = [
   ...examples.map((file) => readFileSync(join(root, 'examples', file), 'utf8')),
   readFileSync(join(root, 'lab/demo/policy.yaml'), 'utf8'),
   everyField,
 ];
-/** The least that a policy has to say. */
+/** The shortest policy that is valid. */
 const head = `apiVersion: nodeferry.dev/v1alpha1
 kind: PoolUpgrade
 metadata:
@@ -29,13 +29,13 @@ spec:
 
 afterEach(() => vi.restoreAllMocks());
 
-/** All that is written of a text that is refused; empty for a policy. */
-function told(text: string): readonly string[] {
+/** The problems of a text, formatted; empty when it is a valid policy. */
+function problemsOf(text: string): readonly string[] {
   const result = parsePolicy(text, 'p.yaml');
   return result.ok ? [] : result.problems.map(formatPolicyProblem);
 }
 
-/** CPU time, ms: others keep the machine busy. */
+/** CPU time in ms. Wall-clock time would depend on what else runs on this machine. */
 function cpuMs(act: () => void): number {
   const before = process.cpuUsage();
   act();
@@ -47,95 +47,95 @@ function mapping(count: number, entry: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => entry(index)).join('');
 }
 
-describe('a text that is made to break the reader', () => {
+describe('a text that is written to break the parser', () => {
   test.each([
-    ['an alias of nothing', 'a: *b\n', /^p\.yaml:1:4: the alias \*b names nothing that comes before it$/],
-    ['an alias inside what it names', 'a: &b [*b]\n', /the alias \*b is inside what it names/],
+    ['an alias without an anchor', 'a: *b\n', /^p\.yaml:1:4: the alias \*b has no anchor before it$/],
+    ['an alias inside its own anchor', 'a: &b [*b]\n', /the alias \*b refers to a value that contains it/],
     [
       'aliases that multiply',
       `a: &a [x, x, x, x, x, x, x, x, x]\n${mapping(8, (i) => `${'abcdefghi'[i + 1]}: &${'abcdefghi'[i + 1]} [${Array(9).fill(`*${'abcdefghi'[i]}`).join(', ')}]\n`)}`,
       /alias count/i,
     ],
-    ['a merge key with a text', '%YAML 1.1\n---\na:\n  <<: 1m\n', /fields can not be merged with <</],
-    ['a list as a key', '? [a, b]\n: 1\n', /the name of a field must be a text/],
-    ['a second document', 'a: 1\n---\nb: 2\n', /a second document begins here; allowed: one policy in one file/],
-    ['a field twice', 'a: 1\na: 2\n', /^p\.yaml:2:1: the field 'a' is here twice$/],
+    ['a merge key with a text', '%YAML 1.1\n---\na:\n  <<: 1m\n', /merging fields with << is not supported/],
+    ['a list as a key', '? [a, b]\n: 1\n', /the name of a field must be a string/],
+    ['a second document', 'a: 1\n---\nb: 2\n', /a second YAML document begins here; allowed: one policy per file/],
+    ['a duplicate field', 'a: 1\na: 2\n', /^p\.yaml:2:1: the field 'a' is here twice$/],
     ['deep nesting', `a: ${'['.repeat(200_000)}`, /nested too deeply|./],
-  ])('%s is told with its place', (_name, text, expected) => {
+  ])('%s is reported with its position', (_name, text, expected) => {
     const stderr = vi.spyOn(process, 'emitWarning');
     const written = vi.spyOn(process.stderr, 'write');
-    expect(told(text)[0]).toMatch(expected);
+    expect(problemsOf(text)[0]).toMatch(expected);
     expect(stderr).not.toHaveBeenCalled();
     expect(written).not.toHaveBeenCalled();
   });
 
-  test('a name that JavaScript would lose is refused, written with or without quotes', () => {
+  test('a name that JavaScript would lose is refused, with or without quotes', () => {
     for (const key of ['__proto__', '"__proto__"']) {
-      expect(told(`${head}  guard: {minServing: {${key}: 3}}\n`)[0]).toContain(
+      expect(problemsOf(`${head}  guard: {minServing: {${key}: 3}}\n`)[0]).toContain(
         "the name '__proto__' is not allowed here",
       );
     }
   });
 
-  test('an anchor that is used where it may be stands for its value, and what is wrong behind it has a place', () => {
-    expect(told(`${head}  guard: {minServing: {default/a: &f 3, default/b: *f}}\n`)).toEqual([]);
-    expect(told(`${head}  guard: {minServing: {default/a: &f many, default/b: *f}}\n`)[1]).toMatch(
+  test('an alias has the value of its anchor, and a wrong value is reported at the alias too', () => {
+    expect(problemsOf(`${head}  guard: {minServing: {default/a: &f 3, default/b: *f}}\n`)).toEqual([]);
+    expect(problemsOf(`${head}  guard: {minServing: {default/a: &f many, default/b: *f}}\n`)[1]).toMatch(
       /spec\.guard\.minServing\['default\/b'\]: 'many' is not allowed here/,
     );
   });
 
-  test('control characters reach no terminal', () => {
+  test('control characters do not reach the terminal', () => {
     const text = `${head}  "\\e[31mred\\u202e": "\\0"\n  nodeSurge: "\\e]0;title\\a"\n`;
-    expect(told(text).join('')).toMatch(/\\u001b\[31mred\\u202e/);
-    expect(told(text).join('')).not.toMatch(/\p{Cc}|\p{Cf}/u);
+    expect(problemsOf(text).join('')).toMatch(/\\u001b\[31mred\\u202e/);
+    expect(problemsOf(text).join('')).not.toMatch(/\p{Cc}|\p{Cf}/u);
   });
 
   test('a long value is not repeated', () => {
-    const lines = told(`${head}  nodeSurge: ${'x'.repeat(500_000)}\n`);
+    const lines = problemsOf(`${head}  nodeSurge: ${'x'.repeat(500_000)}\n`);
     expect(lines[0]).toContain('(500000 characters)');
     expect(lines.join('').length).toBeLessThan(500);
   });
 
-  test('a file that no run could carry is refused before it is read', () => {
+  test('a file that is too long for a run is refused before it is parsed', () => {
     const text = `${head}  nodeSurge: ${'x'.repeat(10_000_000)}\n`;
-    expect(told(text)).toEqual(['p.yaml:1:1: the file has 9.5 million characters; allowed: a policy of at most 1 MiB']);
+    expect(problemsOf(text)).toEqual(['p.yaml:1:1: the file is too long, 9.5 MiB; allowed: a policy of at most 1 MiB']);
   });
 
-  test('thousands of wrong fields are counted, the first fifty told', () => {
+  test('of thousands of wrong fields the first fifty are reported, and the rest is counted', () => {
     const result = parsePolicy(`${head}${mapping(5_000, (i) => `  wrong${i}: 1\n`)}`, 'p.yaml');
     expect(!result.ok && [result.problems.length, result.more]).toEqual([50, 4_950]);
   });
 
-  test('time grows with the length of the text, not with its square', () => {
+  test('the time grows with the length of the text, not with its square', () => {
     const minServing = (count: number) =>
       `${head}  guard:\n    minServing:\n${mapping(count, (i) => `      shop/s${i}: 3\n`)}`;
-    told(minServing(1_000));
-    expect(cpuMs(() => expect(told(minServing(20_000))).toEqual([]))).toBeLessThan(2_500);
-    expect(cpuMs(() => told(`${head}${mapping(20_000, (i) => `  wrong${i}: 1\n`)}`))).toBeLessThan(2_500);
-    expect(cpuMs(() => told(`${head}${mapping(20_000, () => '  twice: 1\n')}`))).toBeLessThan(2_500);
+    problemsOf(minServing(1_000));
+    expect(cpuMs(() => expect(problemsOf(minServing(20_000))).toEqual([]))).toBeLessThan(2_500);
+    expect(cpuMs(() => problemsOf(`${head}${mapping(20_000, (i) => `  wrong${i}: 1\n`)}`))).toBeLessThan(2_500);
+    expect(cpuMs(() => problemsOf(`${head}${mapping(20_000, () => '  twice: 1\n')}`))).toBeLessThan(2_500);
   });
 });
 
-describe('what a policy may not say', () => {
-  const clusterNamed = (name: string) => told(head.replace('name: production', `name: ${name}`))[0];
+describe('a policy may not contain', () => {
+  const clusterNamed = (name: string) => problemsOf(head.replace('name: production', `name: ${name}`))[0];
 
   test.each(['a/b', '"\\0"', '"my cluster \\e[31m!"', '-a', 'a.b'])(
     'the cluster name %s, which EKS does not allow',
     (name) => {
       expect(clusterNamed(name)).toMatch(
-        /^p\.yaml:7:11 spec\.cluster\.name: '.*' is not allowed here; allowed: an EKS cluster name: letters, digits/,
+        /^p\.yaml:7:11 spec\.cluster\.name: '.*' is not allowed here; allowed: an EKS cluster name: at most 100 letters, digits/,
       );
     },
   );
 
   test.each(['mars-1', 'EU-WEST-1', 'eu west 1', 'eu-west-1a'])('the region %s', (region) => {
-    expect(told(head.replace('region: eu-west-1', `region: ${region}`))[0]).toContain('allowed: an AWS region');
+    expect(problemsOf(head.replace('region: eu-west-1', `region: ${region}`))[0]).toContain('allowed: an AWS region');
   });
 
   test.each(['us-gov-west-1', 'cn-north-1', 'eu-isoe-west-1', 'eusc-de-east-1', 'ap-southeast-7'])(
-    'but every region that there is: %s',
+    'but it may contain every existing region: %s',
     (region) => {
-      expect(told(head.replace('region: eu-west-1', `region: ${region}`))).toEqual([]);
+      expect(problemsOf(head.replace('region: eu-west-1', `region: ${region}`))).toEqual([]);
     },
   );
 
@@ -145,16 +145,16 @@ describe('what a policy may not say', () => {
     ['  waits: {pollInterval: 0s}', 'a duration of at least 100ms'],
     ['  waits: {deadlines: {eviction: 0s}}', 'a duration of at least 1000ms'],
   ])('%s', (line, allowed) => {
-    expect(told(`${head}${line}\n`)[0]).toContain(`allowed: ${allowed}`);
+    expect(problemsOf(`${head}${line}\n`)[0]).toContain(`allowed: ${allowed}`);
   });
 
   test('a version that Kubernetes never had', () => {
-    expect(told(head.replace('"1.34"', '"9.99"'))[0]).toContain('allowed: a Kubernetes version in quotes');
+    expect(problemsOf(head.replace('"1.34"', '"9.99"'))[0]).toContain('allowed: a Kubernetes version in quotes');
   });
 
-  const probing = (url: string) => told(`${head}  traffic: {probes: [{name: a, urls: ['${url}']}]}\n`);
+  const probing = (url: string) => problemsOf(`${head}  traffic: {probes: [{name: a, urls: ['${url}']}]}\n`);
 
-  test('a password in the address of a probe, which is not repeated either', () => {
+  test('a password in the address of a probe, and the message does not repeat it', () => {
     expect(probing('http://user:hunter2@web.example/')[0]).toContain('an address without user name and password');
     expect(probing('http://user:hunter2@web.example/').join('')).not.toContain('hunter2');
   });
@@ -166,8 +166,8 @@ describe('what a policy may not say', () => {
     'http://[fd00:ec2::254]/',
     'http://[fe80::1]/',
     'http://metadata.google.internal/',
-  ])('a probe of %s, where the credentials of the instance are', (url) => {
-    expect(probing(url)[0]).toContain('link-local and instance metadata addresses are not probed');
+  ])('a probe of %s, which serves credentials of the instance', (url) => {
+    expect(probing(url)[0]).toContain('an address that is neither link-local nor that of an instance metadata service');
   });
 
   test.each(['http://10.0.0.1/', 'https://web.example/healthz?check=1', 'http://[fd00::1]/'])(
@@ -178,15 +178,15 @@ describe('what a policy may not say', () => {
   );
 });
 
-test('whatever happens to a policy, it is read or refused in words that fit a terminal, and soon', () => {
+test('any mutation of a policy is accepted or refused, quickly and with texts that are safe for a terminal', () => {
   const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? '2000');
   const pick = seededPick(Number(process.env['NODEFERRY_PROPERTY_SEED'] ?? '1'));
   const written = vi.spyOn(process.stderr, 'write');
-  const unfit = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u;
+  const unsafe = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u;
   const broken: string[] = [];
   let accepted = 0;
   for (let run = 0; run < runs; run += 1) {
-    const text = mutateText(sound[pick(sound.length)] ?? '', pick);
+    const text = mutateText(validPolicies[pick(validPolicies.length)] ?? '', pick);
     const result = parsePolicy(text, 'p.yaml');
     if (result.ok) accepted += 1;
     const seen = result.ok
@@ -194,11 +194,11 @@ test('whatever happens to a policy, it is read or refused in words that fit a te
           '',
         )
       : result.problems.map(formatPolicyProblem).join('');
-    if (unfit.test(seen) || seen === '' || seen.length > 50_000) broken.push(text);
+    if (unsafe.test(seen) || seen === '' || seen.length > 50_000) broken.push(text);
   }
   expect(broken).toEqual([]);
   expect(written).not.toHaveBeenCalled();
-  // Neither all broken nor all harmless: the mutations are worth something.
+  // The mutations are useful only if some of them break the policy and some do not.
   expect(accepted).toBeGreaterThan(runs / 100);
   expect(accepted).toBeLessThan(runs / 2);
 }, 60_000);

@@ -27,7 +27,7 @@ function policyOf(text: string) {
 }
 
 describe('a policy', () => {
-  test('that says only what it must gets every default', () => {
+  test('with only the required fields gets every default', () => {
     expect(policyOf(head)).toEqual({
       name: 'test',
       cluster: { name: 'production', region: 'eu-west-1' },
@@ -70,7 +70,7 @@ describe('a policy', () => {
     });
   });
 
-  test('gives every field its meaning', () => {
+  test('can set every field', () => {
     const policy =
       policyOf(`${head}  target: {poolName: blue, version: "1.34", releaseVersion: 1.34.2-20251103, launchTemplateVersion: "7"}
   nodeSurge: 25%
@@ -159,7 +159,7 @@ describe('a policy', () => {
     expect(policy.disabledRules).toEqual(['capacity-guard']);
   });
 
-  test('lets more nodes go together where pods are handed over, unless it says how many', () => {
+  test('allows more nodes in progress with pod surge, unless it sets maxInFlight', () => {
     expect(policyOf(`${head}  podSurge: {mode: off}\n`).guard.maxInFlight).toBe(10);
     expect(
       policyOf(`${head}  podSurge: {mode: off, workloads: {default/web: {mode: required}}}\n`).guard.maxInFlight,
@@ -167,7 +167,7 @@ describe('a policy', () => {
     expect(policyOf(`${head}  guard: {maxInFlight: 3}\n  podSurge: {mode: auto}\n`).guard.maxInFlight).toBe(3);
   });
 
-  test('may be written as JSON', () => {
+  test('can be written as JSON', () => {
     const spec = { cluster: { name: 'c', region: 'eu-west-1' }, pool: { name: 'web' } };
     const text = JSON.stringify({
       apiVersion: 'nodeferry.dev/v1alpha1',
@@ -178,15 +178,15 @@ describe('a policy', () => {
     expect(policyOf(text).name).toBe('j');
   });
 
-  test('warns of switched-off rules and says where', () => {
+  test('warns of rules that are off, with their position', () => {
     const result = parsePolicy(`${head}  disabledRules: [capacity-guard]\n`, 'p.yaml');
     expect(result.ok && result.warnings.map(formatPolicyProblem)).toEqual([
-      'p.yaml:11:3 spec.disabledRules: the run does without capacity-guard: requests can be lost',
+      'p.yaml:11:3 spec.disabledRules: the run can lose requests, because these rules are off: capacity-guard',
     ]);
   });
 
   test.each(readdirSync(join(import.meta.dirname, '../../examples')).filter((file) => file.endsWith('.yaml')))(
-    'in examples/%s is sound',
+    'in examples/%s is valid',
     (file) => {
       expect(problemsOf(readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8'))).toEqual([]);
     },
@@ -208,10 +208,10 @@ describe('the name of the new pool', () => {
 
   test('must differ from the old one', () => {
     expect(problemsOf(`${head}  target: {poolName: web}\n`)).toEqual([
-      "p.yaml:11:22 spec.target.poolName: 'web' is the pool to replace; allowed: a name that differs from spec.pool.name",
+      "p.yaml:11:22 spec.target.poolName: 'web' is the name of the pool to replace; allowed: a name that differs from spec.pool.name",
     ]);
     expect(problemsOf(`${head.replace('name: web', 'name: web-1-34')}  target: {version: "1.34"}\n`)[0]).toContain(
-      'is the pool to replace',
+      'is the name of the pool to replace',
     );
   });
 
@@ -223,7 +223,7 @@ describe('the name of the new pool', () => {
   });
 });
 
-describe('a wrong policy is answered with file, line, column, field, what was found and what is allowed', () => {
+describe('a problem has file, line, column, field, the value found and the values allowed', () => {
   const duration = 'allowed: a duration with units, such as 300ms, 15s, 5m or 1h30m';
 
   test.each([
@@ -303,7 +303,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ],
     [
       '  traffic: {probes: [{name: a}]}',
-      'p.yaml:11:22 spec.traffic.probes[0].urls: it is missing; allowed: a list of http or https addresses',
+      'p.yaml:11:22 spec.traffic.probes[0].urls: this field is required; allowed: a list of http or https addresses',
     ],
     [
       '  guard:',
@@ -313,28 +313,28 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     expect(problemsOf(`${head}${line}\n`)).toEqual([expected]);
   });
 
-  test('a misspelt field is answered with the one that was meant', () => {
+  test('the message for a misspelt field suggests the right one', () => {
     expect(problemsOf(`${head}  waits: {propagatoin: 5m}\n`)).toEqual([
       'p.yaml:11:11 spec.waits.propagatoin: there is no such field; allowed: propagation, endpointPropagation, margin, pollInterval, stabilization, stabilizationAfterOutage, maxConnectionAge, deadlines. Did you mean propagation?',
     ]);
   });
 
-  test('a field that resembles none is answered without a guess', () => {
+  test('the message for a field that resembles no other has no suggestion', () => {
     const [problem] = problemsOf(`${head}  quux: 1\n`);
     expect(problem).toMatch(/^p\.yaml:11:3 spec\.quux: there is no such field; allowed: cluster, pool, /);
     expect(problem).not.toContain('Did you mean');
   });
 
-  test('a misspelt rule is answered with the one that was meant', () => {
+  test('the message for a misspelt rule suggests the right one', () => {
     const [problem] = problemsOf(`${head}  disabledRules: [capacity-gard]\n`);
     expect(problem).toMatch(
       /^p\.yaml:11:19 spec\.disabledRules\[0\]: 'capacity-gard' .*Did you mean capacity-guard\?$/,
     );
   });
 
-  test('missing fields are told where they belong', () => {
+  test('a missing field is reported at its parent', () => {
     expect(problemsOf(head.replace('    region: eu-west-1\n', ''))).toEqual([
-      'p.yaml:6:3 spec.cluster.region: it is missing; allowed: an AWS region, such as eu-west-1',
+      'p.yaml:6:3 spec.cluster.region: this field is required; allowed: an AWS region, such as eu-west-1',
     ]);
     expect(problemsOf('kind: PoolUpgrade\n').map((problem) => problem.split(/[ :]+/)[3])).toEqual([
       'apiVersion',
@@ -343,7 +343,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     ]);
   });
 
-  test('all problems are told at once, in the order of the file', () => {
+  test('all problems are reported at once, in the order of the file', () => {
     const text = head.replace('v1alpha1', 'v2').replace('region: eu-west-1', 'region: ""');
     expect(problemsOf(`${text}  extra: 1\n`).map((problem) => problem.split(':')[1])).toEqual(['1', '8', '11']);
   });
@@ -359,7 +359,7 @@ describe('a wrong policy is answered with file, line, column, field, what was fo
     expect(problemsOf(text)).toEqual([expected]);
   });
 
-  test('YAML that cannot be read is told with its place', () => {
+  test('invalid YAML is reported with its position', () => {
     expect(problemsOf('a: 1\na: 2')).toEqual(["p.yaml:2:1: the field 'a' is here twice"]);
     expect(problemsOf('a: [1')[0]).toMatch(/^p\.yaml:1:\d+: /);
   });

@@ -8,6 +8,6 @@ test.each([
   ['propogation', 'propagation'],
   ['wait', 'waits'],
   ['surge', undefined],
-])('%s suggests %s', (found, meant) => {
-  expect(suggest(found, fields)).toBe(meant);
+])('for %s it suggests %s', (found, expected) => {
+  expect(suggest(found, fields)).toBe(expected);
 });

@@ -65,7 +65,7 @@ describe('a run that hands over', () => {
     const report = await harness.finish(await harness.start(handOverPolicy()));
     expect(report.outcome).toBe('completed');
     expect(await told.promise).toMatch(
-      /default\/web-\d+: Deployment default\/web is gone, and nobody else serves what this pod does; it is left alone until .*: make the Deployment again, or delete its Services/,
+      /default\/web-\d+: Deployment default\/web is gone, and no other pod serves in place of this one; it stays until .*: create the Deployment again, or delete its Services/,
     );
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -162,7 +162,7 @@ test('an abort leaves a released pod alone that nobody wants any more and nobody
   expect(type).toBe('RollbackIncomplete');
   expect(report.leftovers).toEqual([
     expect.stringMatching(
-      /^pod default\/web-\d+: removed labels pod-template-hash; Deployment default\/web has as many that serve as it wants; it serves on until you delete it, which costs what scaling down does: kubectl delete pod -n default web-\d+$/,
+      /^pod default\/web-\d+: removed labels pod-template-hash; Deployment default\/web has as many serving pods as it wants; it serves on until you delete it, which is like scaling down by one pod: kubectl delete pod -n default web-\d+$/,
     ),
   ]);
   for (const pod of world.pods) if (pod.of === 'web' && pod.released !== undefined) deletePod(world, pod);

@@ -53,7 +53,7 @@ describe('a run that was terminated', () => {
       await expect(sweepAfter(world, cluster), 'its lock is alive still').rejects.toThrow(/held by run-1/);
       world.clock.advance(5 * 60_000);
       const { left, problems } = await sweepAfter(world, cluster);
-      const stays = [expect.stringMatching(/^pool web-new, made by run run-1, has 4 nodes/)];
+      const stays = [expect.stringMatching(/^pool web-new, created by run run-1, has 4 nodes/)];
       expect({ ...left, problems }, world.log.join('\n')).toEqual({
         runs: ['run-1'],
         acts: [],
@@ -112,7 +112,7 @@ test('a sweep of one pool touches nothing of a run that works on another', async
     acts: [],
     stays: [],
     leftAlone: [
-      'run batch-run has pods here and works on another pool than web: it holds the lock nodeferry-sim-batch',
+      'run batch-run has pods here, but works on a pool other than web: it holds the lock nodeferry-sim-batch',
     ],
     settling: false,
   });
@@ -168,7 +168,7 @@ describe('pods that a run had released', () => {
     expect(left).toMatchObject({ acts: [], settling: false });
     expect(left.stays).toHaveLength(before.length);
     expect(left.stays[0]).toMatch(
-      /^pod default\/web-\d+, released by run run-1, serves on: Deployment default\/web has as many that serve/,
+      /^pod default\/web-\d+, released by run run-1, still serves: Deployment default\/web has as many serving pods/,
     );
     expect(namesOf(world)).toEqual(expect.arrayContaining(before));
     expectNothingLost(world);
@@ -182,7 +182,7 @@ describe('pods that a run had released', () => {
     world.clock.advance(60_000);
     const { left } = await sweepAll(world);
     expect(left.stays).toHaveLength(4);
-    expect(left.stays[0]).toContain('it leaves in good order when a run replaces its node, or delete it when');
+    expect(left.stays[0]).toContain('keep it until a run replaces its node, or delete it when');
     const harness = await openHarness(world, {});
     const report = await harness.finish(await harness.start(handOverPolicy(), { run: 'run-2' }));
     expect(report.outcome).toBe('completed');
@@ -199,7 +199,7 @@ describe('pods that a run had released', () => {
     const { left } = await sweepAll(world);
     expect(left.acts).toEqual([]);
     expect(left.stays).toHaveLength(4);
-    expect(left.stays[0]).toContain('serves default/web, though Deployment default/web is gone');
+    expect(left.stays[0]).toContain('serves default/web, although Deployment default/web is gone');
     expect(namesOf(world)).toEqual(before);
     expectNothingLost(world);
   });

@@ -46,5 +46,5 @@ test('alone they find no place, and cost a quarter of an hour: where nothing is 
   const world = webBesideApi([]);
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(apiEvicted));
-  expect(report.unprotected.join()).toMatch(/Deployment default\/web was not handed over, .*can't be placed/);
+  expect(report.unprotected.join()).toMatch(/Deployment default\/web was not handed over, .*cannot be scheduled/);
 });

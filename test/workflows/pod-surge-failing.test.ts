@@ -38,7 +38,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     const handle = await harness.start(handOverPolicy());
     const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(
-      /Deployment default\/web: 0 of 4 pods ready; none gets ready on a new node: web-\d+ on ip-/,
+      /Deployment default\/web: 0 of 4 pods ready; none becomes ready on a new node: web-\d+ on ip-/,
     );
     expect(parked.stalled?.hint).toContain('delete the pods on the old nodes one by one');
     expect(servingWeb(world)).toHaveLength(4);
@@ -91,7 +91,7 @@ describe('a workload that loses its hand-over', () => {
   test.each<readonly [string, RegExp, (world: World) => void]>([
     [
       'to a quota',
-      /no more can be created: .*exceeded quota/,
+      /no more pods can be created: .*exceeded quota/,
       (world) => Object.assign(workloadNamed(world, 'web'), { quota: 4 }),
     ],
     ['to an admission that denies the release', /denied the request/, (world) => deny(world, 'release')],

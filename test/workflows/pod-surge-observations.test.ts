@@ -67,7 +67,7 @@ describe('a hand-over', () => {
     const harness = await openHarness(world, hooks);
     const report = await harness.finish(await harness.start(handOverPolicy()));
     expect(report.outcome).toBe('completed');
-    expect(reasons.join('\n')).toContain('0 of 4 pods ready for as long as minReadySeconds asks');
+    expect(reasons.join('\n')).toContain('0 of 4 pods ready for minReadySeconds');
     expectNothingLost(world);
   });
 

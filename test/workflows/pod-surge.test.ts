@@ -182,7 +182,7 @@ describe('a run that hands over', () => {
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toContainEqual(
       expect.stringMatching(
-        /^Deployment default\/web was evicted within its budget instead of being surged: 0 of 4 pods ready; pod .* can't be placed/,
+        /^Deployment default\/web was not handed over, but evicted within its budget: 0 of 4 pods ready; pod .* cannot be scheduled/,
       ),
     );
     expectNothingLost(world);

@@ -2,7 +2,7 @@ import { workloadOf } from '../surge-limit.ts';
 import type { PodSurgeRule } from './rule.ts';
 
 /**
- * A ReplicaSet that may not let go of a pod does nothing else either: it makes none, deletes none and scales nothing until the label is back
+ * A ReplicaSet that is not allowed to release a pod does nothing else either. It creates and deletes no pod until the label is restored
  * (kubernetes/kubernetes, pkg/controller/replicaset/replica_set.go, syncReplicaSet returns before manageReplicas).
  */
 export const admission: PodSurgeRule = (pod, { cluster, denials }) => {
@@ -12,6 +12,6 @@ export const admission: PodSurgeRule = (pod, { cluster, denials }) => {
   if (denial === undefined) return undefined;
   return {
     reason: `the cluster does not admit a pod of ${workload?.key ?? 'it'} without owner: ${denial}`,
-    hint: 'Have the policy or webhook spare pods with annotation nodeferry.dev/released.',
+    hint: 'Exempt pods with annotation nodeferry.dev/released in the policy or webhook.',
   };
 };

@@ -5,8 +5,8 @@ import type { ClusterFacts } from '../../model/serving.ts';
 import type { PodSurgeRule } from './rule.ts';
 
 /**
- * A pod without owner is taken by whatever controller selects it (Kubernetes docs, "ReplicaSet", Non-Template Pod acquisitions), and ended where
- * that has one too many: a DaemonSet keeps one pod on a node, the older one.
+ * Any controller that selects a pod without owner adopts it (Kubernetes docs, "ReplicaSet", Non-Template Pod acquisitions), and may delete it if
+ * it has too many: a DaemonSet keeps one pod on a node, the older one.
  */
 export const adoption: PodSurgeRule = (pod, { cluster }) => {
   const inNamespace = adoptersByNamespace(cluster);
@@ -16,8 +16,8 @@ export const adoption: PodSurgeRule = (pod, { cluster }) => {
   const adopter = adopters.find(({ takes }) => selectsLabels(takes, labels));
   if (adopter === undefined) return undefined;
   return {
-    reason: `${adopter.key} would take it: that selects pods by labels which this one has too`,
-    hint: `Give the pods of ${adopter.key} a label of their own, and have it select by that.`,
+    reason: `${adopter.key} would adopt it, because its selector matches the labels of this pod`,
+    hint: `Give the pods of ${adopter.key} a label of their own, and use it in the selector.`,
   };
 };
 

@@ -5,12 +5,12 @@ import { type BesideFacts, isFinished, type PodFacts } from '../../model/pod.ts'
 import type { ClusterFacts } from '../../model/serving.ts';
 import type { PodSurgeContext, PodSurgeRefusal } from './rule.ts';
 
-/** Labels of nodes whose values no new node shares with an old one; by any other, what stays on old nodes is near enough. */
+/** Node labels whose values differ between old and new nodes. With any other label, pods that stay on old nodes satisfy the affinity. */
 const ownKeys: readonly string[] = [hostnameLabel, nodegroupLabel];
 
 /**
- * A pod that must run beside another finds no place on a new node as long as none of those is there. One on the same old node that is handed
- * over too starts there in the same wave; so does a DaemonSet's. `isSurged` asks all other rules.
+ * A pod that must run beside another cannot be scheduled on a new node until one of those runs there. A pod of the same old node that is surged
+ * too starts there in the same batch, and so does the pod of a DaemonSet. `isSurged` evaluates all other rules.
  */
 export function affinity(
   pod: PodFacts,
@@ -21,8 +21,8 @@ export function affinity(
   const alone = besides.find((term) => ownKeys.includes(term.topologyKey) && !hasCompany(pod, term));
   if (alone === undefined) return undefined;
   return {
-    reason: `its required affinity by ${alone.topologyKey} lets it run only beside pods that pod surge does not replace with it`,
-    hint: 'Prefer to be beside them instead of requiring it, or require it by topology.kubernetes.io/zone.',
+    reason: `its required affinity by ${alone.topologyKey} requires pods that are not surged with it`,
+    hint: 'Use preferred affinity, or require it by topology.kubernetes.io/zone.',
   };
 
   function hasCompany({ node = '' }: PodFacts, term: BesideFacts): boolean {
@@ -39,7 +39,7 @@ function makerOf({ uid, workload, released }: PodFacts): string {
   return released?.workload ?? workload ?? uid;
 }
 
-/** Pods that it may run beside are on nodes which stay: its replacement can go there. */
+/** Whether pods that satisfy the affinity run on nodes that stay, so that its replacement can be scheduled there. */
 function isElsewhere(pod: PodFacts, term: BesideFacts, cluster: ClusterFacts): boolean {
   const { nodes } = indexOf(cluster);
   const own = nodes.get(pod.node ?? '')?.pool;

@@ -4,8 +4,8 @@ import { workloadOf } from '../surge-limit.ts';
 import type { PodSurgeRule } from './rule.ts';
 
 /**
- * Some autoscalers take a workload that has its pods twice for one that is twice as big; see map-autoscaler.ts for which. Whoever names the
- * workload in the policy has said what shall be.
+ * Some autoscalers treat a workload with released pods as if it were larger. See map-autoscaler.ts for which. The rule does not apply to a
+ * workload that the policy names.
  */
 export const autoscaler: PodSurgeRule = (pod, { cluster, policy }) => {
   if (cluster.autoscalers === undefined || cluster.autoscalers.length === 0) return undefined;
@@ -16,7 +16,7 @@ export const autoscaler: PodSurgeRule = (pod, { cluster, policy }) => {
   if (policy.podSurge?.workloads[name] !== undefined) return undefined;
   return {
     reason: `${found.key} ${found.counts}`,
-    hint: `Set mode auto in spec.podSurge.workloads['${name}'] to do it all the same.`,
+    hint: `Set mode auto in spec.podSurge.workloads['${name}'] to surge it anyway.`,
   };
 };
 

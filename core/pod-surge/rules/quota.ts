@@ -6,21 +6,21 @@ import { quotasOf, roomFor } from '../quota-room.ts';
 import { needsOfReplacement, rangesIn, sum } from '../replacement-needs.ts';
 import type { PodSurgeRule } from './rule.ts';
 
-/** A replacement that a quota or a limit range refuses would never come. What is said here the API server would say when it is created. */
+/** The API server would reject a replacement that violates a quota or a limit range. This rule predicts its response. */
 export const quota: PodSurgeRule = (pod, { cluster }) => {
   if ((cluster.quotas ?? []).length === 0 && (cluster.limitRanges ?? []).length === 0) return undefined;
-  const refusal = findLimit(pod, cluster) ?? findUnsaid(pod, cluster);
+  const refusal = findLimit(pod, cluster) ?? findUnset(pod, cluster);
   if (refusal !== undefined) return refusal;
   const room = roomFor(pod, cluster);
   if (room === undefined || room.pods >= 1) return undefined;
   const { key } = room.quota;
   return {
-    reason: `${key} has no room for another pod beside those that are wanted: ${room.resource}`,
-    hint: 'Raise it for the time of the run.',
+    reason: `${key} has no room for another pod in addition to the replicas: ${room.resource}`,
+    hint: 'Raise the quota while the run lasts.',
   };
 };
 
-/** What a limit range has against it (plugin/pkg/admission/limitranger, PodLimitFunc): it may be younger than the pod. */
+/** The limit range that the replacement would violate (plugin/pkg/admission/limitranger, PodLimitFunc). It may be newer than the pod. */
 function findLimit(pod: PodFacts, cluster: ClusterFacts) {
   const all = needsOfReplacement(pod, cluster);
   const needs = all.filter(({ kind }) => kind === 'app');
@@ -29,29 +29,29 @@ function findLimit(pod: PodFacts, cluster: ClusterFacts) {
     const keys = rangesIn(pod.namespace, cluster).map(({ key }) => key);
     return {
       reason: `${listNames(keys)} would give another pod like it a limit of ${over} below its request`,
-      hint: `Say a limit of ${over} in the pod template.`,
+      hint: `Set a limit of ${over} in the pod template.`,
     };
   }
   for (const { key, limits } of rangesIn(pod.namespace, cluster)) {
     for (const limit of limits) {
-      const asked = limit.of === 'Container' ? needs : [whole(needs)];
-      const what = asked.flatMap((one) => breaks(one, limit) ?? [])[0];
+      const checked = limit.of === 'Container' ? needs : [whole(needs)];
+      const what = checked.flatMap((one) => breaks(one, limit) ?? [])[0];
       if (what !== undefined)
         return {
           reason: `${key} refuses another pod like it: ${what}`,
-          hint: `Fix ${key}, or what the pod asks for.`,
+          hint: `Change ${key}, or the requests and limits of the pod.`,
         };
     }
   }
   return undefined;
 }
 
-/** A resource whose limit is below its request: no pod is valid with that (pkg/apis/core/validation, ValidateContainerResourceRequirements). */
+/** A resource whose limit is below its request. Such a pod is invalid (pkg/apis/core/validation, ValidateContainerResourceRequirements). */
 function findOver({ requests, limits }: ContainerNeeds): string | undefined {
   return Object.keys(requests).find((name) => (requests[name] ?? 0) > (limits[name] ?? Number.POSITIVE_INFINITY));
 }
 
-/** All of a pod as one: a resource that one container leaves open is open for the pod. */
+/** The requests and limits of a pod as a whole. A resource that one container does not set is not set for the pod. */
 function whole(needs: readonly ContainerNeeds[]): Pick<ContainerNeeds, 'requests' | 'limits'> {
   const together = (all: readonly Amounts[]) =>
     Object.fromEntries(Object.entries(sum(all)).filter(([name]) => all.every((one) => one[name] !== undefined)));
@@ -65,37 +65,37 @@ function breaks(
   const each = of.toLowerCase();
   for (const [name, least] of Object.entries(min)) {
     if ((requests[name] ?? 0) < least || (limits[name] ?? least) < least)
-      return `a ${each} must have ${least} of ${name} at least`;
+      return `a ${each} must have at least ${least} of ${name}`;
   }
   for (const [name, most] of Object.entries(max)) {
     if ((limits[name] ?? Number.POSITIVE_INFINITY) > most || (requests[name] ?? 0) > most)
-      return `a ${each} must have a limit of ${name}, ${most} at most`;
+      return `a ${each} must have a limit of at most ${most} for ${name}`;
   }
   for (const [name, most] of Object.entries(ratio)) {
     const [request = 0, limit = 0] = [requests[name], limits[name]];
     if (request === 0 || limit === 0 || limit / request > most)
-      return `the limit of ${name} of a ${each} must be its request ${most} times at most`;
+      return `the limit of ${name} of a ${each} must be at most ${most} times its request`;
   }
   return undefined;
 }
 
-/** Names that a quota may use, and what every container has to say then (pkg/quota/v1/evaluator/core/pods.go, validationSet). */
-const mustSay = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
+/** Resources that every container must set if a quota limits them (pkg/quota/v1/evaluator/core/pods.go, validationSet). */
+const requiredByQuota = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
-function findUnsaid(pod: PodFacts, cluster: ClusterFacts) {
+function findUnset(pod: PodFacts, cluster: ClusterFacts) {
   const needs = needsOfReplacement(pod, cluster).filter(({ kind }) => kind !== 'overhead');
   for (const { key, hard } of quotasOf(pod, cluster)) {
-    const unsaid = mustSay.find((name) => hard[name] !== undefined && !needs.every((one) => says(one, name)));
-    if (unsaid !== undefined)
+    const unset = requiredByQuota.find((name) => hard[name] !== undefined && !needs.every((one) => sets(one, name)));
+    if (unset !== undefined)
       return {
-        reason: `${key} refuses another pod like it: each container must say ${unsaid}`,
-        hint: 'Say it in the pod template, or have a LimitRange fill it in.',
+        reason: `${key} refuses another pod like it: each container must set ${unset}`,
+        hint: 'Set it in the pod template, or create a LimitRange with a default.',
       };
   }
   return undefined;
 }
 
-function says({ requests, limits }: ContainerNeeds, name: string): boolean {
+function sets({ requests, limits }: ContainerNeeds, name: string): boolean {
   const [, kind, resource = name] = /^(requests|limits)\.(.+)$/.exec(name) ?? [];
   return (kind === 'limits' ? limits : requests)[resource] !== undefined;
 }

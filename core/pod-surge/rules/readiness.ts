@@ -1,7 +1,7 @@
 import type { PodSurgeRule } from './rule.ts';
 
-/** A pod that does not serve has nothing to hand over, and one that leaves does so by itself. */
+/** A pod that does not serve need not be surged, and a terminating one is leaving already. */
 export const readiness: PodSurgeRule = ({ ready, terminating }) => {
-  if (terminating) return { reason: 'it was told to stop already' };
+  if (terminating) return { reason: 'it is already terminating' };
   return ready ? undefined : { reason: 'it is not ready', passes: true };
 };

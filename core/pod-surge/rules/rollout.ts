@@ -1,14 +1,14 @@
 import { workloadOf } from '../surge-limit.ts';
 import type { PodSurgeRule } from './rule.ts';
 
-/** While a Deployment exchanges its pods, each goes away by itself; a replacement of one would be of the version that goes. */
+/** During a rollout the Deployment replaces its pods itself. A replacement of an old pod would have the old version. */
 export const rollout: PodSurgeRule = (pod, { cluster }) => {
   const workload = workloadOf(pod, cluster);
   if (workload === undefined) return undefined;
-  if (workload.rollingOut) return { reason: `${workload.key} rolls out`, passes: true };
+  if (workload.rollingOut) return { reason: `a rollout of ${workload.key} is in progress`, passes: true };
   if (workload.stalled !== undefined) {
     return {
-      reason: `${workload.key} has stopped half way in a rollout (${workload.stalled})`,
+      reason: `the rollout of ${workload.key} has stalled (${workload.stalled})`,
       hint: `kubectl -n ${workload.namespace} rollout undo deployment/${workload.name}, or fix the new version`,
     };
   }

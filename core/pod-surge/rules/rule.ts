@@ -2,24 +2,24 @@ import type { PodFacts } from '../../model/pod.ts';
 import type { ClusterFacts } from '../../model/serving.ts';
 import type { Policy } from '../../policy/policy.ts';
 
-/** Why a pod's replacement can't start beside it. */
+/** Why the replacement of a pod cannot start before the pod leaves. */
 export interface PodSurgeRefusal {
   readonly reason: string;
-  /** What would let it; absent where nothing would. */
+  /** What would make it possible. Absent when nothing would. */
   readonly hint?: string;
-  /** It is a matter of time: ask again. */
+  /** The reason is temporary. Decide again later. */
   readonly passes?: boolean;
 }
 
-/** What a rule knows besides the pod. */
+/** What a rule knows in addition to the pod. */
 export interface PodSurgeContext {
   readonly cluster: ClusterFacts;
   readonly policy: Policy;
-  /** Claims (`namespace/name`) whose volumes any number of nodes may mount. */
+  /** PersistentVolumeClaims (`namespace/name`) whose volumes several nodes may mount at the same time. */
   readonly sharedVolumeClaims: ReadonlySet<string>;
-  /** What the API server said to the trial of releasing a pod, by the key of its workload; those that it would let go are not there. */
+  /** How the API server rejected a dry run of releasing a pod, by workload key. Workloads whose pods can be released have no entry. */
   readonly denials?: ReadonlyMap<string, string>;
 }
 
-/** A rule answers for the pods that it knows to stand in the way of their replacements, and is silent about others. */
+/** A rule returns a refusal for the pods that it concerns, and undefined for all others. */
 export type PodSurgeRule = (pod: PodFacts, context: PodSurgeContext) => PodSurgeRefusal | undefined;

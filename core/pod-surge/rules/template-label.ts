@@ -5,7 +5,7 @@ import { type DisruptionBudgetFacts, templateLabel } from '../../model/pod.ts';
 import { listNames } from '../../text/format.ts';
 import type { PodSurgeRule } from './rule.ts';
 
-/** A released pod must go on serving: nobody but its ReplicaSet may look at the label that it loses. */
+/** A released pod must keep serving, and so only its ReplicaSet may use the label that it loses. */
 export const label: PodSurgeRule = (pod, { cluster }) => {
   const value = pod.labels[templateLabel];
   if (value === undefined || pod.ownerSelector?.[templateLabel] !== value)
@@ -20,7 +20,7 @@ export const label: PodSurgeRule = (pod, { cluster }) => {
   if (readers.length === 0) return undefined;
   return {
     reason: `${listNames(readers)} selects by label ${templateLabel}, which a released pod loses`,
-    hint: 'Let it select by labels of the application.',
+    hint: 'Use labels of the application in the selector.',
   };
 };
 

@@ -4,7 +4,7 @@ import { type CleanupQuestion, explainCleanupAct, planCleanup } from '../../../c
 import type { PoolFacts } from '../../../core/model/pool.ts';
 import { aCluster, aNode, aPod, aPool, aService, released } from '../support/facts.ts';
 
-const marked = aNode('n1', {
+const owned = aNode('n1', {
   cordoned: true,
   excluded: true,
   ownership: {
@@ -17,7 +17,7 @@ const marked = aNode('n1', {
 const endpointsRemoved = { endpointsRemoved: { by: 'r1', originalLabels: { app: 'web' } } } as const;
 
 function plan(changes: Partial<CleanupQuestion> = {}) {
-  const nodes = changes.cluster?.nodes ?? [marked];
+  const nodes = changes.cluster?.nodes ?? [owned];
   return planCleanup({
     cluster: aCluster({ nodes }),
     pool: aPool(nodes.filter((node) => node.pool === 'web')),
@@ -33,10 +33,10 @@ function replacement(changes: Partial<PoolFacts> = {}): PoolFacts {
   return aPool([], { ref: { cluster: 'c', region: 'r', name: 'new' }, createdBy: 'r1', ...changes });
 }
 
-const told = (question: Partial<CleanupQuestion>) => plan(question).acts.map(explainCleanupAct);
+const actions = (question: Partial<CleanupQuestion>) => plan(question).acts.map(explainCleanupAct);
 
 describe('what is left of a run', () => {
-  test('nothing is found where nothing is', () => {
+  test('nothing is found in a clean cluster', () => {
     const cluster = aCluster({ nodes: [aNode('n1')] });
     expect(plan({ cluster, locking: [] })).toEqual({
       runs: ['r1'],
@@ -48,47 +48,47 @@ describe('what is left of a run', () => {
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual([]);
   });
 
-  test('all marks go, the pods back into their Services before their node, the locks last', () => {
+  test('pods return to their Services before their node is restored, and the locks go last', () => {
     const pods = [
       aPod('web-1', 'n1', endpointsRemoved),
       aPod('web-2', 'n1', { ...endpointsRemoved, ownerKind: 'none' }),
     ];
     expect(
-      told({ cluster: aCluster({ nodes: [marked], pods }), pool: aPool([marked], { held: ['AZRebalance'] }) }),
+      actions({ cluster: aCluster({ nodes: [owned], pods }), pool: aPool([owned], { held: ['AZRebalance'] }) }),
     ).toEqual([
       'pod default/web-1: restore the labels that its Services select',
-      'pod default/web-2: evict; its controller has replaced it already',
+      'pod default/web-2: evict; its controller has already replaced it',
       'node n1: remove taint nodeferry.dev/disrupted',
       'node n1: remove label node.kubernetes.io/exclude-from-external-load-balancers',
       'node n1: uncordon',
       'node n1: remove annotation nodeferry.dev/fence',
-      'pool web: put back AZRebalance',
+      'pool web: restore AZRebalance',
       'locks of run r1: delete',
     ]);
   });
 
-  test('released pods are given back to their ReplicaSets, with a deletion cost that is told', () => {
+  test('released pods return to their ReplicaSets, and deletion costs are restored', () => {
     const pods = [aPod('web-1', 'n1', released('web-1', 'r1')), aPod('web-2', 'n1', { costRaisedBy: 'r1' })];
     const cluster = aCluster({ nodes: [aNode('n1')], pods });
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual(['r1']);
-    expect(told({ cluster, locking: [] })).toEqual([
+    expect(actions({ cluster, locking: [] })).toEqual([
       'pod default/web-2: restore its deletion cost',
       'pod default/web-1: delete; its workload is gone',
     ]);
     const served = { ...cluster, services: [aService('web', pods)] };
-    expect(told({ cluster: served, locking: [] })).toEqual(['pod default/web-2: restore its deletion cost']);
+    expect(actions({ cluster: served, locking: [] })).toEqual(['pod default/web-2: restore its deletion cost']);
     expect(plan({ cluster: served, locking: [] }).stays).toEqual([
-      'pod default/web-1, released by run r1, serves default/web, though Deployment default/web is gone: delete it when its callers do not need it',
+      'pod default/web-1, released by run r1, still serves default/web, although Deployment default/web is gone: delete it when its callers no longer need it',
     ]);
   });
 
-  test('marks of others stay, and of other runs', () => {
-    const theirs = aNode('n2', { cordoned: true, excluded: true });
+  test('changes by others stay, and those of other runs', () => {
+    const ofOthers = aNode('n2', { cordoned: true, excluded: true });
     const other = aNode('n3', { cordoned: true, ownership: { cordonedBy: 'r2' } });
-    const cluster = aCluster({ nodes: [theirs, other] });
+    const cluster = aCluster({ nodes: [ofOthers, other] });
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual(['r2']);
-    expect(told({ cluster, runs: ['r2'], locking: [] })).toEqual(['node n3: uncordon']);
-    expect(told({ cluster, runs: ['r9'], locking: [] })).toEqual([]);
+    expect(actions({ cluster, runs: ['r2'], locking: [] })).toEqual(['node n3: uncordon']);
+    expect(actions({ cluster, runs: ['r9'], locking: [] })).toEqual([]);
   });
 
   test('a run is known by its lock alone, by a pod, and by a node of its new pool', () => {
@@ -104,21 +104,21 @@ describe('what is left of a run', () => {
 describe('a new pool', () => {
   const fresh = aNode('n9', { pool: 'new' });
 
-  test('goes when it has no node yet', () => {
+  test('is deleted while it has no node', () => {
     const question = { replacements: [replacement()] };
-    expect(told(question)).toContain('pool new: delete; run r1 made it, and it has no node');
+    expect(actions(question)).toContain('pool new: delete; run r1 created it, and it has no node');
     expect(plan(question).stays).toEqual([]);
   });
 
-  test('stays when it has nodes, which are in load balancers, and is told', () => {
-    const question = { cluster: aCluster({ nodes: [marked, fresh] }), replacements: [replacement()] };
-    expect(told(question).join()).not.toContain('delete; run');
-    expect(plan(question).stays).toEqual([expect.stringContaining('pool new, made by run r1, has 1 node (n9)')]);
+  test('stays when it has nodes, because load balancers use them, and is reported', () => {
+    const question = { cluster: aCluster({ nodes: [owned, fresh] }), replacements: [replacement()] };
+    expect(actions(question).join()).not.toContain('delete; run');
+    expect(plan(question).stays).toEqual([expect.stringContaining('pool new, created by run r1, has 1 node (n9)')]);
   });
 
-  test('of another run, or that nodeferry did not make, is left alone', () => {
-    const { createdBy: _nobody, ...foreign } = replacement();
-    for (const made of [replacement({ createdBy: 'r7' }), foreign])
-      expect(told({ replacements: [made] }).join()).not.toContain('delete; run');
+  test('of another run, or that nodeferry did not create, stays', () => {
+    const { createdBy: _creator, ...unmanaged } = replacement();
+    for (const made of [replacement({ createdBy: 'r7' }), unmanaged])
+      expect(actions({ replacements: [made] }).join()).not.toContain('delete; run');
   });
 });

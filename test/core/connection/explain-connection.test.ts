@@ -10,17 +10,17 @@ const place = { address: 'temporal:7233', namespace: 'ops' };
 
 describe('an address', () => {
   test.each(['localhost', 'localhost:7233', '10.0.0.1:7233', '[::1]:7233', 'ns.acct.tmprl.cloud:7233'])(
-    '%s may be tried',
+    '%s is valid',
     (address) => expect(explainAddress(address)).toBeUndefined(),
   );
 
   test.each([
-    ['http://localhost:7233', 'localhost:7233;'],
-    ['https://temporal.example.com/', 'temporal.example.com:7233;'],
-    ['', 'temporal.example.com:7233;'],
+    ['http://localhost:7233', 'localhost:7233.'],
+    ['https://temporal.example.com/', 'temporal.example.com:7233.'],
+    ['', 'temporal.example.com:7233.'],
     ['host:99999', ''],
-    ['user:secret@host:7233', 'temporal.example.com:7233;'],
-  ])('%s is refused with what to write', (address, example) => {
+    ['user:secret@host:7233', 'temporal.example.com:7233.'],
+  ])('%s is refused with an example', (address, example) => {
     const problem = explainAddress(address);
     expect(problem?.code).toBe('InvalidArgument');
     expect(problem?.message).toContain('is not HOST:PORT');
@@ -28,27 +28,27 @@ describe('an address', () => {
   });
 });
 
-test('a connection that fails says why and how to mend it', () => {
+test('a failed connection is explained, with a fix', () => {
   const fault = { kind: 'unknown-authority', detail: 'self-signed certificate in certificate chain' } as const;
   expect(explainConnection('temporal:7233', fault, 'timeout')).toEqual({
     code: 'TemporalUnreachable',
     message:
-      'No Temporal server answers at temporal:7233: its certificate was signed by an authority that is not known here (self-signed certificate in certificate chain).',
-    hint: "Name the authority's certificate in TEMPORAL_TLS_SERVER_CA_CERT_PATH.",
+      'No Temporal server answers at temporal:7233: its certificate is signed by an unknown authority (self-signed certificate in certificate chain).',
+    hint: 'Set TEMPORAL_TLS_SERVER_CA_CERT_PATH to the certificate of the authority.',
   });
   expect(explainConnection('temporal:7233', undefined, 'Failed to connect\nstack').message).toBe(
     'No Temporal server answers at temporal:7233: Failed to connect.',
   );
 });
 
-test('settings that can not be read are told in one line', () => {
-  expect(explainSettings("Profile 'prod' not found in config data").message).toContain("TEMPORAL_PROFILE names 'prod'");
+test('settings that cannot be read are explained in one line', () => {
+  expect(explainSettings("Profile 'prod' not found in config data").message).toContain("TEMPORAL_PROFILE is 'prod'");
   expect(explainSettings('Invalid TOML document: x\n\n1: a b\n   ^').message).toBe(
     "The settings of the connection to Temporal can't be read: Invalid TOML document: x",
   );
 });
 
-describe('a call that is refused', () => {
+describe('a rejected call', () => {
   test.each([
     [5, 'Namespace ops is not found.', 'InvalidArgument', /has no namespace ops/],
     [16, 'unauthorized', 'Forbidden', /refuses this caller in namespace ops: unauthorized/],
@@ -70,7 +70,7 @@ describe('a call that is refused', () => {
     [5, 'workflow not found for ID: pool-upgrade/a/b'],
     [3, 'Blob data size exceeds limit'],
     [14, 'unavailable'],
-  ])('status %i: %s is about something else', (code, details) => {
+  ])('status %i: %s has another cause', (code, details) => {
     expect(explainRefusal(place, { code, details })).toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ const careful: DrainPolicy = {
 const now = 1_000_000;
 const hanging = { terminating: true, killedAt: now - 60_000 } as const;
 const orphaned = { ownerKind: 'DaemonSet', ownerName: 'agent', orphaned: true } as const;
-const bothWishes = { doNotDisrupt: 'for-good', safeToEvict: 'true' } as const;
+const bothAnnotations = { doNotDisrupt: 'for-good', safeToEvict: 'true' } as const;
 const jobWithData = { ownerKind: 'Job', hasEmptyDir: true } as const;
 
 const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>, string])[] = [
@@ -54,7 +54,7 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
   ],
   ['force does not allow to lose emptyDir data', { hasEmptyDir: true, ownerKind: 'none' }, { force: true }, 'refuse'],
   [
-    'an unlisted pod with emptyDir data is evicted, because it was let go already',
+    'a pod with emptyDir data that is removed from its endpoints is evicted, because its ReplicaSet has released it already',
     { hasEmptyDir: true, endpointsRemoved: { by: 'run', originalLabels: {} } },
     {},
     'evict',
@@ -62,22 +62,17 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
   ['a pod past its grace period is waited for a little longer', { ...hanging, killedAt: now - 59_999 }, {}, 'await'],
   ['a pod long past its grace period hangs', hanging, {}, 'stuck-terminating'],
   [
-    'a pod long past its grace period hangs whatever its owner wishes',
+    'a pod long past its grace period is stuck, whatever its annotations say',
     { ...hanging, safeToEvict: 'true' },
     {},
     'stuck-terminating',
   ],
   ['a pod of which only the object is left does not count', { ...hanging, stopped: true }, {}, 'skip'],
-  [
-    'a stopped pod is waited for until its volumes may be given back',
-    { terminating: true, stopped: true },
-    {},
-    'await',
-  ],
+  ['a stopped pod is waited for until its volumes may be detached', { terminating: true, stopped: true }, {}, 'await'],
   ['a pod that is not safe to evict is refused', { safeToEvict: 'false' }, {}, 'refuse'],
   ['a pod that is not safe to evict is waited for', { safeToEvict: 'false' }, { doNotDisrupt: 'wait' }, 'complete'],
   ['a pod that is not safe to evict is evicted', { safeToEvict: 'false' }, { doNotDisrupt: 'evict' }, 'evict'],
-  ['force does not overrule a wish', { safeToEvict: 'false', ownerKind: 'none' }, { force: true }, 'refuse'],
+  ['force does not override an annotation', { safeToEvict: 'false', ownerKind: 'none' }, { force: true }, 'refuse'],
   ['a pod runs to its end when its owner asks for that', { safeToEvict: 'on-completion' }, {}, 'complete'],
   ['a pod is evicted before its end', { safeToEvict: 'on-completion' }, { doNotDisrupt: 'evict' }, 'evict'],
   ['a bare pod that is safe to evict is evicted', { safeToEvict: 'true', ownerKind: 'none' }, {}, 'evict'],
@@ -85,10 +80,15 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
   ['a pod without DaemonSet that is safe to evict is evicted', { safeToEvict: 'true', ...orphaned }, {}, 'evict'],
   ['a DaemonSet pod that is safe to evict is skipped', { safeToEvict: 'true', ownerKind: 'DaemonSet' }, {}, 'skip'],
   ['a pod that may not be disrupted is refused', { doNotDisrupt: 'for-good' }, {}, 'refuse'],
-  ['a pod that may not be disrupted is refused though it is safe', bothWishes, {}, 'refuse'],
+  ['a pod that may not be disrupted is refused though it is safe', bothAnnotations, {}, 'refuse'],
   ['a pod that may not be disrupted for some time is waited for', { doNotDisrupt: now + 1 }, {}, 'complete'],
   ['a pod that may be disrupted again is evicted', { doNotDisrupt: now }, {}, 'evict'],
-  ['a finished pod is deleted whatever it wished', { safeToEvict: 'false', phase: 'Succeeded' }, {}, 'delete-finished'],
+  [
+    'a finished pod is deleted, whatever its annotations say',
+    { safeToEvict: 'false', phase: 'Succeeded' },
+    {},
+    'delete-finished',
+  ],
   ['a Job pod runs to its end when the policy waits', { ownerKind: 'Job' }, { jobs: 'wait' }, 'complete'],
   ['a Job pod that is safe to evict is', { ownerKind: 'Job', safeToEvict: 'true' }, { jobs: 'wait' }, 'evict'],
   ['a Job pod with emptyDir data may keep it to its end', jobWithData, { jobs: 'wait' }, 'complete'],

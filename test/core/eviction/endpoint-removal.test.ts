@@ -47,7 +47,7 @@ test.each([
   expect(isOfWorkload(aPod('web-1', 'n1', { ownerName: 'web-5d9' }), workload)).toBe(expected);
 });
 
-test('a released pod belongs to the workload that it was released from, and may be unlisted', () => {
+test('a released pod belongs to the workload that it was released from, and may be removed from its endpoints', () => {
   const pod = aPod('web-1', 'n1', released('web-1', 'run'));
   expect(isOfWorkload(pod, 'default/web')).toBe(true);
   const cluster = aCluster({ pods: [pod], services: [aService('web', [pod])] });
@@ -56,7 +56,7 @@ test('a released pod belongs to the workload that it was released from, and may 
   expect(needsRemoval(pod, cluster, aPolicy({ drain }))).toBe(false);
 });
 
-test('times of unlisted pods are kept, new ones begin now, gone ones are forgotten', () => {
+test('times of removed pods are kept, new ones begin now, gone ones are forgotten', () => {
   const endpointsRemoved = { by: 'run', originalLabels: {} };
   const pods = [
     aPod('old-1', 'n1', { endpointsRemoved }),
@@ -67,12 +67,12 @@ test('times of unlisted pods are kept, new ones begin now, gone ones are forgott
   expect(trackRemoved(known, pods, aCluster({}), 9)).toEqual({ 'uid-old-1': 5, 'uid-new-1': 9 });
 });
 
-describe('an unlisted pod that still is an endpoint', () => {
+describe('a removed pod that still is an endpoint', () => {
   const endpointsRemoved = { by: 'run', originalLabels: { app: 'web' } };
   const pods = [aPod('web-1', 'n1', { endpointsRemoved, labels: {} })];
   const asListed = [aPod('web-1', 'n1')];
 
-  test('has no time, until it is seen out', () => {
+  test('has no time until its removal is observed', () => {
     expect(trackRemoved({}, pods, aCluster({ services: [aService('web', asListed)] }), 9)).toEqual({});
     expect(trackRemoved({}, pods, aCluster({ services: [aService('web', [])] }), 10)).toEqual({ 'uid-web-1': 10 });
   });

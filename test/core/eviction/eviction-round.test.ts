@@ -157,7 +157,7 @@ describe('priorities', () => {
 });
 
 describe('taking pods out of their endpoints first', () => {
-  test('a ReplicaSet pod behind a Service is unlisted before it is evicted', () => {
+  test('a ReplicaSet pod behind a Service is removed from its endpoints before it is evicted', () => {
     const pods = web();
     const round = decide({ pods, services: [aService('web', pods)] });
     expect(round.actions).toEqual([
@@ -179,20 +179,20 @@ describe('taking pods out of their endpoints first', () => {
     ['not before the change has spread', { 'uid-web-1': 100_000 - endpointRemovalMs + 1 }, []],
     ['once the change has spread', { 'uid-web-1': 100_000 - endpointRemovalMs }, ['evict web-1']],
     ['not while nobody knows since when', {}, []],
-  ])('an unlisted pod is evicted %s', (_, removedAt, expected) => {
+  ])('a removed pod is evicted %s', (_, removedAt, expected) => {
     const round = decide({ pods: web(endpointsRemoved), services: [aService('web', elsewhere)] }, { removedAt });
     expect(kinds(round)).toEqual(expected);
     expect(round.remaining).toBe(1);
   });
 
-  test('an unlisted pod whose label somebody gives back is unlisted once more, and that is told', () => {
+  test('a pod whose label somebody restores is removed from its endpoints again, and that is reported', () => {
     const pods = web({ ...endpointsRemoved, labels: { app: 'web' } });
     const round = decide({ pods, services: [aService('web', pods)] }, { removedAt: { 'uid-web-1': 0 } });
     expect(round.actions).toMatchObject([{ kind: 'remove-endpoints', pod: { name: 'web-1' }, removeLabels: ['app'] }]);
     expect(round.reason).toContain('default/web selects it again by label app, which somebody has given it');
   });
 
-  test('an unlisted pod that its Service still lists stays, however long ago it was unlisted', () => {
+  test('a removed pod that still is an endpoint stays, however long ago it was removed', () => {
     const services = [aService('web', [aPod('web-1', 'n1'), ...elsewhere])];
     const round = decide({ pods: web(endpointsRemoved), services }, { removedAt: { 'uid-web-1': 0 } });
     expect(kinds(round)).toEqual([]);
@@ -219,7 +219,7 @@ describe('a pod that leaves while callers are sent to it', () => {
   test.each([
     ['of a StatefulSet', stateful, {}, 'a StatefulSet starts no replacement beside it'],
     ['of a controller that nobody knows', { ownerKind: 'other' }, {}, 'no ReplicaSet owns it'],
-    ['that the policy never unlists', {}, { drain }, 'spec.drain.keepEndpoints names it'],
+    ['that the policy keeps in its endpoints', {}, { drain }, 'spec.drain.keepEndpoints names it'],
   ] as const)('%s is told', (_, pod, policy, why) => {
     const pods = web(pod);
     const round = decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) });
@@ -240,7 +240,7 @@ describe('a pod that leaves while callers are sent to it', () => {
   });
 });
 
-describe('a pod that is not unlisted, while slices lag', () => {
+describe('a pod that is not removed from its endpoints, while slices lag', () => {
   const serving = { preStopSeconds: 5 };
   const pods = web(serving);
   const services = [aService('web', pods)];
@@ -331,7 +331,7 @@ describe('budgets', () => {
   test.each([
     ['terminating', { terminating: true }],
     ['not Ready', { ready: false }],
-    ['unlisted and not yet replaced', { endpointsRemoved: { by: 'run', originalLabels: {} } }],
+    ['removed from its endpoints and not yet replaced', { endpointsRemoved: { by: 'run', originalLabels: {} } }],
   ])('a pod that is %s is not counted as healthy, whatever the status of the budget says', (_, change) => {
     const pods = [aPod('web-1', 'n1', plain), aPod('web-2', 'n2', change), aPod('web-3', 'n3')];
     const budget = { ...aBudget('web', pods, 2), currentHealthy: 3, disruptionsAllowed: 1 };
@@ -343,7 +343,7 @@ describe('budgets', () => {
     expect(kinds(decide({ pods, budgets: [aBudget('web', pods, 3)] }))).toEqual(['evict web-1']);
   });
 
-  test('an unlisted pod is not charged a second time', () => {
+  test('a removed pod is not charged a second time', () => {
     const pods = web({ endpointsRemoved: { by: 'run', originalLabels: {} } });
     const round = decide({ pods, budgets: [aBudget('web', pods, 3)] }, { removedAt: { 'uid-web-1': 0 } });
     expect(kinds(round)).toEqual(['evict web-1']);

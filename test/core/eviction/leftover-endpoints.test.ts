@@ -40,8 +40,8 @@ function question(
 
 describe('a DaemonSet pod that is an endpoint', () => {
   test('waits for the taint, so that no new pod comes', () => {
-    const retirement = decideEndpointRemoval(question({}, { node: aNode('n1') }));
-    expect(retirement).toMatchObject({
+    const decision = decideEndpointRemoval(question({}, { node: aNode('n1') }));
+    expect(decision).toMatchObject({
       taint: true,
       actions: [],
       remaining: 1,
@@ -60,11 +60,11 @@ describe('a DaemonSet pod that is an endpoint', () => {
     ['is deleted once that has spread', 100_000 - 18_000, [{ kind: 'delete' }]],
   ])('%s', (_, since, actions) => {
     const endpointsRemoved = { by: 'run', originalLabels: { app: 'agent' } };
-    const retirement = decideEndpointRemoval(
+    const decision = decideEndpointRemoval(
       question({ endpointsRemoved, labels: {}, ownerKind: 'none' }, { removedAt: { 'uid-agent-1': since } }),
     );
-    expect(retirement.actions).toMatchObject(actions);
-    expect(retirement.remaining).toBe(1);
+    expect(decision.actions).toMatchObject(actions);
+    expect(decision.remaining).toBe(1);
   });
 
   test('is waited for while it is not ready just now: callers may be sent to it, or will be again', () => {
@@ -89,7 +89,7 @@ describe('a DaemonSet pod that is an endpoint', () => {
     });
   });
 
-  test('is retired where somebody wrote it into a slice by hand, but no label takes it out there', () => {
+  test('is removed where somebody wrote it into a slice by hand, although no label removes it there', () => {
     const asked = question({});
     const services = [aService('agent', [aPod('agent-1', 'n1')], { selector: {} })];
     expect(decideEndpointRemoval({ ...asked, facts: { ...asked.facts, services } }).actions).toMatchObject([
@@ -120,7 +120,7 @@ describe('a DaemonSet pod that is an endpoint', () => {
   });
 });
 
-describe('nothing is retired', () => {
+describe('no endpoints are removed', () => {
   test('when a DaemonSet pod is no endpoint', () => {
     expect(decideEndpointRemoval(question({ labels: { app: 'other' } }))).toMatchObject({
       remaining: 0,
@@ -141,7 +141,7 @@ test.each([
   [[{ key: 'nodeferry.dev/disrupted', operator: 'Exists' }], true],
   [[{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }], false],
   [[], false],
-] as const)('tolerations %j stand the retiring taint: %s', (tolerations, expected) => {
+] as const)('tolerations %j tolerate the disrupted taint: %s', (tolerations, expected) => {
   expect(toleratesDisruption(tolerations)).toBe(expected);
 });
 
@@ -163,7 +163,7 @@ describe('a DaemonSet pod that can serve nobody', () => {
   });
 });
 
-describe('pods that serve again after their endpoints were retired', () => {
+describe('pods that serve again after their endpoints were removed', () => {
   const names = (pod: Partial<PodFacts>, policy = aPolicy()) => {
     const { node, facts } = question(pod);
     return findServingAgain(node, facts, policy);
@@ -194,7 +194,7 @@ describe('an endpoint without a pod', () => {
     return { ...question({}), facts: aCluster({ nodes: [tainted], services }) };
   };
 
-  test('that somebody wrote by hand can’t be retired, and is told', () => {
+  test('that somebody wrote by hand cannot be removed, and is reported', () => {
     expect(decideEndpointRemoval(onlyOf({ selector: {}, endpoints: [written] }))).toMatchObject({
       remaining: 0,
       actions: [],

@@ -6,14 +6,14 @@ import { aCluster, aNode, aPod, aPolicy, aService, endpointOf, nodeRefOf } from 
 const node = nodeRefOf(aNode('n1'));
 const endpointsRemoved = { by: 'run', originalLabels: { app: 'web' } };
 
-describe('putting pods back', () => {
+describe('restoring pods', () => {
   test('gives a pod its labels back while its controller still owns it', () => {
     expect(decideRestore(node, [aPod('web-1', 'n1', { endpointsRemoved })], 'run')).toMatchObject([
       { kind: 'restore-endpoints' },
     ]);
   });
 
-  test('finishes a pod that its controller has let go of, because it has been replaced', () => {
+  test('evicts a pod that its controller has released, because it has been replaced', () => {
     expect(decideRestore(node, [aPod('web-1', 'n1', { endpointsRemoved, ownerKind: 'none' })], 'run')).toMatchObject([
       { kind: 'evict' },
     ]);
@@ -32,7 +32,7 @@ describe('putting pods back', () => {
   });
 });
 
-describe('a round of putting back', () => {
+describe('a round of restoring', () => {
   const { waits } = aPolicy();
   const now = 1_000_000;
   const replaced = aPod('web-1', 'n1', { endpointsRemoved, ownerKind: 'none', labels: {} });
@@ -73,7 +73,7 @@ describe('a round of putting back', () => {
     });
   });
 
-  test('unlists once more one whose label somebody has given back', () => {
+  test('removes again one whose label somebody has restored', () => {
     const back = { ...replaced, labels: { app: 'web' } };
     const facts = aCluster({ pods: [back], services: [aService('web', [back])] });
     expect(askRound({ facts })).toMatchObject({

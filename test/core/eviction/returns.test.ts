@@ -13,7 +13,7 @@ function round(pods: readonly PodFacts[], returns: Returns) {
   return decideEvictionRound({ node: nodeRefOf(node), facts, policy: aPolicy(), run: 'run', returns, ...times });
 }
 
-/** Pods that were on the node in look after look: each is evicted, and the next one comes. */
+/** Pods on the node in consecutive observations: each is evicted, and the next one starts. */
 function come(count: number, changes: Partial<PodFacts> = { tolerations }): Returns {
   let returns: Returns | undefined;
   for (let i = 0; i <= count; i++) returns = trackReturns(returns, [aPod(`web-${i}`, 'n1', changes)]);

@@ -8,8 +8,8 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aCluster,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
@@ -31,7 +31,7 @@ const withPolicy = (unreachableNodes: Policy['drain']['unreachableNodes']) =>
 describe('a node is unreachable', () => {
   const [node = aNode('n1')] = nodesWith([silent]);
   const observation = (state: TargetState, nodes = nodesWith([silent])) =>
-    aLook({ nodes }, [aGroup('web', nodes, { targets: [aTarget(node, { state })] })]);
+    anObservation({ nodes }, [aGroup('web', nodes, { targets: [aTarget(node, { state })] })]);
 
   test('once its kubelet has been silent for as long as Kubernetes bears it, not before', () => {
     expect(unreachableSince(node, observation('unhealthy'), fiveMinutes - 1)).toBeUndefined();
@@ -69,7 +69,7 @@ describe('pods that hang on a node whose kubelet is silent', () => {
     expect(decide(nodesWith([silent]), withPolicy('ask'))).toMatchObject({ remaining: 1, isStuckTerminating: true });
   });
 
-  test('end with the machine where the policy says so, and are named', () => {
+  test('end with the instance when the policy says so, and are named', () => {
     const round = decide(nodesWith([silent]), withPolicy('terminate'));
     expect(round).toMatchObject({ remaining: 0, isStuckTerminating: false });
     expect(round.leftovers).toEqual([
@@ -79,7 +79,7 @@ describe('pods that hang on a node whose kubelet is silent', () => {
     expect(decide(nodesWith([]), withPolicy('terminate')).remaining).toBe(1);
   });
 
-  test('end with a machine of the new pool in any case: only who turns back empties it', () => {
+  test('end with an instance of the new pool in any case, because only a rollback drains it', () => {
     const fresh = { ...silent, pool: aPolicy().target.poolName };
     expect(decide(nodesWith([fresh]), withPolicy('ask')).remaining).toBe(0);
   });
@@ -102,7 +102,7 @@ describe('a guard', () => {
     const nodes = nodesWith([silent], 4);
     const seen = pods.map((pod) => (pod.node === 'n1' ? { ...pod, ready: false } : pod));
     const targets = nodes.map((node) => aTarget(node, node.name === 'n1' ? { state } : {}));
-    const observation = aLook({ nodes, pods: seen, services: [aService('web', seen)] }, [
+    const observation = anObservation({ nodes, pods: seen, services: [aService('web', seen)] }, [
       aGroup('web', nodes, { targets }),
     ]);
     const of = (names: readonly string[]) => nodes.filter(({ name }) => names.includes(name)).map(nodeRefOf);

@@ -9,8 +9,8 @@ import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import {
   aBaseline,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
@@ -46,20 +46,20 @@ function state(changes: Changes = {}): ServingFacts {
   const workloads = changes.workloads ?? [aWorkload('web', changes.replicas ?? 4)];
   const cluster = { nodes: all, pods: running, services, workloads, ...(outageAt === undefined ? {} : { outageAt }) };
   const groups = [aGroup('web', all, { targets, crossZone: changes.crossZone ?? true })];
-  return { ...aLook(cluster, groups), observedAt };
+  return { ...anObservation(cluster, groups), observedAt };
 }
 
 const learn = (facts: ServingFacts, known = learnBaselines([], state(), aPolicy())) =>
   learnBaselines(known, facts, aPolicy());
 
-const lookOf = (facts: ServingFacts): ServiceState => {
+const stateIn = (facts: ServingFacts): ServiceState => {
   const found = serviceStates(facts).get('default/web');
   if (found === undefined) throw new Error('no such Service');
   return found;
 };
 
-describe('what a Service was seen to serve at its best', () => {
-  test('is learnt from the first look that shows it serving', () => {
+describe('the baseline of a Service', () => {
+  test('comes from the first observation in which it serves', () => {
     expect(learn(state(), [])).toEqual([aBaseline('web', 4)]);
     expect(learn(state({ crossZone: false }), [])).toEqual([aBaseline('web', 4, { zones: ['a', 'b'] })]);
   });
@@ -89,24 +89,24 @@ describe('what a Service was seen to serve at its best', () => {
     expect(learn(facts, []), 'nobody brings it up').toMatchObject([{ targets: 6 }]);
   });
 
-  test('grows with every better look, in each respect', () => {
+  test('grows with every better observation, in each respect', () => {
     const poor = learn(state({ crossZone: false, unhealthy: ['n3', 'n4'] }), []);
     expect(poor).toEqual([aBaseline('web', 2, { missing: 2, zones: ['a'] })]);
     expect(learn(state({ crossZone: false }), poor)).toEqual([aBaseline('web', 4, { zones: ['a', 'b'] })]);
   });
 
-  test('keeps the better of both: a look that lacks less but shows fewer targets lowers nothing', () => {
+  test('keeps the better of both: an observation that lacks less but shows fewer targets lowers nothing', () => {
     const lacking = learn(state({ replicas: 5 }), []);
     expect(lacking).toEqual([aBaseline('web', 4, { missing: 1 })]);
     expect(learn(state({ pods: pods.slice(1), replicas: 3 }), lacking)).toEqual([aBaseline('web', 4)]);
   });
 
-  test('never gets worse, and is the very same when a look shows nothing better', () => {
+  test('never gets worse, and is the same object when an observation shows nothing better', () => {
     const known = learn(state());
     expect(learn(state(), known)).toBe(known);
     expect(learn(state({ unhealthy: ['n1', 'n2'] }), known)).toBe(known);
     expect(learn(state({ pods: pods.slice(2), replicas: 2 }), known)).toBe(known);
-    expect(learn(aLook({}), known)).toBe(known);
+    expect(learn(anObservation({}), known)).toBe(known);
   });
 
   test('does not grow by pods that have come from where nobody is sent to', () => {
@@ -141,7 +141,7 @@ describe('a Service that nobody wants a pod of any more', () => {
   const gone = (observedAt: number, changes: Changes = {}) =>
     state({ pods: [], workloads: [], unhealthy: nodes.map(({ name }) => name), observedAt, ...changes });
 
-  test('has nothing to protect any more once looks have agreed on it for a while', () => {
+  test('has nothing to protect any more once observations have agreed on that for a while', () => {
     const once = learn(gone(1_000));
     expect(once).toMatchObject([{ service: 'default/web', targets: 4, goneSince: 1_000 }]);
     expect(learn(gone(settles), once)).toBe(once);
@@ -165,9 +165,9 @@ describe('a Service that nobody wants a pod of any more', () => {
 
 describe('the pods that a Service should have where callers reach them', () => {
   const expected = (facts: ServingFacts, baseline = aBaseline('web', 4)) =>
-    expectedEndpoints(lookOf(facts), facts, baseline);
+    expectedEndpoints(stateIn(facts), facts, baseline);
 
-  test('are as many as it is scaled to now, less those that were missing at its best', () => {
+  test('are as many as it is scaled to now, less those that its baseline lacked', () => {
     expect(expected(state())).toBe(4);
     expect(expected(state({ replicas: 12 }))).toBe(12);
     expect(expected(state({ replicas: 0 }))).toBe(0);
@@ -177,13 +177,13 @@ describe('the pods that a Service should have where callers reach them', () => {
 
   test('are as many as before when nothing fits its selector any more', () => {
     const services = [aService('web', [], { selector: { app: 'wbe' } })];
-    const facts = aLook({ nodes, pods, services, workloads: [aWorkload('web', 4)] }, [aGroup('web', nodes)]);
+    const facts = anObservation({ nodes, pods, services, workloads: [aWorkload('web', 4)] }, [aGroup('web', nodes)]);
     expect(expected(facts)).toBe(4);
   });
 });
 
 describe('the pods that callers reach', () => {
-  const present = (facts: ServingFacts) => reachableEndpoints(lookOf(facts), facts);
+  const present = (facts: ServingFacts) => reachableEndpoints(stateIn(facts), facts);
 
   test('are the ready ones on nodes that serve', () => {
     expect(present(state())).toBe(4);

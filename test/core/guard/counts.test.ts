@@ -4,7 +4,7 @@ import { openGuard } from '../../../core/guard/guard.ts';
 import type { NodeRef } from '../../../core/model/node.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget } from '../support/facts.ts';
+import { aBudget, aGroup, aNode, anObservation, aPod, aPolicy, aService, aTarget } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3'), aNode('n4')];
 const [web1, web2] = [aPod('web-1', 'n1'), aPod('web-2', 'n2')];
@@ -15,7 +15,7 @@ const pods = [web1, web2, api1, api2];
 function state(demands: number, covered: readonly PodFacts[] = pods, services?: readonly ServiceFacts[]) {
   const both = services ?? [aService('web', covered), aService('api', covered)];
   const cluster = { nodes, pods: covered, services: both, budgets: [aBudget('both', covered, demands)] };
-  return aLook(
+  return anObservation(
     cluster,
     both.map((service) => aGroup(service.key.replace('default/', ''), nodes, { targets: answersOf(service) })),
   );
@@ -42,7 +42,7 @@ function leaving(facts: ReturnType<typeof state>): readonly string[] {
 }
 
 describe('a budget over the pods of two Services', () => {
-  test('counts each pod once and lets go what it can spare of all together', () => {
+  test('counts each pod once, and allows what all of them together can spare', () => {
     expect(count(state(2))).toMatchObject({ name: 'default/both', needs: 2, has: 4 });
     expect(leaving(state(2))).toEqual(['n1', 'n2']);
     expect(leaving(state(3))).toEqual(['n1']);
@@ -71,7 +71,11 @@ describe('a pod is not counted', () => {
   test.each<[string, Partial<PodFacts>, boolean]>([
     ['when it is not Ready, and its node may bring it back', { ready: false }, true],
     ['when it is going', { terminating: true }, false],
-    ['when it is unlisted', { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } }, false],
+    [
+      'when it is removed from its endpoints',
+      { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } },
+      false,
+    ],
     ['when it has no node yet', { node: undefined, ready: false }, false],
   ])('%s', (_, change, hosts) => {
     const counted = count(state(3, changed(change)));
@@ -80,7 +84,7 @@ describe('a pod is not counted', () => {
     expect(counted?.takenWith.get('n1')).toBeUndefined();
   });
 
-  test('when its node is on its way out', () => {
+  test('when its node is in progress', () => {
     expect(count(state(3), ['n1'])).toMatchObject({ has: 3 });
   });
 
@@ -117,7 +121,7 @@ describe('pods where load balancers have never sent anything', () => {
       services: [web],
       budgets: [aBudget('web', covered, 3)],
     };
-    const facts = aLook(cluster, [aGroup('web', [...nodes, ...aside], { targets })]);
+    const facts = anObservation(cluster, [aGroup('web', [...nodes, ...aside], { targets })]);
     const unreached = { [`${aside[0]?.pool}/uncovered`]: before };
     const baseline = { service: 'default/web', targets: 2, endpoints: 2, missing: 2, zones: [], unreached };
     return countBudgets(facts, new Set(), before === 0 ? [] : [baseline])[0];

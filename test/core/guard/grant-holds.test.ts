@@ -10,8 +10,8 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPolicy,
   aService,
   aTarget,
@@ -44,12 +44,12 @@ function state({
   const all = nodes.map((node) => ({ ...node, ...scene.nodes?.[node.name] }));
   const targets = all.map((node) => aTarget(node, { state: scene.states?.[node.name] ?? 'healthy' }));
   const services = [aService('web', running, { externalTrafficPolicy: traffic })];
-  return aLook({ nodes: all, pods: running, services, budgets, workloads: [aWorkload('web', 4)] }, [
+  return anObservation({ nodes: all, pods: running, services, budgets, workloads: [aWorkload('web', 4)] }, [
     aGroup('web', all, { targets, crossZone }),
   ]);
 }
 
-/** Node n1 is on its way out of a Service that has a pod on each of four nodes; what became of the grant. */
+/** Node n1 is excluded, and its Service has a pod on each of four nodes. Returns whether its exclusion is revoked. */
 function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined {
   const now = state({
     ...scene,
@@ -63,13 +63,13 @@ function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined 
 
 const failed = { n4: { ready: false } };
 
-describe('a node that was let go', () => {
+describe('a node that was excluded', () => {
   test.each<[string, Scene]>([
     ['without a budget', {}],
     ['with a budget', { budgets: [aBudget('web', pods, 3)] }],
     ['in zones', { crossZone: false }],
     ['of policy Cluster', { traffic: 'Cluster' }],
-  ])('stays on its way while the Service keeps its floor without it: %s', (_, scene) => {
+  ])('stays excluded while the Service keeps its minimum without it: %s', (_, scene) => {
     expect(ask(scene)).toBeUndefined();
   });
 
@@ -110,7 +110,7 @@ describe('a node that was let go', () => {
     ['so does one of the same zone', { states: { n2: 'unhealthy' }, crossZone: false }],
     ['so does one that any node would do for', { states: { n4: 'initial' }, traffic: 'Cluster' }],
     [
-      'so does one that was taken back in a moment ago, and still drains',
+      'so does one that was restored a moment ago, and still drains',
       { states: { n4: 'draining' }, traffic: 'Cluster' },
     ],
   ])('stays on its way when %s', (_, scene) => {

@@ -12,8 +12,8 @@ import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
@@ -51,7 +51,7 @@ function state(scene: Scene = {}): ServingFacts {
   });
   const services = [aService('web', running, { externalTrafficPolicy: traffic, ...scene.service })];
   const workloads = scene.workloads ?? [aWorkload('web', running.length)];
-  return aLook({ nodes: all, pods: running, services, budgets, workloads }, [
+  return anObservation({ nodes: all, pods: running, services, budgets, workloads }, [
     aGroup('web', all, { targets, crossZone: scene.crossZone ?? true }),
   ]);
 }
@@ -67,7 +67,7 @@ const blockOf = (guard: Guard, name: string) =>
   guard.findBlock(nodes.find((node) => node.name === name) ?? aNode(name));
 const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
 
-/** Lets nodes go, first come first served, until nobody may. */
+/** Excludes nodes in order until none may leave. */
 function leaving(now: ServingFacts, before = state()): readonly string[] {
   const gone: NodeRef[] = [];
   for (const node of nodes) if (guardOf(now, before, gone).findBlock(node) === undefined) gone.push(node);
@@ -129,7 +129,7 @@ describe('what gives nothing for a moment is held', () => {
     }
   });
 
-  test('below its best, though above its floor, with what it lacks', () => {
+  test('below its baseline, though above its minimum, with what it lacks', () => {
     expect(blockOf(guardOf(state({ pods: unready(one) })), 'n4')).toMatchObject({
       limit: 'best',
       what: 'ready endpoint',
@@ -146,7 +146,7 @@ describe('what gives nothing for a moment is held', () => {
     });
   });
 
-  test('below its floor, also on a node that is only registered', () => {
+  test('below its minimum, also on a node that is only registered', () => {
     const bare = pods.slice(0, 3);
     const guard = guardOf(state({ pods: bare.map((pod) => ({ ...pod, ready: false })) }), state({ pods: bare }));
     expect(blockOf(guard, 'n4')).toMatchObject({
@@ -183,23 +183,23 @@ describe('what gives nothing for a moment is held', () => {
     expect(leaving(state())).toEqual(['n1']);
   });
 
-  test('but not a node that only ever was a target of it, once the floor holds', () => {
+  test('but not a node that was only a target of it, once the minimum holds', () => {
     const bare = pods.slice(0, 3);
     const guard = guardOf(state({ pods: bare }), state({ pods: bare }));
     expect(blockOf(guard, 'n4')).toBeUndefined();
   });
 
-  test('but not for what was missing at its best already', () => {
+  test('but not for what its baseline lacked already', () => {
     const broken = state({ pods: unready(one) });
     expect(held(guardOf(broken, broken))).toEqual([]);
   });
 
-  test('but not a node that a run turns back from, for pods that are not ready there', () => {
+  test('but not a node of a run that rolls back, for pods that are not ready there', () => {
     const going = nodes.map((node) => (node.name === 'n4' ? { ...node, pool: 'web-1-34' } : node));
     const scene = { nodes: going, pods: unready(one) };
     expect(blockOf(guardOf(state(scene)), 'n4')).toBeUndefined();
     const bare = pods.map((pod) => ({ ...pod, ready: false }));
-    expect(blockOf(guardOf(state({ ...scene, pods: bare })), 'n4'), 'its floor holds it').toMatchObject({
+    expect(blockOf(guardOf(state({ ...scene, pods: bare })), 'n4'), 'its minimum blocks it').toMatchObject({
       limit: 'targets',
     });
   });
@@ -211,7 +211,7 @@ describe('what gives nothing for a moment is held', () => {
   });
 });
 
-describe('floors are those of now', () => {
+describe('minimums follow the present state', () => {
   const twelve = Array.from({ length: 12 }, (_, index) => aPod(`web-${index + 1}`, names[index % 4]));
 
   test.each<[string, Scene, Scene]>([
@@ -391,19 +391,19 @@ describe('what decides about a node', () => {
   const decidedBy = (facts: ServingFacts) => guardOf(facts, facts).decidedBy(aNode('n1'));
 
   test('are the Services of its pods', () => {
-    expect(decidedBy(aLook({ nodes, pods: hosts, services }, groups))).toEqual(['default/web']);
+    expect(decidedBy(anObservation({ nodes, pods: hosts, services }, groups))).toEqual(['default/web']);
   });
 
   test('and those that share a budget with its pods', () => {
     const budgets = [aBudget('both', hosts.slice(0, 2), 1)];
-    const shared = decidedBy(aLook({ nodes, pods: hosts, services, budgets }, groups));
+    const shared = decidedBy(anObservation({ nodes, pods: hosts, services, budgets }, groups));
     expect(shared).toEqual(['default/web', 'default/api']);
   });
 
   test('under policy Cluster every Service that it is a target of', () => {
     const open = services.map((service) => ({ ...service, externalTrafficPolicy: 'Cluster' as const }));
     const all = ['default/api', 'default/far', 'default/web'];
-    expect(decidedBy(aLook({ nodes, pods: hosts, services: open }, groups)).toSorted()).toEqual(all);
+    expect(decidedBy(anObservation({ nodes, pods: hosts, services: open }, groups)).toSorted()).toEqual(all);
   });
 });
 

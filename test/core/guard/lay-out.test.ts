@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { layOutInSlices } from '../../../core/guard/lay-out.ts';
 import { decisionsOn, renew } from '../support/decisions.ts';
-import { aLargeLook } from '../support/large-cluster.ts';
+import { aLargeObservation } from '../support/large-cluster.ts';
 
-test('what is decided from a look that was laid out in slices is the same as from one that was not', () => {
-  const facts = aLargeLook({ nodes: 30, services: 40, replicas: 20, budgets: 'tight' });
+test('the decisions are the same for an observation that was laid out in slices and one that was not', () => {
+  const facts = aLargeObservation({ nodes: 30, services: 40, replicas: 20, budgets: 'tight' });
   const laidOut = renew(facts);
   expect([...layOutInSlices(laidOut)].length).toBeGreaterThan(4);
   for (const decide of Object.values(decisionsOn(facts))) expect(decide(laidOut)).toEqual(decide(renew(facts)));
 });
 
-test('a look at a cluster without load balancers is laid out too', () => {
-  const { cluster, ...facts } = aLargeLook({ nodes: 3, services: 2, replicas: 3 });
+test('an observation without load balancers is laid out too', () => {
+  const { cluster, ...facts } = aLargeObservation({ nodes: 3, services: 2, replicas: 3 });
   expect(() => [...layOutInSlices({ ...facts, cluster, targetGroups: [] })]).not.toThrow();
 });

@@ -20,7 +20,7 @@ import {
   playOut,
 } from '../support/run.ts';
 import { openWorld, type WorldShape } from '../support/world.ts';
-import { letGoAsBefore } from '../support/yesterdays-guard.ts';
+import { excludeAsBefore } from '../support/yesterdays-guard.ts';
 
 /** Runs of the main property; `npm run matrix` asks for more. */
 const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 300);
@@ -28,7 +28,7 @@ const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 300);
 /** A whole number: with another fast-check never ends (4.10, SourceValuesIterator counts down until it is exactly at minus one). */
 const third = Math.ceil(runs / 3);
 
-/** A safety net only: some 40 ms a run on a slow machine. */
+/** A safety net only: some 40 ms a run on a slow computer. */
 const timeout = 60_000 + runs * 200;
 vi.setConfig({ testTimeout: timeout });
 
@@ -74,9 +74,9 @@ function play(rules: PlayRules, cluster: WorldShape, events: Script): Play {
 function playScript(played: Play, events: Script): Play {
   for (const [what, which] of events) {
     const run = played.runs[which % played.runs.length];
-    const crossing = run?.inFlight[which % Math.max(1, run.inFlight.length)];
+    const progress = run?.inFlight[which % Math.max(1, run.inFlight.length)];
     if (what === 'grant' && run !== undefined) grant(run);
-    else if (what === 'advance' && run !== undefined && crossing !== undefined) advance(run, crossing);
+    else if (what === 'advance' && run !== undefined && progress !== undefined) advance(run, progress);
     else if (what === 'die' && played.world.deaths < 2) die(played.world, which);
     else if (what === 'happen') happen(played, which);
     else happenings[what]?.(played.world, which);
@@ -84,8 +84,8 @@ function playScript(played: Play, events: Script): Play {
   return played;
 }
 
-/** Everything that failed by itself works again, and strangers have taken back what was theirs. */
-function mend({ world }: Play): void {
+/** Everything that failed works again, and external changes are undone. */
+function repair({ world }: Play): void {
   for (const node of world.nodes) {
     node.ready = true;
     if (node.excludedBy === 'somebody') include(node);
@@ -115,7 +115,7 @@ const drainedIdle: [WorldShape, Script] = [
   ],
 ];
 
-/** A pod is told to stop, and the slice that still lists it outlives two looks that agree. */
+/** A pod is terminating, and the slice that still has it outlives two observations that agree. */
 const listsLeaving: [WorldShape, Script] = [
   {
     zones: 1,
@@ -136,11 +136,11 @@ const listsLeaving: [WorldShape, Script] = [
   ],
 ];
 
-test('whatever happens to a cluster, in whatever order, nobody is let go, touched or ended who should not be', () => {
+test('whatever happens to a cluster, in any order, no node is excluded, no pod acted on and no instance terminated that should not be', () => {
   fc.assert(
     fc.property(shape, everything, (cluster, events) => {
       const played = play({}, cluster, events);
-      mend(played);
+      repair(played);
       comeToRest(played);
       expect(played.runs.flatMap(judgeRest)).toEqual([]);
       playOut(played);
@@ -150,7 +150,7 @@ test('whatever happens to a cluster, in whatever order, nobody is let go, touche
   );
 });
 
-test('once the world has come to rest and no machine has died, every node has been replaced, or floors forbid it', () => {
+test('once the world has settled and no instance has failed, every node is replaced, or a minimum forbids it', () => {
   fc.assert(
     fc.property(shape, withoutDeaths, (cluster, events) => {
       const played = openPlay(openWorld(cluster), {});
@@ -158,7 +158,7 @@ test('once the world has come to rest and no machine has died, every node has be
         played.runs.every(({ plan }) => !plan.findings.some(({ rule }) => rule === 'WKL-003' || rule === 'WKL-004')),
       );
       playScript(played, events);
-      mend(played);
+      repair(played);
       playOut(played);
       for (const run of played.runs) {
         const { plan, baselines, waiting } = run;
@@ -193,7 +193,7 @@ test('a run that nothing disturbs and that is not refused replaces every node', 
   );
 });
 
-/** What looking at load balancers again is there for, often enough that a world without it is soon found wanting. */
+/** What checking the load balancers again protects against, often enough that its absence is found soon. */
 const removesLabels = script(['somebody removes an exclude label', 'a controller registers an excluded node']);
 
 /** Begins with clusters of which one is soon lost under each of these rules; from elsewhere it may take minutes. */
@@ -201,15 +201,15 @@ const soonLost = 17;
 
 test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
   ['without the guard', { policy: { disabledRules: ['capacity-guard'] } }, everything],
-  ['with the guard as it was before', { leaving: letGoAsBefore }, everything],
-  ['when nodes are let go by a look that is over', { actsOnStaleLooks: true }, everything],
-  ['when a node that should not have gone stays out', { neverTakesBackIn: true }, everything],
-  ['when nobody looks at load balancers after the drain', { neverLooksBack: true }, removesLabels],
+  ['with the guard as it was before', { leaving: excludeAsBefore }, everything],
+  ['when nodes are excluded on the basis of a stale observation', { actsOnStaleObservations: true }, everything],
+  ['when a node that should not have gone stays out', { neverRestores: true }, everything],
+  ['when load balancers are not checked after the drain', { neverChecksAgain: true }, removesLabels],
 ])('%s the same clusters do lose a Service', (_, rules, events) => {
   const result = fc.check(
     fc.property(shape, events, (cluster, happened) => {
       const played = play(rules, cluster, happened);
-      mend(played);
+      repair(played);
       comeToRest(played);
       const outWrongly = played.runs.flatMap(judgeRest);
       playOut(played);
@@ -264,7 +264,7 @@ test('whether a node may go depends on the load balancers that are said to decid
           );
           return { ...group, targets };
         });
-        // What turns bad elsewhere may become one that decides: then it is looked at once more.
+        // A target that fails elsewhere may become decisive. Then it is checked once more.
         const guard = guardOf(others);
         if (!guard.decidedBy(node).every((service) => decides.includes(service))) continue;
         expect(guard.findBlock(node)).toEqual(guardOf(facts.targetGroups).findBlock(node));

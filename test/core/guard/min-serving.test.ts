@@ -7,7 +7,17 @@ import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aPolicy, aService, aTarget, aWorkload } from '../support/facts.ts';
+import {
+  aBudget,
+  aGroup,
+  aNode,
+  anObservation,
+  aPod,
+  aPolicy,
+  aService,
+  aTarget,
+  aWorkload,
+} from '../support/facts.ts';
 
 /** So many nodes, in two zones by turns. */
 const nodesOf = (n: number) =>
@@ -35,11 +45,11 @@ function state({ nodes, pods, replicas = pods.length, traffic = 'Local', demands
   const budgets = demands === undefined ? [] : [aBudget('web', pods, demands)];
   const services = [aService('web', pods, { externalTrafficPolicy: traffic, ...service })];
   const workloads = [aWorkload('web', replicas)];
-  return aLook({ nodes, pods, services, budgets, workloads }, [aGroup('web', nodes, { targets, crossZone })]);
+  return anObservation({ nodes, pods, services, budgets, workloads }, [aGroup('web', nodes, { targets, crossZone })]);
 }
 
-/** The floor as things are `now`, after they were as they were `before`. */
-function floorOf(now: ServingFacts, before = now, guard: Partial<Policy['guard']> = {}) {
+/** The minimum for the state `now`, with a baseline from the state `before`. */
+function minServingOf(now: ServingFacts, before = now, guard: Partial<Policy['guard']> = {}) {
   const policy = aPolicy({ guard: { ...aPolicy().guard, ...guard } });
   const [service] = now.cluster.services;
   if (service === undefined) throw new Error('no Service');
@@ -49,10 +59,10 @@ function floorOf(now: ServingFacts, before = now, guard: Partial<Policy['guard']
 
 const four = state({ nodes: nodesOf(4), pods: podsOn(4, 4) });
 
-describe('a floor', () => {
+describe('the minimum serving', () => {
   test('is the default share of what serves, rounded up', () => {
-    expect(floorOf(four)).toEqual({ targets: 3, perZone: {}, endpoints: 0, source: '75 % of 4' });
-    expect(floorOf(four, four, { defaultMinServing: 0.5 }).targets).toBe(2);
+    expect(minServingOf(four)).toEqual({ targets: 3, perZone: {}, endpoints: 0, source: '75 % of 4' });
+    expect(minServingOf(four, four, { defaultMinServing: 0.5 }).targets).toBe(2);
   });
 
   test.each([
@@ -60,51 +70,51 @@ describe('a floor', () => {
     [2, 1],
     [1, 1],
   ])('by default lets one of %i serving targets go, but never the last', (n, expected) => {
-    expect(floorOf(state({ nodes: nodesOf(n), pods: podsOn(n, n) })).targets).toBe(expected);
+    expect(minServingOf(state({ nodes: nodesOf(n), pods: podsOn(n, n) })).targets).toBe(expected);
   });
 
   test('is left to the budget under Local, but one target stays', () => {
     const facts = state({ nodes: nodesOf(4), pods: podsOn(4, 4), demands: 3 });
-    expect(floorOf(facts)).toEqual({ targets: 1, perZone: {}, endpoints: 3, source: 'pdb web' });
+    expect(minServingOf(facts)).toEqual({ targets: 1, perZone: {}, endpoints: 3, source: 'pdb web' });
   });
 
   test('counts entry nodes under Cluster, whatever the budget says', () => {
     const facts = state({ nodes: nodesOf(4), pods: podsOn(4, 4), demands: 3, traffic: 'Cluster' });
-    expect(floorOf(facts)).toEqual({ targets: 3, perZone: {}, endpoints: 3, source: '75 % of 4, pdb web' });
+    expect(minServingOf(facts)).toEqual({ targets: 3, perZone: {}, endpoints: 3, source: '75 % of 4, pdb web' });
   });
 
   test('under Cluster does not count replacements that are there already', () => {
     const nodes = [...nodesOf(4), aNode('new-1', { pool: 'web-1-34' }), aNode('new-2', { pool: 'web-1-34' })];
-    expect(floorOf(state({ nodes, pods: podsOn(4, 4), traffic: 'Cluster' })).targets).toBe(3);
+    expect(minServingOf(state({ nodes, pods: podsOn(4, 4), traffic: 'Cluster' })).targets).toBe(3);
   });
 
-  test('is what the policy says, even when that lets no node go', () => {
+  test('is what the policy says, even if no node can leave then', () => {
     const facts = state({ nodes: nodesOf(4), pods: podsOn(4, 4), demands: 1 });
     const written = { 'default/web': { targets: 4 } };
-    expect(floorOf(facts, facts, { minServing: written })).toMatchObject({
+    expect(minServingOf(facts, facts, { minServing: written })).toMatchObject({
       targets: 4,
       endpoints: 1,
       source: 'policy',
     });
-    expect(floorOf(four, four, { minServing: { 'default/web': { share: 0.5 } } }).targets).toBe(2);
+    expect(minServingOf(four, four, { minServing: { 'default/web': { share: 0.5 } } }).targets).toBe(2);
   });
 
   test('demands of a Service what its budget demands when all its other pods are healthy', () => {
     const others = podsOn(2, 2).map((pod) => ({ ...pod, uid: `other-${pod.uid}`, labels: { app: 'api' } }));
     const facts = state({ nodes: nodesOf(4), pods: podsOn(4, 4) });
     const budgets = [aBudget('both', [...facts.cluster.pods, ...others], 5)];
-    expect(floorOf({ ...facts, cluster: { ...facts.cluster, budgets } }).endpoints).toBe(3);
+    expect(minServingOf({ ...facts, cluster: { ...facts.cluster, budgets } }).endpoints).toBe(3);
   });
 
   test('without a load balancer is the budget alone', () => {
     const facts = state({ nodes: nodesOf(4), pods: podsOn(4, 4), demands: 2 });
     const alone = { ...facts, targetGroups: [] };
-    expect(floorOf(alone)).toEqual({ targets: 0, perZone: {}, endpoints: 2, source: 'pdb web' });
-    expect(floorOf({ ...four, targetGroups: [] }).source).toBe('no load balancer');
+    expect(minServingOf(alone)).toEqual({ targets: 0, perZone: {}, endpoints: 2, source: 'pdb web' });
+    expect(minServingOf({ ...four, targetGroups: [] }).source).toBe('no load balancer');
   });
 });
 
-describe('a floor follows what the Service is now', () => {
+describe('the minimum follows the present state of the Service', () => {
   const six = nodesOf(6);
   const twelve = nodesOf(12);
 
@@ -124,53 +134,53 @@ describe('a floor follows what the Service is now', () => {
     ],
     ['moved together', state({ nodes: six, pods: podsOn(6, 3) }), state({ nodes: six, pods: podsOn(6, 6) }), 2],
   ])('%s', (_, now, before, targets) => {
-    expect(floorOf(now, before).targets).toBe(targets);
+    expect(minServingOf(now, before).targets).toBe(targets);
   });
 
   test('but not what it gives for a moment: pods that are not Ready, or not there yet, count', () => {
     const unready = podsOn(4, 4).map((pod, index) => ({ ...pod, ready: index === 0 }));
-    expect(floorOf(state({ nodes: nodesOf(4), pods: unready }), four).targets).toBe(3);
-    expect(floorOf(state({ nodes: nodesOf(4), pods: podsOn(1, 1), replicas: 4 }), four).targets).toBe(3);
-    expect(floorOf(state({ nodes: nodesOf(4), pods: [], replicas: 4 }), four).targets).toBe(3);
+    expect(minServingOf(state({ nodes: nodesOf(4), pods: unready }), four).targets).toBe(3);
+    expect(minServingOf(state({ nodes: nodesOf(4), pods: podsOn(1, 1), replicas: 4 }), four).targets).toBe(3);
+    expect(minServingOf(state({ nodes: nodesOf(4), pods: [], replicas: 4 }), four).targets).toBe(3);
   });
 
   test('and a share that somebody wrote does too', () => {
     const minServing = { 'default/web': { share: 0.5 } };
-    expect(floorOf(state({ nodes: nodesOf(4), pods: podsOn(2, 2) }), four, { minServing }).targets).toBe(1);
+    expect(minServingOf(state({ nodes: nodesOf(4), pods: podsOn(2, 2) }), four, { minServing }).targets).toBe(1);
   });
 
   const gone = { nodes: nodesOf(4), pods: [], replicas: 0 };
 
   test('scaled to nothing it has none, whoever wrote one', () => {
-    expect(floorOf(state(gone), four)).toMatchObject({ targets: 0, perZone: {} });
-    expect(floorOf(state(gone), four, { minServing: { 'default/web': { targets: 3 } } }).targets).toBe(0);
+    expect(minServingOf(state(gone), four)).toMatchObject({ targets: 0, perZone: {} });
+    expect(minServingOf(state(gone), four, { minServing: { 'default/web': { targets: 3 } } }).targets).toBe(0);
   });
 
   test('whose selector fits nothing any more it keeps what it had', () => {
     const service = { selector: { app: 'wbe' }, endpoints: [] };
-    expect(floorOf(state({ ...gone, replicas: 4, service }), four).targets).toBe(3);
+    expect(minServingOf(state({ ...gone, replicas: 4, service }), four).targets).toBe(3);
   });
 
   test('that never served it has none', () => {
     const never = state({ nodes: nodesOf(4), pods: podsOn(4, 4).map((pod) => ({ ...pod, ready: false })) });
-    expect(floorOf(never).targets).toBe(0);
+    expect(minServingOf(never).targets).toBe(0);
   });
 });
 
-describe('the floor of a zone', () => {
+describe('the minimum of a zone', () => {
   const before = state({ nodes: nodesOf(4), pods: podsOn(4, 4), crossZone: false });
   const zones = (pods: readonly PodFacts[], traffic: ServiceFacts['externalTrafficPolicy'] = 'Local') =>
-    floorOf(state({ nodes: nodesOf(4), pods, traffic, crossZone: false, replicas: 4 }), before).perZone;
+    minServingOf(state({ nodes: nodesOf(4), pods, traffic, crossZone: false, replicas: 4 }), before).perZone;
   const inA = podsOn(4, 4).filter((pod) => pod.node === 'n1' || pod.node === 'n3');
 
   test('keeps every zone that served when cross-zone balancing is off, and none when it is on', () => {
-    expect(floorOf(before).perZone).toEqual({ a: 1, b: 1 });
-    expect(floorOf(four).perZone).toEqual({});
-    expect(floorOf(state({ nodes: nodesOf(4), pods: inA, crossZone: false })).perZone).toEqual({ a: 1 });
+    expect(minServingOf(before).perZone).toEqual({ a: 1, b: 1 });
+    expect(minServingOf(four).perZone).toEqual({});
+    expect(minServingOf(state({ nodes: nodesOf(4), pods: inA, crossZone: false })).perZone).toEqual({ a: 1 });
   });
 
   test('ends once cross-zone balancing has been turned on', () => {
-    expect(floorOf(state({ nodes: nodesOf(4), pods: podsOn(4, 4), crossZone: true }), before).perZone).toEqual({});
+    expect(minServingOf(state({ nodes: nodesOf(4), pods: podsOn(4, 4), crossZone: true }), before).perZone).toEqual({});
   });
 
   test('holds as long as the zone has pods, Ready or not', () => {

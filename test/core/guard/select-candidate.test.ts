@@ -8,8 +8,8 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPolicy,
   aService,
   aTarget,
@@ -20,8 +20,8 @@ import {
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
 const pods = onePodOnEach('web', nodes);
-const whole = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
-/** Every look until now has found that anybody may go. */
+const whole = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+/** Every observation until now has found that all nodes may leave. */
 const agreed = Object.fromEntries(nodes.map(({ name }) => [name, -60_000]));
 const n1 = [nodeRefOf(aNode('n1'))];
 
@@ -30,7 +30,7 @@ interface Changes extends Omit<Partial<CandidateQuestion>, 'policy'> {
   readonly policy?: Partial<Policy>;
 }
 
-/** Four nodes wait that serve one Service with a floor of three. */
+/** Four nodes wait that serve one Service with a minimum of three. */
 function ask({ guard, policy, ...changes }: Changes = {}): ReturnType<typeof selectCandidate> {
   const minServing = { 'default/web': { targets: 3 } };
   const facts = changes.facts ?? whole;
@@ -47,13 +47,13 @@ function ask({ guard, policy, ...changes }: Changes = {}): ReturnType<typeof sel
   });
 }
 
-function lookWith(changes: { node: string; with: Partial<NodeFacts> }): ServingFacts {
+function observationWith(changes: { node: string; with: Partial<NodeFacts> }): ServingFacts {
   const changed = nodes.map((node) => (node.name === changes.node ? { ...node, ...changes.with } : node));
-  return aLook({ nodes: changed, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+  return anObservation({ nodes: changed, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 }
 
 describe('a node that asks to be left alone', () => {
-  const facts = lookWith({ node: 'n1', with: { doNotDisrupt: true } });
+  const facts = observationWith({ node: 'n1', with: { doNotDisrupt: true } });
   const drain = aPolicy().drain;
 
   test('waits, and the next one goes', () => {
@@ -70,8 +70,8 @@ describe('a node that asks to be left alone', () => {
   });
 });
 
-describe('the floor of serving targets', () => {
-  test('lets the first waiting node go while the floor holds', () => {
+describe('the minimum of serving targets', () => {
+  test('selects the first waiting node while the minimum holds', () => {
     const answer = ask();
     expect(answer.node?.name).toBe('n1');
     expect(answer.reason).toBe('n1 may step out: default/web keeps 3 of 4 serving targets, floor 3');
@@ -100,22 +100,25 @@ describe('the floor of serving targets', () => {
       { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' as const }] },
     ],
   ])('does not count a node that is %s', (_, change) => {
-    expect(ask({ facts: lookWith({ node: 'n4', with: change }), waiting: n1 }).node).toBeUndefined();
+    expect(ask({ facts: observationWith({ node: 'n4', with: change }), waiting: n1 }).node).toBeUndefined();
   });
 
   test('does not count a node that somebody else has cordoned, unless it waits for its own turn', () => {
-    const facts = lookWith({ node: 'n4', with: { cordoned: true, pool: 'other' } });
+    const facts = observationWith({ node: 'n4', with: { cordoned: true, pool: 'other' } });
     expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
     expect(ask({ facts }).node?.name).toBe('n1');
   });
 
   test('takes the other nodes of the pool that waits for those that wait too, named or not', () => {
-    const facts = lookWith({ node: 'n4', with: { cordoned: true } });
+    const facts = observationWith({ node: 'n4', with: { cordoned: true } });
     expect(ask({ facts, waiting: n1 }).node?.name).toBe('n1');
   });
 
   test('goes on counting nodes that we have cordoned ourselves', () => {
-    const facts = lookWith({ node: 'n4', with: { cordoned: true, pool: 'other', ownership: { cordonedBy: 'run' } } });
+    const facts = observationWith({
+      node: 'n4',
+      with: { cordoned: true, pool: 'other', ownership: { cordonedBy: 'run' } },
+    });
     expect(ask({ facts, waiting: n1 }).node?.name).toBe('n1');
   });
 
@@ -139,7 +142,7 @@ describe('the floor of serving targets', () => {
   test('needs a ready endpoint on the node under policy Local, but not under Cluster', () => {
     const fewer = pods.slice(0, 3);
     const state = (externalTrafficPolicy: ServiceFacts['externalTrafficPolicy']) =>
-      aLook({ nodes, pods: fewer, services: [aService('web', fewer, { externalTrafficPolicy })] }, [
+      anObservation({ nodes, pods: fewer, services: [aService('web', fewer, { externalTrafficPolicy })] }, [
         aGroup('web', nodes),
       ]);
     expect(ask({ facts: state('Local'), waiting: n1 }).node).toBeUndefined();
@@ -150,21 +153,23 @@ describe('the floor of serving targets', () => {
     const endpoints = aService('web', pods).endpoints.map((one) =>
       one.node === 'n4' ? { ...one, terminating: true } : one,
     );
-    const facts = aLook({ nodes, pods, services: [aService('web', pods, { endpoints })] }, [aGroup('web', nodes)]);
+    const facts = anObservation({ nodes, pods, services: [aService('web', pods, { endpoints })] }, [
+      aGroup('web', nodes),
+    ]);
     expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
   });
 
-  test('never holds a node back for a Service that it neither hosts nor is a target of', () => {
+  test('never blocks a node for a Service that it neither hosts nor is a target of', () => {
     const elsewhere = pods.slice(1);
     const targets = nodes.slice(1).map((node) => aTarget(node, { state: 'unhealthy' }));
     const services = [aService('web', elsewhere)];
-    const facts = aLook({ nodes, pods: elsewhere, services }, [aGroup('web', nodes, { targets })]);
+    const facts = anObservation({ nodes, pods: elsewhere, services }, [aGroup('web', nodes, { targets })]);
     expect(ask({ facts }).node?.name).toBe('n1');
     expect(ask({ facts, waiting: nodes.slice(1).map(nodeRefOf) }).node).toBeUndefined();
   });
 });
 
-describe('the floor of a zone', () => {
+describe('the minimum of a zone', () => {
   const facts = { ...whole, targetGroups: [aGroup('web', nodes, { crossZone: false })] };
   const minServing = { 'default/web': { targets: 1 } };
   const baselines = learnBaselines([], facts, aPolicy());
@@ -180,9 +185,9 @@ describe('the floor of a zone', () => {
   });
 });
 
-describe('the floor of a budget', () => {
+describe('the minimum of a budget', () => {
   const state = (externalTrafficPolicy: ServiceFacts['externalTrafficPolicy'], demands: number) =>
-    aLook(
+    anObservation(
       {
         nodes,
         pods,
@@ -209,14 +214,14 @@ describe('the floor of a budget', () => {
   });
 });
 
-describe('the window', () => {
+describe('the nodes in progress', () => {
   test('never holds more nodes than the policy allows', () => {
     const answer = ask({ guard: { maxInFlight: 1 }, inFlight: [nodeRefOf(aNode('gone'))] });
     expect(answer.blockedBy).toEqual({ node: 'n1', limit: 'in-flight', needs: 1, has: 1 });
     expect(answer.reason).toBe('n1 waits: 1 node on the way out, at most 1 may be');
   });
 
-  test('is without a floor only when the guard is switched off', () => {
+  test('has no minimum only when the guard is off', () => {
     const answer = ask({ policy: { disabledRules: ['capacity-guard'] }, inFlight: nodes.slice(0, 3).map(nodeRefOf) });
     expect(answer.node?.name).toBe('n4');
     expect(answer.reason).toContain('switched off');
@@ -226,14 +231,14 @@ describe('the window', () => {
     expect(ask({ waiting: [] })).toEqual({ node: undefined, reason: 'no node waits to be excluded', agreed: {} });
   });
 
-  test('lets a node go that has died meanwhile', () => {
+  test('selects a node that has failed meanwhile', () => {
     expect(ask({ waiting: [nodeRefOf(aNode('dead'))], agreed: { dead: -60_000 } }).node?.name).toBe('dead');
   });
 });
 
 describe('a moment', () => {
   const at = (observedAt: number, facts = whole): ServingFacts => ({ ...facts, observedAt });
-  const flapping = lookWith({ node: 'n4', with: { ready: false } });
+  const flapping = observationWith({ node: 'n4', with: { ready: false } });
 
   test('has to be found free for twice as long with each turn that it came back from', () => {
     const facts = { ...whole, observedAt: 0 };

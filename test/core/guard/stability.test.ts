@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { findDistrust } from '../../../core/guard/stability.ts';
-import { aLook, aNode, aPolicy } from '../support/facts.ts';
+import { aNode, anObservation, aPolicy } from '../support/facts.ts';
 
 const now = 1_000_000;
 
-/** A look at so many nodes, some of which have been silent for so long (ms). */
+/** An observation of a number of nodes, some of which have been unreachable for a time (ms). */
 function state(nodes: number, silentFor: readonly number[], outageAt?: number) {
   const all = Array.from({ length: nodes }, (_, index) => {
     const silent = silentFor[index];
     return aNode(`n${index}`, silent === undefined ? {} : { ready: false, unknownSince: now - silent });
   });
-  return { ...aLook({ nodes: all, ...(outageAt === undefined ? {} : { outageAt }) }), observedAt: now };
+  return { ...anObservation({ nodes: all, ...(outageAt === undefined ? {} : { outageAt }) }), observedAt: now };
 }
 
 const ask = (...args: Parameters<typeof state>) => findDistrust(state(...args), aPolicy());
@@ -35,7 +35,7 @@ describe('what is seen is not trusted', () => {
 
   test('but nodes that say themselves that they are not Ready are believed', () => {
     const nodes = Array.from({ length: 4 }, (_, index) => aNode(`n${index}`, { ready: false }));
-    expect(findDistrust({ ...aLook({ nodes }), observedAt: now }, aPolicy())).toBeUndefined();
+    expect(findDistrust({ ...anObservation({ nodes }), observedAt: now }, aPolicy())).toBeUndefined();
   });
 
   test('for as long as the policy says', () => {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
 import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
 import { chooseTogether } from '../../../core/guard/together.ts';
-import { aGroup, aLook, aNode, aPolicy, aService, nodeRefOf, onePodOnEach } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPolicy, aService, nodeRefOf, onePodOnEach } from '../support/facts.ts';
 
 const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
 const pods = onePodOnEach('web', nodes);
-const facts = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 
 /** Names of four nodes, of which so many must go on serving. */
 function choose(minServing: number, changes: Partial<CandidateQuestion> = {}, atMost = 10, maxInFlight = 10) {
@@ -22,7 +22,7 @@ test.each([
   [1, ['n1', 'n2', 'n3']],
   [3, ['n1']],
   [4, []],
-])('as many may be out together as a floor of %d leaves', (minServing, names) => {
+])('as many may be excluded together as a minimum of %d allows', (minServing, names) => {
   expect(choose(minServing)).toEqual(names);
 });
 

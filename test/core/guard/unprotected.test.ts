@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
-import { aBaseline, aGroup, aLook, aNode, anUnsupported, aPolicy, aService, onePodOnEach } from '../support/facts.ts';
+import {
+  aBaseline,
+  aGroup,
+  aNode,
+  anObservation,
+  anUnsupported,
+  aPolicy,
+  aService,
+  onePodOnEach,
+} from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2')];
 const pods = onePodOnEach('web', nodes);
 const services = [aService('web', pods)];
 const group = aGroup('web', nodes);
-const lost = aLook({ nodes, pods, services }, [], [anUnsupported('web')]);
+const lost = anObservation({ nodes, pods, services }, [], [anUnsupported('web')]);
 const question = { facts: lost, baselines: [aBaseline('web', 2)], nodes, policy: aPolicy() };
 const told =
   "default/web can't be protected, and it has endpoints on the nodes: no load balancer has the address web.elb.example";
@@ -30,7 +39,7 @@ describe('protection that is lost during a run', () => {
     ['is seen whole', { facts: { ...lost, unsupported: [], targetGroups: [group] } }],
     [
       'has no load balancer any more',
-      { facts: aLook({ nodes, pods, services: [aService('web', pods, { type: 'ClusterIP' })] }, []) },
+      { facts: anObservation({ nodes, pods, services: [aService('web', pods, { type: 'ClusterIP' })] }, []) },
     ],
     ['never had one that was seen', { facts: { ...lost, unsupported: [] }, baselines: [] }],
   ])('is none of a Service that %s', (_, change) => {
@@ -45,7 +54,7 @@ describe('protection that is lost during a run', () => {
 
   test('is none as long as there are no nodes to ask for', () => {
     const passing = [aService('web', [], { externalTrafficPolicy: 'Cluster' })];
-    const facts = aLook({ nodes, services: passing }, [], [anUnsupported('web')]);
+    const facts = anObservation({ nodes, services: passing }, [], [anUnsupported('web')]);
     expect(findLostProtection({ ...question, facts, nodes: [] })).toBeUndefined();
     expect(findLostProtection({ ...question, facts })).toContain('policy Cluster');
   });

@@ -5,14 +5,14 @@ import { indexByLabels, indexBySelector, matches } from '../../../core/model/lab
 const labels = fc.dictionary(fc.constantFrom('app', 'tier', 'team'), fc.constantFrom('a', 'b'));
 const list = fc.array(labels, { maxLength: 12 });
 
-test('a selector matches labels that have all of its pairs, and without pairs nothing', () => {
+test('a selector matches labels that have all of its pairs, and an empty one matches nothing', () => {
   expect(matches({ app: 'web' }, { app: 'web', tier: 'front' })).toBe(true);
   expect(matches({ app: 'web', tier: 'back' }, { app: 'web', tier: 'front' })).toBe(false);
   expect(matches({ app: 'web' }, {})).toBe(false);
   expect(matches({}, { app: 'web' })).toBe(false);
 });
 
-test('an index finds what asking everybody would find', () => {
+test('an index finds the same items as checking each one', () => {
   fc.assert(
     fc.property(list, list, (pods, selectors) => {
       const items = pods.map((one, name) => ({ name, labels: one }));

@@ -12,16 +12,16 @@ import type { DrainPolicy, Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aPool,
   aService,
   aWorkload,
-  handingOver,
   onePodOnEach,
   released,
+  withPodSurge,
 } from '../support/facts.ts';
 
 interface Changes {
@@ -74,7 +74,10 @@ function audit({
             group,
           ),
         ];
-  const facts = aLook({ nodes, pods, services, budgets: [aBudget('web', web, web.length - 1)], ...cluster }, groups);
+  const facts = anObservation(
+    { nodes, pods, services, budgets: [aBudget('web', web, web.length - 1)], ...cluster },
+    groups,
+  );
   const old = nodes.filter((node) => node.pool === 'web');
   return buildPlan({ policy: aPolicy(policy), run: 'run', pool: aPool(old, pool), facts }).findings;
 }
@@ -119,7 +122,7 @@ test('a webhook with two pods, or one that is handed over, keeps nobody from mov
       services: [aService('web', onEach), aService('hook', [deployed], { type: 'ClusterIP' })],
       workloads: [aWorkload('hook', 1, { surge: 1 })],
     },
-    policy: handingOver(),
+    policy: withPodSurge(),
   };
   expect(audit(handed).map(({ rule }) => rule)).not.toContain('INF-008');
   expect(audit({ ...handed, policy: {} }).map(({ rule }) => rule)).toContain('INF-008');
@@ -317,9 +320,9 @@ const cases: readonly (readonly [rule: string, severity: string, what: string, f
     {
       pods: spreadOverHosts({ countsReleased: false }),
       cluster: { workloads: [aWorkload('web', 5, { surge: 1 })] },
-      policy: handingOver(),
+      policy: withPodSurge(),
     },
-    { pods: spreadOverHosts({}), cluster: { workloads: [aWorkload('web', 5, { surge: 1 })] }, policy: handingOver() },
+    { pods: spreadOverHosts({}), cluster: { workloads: [aWorkload('web', 5, { surge: 1 })] }, policy: withPodSurge() },
   ],
   [
     'WKL-018',

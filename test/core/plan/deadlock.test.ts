@@ -8,16 +8,16 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aPool,
   aService,
   aTarget,
   aWorkload,
-  handingOver,
   onePodOnEach,
+  withPodSurge,
 } from '../support/facts.ts';
 
 /** Two nodes in zone a, one in zone b, each with a pod; and a spare node of another pool in each zone. */
@@ -49,7 +49,7 @@ function findingOf(scene: Scene): Finding | undefined {
   const services = [aService('web', running, { externalTrafficPolicy: traffic })];
   const workloads = [aWorkload('web', running.length, { rollingOut: scene.rollingOut ?? false, surge: 1 })];
   const groups = [aGroup('web', all, { targets, crossZone: scene.crossZone ?? true })];
-  const facts = aLook({ nodes: all, pods: running, services, budgets, workloads }, groups);
+  const facts = anObservation({ nodes: all, pods: running, services, budgets, workloads }, groups);
   const minServing = scene.minServing === undefined ? {} : { 'default/web': scene.minServing };
   const policy = aPolicy({ guard: { ...aPolicy().guard, minServing }, ...scene.podSurge });
   return buildPlan({ policy, run: 'run', pool: aPool(nodes), facts }).findings.find(({ rule }) => rule === 'GRD-001');
@@ -63,7 +63,7 @@ const ways: Readonly<Record<string, (scene: Scene) => Scene>> = {
   }),
   'cross-zone': (scene) => ({ ...scene, crossZone: true }),
   maxUnavailable: (scene) => ({ ...scene, demands: (n) => n - 1 }),
-  'spec.podSurge': (scene) => ({ ...scene, podSurge: handingOver('maxSurge') }),
+  'spec.podSurge': (scene) => ({ ...scene, podSurge: withPodSurge('maxSurge') }),
   'spec.guard.minServing': (scene) => ({ ...scene, minServing: { targets: 1 } }),
 };
 

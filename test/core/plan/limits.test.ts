@@ -7,10 +7,10 @@ import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import { refusal } from '../../../core/plan/refusal.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
 import { aPolicy, aPool } from '../support/facts.ts';
-import { aLargeLook, type LargeShape } from '../support/large-cluster.ts';
+import { aLargeObservation, type LargeShape } from '../support/large-cluster.ts';
 
 function plan(shape: LargeShape, changes: Partial<Policy> = {}): PoolPlan {
-  const facts = aLargeLook(shape);
+  const facts = aLargeObservation(shape);
   return buildPlan({ policy: aPolicy(changes), run: 'run', pool: aPool(facts.cluster.nodes), facts });
 }
 
@@ -93,7 +93,7 @@ describe('a pool that is too large for one run', () => {
 test('what a run takes grows with its nodes alone, so that the size that fits can be told', () => {
   const size = (nodes: number) => {
     const shape = { nodes, services: 50, replicas: 50 };
-    return measureRun(plan(shape), aLargeLook(shape));
+    return measureRun(plan(shape), aLargeObservation(shape));
   };
   const [few, many] = [size(100), size(400)];
   for (const name of Object.keys(limits) as (keyof typeof limits)[]) {

@@ -8,15 +8,15 @@ import {
   aBudget,
   aCluster,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
   aWorkload,
-  handingOver,
   nodeRefOf,
   onePodOnEach,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -36,7 +36,7 @@ const delays: LowerBoundDelays = {
 
 /** Four nodes that serve one Service with this floor. */
 function input(targets: number, maxInFlight = 10): BatchesInput {
-  const facts = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+  const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
   const policy = aPolicy({ guard: { ...aPolicy().guard, maxInFlight, minServing: { 'default/web': { targets } } } });
   return { facts, policy, baselines: learnBaselines([], facts, policy), nodes: nodes.map(nodeRefOf) };
 }
@@ -80,8 +80,8 @@ describe('the lower bound', () => {
     const owned = facts.cluster.pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
     const handing = {
       ...strict,
-      policy: { ...strict.policy, ...handingOver() },
-      facts: aLook(
+      policy: { ...strict.policy, ...withPodSurge() },
+      facts: anObservation(
         { ...facts.cluster, pods: owned, workloads: [aWorkload('web', 4, { surge: 1 })] },
         facts.targetGroups,
       ),
@@ -96,7 +96,7 @@ describe('the lower bound', () => {
       { name: 'last termination', ms: 1000 },
     ]);
     expect(bound.batches).toEqual([4]);
-    const byWaves = lowerBound({ ...handing, policy: { ...handing.policy, ...handingOver(0.5) }, delays });
+    const byWaves = lowerBound({ ...handing, policy: { ...handing.policy, ...withPodSurge(0.5) }, delays });
     expect(byWaves.terms.filter(({ name }) => name.endsWith('pod surge'))).toEqual([
       { name: 'batch 1 of 2: pod surge', ms: 2000 },
       { name: 'batch 2 of 2: pod surge', ms: 7000 },
@@ -127,7 +127,7 @@ describe('the lower bound', () => {
   });
 
   test('asks nodes without pods and targets for nothing but their end', () => {
-    const facts = aLook({ nodes });
+    const facts = anObservation({ nodes });
     const bound = lowerBound({ ...input(1), facts, delays });
     expect(bound).toMatchObject({ totalMs: 16_000, batches: [4] });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import { decisionsOn } from '../support/decisions.ts';
-import { aLargeLook, type LargeShape } from '../support/large-cluster.ts';
+import { aLargeObservation, type LargeShape } from '../support/large-cluster.ts';
 
 /** What a look is made of, and how often any of it is read. */
 function counted(facts: ServingFacts) {
@@ -39,7 +39,7 @@ function counted(facts: ServingFacts) {
 
 /** How often each decision reads what a look is made of, on average over all of it. */
 function readsPerPart(shape: LargeShape): Readonly<Record<string, number>> {
-  const facts = aLargeLook(shape);
+  const facts = aLargeObservation(shape);
   const decisions = Object.entries(decisionsOn(facts)).map(([name, decide]) => {
     const { observation, readsPerPart: reads } = counted(facts);
     decide(observation);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import { refusal, unprotected } from '../../../core/plan/refusal.ts';
-import { aGroup, aLook, aNode, aPod, aPolicy, aPool, aService, onePodOnEach } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPod, aPolicy, aPool, aService, onePodOnEach } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
 const pods = onePodOnEach('web', nodes);
@@ -18,7 +18,7 @@ describe('a plan', () => {
     aService('other', all, { type: 'ClusterIP', externalTrafficPolicy: 'Cluster' }),
   ];
   const groups = [aGroup('web', nodes), aGroup('api', nodes)];
-  const facts = aLook({ nodes: [...nodes, aNode('x', { pool: 'other' })], pods: all, services }, groups);
+  const facts = anObservation({ nodes: [...nodes, aNode('x', { pool: 'other' })], pods: all, services }, groups);
   const policy = aPolicy({ waits: { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } } });
   const plan = buildPlan({ policy, run: 'r1', pool: aPool(nodes), facts });
 

@@ -6,15 +6,15 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aPool,
   aService,
   aWorkload,
-  handingOver,
   onePodOnEach,
+  withPodSurge,
 } from '../support/facts.ts';
 
 /** A node in each zone, with one pod of the Service; nothing may be missing. */
@@ -36,7 +36,7 @@ function plan(
     workloads: [aWorkload('web', served.length, { surge: 1 })],
     ...more,
   };
-  const facts = aLook(cluster, [aGroup('web', nodes, { crossZone: false })]);
+  const facts = anObservation(cluster, [aGroup('web', nodes, { crossZone: false })]);
   return buildPlan({
     policy: aPolicy(policy),
     run: 'run',
@@ -48,14 +48,14 @@ function plan(
 
 describe('a plan tells of each workload', () => {
   test('how many of its pods are handed over, and how many together', () => {
-    const handed = { workload: 'Deployment default/web', pods: 2, how: 'pod surge' };
-    expect(plan(handingOver()).podSurge).toEqual([{ ...handed, together: 2 }]);
-    expect(plan(handingOver('maxSurge')).podSurge).toEqual([{ ...handed, together: 1 }]);
+    const handed = { workload: 'Deployment default/web', pods: 2, how: 'handed over' };
+    expect(plan(withPodSurge()).podSurge).toEqual([{ ...handed, together: 2 }]);
+    expect(plan(withPodSurge('maxSurge')).podSurge).toEqual([{ ...handed, together: 1 }]);
   });
 
   test('that a quota has no room for all replacements at once', () => {
     const tell = (pods: number, namespace = 'default') =>
-      plan(handingOver(), web, [], { quotas: [{ key: 'ResourceQuota default/pods', namespace, hard: { pods } }] })
+      plan(withPodSurge(), web, [], { quotas: [{ key: 'ResourceQuota default/pods', namespace, hard: { pods } }] })
         .podSurge;
     expect(tell(3)).toMatchObject([
       {
@@ -73,21 +73,21 @@ describe('a plan tells of each workload', () => {
     const [first, second] = web;
     if (first === undefined || second === undefined) throw new Error('no pods');
     const pods = [first, { ...second, volumeClaims: ['data'] }, db];
-    expect(plan(handingOver(), pods).podSurge).toMatchObject([
+    expect(plan(withPodSurge(), pods).podSurge).toMatchObject([
       { workload: 'Deployment default/db', pods: 1, how: 'evicted', reason: expect.stringMatching(/^a StatefulSet/) },
       { workload: 'Deployment default/web', pods: 1, how: 'pod surge' },
       { workload: 'Deployment default/web', pods: 1, how: 'evicted', hint: expect.stringContaining('ReadWriteMany') },
     ]);
-    expect(plan(handingOver(), pods, ['default/data']).podSurge?.[1]).toMatchObject({ pods: 2, how: 'pod surge' });
+    expect(plan(withPodSurge(), pods, ['default/data']).podSurge?.[1]).toMatchObject({ pods: 2, how: 'handed over' });
   });
 
   test('that the policy excepts it', () => {
-    const except = handingOver(1, { 'default/web': { mode: 'off', max: 1 } });
+    const except = withPodSurge(1, { 'default/web': { mode: 'off', max: 1 } });
     expect(plan(except).podSurge).toMatchObject([
-      { pods: 2, how: 'evicted', reason: 'the policy does not hand default/web over' },
+      { pods: 2, how: 'evicted', reason: 'the policy switches pod surge off for default/web' },
     ]);
-    const only = handingOver(1, { 'default/web': { mode: 'auto', max: 1 } }).podSurge;
-    expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'pod surge' }]);
+    const only = withPodSurge(1, { 'default/web': { mode: 'auto', max: 1 } }).podSurge;
+    expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'handed over' }]);
   });
 
   test('nothing where the policy hands none over', () => {
@@ -100,24 +100,24 @@ describe('a plan that hands over', () => {
 
   test('has nothing against one endpoint per zone, nor against a budget that never allows', () => {
     expect(rulesOf({})).toEqual(expect.arrayContaining(['GRD-001', 'SVC-002', 'WKL-003']));
-    expect(rulesOf(handingOver())).toEqual([]);
+    expect(rulesOf(withPodSurge())).toEqual([]);
   });
 
   test('has nothing against a single replica on a single node', () => {
     const [only] = web;
     const pods = only === undefined ? [] : [only];
     expect(rulesOf({}, pods)).toEqual(expect.arrayContaining(['SVC-001', 'WKL-001']));
-    expect(rulesOf(handingOver(), pods)).toEqual([]);
+    expect(rulesOf(withPodSurge(), pods)).toEqual([]);
   });
 
   test('warns of exceptions for Deployments that are not there', () => {
-    const except = (name: string) => handingOver(1, { [name]: { mode: 'auto', max: 1 } });
+    const except = (name: string) => withPodSurge(1, { [name]: { mode: 'auto', max: 1 } });
     expect(rulesOf(except('default/wbe'))).toEqual(['POL-004']);
     expect(rulesOf(except('default/web'))).toEqual([]);
   });
 
   test('is refused when pods can’t be handed over that must be', () => {
-    const { podSurge } = handingOver();
+    const { podSurge } = withPodSurge();
     const required = { podSurge: { ...podSurge, mode: 'required' as const } };
     expect(rulesOf(required)).toEqual([]);
     const stuck = web.map((pod) => ({ ...pod, volumeClaims: ['data'] }));
@@ -125,15 +125,15 @@ describe('a plan that hands over', () => {
       rule: 'HND-001',
       severity: 'blocker',
       subject: '2 pods of Deployment default/web',
-      message: 'the policy requires pod surge, but its volume of data is for one node at a time',
+      message: 'the policy requires a hand-over, but only one node at a time can mount its volume of data',
       hint: expect.stringContaining('Set mode auto for it in spec.podSurge.workloads'),
     });
   });
 
   test('reckons with one wave instead of a window per node', () => {
-    const names = plan(handingOver()).estimate.terms.map(({ name }) => name);
-    expect(names).toContain('1 × pod surge');
-    expect(names).toContain('1 × deregistration');
+    const names = plan(withPodSurge()).estimate.terms.map(({ name }) => name);
+    expect(names).toContain('1 × pods are handed over');
+    expect(names).toContain('1 × load balancers let go');
     expect(names.join()).not.toContain('replacements turn healthy');
   });
 });

@@ -9,15 +9,15 @@ import {
   aBaseline,
   aBudget,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
-  handingOver,
   nodeRefOf,
   onePodOnEach,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -37,7 +37,7 @@ interface Scene {
 /** Plays the run of four nodes in two zones that serve one Service. */
 function play({ least, guard, policy: rules, traffic = 'Local', group, cluster, known }: Scene): Batches {
   const services = [aService('web', pods, { externalTrafficPolicy: traffic })];
-  const facts = aLook({ nodes, pods, services, ...cluster }, [aGroup('web', nodes, group)]);
+  const facts = anObservation({ nodes, pods, services, ...cluster }, [aGroup('web', nodes, group)]);
   const minServing = least === undefined ? {} : { 'default/web': { targets: least } };
   const policy = aPolicy({ ...rules, guard: { ...aPolicy().guard, minServing, ...guard } });
   const baselines = known ?? learnBaselines([], facts, policy);
@@ -128,7 +128,7 @@ describe('windows of a run that hands over', () => {
   const cluster = { workloads: [aWorkload('web', 4, { surge: 1 })] };
 
   test('hold all nodes where every pod is doubled, whatever floors and budgets say', () => {
-    const policy = handingOver(1);
+    const policy = withPodSurge(1);
     expect(names({ policy, cluster, least: 4, group: { crossZone: false } })).toEqual(all);
     expect(names({ policy, cluster: { ...cluster, budgets: [aBudget('web', pods, 4)] } })).toEqual(all);
     expect(names({ policy, cluster, traffic: 'Cluster', least: 4 })).toEqual(all);
@@ -136,19 +136,22 @@ describe('windows of a run that hands over', () => {
 
   test('are waves of as many nodes as workloads have pods beyond their replicas', () => {
     const budgets = [aBudget('web', pods, 4)];
-    expect(names({ policy: handingOver(0.5), cluster: { ...cluster, budgets } })).toEqual(byTwo);
-    expect(names({ policy: handingOver('maxSurge'), cluster: { ...cluster, budgets } })).toHaveLength(4);
-    expect(names({ policy: handingOver(1), cluster, guard: { maxInFlight: 3 } })).toEqual([['n1', 'n2', 'n3'], ['n4']]);
+    expect(names({ policy: withPodSurge(0.5), cluster: { ...cluster, budgets } })).toEqual(byTwo);
+    expect(names({ policy: withPodSurge('maxSurge'), cluster: { ...cluster, budgets } })).toHaveLength(4);
+    expect(names({ policy: withPodSurge(1), cluster, guard: { maxInFlight: 3 } })).toEqual([
+      ['n1', 'n2', 'n3'],
+      ['n4'],
+    ]);
   });
 
   test('are no larger than the waves in which new nodes come up', () => {
-    const policy = { ...handingOver(1), nodeSurge: { instances: 3 } };
+    const policy = { ...withPodSurge(1), nodeSurge: { instances: 3 } };
     expect(names({ policy, cluster })).toEqual([['n1', 'n2', 'n3'], ['n4']]);
     expect(play({ policy, cluster }).batches.map(({ surge }) => surge)).toEqual([0, 1]);
   });
 
   test('are those of the guard for pods that can’t be handed over', () => {
-    const policy = handingOver(1);
+    const policy = withPodSurge(1);
     const stateful = pods.map((pod) => ({ ...pod, ownerKind: 'StatefulSet' as const }));
     expect(names({ policy, cluster: { pods: stateful }, least: 3 })).toHaveLength(4);
     const { stuck, block } = play({ policy, cluster: { pods: stateful, budgets: [aBudget('web', pods, 4)] } });

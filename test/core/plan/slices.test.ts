@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { buildPlan, buildPlanInSlices } from '../../../core/plan/build-plan.ts';
-import { aPolicy, aPool, handingOver } from '../support/facts.ts';
-import { aLargeLook } from '../support/large-cluster.ts';
+import { aPolicy, aPool, withPodSurge } from '../support/facts.ts';
+import { aLargeObservation } from '../support/large-cluster.ts';
 
 test('a plan that is made in slices is the same, and none of them has to do with all waves', () => {
-  const facts = aLargeLook({ nodes: 30, services: 5, replicas: 20, budgets: 'each' });
-  const policy = aPolicy({ ...handingOver(0.1), guard: { ...aPolicy().guard, maxInFlight: 3 } });
+  const facts = aLargeObservation({ nodes: 30, services: 5, replicas: 20, budgets: 'each' });
+  const policy = aPolicy({ ...withPodSurge(0.1), guard: { ...aPolicy().guard, maxInFlight: 3 } });
   const question = { policy, run: 'run', pool: aPool(facts.cluster.nodes), facts };
   const work = buildPlanInSlices(question);
   let slices = 1;

@@ -5,7 +5,7 @@ import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-se
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import { refusal, unprotected } from '../../../core/plan/refusal.ts';
-import { aGroup, aLook, aNode, anUnsupported, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, anUnsupported, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
 
 interface Changes {
   /** Where the pods of the Service run. */
@@ -26,7 +26,7 @@ function requirePlan({ nodes = [], policy = 'Local', why, groups = [], accepted 
   const pods = nodes.map((node, index) => aPod(`web-${index + 1}`, node));
   const services = [aService('web', pods, { externalTrafficPolicy: policy })];
   const unsupported = [anUnsupported('web', why === undefined ? {} : { why })];
-  const facts = aLook({ nodes: [...ofPool, ...others], pods, services }, groups, unsupported);
+  const facts = anObservation({ nodes: [...ofPool, ...others], pods, services }, groups, unsupported);
   const guard = { ...aPolicy().guard, acceptUnprotected: accepted };
   return buildPlan({ policy: aPolicy({ guard }), run: 'run', pool: aPool(ofPool), facts });
 }

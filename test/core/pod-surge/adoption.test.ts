@@ -21,7 +21,7 @@ function told(pods: readonly PodFacts[], workloads: readonly WorkloadFacts[] = [
   };
 }
 
-/** Given back, and not taken by its ReplicaSet yet. */
+/** Returned, and not yet adopted by its ReplicaSet. */
 const {
   ownerSelector: _,
   workload: __,
@@ -34,8 +34,8 @@ const {
 
 const pending = { node: undefined, ready: false, phase: 'Pending' } as const;
 
-describe('released pods are given back', () => {
-  test('nothing is done where nothing was released, or by another run', () => {
+describe('released pods return to their ReplicaSets', () => {
+  test('none where nothing was released, or by another run', () => {
     const none = { acts: [], stays: [], settling: false };
     expect(told([aPod('web-1', 'n1')])).toEqual(none);
     const theirs = leaving('web-1');
@@ -44,7 +44,7 @@ describe('released pods are given back', () => {
     expect(told([leaving('web-1', 2, { terminating: true })])).toEqual(none);
   });
 
-  test('before their replacements run, all of them, dearer than these', () => {
+  test('all of them before their replacements run, with a higher deletion cost than these', () => {
     const pods = [leaving('web-1'), leaving('web-2'), aPod('web-3', undefined, pending), aPod('web-4', 'n9', pending)];
     expect(told(pods).acts).toEqual([
       'raiseDeletionCost web-1',
@@ -54,57 +54,57 @@ describe('released pods are given back', () => {
     ]);
   });
 
-  test('without more ado when their ReplicaSet has none too many then', () => {
+  test('without a raised deletion cost when their ReplicaSet then has none too many', () => {
     expect(told([leaving('web-1'), aPod('web-2', 'n1')]).acts).toEqual(['adopt web-1']);
   });
 
-  test('together with pods that were never released, which are made dear too', () => {
+  test('together with pods that were never released, whose deletion cost is raised too', () => {
     const pods = [leaving('web-1'), aPod('web-2', 'n1'), aPod('web-3', undefined, pending)];
     expect(told(pods).acts).toEqual(['raiseDeletionCost web-1', 'raiseDeletionCost web-2', 'adopt web-1']);
   });
 
-  test('only as many as no serving replacement has to go for; those that serve come first', () => {
+  test('only as many as possible without deleting a serving replacement, serving ones first', () => {
     const pods = [leaving('web-1', 2, { ready: false }), leaving('web-2'), aPod('web-3', 'n9')];
     const { acts, stays } = told(pods);
     expect(acts).toEqual(['adopt web-2']);
-    expect(stays).toEqual(['web-1: Deployment default/web has as many that serve as it wants']);
+    expect(stays).toEqual(['web-1: Deployment default/web has as many serving pods as it wants']);
   });
 
-  test('no more than ReplicaSets miss that have not taken those back yet', () => {
+  test('no more than their ReplicaSet lacks, counting those not adopted yet', () => {
     const { acts, settling } = told([orphan, leaving('web-2'), aPod('web-3', 'n9')]);
     expect(acts).toEqual([]);
     expect(settling).toBe(true);
   });
 
-  test('not for one that is out of its endpoints and whose ReplicaSet still counts it', () => {
+  test('not in place of a pod that is removed from its endpoints and still owned', () => {
     const endpointsRemoved = { by: 'r1', originalLabels: { serves: 'yes' } };
     expect(told([leaving('web-1'), aPod('web-2', 'n8', { endpointsRemoved }), aPod('web-3', 'n9')]).acts).toEqual([]);
     const left = { endpointsRemoved, labels: { 'pod-template-hash': 'x' } };
     expect(told([leaving('web-1'), aPod('web-2', 'n8', left), aPod('web-3', 'n9')]).acts).toEqual(['adopt web-1']);
   });
 
-  test('and stay dear until what was given back is taken', () => {
+  test('and keep their raised deletion cost until the returned pods are adopted', () => {
     const others = [aPod('web-2', 'n1', { costRaisedBy: 'r1' }), aPod('web-3', undefined, pending)];
     expect(told([orphan, ...others])).toEqual({ acts: [], stays: [], settling: true });
     expect(told([orphan])).toMatchObject({ acts: ['restoreDeletionCost web-1'], settling: false });
   });
 
-  test('not to a version that nobody wants any more', () => {
+  test('not to a version that is not wanted any more', () => {
     for (const wants of [0, 'gone'] as const)
       expect(told([leaving('web-1', wants)])).toEqual({
         acts: [],
-        stays: ['web-1: Deployment default/web has gone over to another version and wants none of web-rs any more'],
+        stays: ['web-1: Deployment default/web has rolled out another version and wants no pod of web-rs any more'],
         settling: false,
       });
   });
 
-  test('to a ReplicaSet whose Deployment is away for a moment, and not to one that is gone too', () => {
+  test('to a ReplicaSet whose Deployment is gone for a moment, but not if the ReplicaSet is gone too', () => {
     expect(told([leaving('web-1'), leaving('web-2')], []).acts).toEqual(['adopt web-1', 'adopt web-2']);
     const nothing = { acts: [], stays: [], settling: false };
     expect(told([leaving('web-1', 'gone'), leaving('web-2', 'gone')], [])).toEqual(nothing);
   });
 
-  test('and as cheap as before once their ReplicaSet has chosen', () => {
+  test('and get their old deletion cost back once their ReplicaSet has reacted', () => {
     const owned = { ownerWants: 2 };
     const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ...owned, costRaisedBy: 'r1' }));
     const surplus = aPod('web-3', 'n9', owned);
@@ -115,7 +115,7 @@ describe('released pods are given back', () => {
     expect(told(raised, [])).toEqual(settled);
   });
 
-  test('as though pods that have failed or finished were not there: no ReplicaSet counts them', () => {
+  test('regardless of failed and finished pods, which no ReplicaSet counts', () => {
     const owned = { ownerWants: 2 };
     const failed = aPod('web-0', 'n1', { ...owned, ready: false, phase: 'Failed' });
     expect(told([failed, leaving('web-1'), aPod('web-2', 'n1', owned)]).acts).toEqual(['adopt web-1']);
@@ -126,14 +126,14 @@ describe('released pods are given back', () => {
     expect(told([leaving('web-1', 2, ended), ...raised.slice(1)]).acts[0]).toBe('adopt web-1');
   });
 
-  test('by ReplicaSet: one of a Deployment that is paused in the middle of a rollout has what it wants', () => {
+  test('by ReplicaSet, because that of a Deployment paused during a rollout has what it wants', () => {
     const old = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ownerWants: 2, costRaisedBy: 'r1' }));
     const fresh = aPod('web-3', 'n9', { ownerName: 'web-rs2', ownerWants: 1 });
     const paused = { ...web, paused: true };
     expect(told([...old, fresh], [paused])).toMatchObject({ settling: false });
   });
 
-  test('told by name while they are waited for', () => {
+  test('and are named while the run waits for them', () => {
     const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ownerWants: 1, costRaisedBy: 'r1' }));
     const explain = (pods: readonly PodFacts[]) =>
       explainAdoption(decideAdoption(aCluster({ pods, workloads: [web] }), 'r1'));
@@ -142,11 +142,11 @@ describe('released pods are given back', () => {
     );
     expect(explain([orphan, ...raised.slice(1)])).toBe('default/web-1 waits for its ReplicaSet to adopt it');
     expect(explain([leaving('web-1'), leaving('web-2')])).toBe(
-      '2 pods adopted or corrected a moment ago (default/web-1, default/web-2)',
+      '2 pods returned or corrected a moment ago (default/web-1, default/web-2)',
     );
   });
 
-  test('by their ReplicaSet itself when somebody has given them their label back: our mark goes', () => {
+  test('without an action when somebody has restored their label; only the annotation is removed', () => {
     const back = leaving('web-1', 2, {
       labels: { app: 'web', 'pod-template-hash': 'x' },
       ownerKind: 'ReplicaSet',

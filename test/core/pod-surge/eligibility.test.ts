@@ -11,8 +11,8 @@ import {
   aPolicy,
   aService,
   aWorkload,
-  handingOver,
   released,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const web = aWorkload('web', 2, { surge: 1 });
@@ -22,14 +22,14 @@ function decide(
   pod: Partial<PodFacts> = {},
   cluster: Partial<ClusterFacts> = {},
   shared: readonly string[] = [],
-  podSurge: PodSurgePolicy = handingOver().podSurge,
+  podSurge: PodSurgePolicy = withPodSurge().podSurge,
 ) {
   const facts = aCluster({ workloads: [web], ...cluster });
   const context = { cluster: facts, policy: aPolicy({ podSurge }), sharedVolumeClaims: new Set(shared) };
   return decideEligibility(aPod('web-1', 'n1', { ownerUid: 'uid-rs', ...pod }), context);
 }
 
-test('a pod of a Deployment is released from its ReplicaSet by the label that only this looks at', () => {
+test('a pod of a Deployment is released by removing the label that only its ReplicaSet uses', () => {
   const from = {
     label: 'pod-template-hash',
     value: 'x',
@@ -50,7 +50,7 @@ test('a pod of a Deployment is released from its ReplicaSet by the label that on
   expect(decide({}, beside)).toEqual({ eligible: true, from });
 });
 
-describe('a pod is not handed over', () => {
+describe('a pod is not surged', () => {
   const hash = { app: 'web', 'pod-template-hash': 'x' };
   const byHash = {
     key: 'NetworkPolicy default/old',
@@ -63,29 +63,29 @@ describe('a pod is not handed over', () => {
   };
   const alone = { ownerKind: 'ReplicaSet', workload: 'ReplicaSet default/web-rs' } as const;
   const cases: readonly (readonly [string, Partial<PodFacts>, Partial<ClusterFacts>, string])[] = [
-    ['of a StatefulSet', { ownerKind: 'StatefulSet' }, {}, 'a StatefulSet keeps it'],
-    ['of a Job', { ownerKind: 'Job' }, {}, 'a Job keeps it'],
-    ['of an operator', { ownerKind: 'other' }, {}, 'a controller of its own kind keeps it'],
-    ['that is bare', { ownerKind: 'none' }, {}, 'no controller keeps it'],
-    ['that was released already', released('web-1', 'run'), {}, 'no controller keeps it'],
-    ['of a ReplicaSet without a Deployment', alone, {}, 'a ReplicaSet keeps it'],
+    ['of a StatefulSet', { ownerKind: 'StatefulSet' }, {}, 'a StatefulSet controls it'],
+    ['of a Job', { ownerKind: 'Job' }, {}, 'a Job controls it'],
+    ['of an operator', { ownerKind: 'other' }, {}, 'a custom controller controls it'],
+    ['that is bare', { ownerKind: 'none' }, {}, 'nothing controls it'],
+    ['that was released already', released('web-1', 'run'), {}, 'nothing controls it'],
+    ['of a ReplicaSet without a Deployment', alone, {}, 'a ReplicaSet controls it'],
     [
       'whose strategy allows none beside it',
       {},
       { workloads: [{ ...web, surge: 0 }] },
-      'the strategy of Deployment default/web allows no pod beyond its replicas',
+      'the strategy of Deployment default/web allows no pod above its replicas',
     ],
     [
       'whose Deployment rolls out',
       {},
       { workloads: [{ ...web, rollingOut: true }] },
-      'Deployment default/web rolls out',
+      'a rollout of Deployment default/web is in progress',
     ],
     [
       'whose Deployment has stopped in a rollout',
       {},
       { workloads: [{ ...web, stalled: 'timed out' }] },
-      'Deployment default/web has stopped half way in a rollout (timed out)',
+      'the rollout of Deployment default/web has stalled (timed out)',
     ],
     ['whose Deployment is paused', {}, { workloads: [{ ...web, paused: true }] }, 'Deployment default/web is paused'],
     ['without the label', { labels: { app: 'web' } }, {}, 'does not select it by label pod-template-hash'],
@@ -99,7 +99,7 @@ describe('a pod is not handed over', () => {
       'that a DaemonSet would take',
       {},
       { workloads: [web, { ...agent, takes: { matchLabels: { app: 'web' } } }] },
-      'DaemonSet default/agent would take it',
+      'DaemonSet default/agent would adopt it',
     ],
     [
       'that a ReplicationController would take',
@@ -109,13 +109,13 @@ describe('a pod is not handed over', () => {
           { key: 'ReplicationController default/old', namespace: 'default', takes: { matchLabels: { app: 'web' } } },
         ],
       },
-      'ReplicationController default/old would take it',
+      'ReplicationController default/old would adopt it',
     ],
     [
       'of a Rollout',
       alone,
       { workloads: [{ ...web, key: 'ReplicaSet default/web-rs', keptBy: 'Rollout default/web' }] },
-      'Rollout default/web keeps it',
+      'Rollout default/web controls it',
     ],
     [
       'whose autoscaler would double it',
@@ -136,10 +136,15 @@ describe('a pod is not handed over', () => {
       { budgets: [{ ...aBudget('web', [], 1), selectorKeys: ['pod-template-hash'] }] },
       'budget default/web selects by label pod-template-hash',
     ],
-    ['with a volume of its own', { volumeClaims: ['data'] }, {}, 'its volume of data is for one node at a time'],
+    [
+      'with a volume of its own',
+      { volumeClaims: ['data'] },
+      {},
+      'only one node at a time can mount its volume of data',
+    ],
     ['that keeps its zone to itself', { keepsApartBy: ['zone', 'kubernetes.io/hostname'] }, {}, 'in the same zone'],
     ['that is not ready', { ready: false }, {}, 'it is not ready'],
-    ['that leaves', { terminating: true }, {}, 'it was told to stop already'],
+    ['that leaves', { terminating: true }, {}, 'it is already terminating'],
   ];
 
   test.each(cases)('%s', (_, pod, cluster, reason) => {
@@ -153,15 +158,15 @@ describe('a pod is not handed over', () => {
     [{}, { services: [aService('web', [], { selector: hash })] }, 'labels of the application'],
     [{ volumeClaims: ['data'] }, {}, 'ReadWriteMany'],
     [{ keepsApartBy: ['zone'] }, {}, 'kubernetes.io/hostname'],
-  ] as const)('and what would let it is told, where something would (%#)', (pod, cluster, hint) => {
+  ] as const)('and the hint says what would make it possible, if anything (%#)', (pod, cluster, hint) => {
     expect(decide(pod, cluster)).toMatchObject({ eligible: false, hint: expect.stringContaining(hint) });
   });
 
   test.each([
-    [{ mode: 'off', max: 1 }, 'does not hand default/web over', 'Set mode auto in'],
-    [{ mode: 'auto', max: 0 }, 'no pod beyond its replicas', 'Raise surplus in'],
-  ] as const)('whose owners said so: %o', (terms, reason, hint) => {
-    const { podSurge } = handingOver();
+    [{ mode: 'off', max: 1 }, 'switches pod surge off for default/web', 'Set mode auto in'],
+    [{ mode: 'auto', max: 0 }, 'no pod above its replicas', 'Raise max in'],
+  ] as const)('when the policy says so: %o', (terms, reason, hint) => {
+    const { podSurge } = withPodSurge();
     const answer = { eligible: false, reason: expect.stringContaining(reason) };
     expect(decide({}, {}, [], { ...podSurge, workloads: { 'default/web': terms } })).toMatchObject({
       ...answer,
@@ -170,14 +175,14 @@ describe('a pod is not handed over', () => {
     expect(decide({}, {}, [], { ...podSurge, ...terms })).toMatchObject(answer);
   });
 
-  test('yet, while its Deployment rolls out or it is not ready', () => {
+  test('yet, during a rollout or while it is not ready', () => {
     expect(decide({}, { workloads: [{ ...web, rollingOut: true }] })).toMatchObject({ passes: true });
     expect(decide({ ready: false })).toMatchObject({ eligible: false, passes: true });
     expect(decide({ volumeClaims: ['data'] })).not.toHaveProperty('passes');
   });
 });
 
-test('what keeps a pod from one node, or lets any number of nodes have it, does not stand in the way', () => {
+test('anti-affinity by host and shared volumes do not prevent a surge', () => {
   expect(decide({ keepsApartBy: ['kubernetes.io/hostname'] }).eligible).toBe(true);
   expect(decide({ volumeClaims: ['data'] }, {}, ['default/data']).eligible).toBe(true);
   expect(decide({ volumeClaims: ['data', 'own'] }, {}, ['default/data']).eligible).toBe(false);
@@ -188,17 +193,17 @@ test('what keeps a pod from one node, or lets any number of nodes have it, does 
   expect(decide({}, { budgets: elsewhere }).eligible).toBe(true);
 });
 
-test('a pod with a volume that was made for it alone is handed over', () => {
+test('a pod with a volume that was created for it alone is surged', () => {
   const pod = { volumeClaims: ['web-1-scratch', 'data'], ownVolumeClaims: ['web-1-scratch'] };
   expect(decide(pod, {}, ['default/data']).eligible).toBe(true);
-  expect(decide(pod)).toMatchObject({ reason: 'its volume of data is for one node at a time' });
+  expect(decide(pod)).toMatchObject({ reason: 'only one node at a time can mount its volume of data' });
 });
 
-test('a volume that is on its node keeps a pod there, whoever may mount it', () => {
+test('a volume that is bound to one node prevents a surge, whatever its access mode', () => {
   const localVolumes = [{ volumeClaim: 'default/data', volume: 'pv-1', boundBy: 'kubernetes.io/hostname' }];
   expect(decide({ volumeClaims: ['data'] }, { localVolumes }, ['default/data'])).toMatchObject({
     eligible: false,
-    reason: 'its volume pv-1 is on its node (kubernetes.io/hostname)',
+    reason: 'its volume pv-1 is bound to its node (kubernetes.io/hostname)',
   });
 });
 
@@ -211,8 +216,7 @@ describe('a pod that must run beside another', () => {
   const old = aNode('n1', { cordoned: true });
   const refusal = {
     eligible: false,
-    reason:
-      'its required affinity by kubernetes.io/hostname lets it run only beside pods that pod surge does not replace with it',
+    reason: 'its required affinity by kubernetes.io/hostname requires pods that are not surged with it',
   };
   const ask = (other: PodFacts | undefined, pod: Partial<PodFacts> = onHost) => {
     const pods = [aPod('web-1', 'n1', pod), ...(other === undefined ? [] : [other])];
@@ -220,7 +224,7 @@ describe('a pod that must run beside another', () => {
     return decide(pod, { workloads: [web, api], pods, nodes });
   };
 
-  test('is not handed over where that is evicted, or is of its own kind', () => {
+  test('is not surged when the other is evicted, or is of the same workload', () => {
     expect(ask(undefined)).toMatchObject(refusal);
     expect(ask(aPod('api-1', 'n1', { ownerKind: 'StatefulSet' }))).toMatchObject(refusal);
     expect(ask(aPod('api-1', 'n2'))).toMatchObject(refusal);
@@ -229,7 +233,7 @@ describe('a pod that must run beside another', () => {
     );
   });
 
-  test('is handed over where that is too, starts with the node, stays, or need only be in its zone', () => {
+  test('is surged when the other is surged, is a DaemonSet pod, stays, or need only be in the same zone', () => {
     expect(ask(aPod('api-1', 'n1')).eligible).toBe(true);
     expect(ask(aPod('api-1', 'n1', released('api-1', 'run'))).eligible).toBe(true);
     expect(ask(aPod('api-1', 'n1', { ownerKind: 'DaemonSet' })).eligible).toBe(true);
@@ -238,13 +242,13 @@ describe('a pod that must run beside another', () => {
   });
 });
 
-test('a workload that the policy names is handed over whatever its autoscaler does', () => {
+test('a workload that the policy names is surged regardless of its autoscaler', () => {
   const doubling = {
     key: 'HorizontalPodAutoscaler default/web',
     workload: 'Deployment default/web',
     counts: 'doubles',
   };
-  const podSurge = handingOver().podSurge;
+  const podSurge = withPodSurge().podSurge;
   const named = { ...podSurge, workloads: { 'default/web': { mode: podSurge.mode, max: podSurge.max } } };
   expect(decide({}, { autoscalers: [doubling] }, [], named).eligible).toBe(true);
 });

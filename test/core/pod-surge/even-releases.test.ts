@@ -6,7 +6,7 @@ import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { selectReleases } from '../../../core/pod-surge/select-releases.ts';
 import { countReleased } from '../../../core/pod-surge/surge-limit.ts';
 import type { SurgeLimitOfPods } from '../../../core/policy/policy.ts';
-import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, nodeRefOf, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aWorkload, nodeRefOf, released, withPodSurge } from '../support/facts.ts';
 
 const byZone: SpreadFacts = {
   topologyKey: 'topology.kubernetes.io/zone',
@@ -30,7 +30,7 @@ function contextOf(nodes: readonly NodeFacts[], pods: readonly PodFacts[], surpl
   const workloads = [aWorkload('web', pods.length, { surge: 1 })];
   return {
     cluster: aCluster({ nodes, pods, workloads }),
-    policy: aPolicy(handingOver(surplus)),
+    policy: aPolicy(withPodSurge(surplus)),
     sharedVolumeClaims: new Set<string>(),
   };
 }
@@ -47,7 +47,7 @@ function release(
   return selectReleases(candidates, context, countReleased(context.cluster), 0).release.map(({ pod }) => pod.node);
 }
 
-describe('pods that are spread over zones, released ones counted', () => {
+describe('pods whose spread over zones counts released pods', () => {
   test.each<[string, SurgeLimitOfPods, readonly string[]]>([
     ['abc', 1, ['a1', 'b2', 'c3']],
     ['aabc', 1, ['a1', 'a2', 'b3', 'c4']],
@@ -55,16 +55,16 @@ describe('pods that are spread over zones, released ones counted', () => {
     ['aabbcc', 5 / 6, ['a1', 'b3', 'c5']],
     ['aabb', 0.25, []],
     ['aaa', 1 / 3, ['a1']],
-  ])('%s with surplus %d: are released evenly or all at once', (zones, surplus, nodes) => {
+  ])('%s with limit %d are released evenly or all at once', (zones, surplus, nodes) => {
     expect(release(zones, surplus)).toEqual(nodes);
   });
 
-  test('are released in no zone while none of another goes', () => {
+  test('are released in no zone while no other zone has one to release', () => {
     expect(release('abc', 2 / 3, ['a1', 'b2'])).toEqual([]);
     expect(release('aabb', 1, ['a1', 'a2', 'b3'])).toEqual(['a1', 'b3']);
   });
 
-  test('go on where an attempt has stopped half way', () => {
+  test('continue after an interrupted round', () => {
     const [first, ...others] = podsOn(nodesIn('aabb'));
     const half = [{ ...first, ...released('web-1', 'run') } as PodFacts, ...others];
     expect(release('aabb', 0.5, undefined, half)).toEqual(['b3']);
@@ -73,11 +73,11 @@ describe('pods that are spread over zones, released ones counted', () => {
   test.each([
     ['that asks for the label that tells ReplicaSets apart', { ...byZone, countsReleased: false }],
     ['over hosts', { ...byZone, topologyKey: 'kubernetes.io/hostname' }],
-  ])('are free to go by a constraint %s', (_, spread) => {
+  ])('are not limited by a constraint %s', (_, spread) => {
     expect(release('abc', 1 / 3, undefined, podsOn(nodesIn('abc'), { spreads: [spread] }))).toEqual(['a1']);
   });
 
-  test('can’t be handed over where fewer may be surplus than there are zones', () => {
+  test('cannot be surged when the limit is below the number of zones', () => {
     const nodes = nodesIn('abc');
     const pods = podsOn(nodes);
     const decide = (surplus: SurgeLimitOfPods) =>
@@ -85,14 +85,12 @@ describe('pods that are spread over zones, released ones counted', () => {
     expect(decide(1).eligible).toBe(true);
     expect(decide('maxSurge')).toMatchObject({
       eligible: false,
-      reason: expect.stringContaining(
-        'count released pods, and no more than 1 pod may be surplus while it runs in 3 of',
-      ),
+      reason: expect.stringContaining('count released pods: it runs in 3 domains, and may have only 1 pod above its'),
       hint: expect.stringContaining('matchLabelKeys: [pod-template-hash]'),
     });
   });
 
-  test('have nodes of all zones go together', () => {
+  test('make nodes of all zones leave together', () => {
     const nodes = nodesIn('aabbcc');
     const choose = (pods: readonly PodFacts[]) =>
       selectBatch({ ...contextOf(nodes, pods, 0.5), waiting: nodes.map(nodeRefOf), maxNodes: 10 }).map(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import { decideReleasedEviction } from '../../../core/pod-surge/evict-released.ts';
-import { aCluster, aNode, aPod, aPolicy, aService, aWorkload, handingOver, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aService, aWorkload, released, withPodSurge } from '../support/facts.ts';
 
 const now = 1_000_000;
 
@@ -15,7 +15,7 @@ function decide(pods: readonly PodFacts[], policy: 'Local' | 'Cluster' = 'Local'
   const facts = aCluster({ nodes, pods, workloads: [aWorkload('web', 2)], services: [service] });
   const question = {
     facts,
-    policy: aPolicy(handingOver()),
+    policy: aPolicy(withPodSurge()),
     run: 'r1',
     now,
     removedAt,
@@ -30,10 +30,10 @@ function decide(pods: readonly PodFacts[], policy: 'Local' | 'Cluster' = 'Local'
   };
 }
 
-describe('a released pod that no ReplicaSet takes back', () => {
+describe('a released pod that no ReplicaSet adopts', () => {
   const served = [aPod('web-8', 'n1'), aPod('web-9', 'n2')];
 
-  test('leaves its endpoints first where another serves on its node', () => {
+  test('is removed from its endpoints first, where another serves on its node', () => {
     expect(decide([leaving('web-1', 'n1'), ...served])).toEqual({
       actions: ['remove-endpoints web-1'],
       blocked: [],
@@ -41,7 +41,7 @@ describe('a released pod that no ReplicaSet takes back', () => {
     });
   });
 
-  test('is evicted once that has spread, and waited for until it is gone', () => {
+  test('is evicted once that has propagated, and waited for until it is gone', () => {
     const endpointsRemoved = { by: 'r1', originalLabels: { app: 'web' } };
     const out = leaving('web-1', 'n1', { labels: {}, endpointsRemoved });
     expect(decide([out, ...served], 'Local', { 'uid-web-1': now })).toMatchObject({ actions: [], remaining: 1 });
@@ -51,7 +51,7 @@ describe('a released pod that no ReplicaSet takes back', () => {
     expect(decide(served)).toEqual({ actions: [], blocked: [], remaining: 0 });
   });
 
-  test('serves on where load balancers would find no other on its node', () => {
+  test('keeps serving where a Service with policy Local has no other on its node', () => {
     const elsewhere = [aPod('web-8', 'n2'), aPod('web-9', 'n2')];
     expect(decide([leaving('web-1', 'n1'), ...elsewhere])).toEqual({ actions: [], blocked: [], remaining: 0 });
     expect(decide([leaving('web-1', 'n1'), ...elsewhere], 'Cluster').actions).toEqual(['remove-endpoints web-1']);
@@ -59,7 +59,7 @@ describe('a released pod that no ReplicaSet takes back', () => {
     expect(decide(two)).toMatchObject({ actions: ['remove-endpoints web-1'], remaining: 1 });
   });
 
-  test('waits for the pods that its workload keeps', () => {
+  test('waits until the pods of its workload serve', () => {
     const late = [aPod('web-8', 'n1'), aPod('web-9', 'n2', { ready: false })];
     const rolledOver = leaving('web-1', 'n1');
     expect(decide([rolledOver, ...late])).toEqual({
@@ -69,7 +69,7 @@ describe('a released pod that no ReplicaSet takes back', () => {
     });
   });
 
-  test('of another run is none of ours', () => {
+  test('is left alone if another run released it', () => {
     expect(decide([aPod('web-1', 'n1', released('web-1', 'r2')), ...served])).toMatchObject({ remaining: 0 });
   });
 });

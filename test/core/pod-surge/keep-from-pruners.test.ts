@@ -11,7 +11,7 @@ describe('annotations that keep pruners from a pod', () => {
     [{ [sync]: 'Replace=true' }, 'Replace=true,Prune=false'],
     [{ [sync]: 'Replace=true, Prune=false' }, 'Replace=true, Prune=false'],
     [{ [sync]: 'Prune=confirm' }, 'Prune=confirm,Prune=false'],
-  ])('are added to %j and taken away again', (annotations: Record<string, string>, expected) => {
+  ])('are added to %j and removed again', (annotations: Record<string, string>, expected) => {
     const { set, before } = keepFromPruners(annotations, {});
     expect(set).toEqual({ [sync]: expected, [compare]: 'IgnoreExtraneous' });
     expect(returnToPruners({ ...annotations, ...set }, before)).toEqual({
@@ -20,7 +20,7 @@ describe('annotations that keep pruners from a pod', () => {
     });
   });
 
-  test('set once more, are given back as they were at first', () => {
+  test('are restored to their first values after being set twice', () => {
     const { set, before } = keepFromPruners({ [sync]: 'Replace=true' }, {});
     expect(keepFromPruners(set, before)).toEqual({ set, before });
   });

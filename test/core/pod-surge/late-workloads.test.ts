@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type AwaitedWorkload, findTooLate, judgeLate } from '../../../core/pod-surge/late-workloads.ts';
-import { aCluster, aPolicy, aWorkload, handingOver } from '../support/facts.ts';
+import { aCluster, aPolicy, aWorkload, withPodSurge } from '../support/facts.ts';
 
-const policy = aPolicy(handingOver());
+const policy = aPolicy(withPodSurge());
 const { replacementsMs } = policy.waits.deadlines;
 const workload = aWorkload('web', 4);
 const cluster = aCluster({ workloads: [workload] });
@@ -26,11 +26,11 @@ test.each<[AwaitedWorkload['kind'], number]>([
   expect([isTooLate(kind, ms - 1), isTooLate(kind, ms)]).toEqual([false, true]);
 });
 
-test('what nothing can change is not waited for', () => {
+test('a hopeless workload is not waited for', () => {
   expect(findTooLate([awaited('hopeless')], {}, 0, policy).tooLate).toHaveLength(1);
 });
 
-test('the patience with one reason begins with that reason, and the whole with the first', () => {
+test('the time for one reason starts with that reason, and the deadline with the first', () => {
   const first = findTooLate([awaited('starting')], {}, 0, policy);
   const second = findTooLate([awaited('kept')], first.lateSince, 60_000, policy);
   expect(second.tooLate).toEqual([]);
@@ -39,21 +39,21 @@ test('the patience with one reason begins with that reason, and the whole with t
 });
 
 describe('a workload that is too late', () => {
-  test('loses its hand-over, and the run goes on', () => {
+  test('is evicted instead, and the run continues', () => {
     for (const kind of ['starting', 'later', 'kept', 'refused', 'hopeless'] as const)
       expect(judgeLate([awaited(kind)], cluster, policy)).toEqual({ expired: [awaited(kind)], holds: undefined });
   });
 
-  test('holds the run where the policy requires its hand-over', () => {
+  test('stalls the run when the policy requires pod surge', () => {
     const required = aPolicy({ podSurge: { mode: 'required', max: 1, workloads: {} } });
     const { expired, holds } = judgeLate([awaited('starting')], cluster, required);
     expect(expired).toEqual([]);
     expect(holds?.reason).toBe('Deployment default/web: it is starting');
   });
 
-  test('holds the run when its replacements were seen to fail: the next would too', () => {
+  test('stalls the run when its replacements fail, because the next ones would too', () => {
     const { expired, holds } = judgeLate([awaited('failing')], cluster, policy);
     expect(expired).toEqual([]);
-    expect(holds?.hint).toContain('serve on');
+    expect(holds?.hint).toContain('keep serving');
   });
 });

@@ -5,16 +5,16 @@ import { decidePlaces } from '../../../core/pod-surge/misplaced.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
-  handingOver,
   nodeRefOf,
   released,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const olds = [aNode('a1', { cordoned: true }), aNode('b1', { zone: 'b', cordoned: true })];
@@ -28,7 +28,7 @@ function gone(name: string, node: string, changes: Partial<PodFacts> = {}): PodF
 }
 
 const old = [gone('web-1', 'a1'), gone('web-2', 'b1')];
-const policyOf = (changes: Partial<Policy> = {}) => aPolicy({ ...handingOver(), ...changes });
+const policyOf = (changes: Partial<Policy> = {}) => aPolicy({ ...withPodSurge(), ...changes });
 
 /** What is decided when these are the pods, and nodes with a ready one are healthy but for those that are `late`. */
 function decide(
@@ -47,7 +47,7 @@ function decide(
       services: [aService('web', present)],
       workloads: [aWorkload('web', 2, { surge: 1 })],
     };
-    return aLook(cluster, [aGroup('web', nodes, { crossZone: false, targets })]);
+    return anObservation(cluster, [aGroup('web', nodes, { crossZone: false, targets })]);
   };
   const { policy = policyOf(), moves = 0 } = changes;
   return decidePlaces({
@@ -68,8 +68,8 @@ function decide(
 
 const startsAt = (name: string, node: string | undefined) => aPod(name, node, { ready: false, phase: 'Pending' });
 
-describe('the replacements of a wave', () => {
-  test('are where they should be once each zone has a serving target without it', () => {
+describe('the replacements of a batch', () => {
+  test('are well placed once each zone has a serving target without the batch', () => {
     expect(decide([aPod('web-3', 'a2'), aPod('web-4', 'b2')])).toEqual({ awaited: [], moves: [], actions: [] });
   });
 
@@ -86,25 +86,25 @@ describe('the replacements of a wave', () => {
     expect(moves).toEqual([]);
   });
 
-  test('start again where one too many came to a zone, before they serve', () => {
+  test('start again before they serve, where a zone got one too many', () => {
     const { awaited, moves } = decide([startsAt('web-3', 'b2'), startsAt('web-4', 'b2')]);
     expect(moves).toMatchObject([{ kind: 'evict', pod: { name: 'web-3' } }]);
     expect(awaited).toMatchObject([{ workload: 'Deployment default/web', isHopeless: false }]);
   });
 
-  test('start again where one came to a zone that need have none', () => {
+  test('start again where one came to a zone that needs none', () => {
     const { moves } = decide([startsAt('web-3', 'b2'), startsAt('web-4', 'c2')]);
     expect(moves).toMatchObject([{ kind: 'evict', pod: { name: 'web-4' } }]);
   });
 
-  test('are released, to leave in good order, once they are ready', () => {
+  test('are released once they are ready, and then leave as released pods do', () => {
     const both = [aPod('web-3', 'b2'), aPod('web-4', 'b2')];
     expect(decide(both).moves).toMatchObject([{ kind: 'release', pod: { name: 'web-3' } }]);
-    const neverUnlisted = policyOf({ drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } });
-    expect(decide(both, { policy: neverUnlisted }).moves).toEqual([]);
+    const withKeptEndpoints = policyOf({ drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } });
+    expect(decide(both, { policy: withKeptEndpoints }).moves).toEqual([]);
   });
 
-  test('are given up after ten attempts, or where load balancers send to each of them alone', () => {
+  test('are hopeless after ten attempts, or when each is the only target on its node', () => {
     const often = decide([startsAt('web-3', 'b2'), startsAt('web-4', 'b2')], { moves: 10 });
     expect(often).toMatchObject({ moves: [], awaited: [{ isHopeless: true }] });
     const apart = [aPod('web-3', 'b2'), aPod('web-4', 'b3')];
@@ -112,11 +112,11 @@ describe('the replacements of a wave', () => {
     expect(decide(apart, { late: ['b3'] }).moves).toMatchObject([{ kind: 'release', pod: { name: 'web-4' } }]);
   });
 
-  test('that were moved leave as others do, and are waited for', () => {
+  test('leave as others do after a move, and are waited for', () => {
     const moved = gone('web-3', 'b2');
     const { actions, awaited } = decide([moved, aPod('web-4', 'b2'), startsAt('web-5', 'a2')]);
     expect(actions).toMatchObject([{ kind: 'remove-endpoints', pod: { name: 'web-3' } }]);
-    expect(awaited).toMatchObject([{ reason: 'pod web-3 was moved and is there still' }]);
+    expect(awaited).toMatchObject([{ reason: 'pod web-3 was moved and has not left yet' }]);
   });
 
   test.each(['capacity-guard', 'wait-for-replacements'] as const)('may be anywhere without %s', (rule) => {

@@ -5,17 +5,17 @@ import { decidePodSurgeRound, type PodSurgeQuestion } from '../../../core/pod-su
 import {
   aCluster,
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
   endpointOf,
-  handingOver,
   nodeRefOf,
   released,
+  withPodSurge,
 } from '../support/facts.ts';
 
 const old = [aNode('n1'), aNode('n2')];
@@ -32,13 +32,13 @@ function gone(name: string, node: string, wants = 2): PodFacts {
 function observation(pods: readonly PodFacts[], changes: Partial<ServingFacts['cluster']> = {}): ServingFacts {
   const nodes = [...old, ...fresh];
   const cluster = aCluster({ nodes, pods, workloads: [workload], services: [aService('web', pods)], ...changes });
-  return aLook(cluster, [aGroup('web', nodes)]);
+  return anObservation(cluster, [aGroup('web', nodes)]);
 }
 
 function ask(facts: ServingFacts, changes: Partial<PodSurgeQuestion> = {}) {
   return decidePodSurgeRound({
     facts,
-    policy: aPolicy(handingOver()),
+    policy: aPolicy(withPodSurge()),
     sharedVolumeClaims: new Set<string>(),
     run: 'run',
     wave: old.map(nodeRefOf),
@@ -56,7 +56,7 @@ function decide(...question: Parameters<typeof ask>) {
   return { ...round, release: round.release.map(({ pod }) => pod.name) };
 }
 
-describe('pods of a wave are released', () => {
+describe('pods of a batch are released', () => {
   test('all at once, from their ReplicaSet', () => {
     const facts = observation(before);
     const [first] = ask(facts).release;
@@ -64,7 +64,7 @@ describe('pods of a wave are released', () => {
     expect(decide(facts)).toMatchObject({ release: ['web-1', 'web-2'], done: false, reason: '2 pods released' });
   });
 
-  test('and are waited for also while their ReplicaSet does not know yet that they are gone', () => {
+  test('and waited for while their ReplicaSet still owns them', () => {
     const unheard = before.map((pod) => {
       const { labels, released: mark } = gone(pod.name, pod.node ?? '');
       return { ...pod, labels, ...(mark === undefined ? {} : { released: mark }) };
@@ -75,23 +75,23 @@ describe('pods of a wave are released', () => {
     });
   });
 
-  test('no more than the surplus of their workload', () => {
-    const frugal = { policy: aPolicy(handingOver('maxSurge')) };
+  test('within the surge limit of their workload', () => {
+    const frugal = { policy: aPolicy(withPodSurge('maxSurge')) };
     expect(decide(observation(before), frugal).release).toEqual(['web-1']);
     expect(decide(observation([gone('web-1', 'n1'), ...before.slice(1)]), frugal).release).toEqual([]);
   });
 
-  test('those of its nodes only', () => {
+  test('only on its nodes', () => {
     expect(decide(observation(before), { wave: old.slice(1).map(nodeRefOf) }).release).toEqual(['web-2']);
   });
 
-  test('not those that can’t be, which nobody waits for', () => {
+  test('except those that are not eligible, which are not waited for', () => {
     const stateful = before.map((pod) => ({ ...pod, ownerKind: 'StatefulSet' as const }));
     expect(decide(observation(stateful))).toMatchObject({ release: [], awaited: [], done: true });
     expect(decide(observation(before), { evictedInstead: [workload.key] })).toMatchObject({ release: [], done: true });
   });
 
-  test('later, when they have not been ready for a moment only', () => {
+  test('later, when they became unready only a moment ago', () => {
     const { stabilizationAfterOutageMs } = aPolicy().waits;
     const unready = (unreadySince: number) => observation([{ ...before[0], ready: false, unreadySince } as PodFacts]);
     expect(decide(unready(1 - stabilizationAfterOutageMs))).toMatchObject({
@@ -106,7 +106,7 @@ describe('pods of a wave are released', () => {
     expect(decide(facts)).toMatchObject({
       release: [],
       done: false,
-      reason: '0 pods released; Deployment default/web: Deployment default/web rolls out',
+      reason: '0 pods released; Deployment default/web: a rollout of Deployment default/web is in progress',
     });
   });
 });
@@ -120,7 +120,7 @@ describe('replacements are waited for', () => {
     const facts = observation([...left, ...arrived.slice(1), aPod('web-3', undefined, pending)]);
     expect(decide(facts)).toMatchObject({
       done: false,
-      awaited: [{ workload: workload.key, reason: "1 of 2 pods ready; pod web-3 can't be placed: no room" }],
+      awaited: [{ workload: workload.key, reason: '1 of 2 pods ready; pod web-3 cannot be scheduled: no room' }],
     });
     expect(decide(observation([...left, ...arrived]))).toMatchObject({
       done: true,
@@ -129,13 +129,13 @@ describe('replacements are waited for', () => {
     });
   });
 
-  test('and pods of an old version that serve on are told', () => {
+  test('and serving pods of an old version are reported', () => {
     const [first, ...others] = left.map((pod) => ({ ...pod, ready: true }));
     const mark = first?.released;
     if (first === undefined || mark === undefined) throw new Error('nothing was released');
     const rolled = observation([{ ...first, released: { ...mark, wants: 0 } }, ...others, ...arrived]);
     expect(decide(rolled).reason).toBe(
-      '2 pods released; still serving until their nodes go: 1 pod of the old version of Deployment default/web',
+      '2 pods released; still serving until their nodes leave: 1 pod of the old version of Deployment default/web',
     );
     const nobody = observation([{ ...first, released: { ...mark, wants: 0 } }], {
       workloads: [{ ...workload, replicas: 0 }],
@@ -143,11 +143,11 @@ describe('replacements are waited for', () => {
     expect(decide(nobody).reason).not.toContain('old version');
   });
 
-  test('where they stay: not on a node of the wave, which a cordon has not kept them from', () => {
+  test('on nodes that stay: not on a node of the batch whose cordon they tolerate', () => {
     const tolerations = [{ operator: 'Exists' as const }];
     const came = [aPod('web-3', 'n8', { tolerations }), aPod('web-4', 'n2', { tolerations })];
     const reason =
-      '1 of 2 pods ready where they stay; web-4 is on n2, which goes: it tolerates the taint of cordoned nodes';
+      '1 of 2 pods ready on nodes that stay; web-4 is on n2, which is leaving: it tolerates the taint of cordoned nodes';
     expect(decide(observation([...left, ...came]))).toMatchObject({
       done: false,
       awaited: [{ kind: 'hopeless', reason }],
@@ -155,10 +155,10 @@ describe('replacements are waited for', () => {
     expect(decide(observation([...left, ...came]), { wave: [] })).toMatchObject({ done: true });
   });
 
-  test('where they stay: not on a node that an autoscaler ends', () => {
+  test('on nodes that stay: not on a node that an autoscaler will delete', () => {
     const taints = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' as const }];
     const nodes = [...old, ...fresh.map((node) => (node.name === 'n9' ? { ...node, taints } : node))];
-    const reason = '1 of 2 pods ready where they stay; web-4 is on n9, which has taint karpenter.sh/disrupted';
+    const reason = '1 of 2 pods ready on nodes that stay; web-4 is on n9, which has taint karpenter.sh/disrupted';
     expect(decide(observation([...left, ...arrived], { nodes }))).toMatchObject({
       done: false,
       awaited: [{ kind: 'starting', reason }],
@@ -177,7 +177,7 @@ describe('replacements are waited for', () => {
     });
   });
 
-  test('not for what is unlisted or leaves already, and not for a workload that was given up', () => {
+  test('except for pods that are leaving, and for a workload that is evicted instead', () => {
     const facts = observation([...left, ...arrived.slice(1)]);
     expect(decide(facts, { evictedInstead: [workload.key] })).toMatchObject({ done: true });
     const out = left.map((pod) => ({ ...pod, endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } }));
@@ -185,7 +185,7 @@ describe('replacements are waited for', () => {
     expect(decide(observation(left.map((pod) => ({ ...pod, terminating: true })))).done).toBe(true);
   });
 
-  test('until Services have them, as far as they have any of these pods', () => {
+  test('until they are endpoints of the Services that have any of these pods', () => {
     const pods = [...left, ...arrived];
     const lists = (listed: readonly PodFacts[]) => [aService('web', pods, { endpoints: listed.map(endpointOf) })];
     expect(decide(observation(pods, { services: lists([...left, ...arrived.slice(1)]) })).awaited).toEqual([
@@ -195,21 +195,23 @@ describe('replacements are waited for', () => {
     expect(decide(observation(pods)).done).toBe(true);
   });
 
-  test('until they have been ready for as long as their ReplicaSet asks', () => {
+  test('until they have been ready for minReadySeconds', () => {
     const since = (available: number) =>
       left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, available } }) }));
-    expect(decide(observation([...since(1), ...arrived])).reason).toContain(
-      '1 of 2 pods ready for as long as minReadySeconds',
-    );
+    expect(decide(observation([...since(1), ...arrived])).reason).toContain('1 of 2 pods ready for minReadySeconds');
     expect(decide(observation([...since(2), ...arrived])).done).toBe(true);
   });
 
   test.each([
-    ['failing', { served: 2 }, '0 of 2 pods ready; none gets ready on a new node: web-3 on n8, web-4 on n9'],
+    ['failing', { served: 2 }, '0 of 2 pods ready; none becomes ready on a new node: web-3 on n8, web-4 on n9'],
     ['starting', { served: 1 }, '0 of 1 pods ready'],
-    ['refused', { served: 2, refused: 'exceeded quota' }, '0 of 2 pods ready; no more can be created: exceeded quota'],
-  ] as const)('and are %s where that is seen', (kind, seen, reason) => {
-    const policy = aPolicy({ ...handingOver(), target: { ...aPolicy().target, poolName: 'new' } });
+    [
+      'refused',
+      { served: 2, refused: 'exceeded quota' },
+      '0 of 2 pods ready; no more pods can be created: exceeded quota',
+    ],
+  ] as const)('and are %s when that is observed', (kind, seen, reason) => {
+    const policy = aPolicy({ ...withPodSurge(), target: { ...aPolicy().target, poolName: 'new' } });
     const noted = left.map((pod) => ({ ...pod, ...(pod.released && { released: { ...pod.released, ...seen } }) }));
     const unready = arrived.map((pod) => ({ ...pod, ready: false }));
     expect(decide(observation([...noted, ...unready]), { policy }).awaited).toEqual([
@@ -217,7 +219,7 @@ describe('replacements are waited for', () => {
     ]);
   });
 
-  test('as many as served before: one that was not ready then, or had no node when the run was planned, is not waited for', () => {
+  test('as many as served before, without those that were not ready or had no node when the run was planned', () => {
     const scaled = { workloads: [{ ...workload, replicas: 3 }] };
     const pending = aPod('web-5', undefined, { ready: false });
     const [first] = ask(observation([...before, aPod('web-5', 'n1', { ready: false })], scaled)).release;
@@ -232,7 +234,7 @@ describe('replacements are waited for', () => {
     expect(decide(observation(unnoted, scaled), { unplaced: { [workload.key]: 1 } }).done).toBe(true);
   });
 
-  test('as many as are wanted now: after a scale-down fewer, after a rollout none of the old version', () => {
+  test('as many as are wanted now: fewer after a scale-down, none of the old version after a rollout', () => {
     const scaled = [gone('web-1', 'n1', 1), gone('web-2', 'n2', 1), ...arrived.slice(1)];
     expect(decide(observation(scaled)).done).toBe(true);
     expect(decide(observation([gone('web-1', 'n1', 0), gone('web-2', 'n2', 0)])).done).toBe(true);

@@ -6,7 +6,7 @@ import { decideEligibility } from '../../../core/pod-surge/eligibility.ts';
 import { openQuotaLedger, roomFor } from '../../../core/pod-surge/quota-room.ts';
 import { usageOf } from '../../../core/pod-surge/replacement-needs.ts';
 import { selectReleases } from '../../../core/pod-surge/select-releases.ts';
-import { aCluster, aPod, aPolicy, aWorkload, handingOver, released } from '../support/facts.ts';
+import { aCluster, aPod, aPolicy, aWorkload, released, withPodSurge } from '../support/facts.ts';
 
 const asks = (requests: Amounts, limits: Amounts = {}, kind: ContainerNeeds['kind'] = 'app'): ContainerNeeds => {
   return { kind, requests, limits };
@@ -29,13 +29,13 @@ function clusterOf(pods: readonly PodFacts[], more: Partial<ClusterFacts>, repli
 function decide(pod: PodFacts, more: Partial<ClusterFacts>) {
   const context = {
     cluster: clusterOf([pod], more),
-    policy: aPolicy(handingOver()),
+    policy: aPolicy(withPodSurge()),
     sharedVolumeClaims: new Set<string>(),
   };
   return decideEligibility(pod, context);
 }
 
-describe('a pod is handed over only where', () => {
+describe('a pod is not surged when', () => {
   const none: Partial<PodFacts> = { needs: [asks({})] };
   const cases: readonly (readonly [string, Partial<PodFacts>, Partial<ClusterFacts>, string | undefined])[] = [
     ['a quota has room', {}, { quotas: [quota({ 'requests.cpu': 1 })] }, undefined],
@@ -48,7 +48,7 @@ describe('a pod is handed over only where', () => {
       { quotas: [quota({ 'requests.nvidia.com/gpu': 0 })] },
       undefined,
     ],
-    ['a quota wants limits that it does not say', {}, { quotas: [quota({ 'limits.cpu': 9 })] }, 'must say limits.cpu'],
+    ['a quota wants limits that it does not say', {}, { quotas: [quota({ 'limits.cpu': 9 })] }, 'must set limits.cpu'],
     [
       'a limit range says them instead',
       {},
@@ -59,13 +59,13 @@ describe('a pod is handed over only where', () => {
       'a limit range has a lower maximum',
       { needs: [asks({}, { cpu: 4 })] },
       { limitRanges: [range({ max: { cpu: 2 } })] },
-      'LimitRange default/l refuses another pod like it: a container must have a limit of cpu, 2 at most',
+      'LimitRange default/l refuses another pod like it: a container must have a limit of at most 2 for cpu',
     ],
     [
       'a limit range has a maximum, and it has no limit',
       none,
       { limitRanges: [range({ max: { cpu: 2 } })] },
-      '2 at most',
+      'at most 2 for cpu',
     ],
     [
       'it gets the limit that it has not',
@@ -73,18 +73,18 @@ describe('a pod is handed over only where', () => {
       { limitRanges: [range({ max: { cpu: 2 }, defaultLimits: { cpu: 2 } })] },
       undefined,
     ],
-    ['a limit range has a higher minimum', {}, { limitRanges: [range({ min: { cpu: 1 } })] }, '1 of cpu at least'],
+    ['a limit range has a higher minimum', {}, { limitRanges: [range({ min: { cpu: 1 } })] }, 'at least 1 of cpu'],
     [
       'its limit is too many times its request',
       { needs: [asks({ cpu: 1 }, { cpu: 3 })] },
       { limitRanges: [range({ ratio: { cpu: 2 } })] },
-      '2 times at most',
+      'at most 2 times its request',
     ],
     [
       'all its containers together are too large',
       { needs: [asks({}, { cpu: 2 }), asks({}, { cpu: 1 })] },
       { limitRanges: [range({ of: 'Pod', max: { cpu: 2 } })] },
-      'a pod must have a limit of cpu',
+      'a pod must have a limit of at most 2 for cpu',
     ],
   ];
   test.each(cases)('%s', (_, pod, more, reason) => {
@@ -107,7 +107,7 @@ describe('a pod is handed over only where', () => {
   });
 });
 
-test('a pod takes what its containers take together, or the largest that runs before them, and its overhead', () => {
+test('a pod uses the sum of its containers or its largest init container, plus its overhead', () => {
   const needs = [
     asks({ cpu: 1 }, { memory: 10 }),
     asks({ cpu: 2 }),
@@ -132,7 +132,7 @@ describe('the room that a quota has', () => {
   const room = (all: readonly PodFacts[], hard: Amounts, replicas = 4) =>
     roomFor(first, clusterOf(all, { quotas: [quota(hard)] }, replicas))?.pods;
 
-  test('is for pods beside those that stay, released ones and those that go left out, missing ones not', () => {
+  test('is for pods in addition to those that stay and the missing ones, not counting released and terminating ones', () => {
     expect(room(pods, { pods: 6, 'requests.cpu': 2.5 })).toBe(1);
     expect(room(pods, { pods: 6 })).toBe(2);
     const leaving = web('web-5', { terminating: true });
@@ -142,7 +142,7 @@ describe('the room that a quota has', () => {
     expect(room(pods, { pods: 4 }, 5)).toBe(0);
   });
 
-  test('is taken once by all that share it; that of pods which are on their way out is to be had later', () => {
+  test('is shared by all pods that it counts, and that of terminating pods is available later', () => {
     const ledger = (all: readonly PodFacts[]) => openQuotaLedger(clusterOf(all, { quotas: [quota({ pods: 5 })] }, 4));
     const own = ledger(pods);
     expect([own.take(first), own.take(second)]).toEqual(['taken', 'no room']);
@@ -150,8 +150,8 @@ describe('the room that a quota has', () => {
     expect(ledger([...pods, web('web-6', released('web-6', 'run'))]).take(first)).toBe('no room');
   });
 
-  test('bounds what is released together', () => {
-    const policy = aPolicy(handingOver());
+  test('limits how many pods are released together', () => {
+    const policy = aPolicy(withPodSurge());
     const choose = (all: readonly PodFacts[]) => {
       const cluster = clusterOf(all, { quotas: [quota({ pods: 6 })] }, 4);
       return selectReleases(pods, { cluster, policy, sharedVolumeClaims: new Set() }, new Map(), 0);

@@ -3,7 +3,7 @@ import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { decideAdoption } from '../../../core/pod-surge/adoption.ts';
 import { decideExchanges } from '../../../core/pod-surge/swap.ts';
-import { aCluster, aNode, aPod, aPolicy, aWorkload, handingOver, released } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy, aWorkload, released, withPodSurge } from '../support/facts.ts';
 
 const goes = { pool: 'new', cordoned: true };
 const nodes = [aNode('n1'), aNode('n2'), aNode('n7', { pool: 'new' }), aNode('n8', goes), aNode('n9', goes)];
@@ -20,7 +20,7 @@ function facts(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) 
 
 function decide(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) {
   const cluster = facts(pods, changes);
-  const policy = aPolicy(handingOver());
+  const policy = aPolicy(withPodSurge());
   const exchanges = decideExchanges({ cluster, policy, sharedVolumeClaims: new Set(), run: 'r1', leaving: 'new' });
   return exchanges.map(({ keeps, pairs }) => ({
     keeps: keeps.map(({ name }) => name),
@@ -28,14 +28,14 @@ function decide(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {})
   }));
 }
 
-describe('when a run turns back', () => {
-  test('every replacement on a node that goes changes places with a pod that was there before', () => {
+describe('when a run rolls back', () => {
+  test('every replacement on a leaving node is swapped for a pod that it replaced', () => {
     expect(decide([...before, ...replacements])).toEqual([
       { keeps: ['web-1', 'web-2'], pairs: ['web-8 for web-1', 'web-9 for web-2'] },
     ]);
   });
 
-  test('as many as there are on both sides; pods that stay are kept', () => {
+  test('as many pairs are swapped as both sides have, and the pods that stay are protected', () => {
     expect(decide([leaving('web-1', 'n1'), ...replacements])).toEqual([
       { keeps: ['web-1', 'web-9'], pairs: ['web-8 for web-1'] },
     ]);
@@ -43,12 +43,12 @@ describe('when a run turns back', () => {
     expect(decide([...before, ...elsewhere])).toEqual([{ keeps: ['web-1', 'web-9'], pairs: ['web-8 for web-1'] }]);
   });
 
-  test('pods on new nodes that stay, in place of old ones that have ended, stay too', () => {
+  test('pods on new nodes that stay in place of terminated ones stay too', () => {
     const onKept = [aPod('web-7', 'n7', { ownerUid: 'rs' }), aPod('web-8', 'n8', { ownerUid: 'rs' })];
     expect(decide([...before, ...onKept])).toEqual([{ keeps: ['web-1', 'web-7'], pairs: ['web-8 for web-1'] }]);
   });
 
-  test('no pod comes back that does not serve, or goes that was released already', () => {
+  test('no pod is adopted that does not serve, and none is released twice', () => {
     expect(decide([leaving('web-1', 'n1', { ready: false }), ...replacements])).toEqual([]);
     expect(decide([...before, leaving('web-8', 'n8'), leaving('web-9', 'n9')])).toEqual([]);
     expect(decide([aPod('web-1', 'n1', released('web-1', 'r2')), ...replacements])).toEqual([]);
@@ -58,7 +58,7 @@ describe('when a run turns back', () => {
     expect(decide([...before, ...replacements], { rollingOut: true })).toEqual([]);
   });
 
-  test('pods on nodes that go don’t come back', () => {
+  test('pods on leaving nodes are not adopted', () => {
     const lost = [leaving('web-8', 'n8')].map((pod) => ({ ...pod, released: { ...present(pod.released), wants: 2 } }));
     expect(decideAdoption(facts(lost), 'r1', 'new').acts).toEqual([]);
     expect(decideAdoption(facts(lost), 'r1').acts.map(({ kind }) => kind)).toEqual(['adopt']);

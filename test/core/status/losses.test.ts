@@ -22,7 +22,7 @@ function someLosses(): readonly ProbeLosses[] {
 }
 
 describe('losses', () => {
-  test('are counted by probe, and apart where no node was out', () => {
+  test('are counted by probe, and separately while no node was excluded', () => {
     const losses = someLosses();
     expect(losses.map(({ probe, lost, whileNoneOut }) => ({ probe, lost, whileNoneOut }))).toEqual([
       { probe: 'web', lost: 5, whileNoneOut: 2 },
@@ -31,14 +31,14 @@ describe('losses', () => {
     expect(lostByUs(counts(losses))).toBe(4);
   });
 
-  test('that follow each other make one spell, which names all nodes that were out', () => {
+  test('that follow each other make one spell, which names all nodes that were excluded', () => {
     expect(someLosses()[0]?.spells).toEqual([
       { from: nine, to: nine, lost: 2, canBeOurs: false, nodes: [] },
       { from: nine + 10 * second, to: nine + 15 * second, lost: 3, canBeOurs: true, nodes: ['a', 'b'] },
     ]);
   });
 
-  test('that nobody has told apart count as the run’s doing', () => {
+  test('of unknown cause count as caused by the run', () => {
     expect(lostByUs({ lost: 3 })).toBe(3);
     expect(lostByUs({ ...counts(someLosses()), lost: 7 })).toBe(5);
   });
@@ -59,14 +59,14 @@ describe('losses', () => {
 describe('why a run pauses', () => {
   const nothing = { traffic: { sent: 0, lost: 0, slow: 0 }, at: nine - 60 * second };
 
-  test('names probe, number, time and nodes, and leaves out what was lost while none was out', () => {
+  test('names probe, number, time and nodes, without the losses while no node was excluded', () => {
     expect(explainExceeded(counts(someLosses()), nothing, 0)).toBe(
       '4 requests lost, the budget is 0: web lost 3 since 09:00:10 UTC, while a, b were out or just had been; ' +
         'shop lost 1 since 09:00:10 UTC, while a was out or just had been',
     );
   });
 
-  test('leaves out what was accepted by a resume', () => {
+  test('leaves out the losses that a resume accepted', () => {
     const accepted = { traffic: counts(someLosses()), at: nine + 20 * second };
     const at = nine + 30 * second;
     const more = addLosses(someLosses(), { shop: 1 }, at, out(['c'], at), reach);
@@ -75,7 +75,7 @@ describe('why a run pauses', () => {
     );
   });
 
-  test('says so when nobody could see what was out', () => {
+  test('says so when the excluded nodes could not be observed', () => {
     const losses = addLosses([], { web: 1 }, nine, { outAt: nine, nodes: [] }, reach);
     expect(explainExceeded(counts(losses), nothing, 0)).toBe(
       '1 request lost, the budget is 0: web lost 1 since 09:00:00 UTC, while it could not be seen which nodes were out',
@@ -83,7 +83,7 @@ describe('why a run pauses', () => {
   });
 });
 
-test('each probe’s losses are told in a line', () => {
+test('the losses of each probe make one line', () => {
   expect(explainLosses({ losses: someLosses() })).toEqual([
     'web lost 5, 2 of them while no node of the run was out: 2 at 09:00:00 UTC while none was out; ' +
       '3 from 09:00:10 to 09:00:15 UTC while a, b were out or just had been',

@@ -50,7 +50,7 @@ const long = { for: 'budget default/web needs 3 healthy and has 3 '.repeat(20), 
 const wordy = { code: 'Internal', message: 'no answer '.repeat(1_000), hint: 'try again '.repeat(1_000) } as const;
 
 describe('the details page', () => {
-  test('says what runs, how far it is, what each node waits for and since when', () => {
+  test('shows the run, its progress, and what each node waits for and since when', () => {
     expect(renderDetails(status)).toBe(`## c/web → web-1-34 · 1.33 → 1.34
 
 **replace** · 1 of 2 nodes replaced · run \`r1\` · since 09:00:00
@@ -67,7 +67,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
 `);
   });
 
-  test('shows attention and pause first', () => {
+  test('shows a stall and a pause first', () => {
     const page = renderDetails({
       ...status,
       stalled: { code: 'DeadlineExceeded', message: 'waited 15 m', hint: 'Resume it.' },
@@ -79,18 +79,18 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     expect(page).toContain('Waiting: capacity (since 09:00:00)');
   });
 
-  test('keeps foreign text from breaking the table', () => {
+  test('escapes text that would break the table', () => {
     const problem = { code: 'Internal', message: 'a | b\nc' } as const;
     expect(renderDetails({ ...status, nodes: [node('n1', { step: 'stalled', problem })] })).toContain(
       '| needs attention | a \\| b c |',
     );
   });
 
-  test('names rules that are switched off', () => {
-    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain('Disabled: capacity-guard');
+  test('names rules that are off', () => {
+    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain('Switched off: capacity-guard');
   });
 
-  test('ends with the outcome and with what is left behind or was not protected', () => {
+  test('ends with the outcome, the leftovers and the unprotected Services', () => {
     const report: RunReport = {
       ...status,
       phase: 'completed',
@@ -109,7 +109,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     expect(renderDetails({ ...report, leftovers: ['node n1: cordon'] })).toContain('Left behind: node n1: cordon');
   });
 
-  test('tells what others did, the latest last, and why a node comes back', () => {
+  test('lists external changes, the latest last, and why a node is restored', () => {
     const acts = Array.from({ length: 22 }, (_, index) => ({ at: nine + index * 1000, what: `act ${index}` }));
     const page = renderDetails({
       ...status,
@@ -124,7 +124,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     expect(page).toContain('| n2 | a | putting back | restored because default/web has too few without it |');
   });
 
-  test('leads with what is not done: trouble, then what is under way, and counts the rest', () => {
+  test('starts with stalled nodes, then those in progress, and counts the rest', () => {
     const problem = { code: 'Internal', message: 'no answer' } as const;
     const page = renderDetails({
       ...status,

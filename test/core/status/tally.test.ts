@@ -12,14 +12,14 @@ function countAnswers(lengthMs: number): number {
   return answers;
 }
 
-test('answers come every five minutes in the first hour, and then with the age of the run', () => {
+test('a report is due every five minutes in the first hour, and then less often with the age of the run', () => {
   expect(reportIntervalMs(0)).toBe(5 * minute);
   expect(countAnswers(hour)).toBe(12);
   expect(countAnswers(24 * hour)).toBeLessThanOrEqual(52);
   expect(countAnswers(7 * 24 * hour)).toBeLessThanOrEqual(80);
 });
 
-describe('whether a watch answers', () => {
+describe('whether a monitor reports', () => {
   const question: WatchQuestion = {
     counts: { sent: 100, lost: 0, slow: 0 },
     known: nothing,
@@ -54,8 +54,8 @@ describe('whether a watch answers', () => {
   });
 });
 
-describe('times in which nobody watched', () => {
-  test('are added up; the latest ten are told one by one', () => {
+describe('unwatched periods', () => {
+  test('are added up, and the latest ten are listed', () => {
     let counts = { ...nothing };
     for (let i = 0; i < 12; i++) counts = addGap(counts, i * minute, i * minute + 10_000);
     expect(counts).toMatchObject({ unwatchedMs: 120_000 });
@@ -63,12 +63,12 @@ describe('times in which nobody watched', () => {
     expect(counts).toHaveProperty('unwatched[9]', { from: 11 * minute, to: 11 * minute + 10_000 });
   });
 
-  test.each([undefined, 1_000])('are none before the first watch, or in a moment (%s)', (from) => {
+  test.each([undefined, 1_000])('do not exist before the first monitor, or within a moment (%s)', (from) => {
     expect(addGap(nothing, from, 6_000)).toEqual(nothing);
   });
 });
 
-test('counts never fall', () => {
+test('counts never decrease', () => {
   const few = { sent: 5, lost: 1, slow: 0 };
   const many = { sent: 9, lost: 1, slow: 0 };
   expect([maxCounts(few, many), maxCounts(many, few)]).toEqual([many, many]);

@@ -13,16 +13,16 @@ import { decidePodSurgeRound } from '../../../core/pod-surge/pod-surge-round.ts'
 import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { decideExchanges } from '../../../core/pod-surge/swap.ts';
 import type { Slices } from '../../../core/slices.ts';
-import { longestConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
-import { decideConnectionsDrained, decideObservedOut, findReregistered } from '../../../core/waits/load-balancers.ts';
+import { maxConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
+import { decideConnectionsDrained, decideDeregistered, findReregistered } from '../../../core/waits/load-balancers.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import { decideSurgeReady } from '../../../core/waits/surge.ts';
-import { aPolicy, aPool, handingOver } from './facts.ts';
+import { aPolicy, aPool, withPodSurge } from './facts.ts';
 
-/** Decides something from a look; `pause` is called where a worker lets its other steps have their turn. */
+/** Decides something from an observation. `pause` is called where a worker yields to its other steps. */
 export type Decision = (observation: ServingFacts, pause?: () => void) => unknown;
 
-/** Everything that a worker decides from one look, by what it decides about: the plan of pool `web`, and the steps of its first node. */
+/** Everything that a worker decides from one observation, by name: the plan of pool `web`, and the steps of its first node. */
 export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decision>> {
   const policy = aPolicy();
   const pool = aPool(facts.cluster.nodes);
@@ -30,19 +30,19 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
   const [node] = nodes;
   if (node === undefined) throw new Error('the pool has no node');
   const waiting = nodes.slice(0, 50);
-  const handing = aPolicy(handingOver(0.25));
+  const surging = aPolicy(withPodSurge(0.25));
   const sharedVolumeClaims = new Set<string>();
   const round = { node, policy, run: 'run', now: 0, removedAt: {}, unreadySince: {} };
   const before = snapshotEndpoints(node, facts);
   return {
     plan: (observation, pause) => pausing(buildPlanInSlices({ policy, run: 'run', pool, facts: observation }), pause),
-    'plan that hands over': (observation, pause) =>
-      pausing(buildPlanInSlices({ policy: handing, run: 'run', pool, facts: observation }), pause),
-    'hand over': (observation) => [
-      selectBatch({ cluster: observation.cluster, policy: handing, sharedVolumeClaims, waiting: nodes, maxNodes: 10 }),
+    'plan with pod surge': (observation, pause) =>
+      pausing(buildPlanInSlices({ policy: surging, run: 'run', pool, facts: observation }), pause),
+    'pod surge': (observation) => [
+      selectBatch({ cluster: observation.cluster, policy: surging, sharedVolumeClaims, waiting: nodes, maxNodes: 10 }),
       decidePodSurgeRound({
         facts: observation,
-        policy: handing,
+        policy: surging,
         sharedVolumeClaims,
         run: 'run',
         wave: waiting,
@@ -54,11 +54,11 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       }),
       decideAdoption(observation.cluster, 'run'),
     ],
-    'turn back': (observation) => [
+    'roll back': (observation) => [
       decideAdoption(observation.cluster, 'run', pool.ref.name),
       decideExchanges({
         cluster: observation.cluster,
-        policy: handing,
+        policy: surging,
         sharedVolumeClaims,
         run: 'run',
         leaving: pool.ref.name,
@@ -66,14 +66,14 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       decideReleasedEviction({
         goneSince: {},
         facts: observation.cluster,
-        policy: handing,
+        policy: surging,
         run: 'run',
         now: 0,
         removedAt: {},
         unreadySince: {},
       }),
     ],
-    'step out': (observation, pause = () => undefined) => {
+    exclude: (observation, pause = () => undefined) => {
       pausing(layOutInSlices(observation), pause);
       const learned = [
         learnBaselines(baselines, observation, policy),
@@ -88,9 +88,9 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       pausing(layOutInSlices(observation), pause),
       findRevocation({ node, facts: observation, policy, baselines }),
       findLostProtection({ facts: observation, baselines, nodes: [node], policy }),
-      decideObservedOut(node, observation.targetGroups),
+      decideDeregistered(node, observation.targetGroups),
       decideConnectionsDrained(node, observation.targetGroups, 0, 0),
-      longestConnectionDrainMs(observation, policy),
+      maxConnectionDrainMs(observation, policy),
     ],
     evict: (observation) => [
       decideEvictionRound({ ...round, facts: observation.cluster }),
@@ -115,7 +115,7 @@ function pausing<T>(work: Slices<T>, pause: () => void = () => undefined): T {
   }
 }
 
-/** The same look as if it were a new one: nothing is known of it from before. */
+/** The same observation as a new object, so that nothing is cached for it. */
 export function renew(facts: ServingFacts): ServingFacts {
   const { cluster } = facts;
   return {

@@ -174,8 +174,8 @@ export function aCluster(parts: Partial<ClusterFacts>): ClusterFacts {
   return { nodes: [], pods: [], budgets: [], services: [], workloads: [], volumeAttachments: [], ...parts };
 }
 
-/** A look at cluster and load balancers. */
-export function aLook(
+/** An observation of a cluster and its load balancers. */
+export function anObservation(
   cluster: Partial<ClusterFacts>,
   targetGroups: readonly TargetGroupFacts[] = [],
   unsupported: readonly UnsupportedServiceFacts[] = [],
@@ -208,7 +208,7 @@ export function aWorkload(app: string, replicas: number, changes: Partial<Worklo
   };
 }
 
-/** Service `default/<app>` at its best: so many targets with a pod each. */
+/** The baseline of Service `default/<app>`: a number of targets with one pod each. */
 export function aBaseline(app: string, targets: number, changes: Partial<ServiceBaseline> = {}): ServiceBaseline {
   return { service: `default/${app}`, targets, endpoints: targets, missing: 0, zones: [], ...changes };
 }
@@ -231,8 +231,8 @@ spec:
   return { ...parsed.policy, ...changes };
 }
 
-/** The part of a policy that asks for hand-over, with exceptions by workload. */
-export function handingOver(
+/** The part of a policy that switches pod surge on, with exceptions by workload. */
+export function withPodSurge(
   surplus: SurgeLimitOfPods = 1,
   workloads: PodSurgePolicy['workloads'] = {},
 ): { readonly podSurge: PodSurgePolicy } {

@@ -60,7 +60,7 @@ export const happenings: Readonly<Record<string, (world: World, pick: number) =>
   },
 };
 
-/** A machine dies without anybody's doing. */
+/** An instance fails on its own. */
 export function die(world: World, pick: number): void {
   const node = choose(world.nodes, pick);
   if (node === undefined) return;

@@ -11,7 +11,7 @@ import {
 } from './world.ts';
 
 /** What is wrong with letting this node go now. */
-export function judgeStepOut(run: PlayedRun, name: string): readonly string[] {
+export function judgeExclusion(run: PlayedRun, name: string): readonly string[] {
   const { world } = run.play;
   const node = world.nodes.find((one) => one.name === name);
   if (node === undefined || node.excludedBy !== undefined) return [];
@@ -44,7 +44,7 @@ export function judgeTouch(run: PlayedRun, name: string, how: string, pod: World
   const said = (what: string) => `${run.name} ${how}s ${pod.name} on ${name}: ${what}`;
   return [
     ...(node.excludedBy === undefined ? [said('the node is not excluded')] : []),
-    ...tellSenders(run.play.world, node).map((app) => said(`the load balancer of ${app} has it`)),
+    ...findSenders(run.play.world, node).map((app) => said(`the load balancer of ${app} has it`)),
     ...(pod.node === name ? [] : [said('it is somewhere else')]),
   ];
 }
@@ -56,7 +56,7 @@ export function judgeTermination(run: PlayedRun, name: string): readonly string[
   const pods = world.pods.filter((pod) => pod.node === name);
   return [
     ...(pods.length > 0 ? [`${name} ends with ${pods.map((pod) => pod.name).join(', ')}`] : []),
-    ...(node === undefined ? [] : tellSenders(world, node)).map(
+    ...(node === undefined ? [] : findSenders(world, node)).map(
       (app) => `${name} ends while the load balancer of ${app} has it`,
     ),
     ...(run.plan.nodes.some((planned) => planned.name === name) ? [] : [`${name} was never planned to go`]),
@@ -67,7 +67,7 @@ export function judgeTermination(run: PlayedRun, name: string): readonly string[
  * Apps whose load balancers have the node and may send to it. One that it fails the health checks of, or failed when that began to drain
  * it, and has no pod of under policy Local, sends nothing that anybody there could answer, whether it has the node or not.
  */
-function tellSenders(world: World, { name, targets, drainsIdle }: WorldNode): readonly string[] {
+function findSenders(world: World, { name, targets, drainsIdle }: WorldNode): readonly string[] {
   return world.apps
     .filter(({ app, policy }) => {
       const state = targets.get(app);
@@ -104,10 +104,10 @@ export function judgeRest(run: PlayedRun): readonly string[] {
     });
 }
 
-/** Pods of a budget that callers could reach if nothing failed: on nodes that are not out, where the load balancer looks at nodes. */
+/** Pods of a budget that would get connections if nothing failed. With policy Local these are the pods on nodes that are not excluded. */
 function reachOf(world: World, budget: WorldBudget, leaving: WorldNode) {
   const pods = world.pods.filter(
-    (pod) => budget.apps.includes(pod.app) && !pod.terminating && pod.unlistedBy === undefined,
+    (pod) => budget.apps.includes(pod.app) && !pod.terminating && pod.endpointsRemovedBy === undefined,
   );
   const reached = pods.filter((pod) => isReachable(world, pod));
   const taken = reached.filter((pod) => pod.node === leaving.name && policyOf(world, pod.app) === 'Local');
@@ -117,7 +117,7 @@ function reachOf(world: World, budget: WorldBudget, leaving: WorldNode) {
 
 function reachNow(world: World, budget: WorldBudget) {
   const pods = world.pods.filter(
-    (pod) => budget.apps.includes(pod.app) && pod.unlistedBy === undefined && answers(world, pod),
+    (pod) => budget.apps.includes(pod.app) && pod.endpointsRemovedBy === undefined && answers(world, pod),
   );
   const needs = Math.max(0, budget.expected - budget.maxUnavailable);
   return { now: pods.filter((pod) => isReachable(world, pod)).length, needs };

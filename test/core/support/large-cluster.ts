@@ -3,7 +3,7 @@ import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { TargetFacts } from '../../../core/model/target-group.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aService, aTarget, aWorkload, endpointOf } from './facts.ts';
+import { aBudget, aGroup, aNode, anObservation, aPod, aService, aTarget, aWorkload, endpointOf } from './facts.ts';
 
 /** A cluster of any size, and how its Services lie on its nodes. */
 export interface LargeShape {
@@ -31,7 +31,7 @@ export interface LargeShape {
 const zones = ['a', 'b', 'c'];
 
 /** Pool `web` of that shape, everything healthy. */
-export function aLargeLook(shape: LargeShape): ServingFacts {
+export function aLargeObservation(shape: LargeShape): ServingFacts {
   const { traffic = 'Local', crossZone = true, budgets = 'none', namespaces = 1 } = shape;
   const nodes = Array.from({ length: shape.nodes }, (_, index) =>
     aNode(`ip-10-${index >> 8}-${index & 255}.eu-west-1.compute.internal`, {
@@ -55,7 +55,7 @@ export function aLargeLook(shape: LargeShape): ServingFacts {
       .slice(0, shape.otherServices ?? 0)
       .map((app) => ({ ...aBalanced(app, 'Cluster'), type: 'ClusterIP' as const })),
   ];
-  return aLook(
+  return anObservation(
     {
       nodes,
       pods: [...apps, ...others].flatMap(({ pods }) => pods),

@@ -1,5 +1,5 @@
 import type { ServingFacts } from '../../../core/model/serving.ts';
-import { aBudget, aGroup, aLook, aNode, aPod, aService, aTarget } from './facts.ts';
+import { aBudget, aGroup, aNode, anObservation, aPod, aService, aTarget } from './facts.ts';
 import { rollsOut, type World, type WorldApp, type WorldNode, type WorldPod } from './world.ts';
 
 /** What an observer sees of the world at that time (ms). */
@@ -34,7 +34,7 @@ export function observeAt(world: World, now: number): ServingFacts {
     });
     return aGroup(app, nodes, { crossZone, zones, targets });
   });
-  return { ...aLook({ nodes, pods, services, budgets, workloads }, groups), observedAt: now };
+  return { ...anObservation({ nodes, pods, services, budgets, workloads }, groups), observedAt: now };
 }
 
 function nodeFacts(node: WorldNode) {
@@ -55,9 +55,9 @@ function podFacts(pod: WorldPod, node: WorldNode | undefined) {
     terminating: pod.terminating,
     phase: pod.node === undefined ? 'Pending' : 'Running',
   });
-  if (pod.unlistedBy === undefined) return facts;
+  if (pod.endpointsRemovedBy === undefined) return facts;
   const { workload: _released, ...rest } = facts;
-  const endpointsRemoved = { by: pod.unlistedBy, originalLabels: labels };
+  const endpointsRemoved = { by: pod.endpointsRemovedBy, originalLabels: labels };
   return { ...rest, labels: { 'pod-template-hash': 'x' }, ownerKind: 'none', ownerName: '', endpointsRemoved } as const;
 }
 

@@ -14,7 +14,7 @@ import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
 import {
   decideConnectionsDrained,
-  decideObservedOut,
+  decideDeregistered,
   findReregistered,
   needsLabelAgain,
 } from '../../../core/waits/load-balancers.ts';
@@ -25,12 +25,12 @@ import {
 } from '../../../core/waits/replacements.ts';
 import { aPolicy, aPool } from './facts.ts';
 import { include } from './happenings.ts';
-import { judgeStepOut, judgeTermination, judgeTouch } from './judge.ts';
+import { judgeExclusion, judgeTermination, judgeTouch } from './judge.ts';
 import { observeAt } from './observing.ts';
 import { pendingChanges, removeNode, surge, type World, type WorldNode } from './world.ts';
 
-/** A node on its way out and how far it is. */
-interface Crossing {
+/** A node in progress, and its step. */
+interface NodeProgress {
   readonly node: NodeRef;
   step: 'excluded' | 'draining' | 'evicting' | 'replacing';
   readonly before: EndpointSnapshot;
@@ -50,9 +50,9 @@ export interface PlayedRun {
   baselines: readonly ServiceBaseline[];
   agreed: StableSince;
   readonly waiting: NodeRef[];
-  inFlight: Crossing[];
+  inFlight: NodeProgress[];
   readonly replaced: string[];
-  staleLook?: ServingFacts;
+  staleObservation?: ServingFacts;
 }
 
 /** Everything that goes on at once: one world, and one run for each of its pools. */
@@ -66,15 +66,15 @@ export interface Play {
 
 /** What a negative control switches off. */
 export interface PlayRules {
-  /** Who lets nodes go; the product's guard unless a control brings its own. */
+  /** The guard that selects nodes: the product's, unless a control has its own. */
   readonly leaving?: (question: CandidateQuestion, plan: PoolPlan) => NodeRef | undefined;
   readonly policy?: Partial<Policy>;
-  /** Nodes are let go by a look that is so many happenings old. */
-  readonly actsOnStaleLooks?: boolean;
+  /** Nodes are excluded on the basis of an observation that is one round old. */
+  readonly actsOnStaleObservations?: boolean;
   /** A node that should not have gone stays out. */
-  readonly neverTakesBackIn?: boolean;
+  readonly neverRestores?: boolean;
   /** After a node was drained nobody asks its load balancers any more. */
-  readonly neverLooksBack?: boolean;
+  readonly neverChecksAgain?: boolean;
 }
 
 const stabilizationMs = 500;
@@ -104,15 +104,15 @@ function openRun(play: Play, pool: string): PlayedRun {
   return { play, name: plan.run, plan, baselines: plan.baselines, waiting: [...plan.nodes], ...progress };
 }
 
-/** One look of the guard; lets a node go when it says so. Answers whether one went. */
+/** One decision of the guard. Excludes the node that it selects, and returns whether there was one. */
 export function grant(run: PlayedRun): boolean {
   const { policy } = run.plan;
   const fresh = observe(run);
-  const facts = run.play.rules.actsOnStaleLooks === true ? (run.staleLook ?? fresh) : fresh;
-  run.staleLook = fresh;
+  const facts = run.play.rules.actsOnStaleObservations === true ? (run.staleObservation ?? fresh) : fresh;
+  run.staleObservation = fresh;
   run.baselines = learnBaselines(run.baselines, facts, policy);
   for (const node of run.waiting) instance(run, node.name, (one) => (one.cordoned = true));
-  const inFlight = run.inFlight.map((crossing) => crossing.node);
+  const inFlight = run.inFlight.map((progress) => progress.node);
   const question = { facts, policy, baselines: run.baselines, inFlight, waiting: run.waiting, agreed: run.agreed };
   const node = ask(run, question);
   if (node === undefined) return false;
@@ -120,7 +120,7 @@ export function grant(run: PlayedRun): boolean {
     run.waiting.findIndex((other) => other.name === node.name),
     1,
   );
-  run.play.violations.push(...judgeStepOut(run, node.name));
+  run.play.violations.push(...judgeExclusion(run, node.name));
   instance(run, node.name, (one) => (one.excludedBy ??= run.name));
   const times = { labelledAt: run.play.now, lostSince: undefined };
   run.inFlight.push({
@@ -144,72 +144,72 @@ function ask(run: PlayedRun, question: CandidateQuestion): NodeRef | undefined {
 }
 
 /** Takes one node one step further if its wait is over; answers whether anything was done. */
-export function advance(run: PlayedRun, crossing: Crossing): boolean {
-  instance(run, crossing.node.name, (one) => (one.cordoned = true));
-  const facts = observe(run, crossing.before);
-  const { node } = crossing;
-  if (crossing.step === 'replacing') return terminate(run, crossing, facts);
-  if (crossing.step === 'evicting') return evict(run, crossing, facts);
-  if (keepOut(run, crossing, facts)) return true;
+export function advance(run: PlayedRun, progress: NodeProgress): boolean {
+  instance(run, progress.node.name, (one) => (one.cordoned = true));
+  const facts = observe(run, progress.before);
+  const { node } = progress;
+  if (progress.step === 'replacing') return terminate(run, progress, facts);
+  if (progress.step === 'evicting') return evict(run, progress, facts);
+  if (keepExcluded(run, progress, facts)) return true;
   const decision =
-    crossing.step === 'excluded'
-      ? decideObservedOut(node, facts.targetGroups)
+    progress.step === 'excluded'
+      ? decideDeregistered(node, facts.targetGroups)
       : decideConnectionsDrained(node, facts.targetGroups, run.play.now, 0);
   if (!decision.done) return false;
-  crossing.step = crossing.step === 'excluded' ? 'draining' : 'evicting';
+  progress.step = progress.step === 'excluded' ? 'draining' : 'evicting';
   return true;
 }
 
-/** Sets a label that somebody took, sets one anew that was not heard of, takes back in what should not have gone. */
-function keepOut(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
-  const { node } = crossing;
+/** Sets a label again that somebody removed or that a controller missed, and restores a node that should not have been excluded. */
+function keepExcluded(run: PlayedRun, progress: NodeProgress, facts: ServingFacts): boolean {
+  const { node } = progress;
   const seen = run.play.world.nodes.find((one) => one.name === node.name);
   if (seen === undefined) return false;
   if (seen.excludedBy === undefined) {
     seen.excludedBy = run.name;
-    crossing.labelledAt = run.play.now;
-    crossing.step = 'excluded';
+    progress.labelledAt = run.play.now;
+    progress.step = 'excluded';
     return true;
   }
-  if (takesBackIn(run, crossing, facts)) return true;
-  if (!needsLabelAgain(node, facts, run.play.now - crossing.labelledAt, 10 * tickMs)) return false;
+  if (restores(run, progress, facts)) return true;
+  if (!needsLabelAgain(node, facts, run.play.now - progress.labelledAt, 10 * tickMs)) return false;
   include(seen);
   return true;
 }
 
-function takesBackIn(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
+function restores(run: PlayedRun, progress: NodeProgress, facts: ServingFacts): boolean {
   const { policy } = run.plan;
-  if (run.play.rules.neverTakesBackIn === true) return false;
-  const lost = findRevocation({ node: crossing.node, facts, policy, baselines: run.baselines });
-  if (lost === undefined || crossing.begun) {
-    crossing.lostSince = undefined;
+  if (run.play.rules.neverRestores === true) return false;
+  const lost = findRevocation({ node: progress.node, facts, policy, baselines: run.baselines });
+  if (lost === undefined || progress.begun) {
+    progress.lostSince = undefined;
     return false;
   }
-  crossing.lostSince ??= run.play.now;
-  if (run.play.now - crossing.lostSince < stabilizationMs) return false;
-  instance(run, crossing.node.name, include);
-  run.inFlight = run.inFlight.filter((other) => other !== crossing);
-  run.waiting.push(crossing.node);
+  progress.lostSince ??= run.play.now;
+  if (run.play.now - progress.lostSince < stabilizationMs) return false;
+  instance(run, progress.node.name, include);
+  run.inFlight = run.inFlight.filter((other) => other !== progress);
+  run.waiting.push(progress.node);
   return true;
 }
 
-function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
-  const { node } = crossing;
+function evict(run: PlayedRun, progress: NodeProgress, facts: ServingFacts): boolean {
+  const { node } = progress;
   const { policy } = run.plan;
   const { world, now } = run.play;
-  crossing.removedAt = trackRemoved(crossing.removedAt, facts.cluster.pods, facts.cluster, now);
-  crossing.unreadySince = trackUnready(crossing.unreadySince, facts.cluster.pods, facts.cluster, now);
+  progress.removedAt = trackRemoved(progress.removedAt, facts.cluster.pods, facts.cluster, now);
+  progress.unreadySince = trackUnready(progress.unreadySince, facts.cluster.pods, facts.cluster, now);
   const round = decideEvictionRound({
     node,
     facts: facts.cluster,
     policy,
     run: run.name,
     now,
-    removedAt: crossing.removedAt,
-    unreadySince: crossing.unreadySince,
+    removedAt: progress.removedAt,
+    unreadySince: progress.unreadySince,
   });
   if (round.remaining === 0) {
-    crossing.step = 'replacing';
+    progress.step = 'replacing';
     return true;
   }
   if (round.actions.length === 0) return false;
@@ -217,38 +217,38 @@ function evict(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean
     for (const { kind, pod } of decideRestore(node, facts.cluster.pods, run.name)) {
       if (kind === 'restore-endpoints') restoreEndpoints(world, pod.name);
     }
-    crossing.step = 'draining';
+    progress.step = 'draining';
     return true;
   }
-  if (!crossing.begun && takesBackIn(run, crossing, facts)) return true;
-  if (crossing.lostSince !== undefined) return false;
+  if (!progress.begun && restores(run, progress, facts)) return true;
+  if (progress.lostSince !== undefined) return false;
   for (const action of round.actions) {
     const pod = world.pods.find((other) => other.name === action.pod.name);
     if (pod === undefined) continue;
-    crossing.begun = true;
+    progress.begun = true;
     run.play.violations.push(...judgeTouch(run, node.name, action.kind, pod));
-    if (action.kind === 'remove-endpoints') pod.unlistedBy = run.name;
+    if (action.kind === 'remove-endpoints') pod.endpointsRemovedBy = run.name;
     else pod.terminating = true;
   }
   return true;
 }
 
 function isBackIn(run: PlayedRun, node: NodeRef, facts: ServingFacts): boolean {
-  return run.play.rules.neverLooksBack !== true && findReregistered(node, facts, run.plan.policy) !== undefined;
+  return run.play.rules.neverChecksAgain !== true && findReregistered(node, facts, run.plan.policy) !== undefined;
 }
 
 function restoreEndpoints(world: World, name: string): void {
   const pod = world.pods.find((other) => other.name === name);
-  if (pod !== undefined) pod.unlistedBy = undefined;
+  if (pod !== undefined) pod.endpointsRemovedBy = undefined;
 }
 
-function terminate(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boolean {
-  const { node, before } = crossing;
+function terminate(run: PlayedRun, progress: NodeProgress, facts: ServingFacts): boolean {
+  const { node, before } = progress;
   const { policy } = run.plan;
   if (!decideReplacementsServing({ facts, policy, before, leaving: policy.pool.name, aside: {}, patient: true }).done)
     return false;
   if (isBackIn(run, node, facts)) {
-    crossing.step = 'draining';
+    progress.step = 'draining';
     return true;
   }
   const round = decideEvictionRound({
@@ -261,12 +261,12 @@ function terminate(run: PlayedRun, crossing: Crossing, facts: ServingFacts): boo
     unreadySince: {},
   });
   if (round.remaining > 0) {
-    crossing.step = 'evicting';
+    progress.step = 'evicting';
     return true;
   }
   run.play.violations.push(...judgeTermination(run, node.name));
   removeNode(run.play.world, node.name);
-  run.inFlight = run.inFlight.filter((other) => other !== crossing);
+  run.inFlight = run.inFlight.filter((other) => other !== progress);
   run.replaced.push(node.name);
   return true;
 }
@@ -287,25 +287,25 @@ export function playOut(play: Play): void {
     while (happen(play, 0)) quiet = false;
     for (const run of play.runs) {
       if (grant(run)) quiet = false;
-      for (const crossing of run.inFlight.slice()) if (advance(run, crossing)) quiet = false;
+      for (const progress of run.inFlight.slice()) if (advance(run, progress)) quiet = false;
     }
     quietRounds = quiet ? quietRounds + 1 : 0;
   }
 }
 
-/** Lets the world come to rest while nodes on their way out are only looked after, and none goes a step further. */
+/** Lets the world settle while nodes in progress are only kept excluded, and none takes a further step. */
 export function comeToRest(play: Play): void {
   for (let round = 0; round < 4; round += 1) {
     while (happen(play, 0));
     for (const run of play.runs) {
-      for (const crossing of run.inFlight.slice()) {
-        if (crossing.step === 'excluded' || crossing.step === 'draining') keepOut(run, crossing, observe(run));
+      for (const progress of run.inFlight.slice()) {
+        if (progress.step === 'excluded' || progress.step === 'draining') keepExcluded(run, progress, observe(run));
       }
     }
   }
 }
 
-/** A fresh look, some time after the last one, at what this run has to watch. */
+/** A fresh observation, some time after the last one, of what this run has to watch. */
 export function observe(run: PlayedRun, before: EndpointSnapshot = {}): ServingFacts {
   run.play.now += tickMs;
   const { policy } = run.plan;

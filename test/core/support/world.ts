@@ -8,7 +8,7 @@ export interface World {
   pods: WorldPod[];
   /** Endpoints as the EndpointSlices have them; they follow the pods some time later. By app. */
   readonly slices: Map<string, readonly WorldEndpoint[]>;
-  /** Machines that died by themselves. */
+  /** Instances that failed on their own. */
   deaths: number;
   created: number;
 }
@@ -31,7 +31,7 @@ export interface WorldBudget {
   expected: number;
 }
 
-/** A machine and its entry in every target group. */
+/** An instance and its target in every target group. */
 export interface WorldNode {
   readonly name: string;
   readonly zone: string;
@@ -40,7 +40,7 @@ export interface WorldNode {
   cordoned: boolean;
   /** Who set the exclude label, if anybody. */
   excludedBy: string | undefined;
-  /** Its controller has registered it in spite of the label, and looks at the label no more until it changes. */
+  /** Its controller has registered it in spite of the label, and does not check the label again until it changes. */
   stuck: boolean;
   /** State of its target by app; absent when deregistered. */
   readonly targets: Map<string, TargetState>;
@@ -58,7 +58,7 @@ export interface WorldPod {
   /** Its readiness probe fails for a moment. */
   failing: boolean;
   terminating: boolean;
-  unlistedBy: string | undefined;
+  endpointsRemovedBy: string | undefined;
 }
 
 /** A pod as an EndpointSlice lists it. */
@@ -144,7 +144,7 @@ export function pendingChanges(world: World): readonly (() => void)[] {
 
 /** Pods that their workload keeps. */
 export function ownedPods(world: World, app: string): readonly WorldPod[] {
-  return world.pods.filter((pod) => pod.app === app && !pod.terminating && pod.unlistedBy === undefined);
+  return world.pods.filter((pod) => pod.app === app && !pod.terminating && pod.endpointsRemovedBy === undefined);
 }
 
 /** Whether the pod answers right now. */
@@ -158,7 +158,7 @@ export function rollsOut(world: World, { app, version }: WorldApp): boolean {
   return ownedPods(world, app).some((pod) => pod.version < version);
 }
 
-/** The machine is gone, and with it its pods and targets. */
+/** The instance is gone, and with it its pods and targets. */
 export function removeNode(world: World, name: string): void {
   world.nodes = world.nodes.filter((node) => node.name !== name);
   world.pods = world.pods.filter((pod) => pod.node !== name);
@@ -167,7 +167,7 @@ export function removeNode(world: World, name: string): void {
 function addPod(world: World, app: string, place: { node: string | undefined; ready: boolean }): void {
   world.created += 1;
   const version = world.apps.find((one) => one.app === app)?.version ?? 1;
-  const state = { failing: false, terminating: false, unlistedBy: undefined };
+  const state = { failing: false, terminating: false, endpointsRemovedBy: undefined };
   world.pods.push({ name: `${app}-${world.created}`, app, version, ...state, ...place });
 }
 
@@ -210,7 +210,9 @@ function sliceChange(world: World, app: string): readonly (() => void)[] {
 
 function endpointsOf(world: World, app: string): readonly WorldEndpoint[] {
   return world.pods
-    .filter((pod) => pod.app === app && pod.unlistedBy === undefined && !pod.terminating && pod.node !== undefined)
+    .filter(
+      (pod) => pod.app === app && pod.endpointsRemovedBy === undefined && !pod.terminating && pod.node !== undefined,
+    )
     .map((pod) => ({ pod: pod.name, node: pod.node ?? '', ready: answers(world, pod) }));
 }
 

@@ -1,14 +1,14 @@
-/** How nodes were let go before: as a control, because a test world that it survives shows nothing. */
+/** An earlier guard as a control: a test world in which it loses nothing proves nothing. */
 import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
 import type { NodeRef } from '../../../core/model/node.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { PoolPlan, ServicePlan } from '../../../core/plan/pool-plan.ts';
 
 /**
- * The first node that keeps the floors which were fixed at the start. A node that gives a Service nothing at the moment is never held
- * back for it.
+ * The first node without which the minimums that were fixed at the start still hold. A node that serves nothing of a Service at the moment is
+ * never blocked by it.
  */
-export function letGoAsBefore({ facts, inFlight, waiting }: CandidateQuestion, plan: PoolPlan): NodeRef | undefined {
+export function excludeAsBefore({ facts, inFlight, waiting }: CandidateQuestion, plan: PoolPlan): NodeRef | undefined {
   const out = new Set([
     ...inFlight.map((node) => node.name),
     ...facts.cluster.nodes.filter((node) => node.excluded).map((node) => node.name),

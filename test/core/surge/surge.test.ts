@@ -7,7 +7,7 @@ import { decideCapacity } from '../../../core/surge/missing-capacity.ts';
 import { pairByZone } from '../../../core/surge/pair-by-zone.ts';
 import { aNode, nodeRefOf } from '../support/facts.ts';
 
-describe('machines beyond the pool at a time', () => {
+describe('instances in addition to the pool at a time', () => {
   test.each([
     [{ share: 0.25 }, 10, 3],
     [{ share: 0.2 }, 10, 2],
@@ -33,7 +33,7 @@ describe('machines beyond the pool at a time', () => {
     [{ nodeSurge: { instances: 1000 } }, 10],
     [{ nodeSurge: { share: 0.5 } }, 1],
     [{}, 10],
-  ] as const)('with %j all of %i come at once', (policy, size) => {
+  ] as const)('with %j all %i start at once', (policy, size) => {
     expect(surgeAtOnce(policy, size)).toBeUndefined();
   });
 });
@@ -42,14 +42,14 @@ const inZones = (prefix: string, zones: string): readonly NodeRef[] =>
   zones.split('').map((zone, index) => nodeRefOf(aNode(`${prefix}${index}`, { zone })));
 const zonesOf = (nodes: readonly NodeRef[]): string => nodes.map(({ zone }) => zone).join('');
 
-describe('who may leave', () => {
+describe('the old nodes that may leave', () => {
   test.each([
-    ['as many as there are new ones, zone by zone', 'abababab', '', 'ab', 'ab'],
+    ['are as many as the new ones in each zone', 'abababab', '', 'ab', 'ab'],
     ['none in a zone without new ones', 'aaab', '', 'bb', 'b'],
-    ['as many as have nobody to stand in for', 'abab', 'ab', 'aba', 'a'],
-    ['nobody while all new ones stand in for somebody', 'ab', 'ab', 'ab', ''],
+    ['as many as there are new ones that replace no terminated node', 'abab', 'ab', 'aba', 'a'],
+    ['none while every new one replaces a terminated node', 'ab', 'ab', 'ab', ''],
     ['the first in the order where no zone has both', 'aaa', '', 'bb', 'aa'],
-    ['the first in the order where zones were lopsided', 'a', 'aab', 'aabb', 'a'],
+    ['the first in the order where the old zones were unbalanced', 'a', 'aab', 'aabb', 'a'],
   ])('%s', (_, waiting, ended, fresh, chosen) => {
     const answer = pairByZone({
       waiting: inZones('old', waiting),
@@ -59,8 +59,8 @@ describe('who may leave', () => {
     expect(zonesOf(answer)).toBe(chosen);
   });
 
-  const zones = (most: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: most });
-  test('are at least one and never more than new nodes without anybody to stand in for, whatever the zones', () => {
+  const zones = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength });
+  test('are at least one, and never more than the new nodes that replace no terminated node, for all zones', () => {
     fc.assert(
       fc.property(zones(12), zones(6), zones(12), (waiting, ended, fresh) => {
         const nodes = inZones('old', waiting);
@@ -74,7 +74,7 @@ describe('who may leave', () => {
   });
 });
 
-describe('machines that don’t come', () => {
+describe('instances that do not start', () => {
   const question = {
     pool: { status: 'active', problems: ['AsgInstanceLaunchFailures: Insufficient capacity'] },
     ready: 3,
@@ -84,30 +84,30 @@ describe('machines that don’t come', () => {
     patienceMs: 500,
   } as const;
 
-  test('are done without once nothing has come for the patience, and not before', () => {
+  test('are given up when none has joined for the patience, and not before', () => {
     const first = decideCapacity(question);
-    expect(first).toEqual({ goOn: false, standStill: { since: 1000, ready: 3 } });
-    const again = { ...question, before: first.standStill };
+    expect(first).toEqual({ goOn: false, capacityWait: { since: 1000, ready: 3 } });
+    const again = { ...question, before: first.capacityWait };
     expect(decideCapacity({ ...again, now: 1499 }).goOn).toBe(false);
     expect(decideCapacity({ ...again, now: 1500 }).goOn).toBe(true);
   });
 
-  test('are waited for anew whenever one has come', () => {
+  test('are waited for again whenever one has joined', () => {
     const before = { since: 0, ready: 2 };
     expect(decideCapacity({ ...question, before, now: 1500 })).toEqual({
       goOn: false,
-      standStill: { since: 1500, ready: 3 },
+      capacityWait: { since: 1500, ready: 3 },
     });
   });
 
   test.each([
-    ['the cloud tells of no problem', { pool: { ...question.pool, problems: [] } }],
-    ['the pool is being made', { pool: { ...question.pool, status: 'creating' } }],
+    ['the cloud reports no problem', { pool: { ...question.pool, problems: [] } }],
+    ['the pool is being created', { pool: { ...question.pool, status: 'creating' } }],
     ['the pool has failed', { pool: { ...question.pool, status: 'failed' } }],
-    ['too few are there', { ready: 1, before: { since: 0, ready: 1 } }],
+    ['too few have joined', { ready: 1, before: { since: 0, ready: 1 } }],
   ] as const)('are waited for while %s', (_, changes) => {
     const answer = decideCapacity({ ...question, before: { since: 0, ready: 3 }, ...changes });
-    expect(answer).toEqual({ goOn: false, standStill: undefined });
+    expect(answer).toEqual({ goOn: false, capacityWait: undefined });
   });
 });
 
@@ -116,7 +116,7 @@ describe('instance-minutes', () => {
   const alive = { evidence: [] };
   const minute = 60_000;
 
-  test('count new machines from when they are asked for, and old ones until they end', () => {
+  test('count new instances from their request, and old ones until they terminate', () => {
     const requested = [
       { at: 0, instances: 2 },
       { at: 5 * minute, instances: 1 },
@@ -126,7 +126,7 @@ describe('instance-minutes', () => {
     ).toBe(15);
   });
 
-  test('are none when nothing was asked for', () => {
+  test('are zero when nothing was requested', () => {
     expect(instanceMinutes({ requested: [], nodes: [alive], until: minute })).toBe(0);
   });
 });

@@ -2,22 +2,22 @@ import { describe, expect, test } from 'vitest';
 import {
   connectionDrainMs,
   forwardedAge,
-  healthCheckWindowMs,
-  longestConnectionDrainMs,
+  healthCheckReactionMs,
+  maxConnectionDrainMs,
   podToHealthyMs,
   terminationNotBefore,
 } from '../../../core/waits/formulas.ts';
-import { aGroup, aLook, aPolicy, aService } from '../support/facts.ts';
+import { aGroup, anObservation, aPolicy, aService } from '../support/facts.ts';
 
 const policy = aPolicy();
 const nlb = (changes: Parameters<typeof aGroup>[2] = {}) => aGroup('web', [], changes);
 
-test('the health-check window of a Network Load Balancer with AWS defaults', () => {
+test('the reaction time to a failing health check of a Network Load Balancer with AWS defaults', () => {
   // 3 s endpoints + max((2+1)·10, 2·10+6) s + 180 s propagation
-  expect(healthCheckWindowMs(nlb(), policy.waits)).toBe(213_000);
+  expect(healthCheckReactionMs(nlb(), policy.waits)).toBe(213_000);
 });
 
-test('a pod turns healthy one probe after its threshold at the latest', () => {
+test('a pod becomes healthy at most one health check after its threshold', () => {
   expect(podToHealthyMs(nlb(), policy.waits)).toBe(33_000);
 });
 
@@ -36,24 +36,24 @@ describe('the wait between deregistration and eviction', () => {
     expect(connectionDrainMs([group], rules)).toBe(expected);
   });
 
-  test('is nothing without a load balancer, and the longest of several', () => {
+  test('is zero without a load balancer, and the longest of several', () => {
     expect(connectionDrainMs([], policy)).toBe(0);
     expect(connectionDrainMs([nlb({ deregistrationDelayMs: 0 }), nlb()], policy)).toBe(315_000);
   });
 
-  test('is asked of the load balancers as they are now, the longest of all Services', () => {
+  test('follows the present settings of the load balancers, and is the longest of all Services', () => {
     const observation = (...delays: readonly number[]) =>
-      aLook(
+      anObservation(
         { services: delays.map((_, index) => aService(`app${index}`, [])) },
         delays.map((deregistrationDelayMs, index) => aGroup(`app${index}`, [], { deregistrationDelayMs })),
       );
-    expect(longestConnectionDrainMs(observation(300_000, 600_000), policy)).toBe(615_000);
-    expect(longestConnectionDrainMs(observation(300_000, 200_000), policy)).toBe(315_000);
-    expect(longestConnectionDrainMs(observation(), policy)).toBe(0);
+    expect(maxConnectionDrainMs(observation(300_000, 600_000), policy)).toBe(615_000);
+    expect(maxConnectionDrainMs(observation(300_000, 200_000), policy)).toBe(315_000);
+    expect(maxConnectionDrainMs(observation(), policy)).toBe(0);
   });
 });
 
-describe('connections that pass through a node', () => {
+describe('connections that a node forwards', () => {
   const aged = aPolicy({ waits: { ...policy.waits, maxConnectionAgeMs: { '*': 300_000, 'default/api': 40_000 } } });
   const cut = nlb({ terminatesConnectionsAfterDelay: true });
 
@@ -82,9 +82,9 @@ describe('connections that pass through a node', () => {
     expect(forwardedAge(service, traffic, groups, rules)).toEqual(expected);
   });
 
-  test('are waited for from the last new connection on, unless the rule is switched off', () => {
+  test('are waited for from the last new connection, unless the rule is off', () => {
     const observation = (externalTrafficPolicy: 'Local' | 'Cluster') =>
-      aLook({ services: [aService('api', [], { externalTrafficPolicy })] }, [aGroup('api', [])]);
+      anObservation({ services: [aService('api', [], { externalTrafficPolicy })] }, [aGroup('api', [])]);
     const unruled = { ...aged, disabledRules: ['wait-for-forwarded-connections'] } as const;
     expect(terminationNotBefore(observation('Cluster'), 1000, aged)).toBe(1000 + 180_000 + 40_000 + 15_000);
     expect(terminationNotBefore(observation('Cluster'), 1000, unruled)).toBe(1000);

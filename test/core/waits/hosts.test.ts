@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import { findAside, type NodesAside, observeHosts } from '../../../core/waits/hosts.ts';
-import { aGroup, aLook, aNode, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
 
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'new' } });
 const old = aNode('old', { cordoned: true });
@@ -17,7 +17,7 @@ function question(
   const nodes = [old, node];
   const pods = onePodOnEach('web', nodes);
   const targets = [aTarget(old), aTarget(node, { state })];
-  const facts = aLook({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', [], { targets })]);
+  const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', [], { targets })]);
   return { facts, policy, leaving: 'web', aside: {}, patient: true, ...changes };
 }
 
@@ -34,14 +34,14 @@ test('a node of the new pool has to be healthy, however long it takes', () => {
   expect(observation(fresh, 'initial', { patient: false })).toEqual({ late: ['new'], aside: [] });
 });
 
-test('one in a zone that the load balancer does not cover is not waited for, and told', () => {
+test('one in a zone that the load balancer does not cover is set aside', () => {
   expect(observation(fresh, 'unused')).toEqual({
     late: [],
     aside: ['k8s-web sends nothing to a ready pod of default/web on new (unused)'],
   });
 });
 
-test('one of another pool is waited for a while, unless it was not healthy before', () => {
+test('one of another pool is waited for until the patience ends, unless it was not healthy before', () => {
   expect(observation(other, 'unhealthy').late).toEqual(['x-1']);
   expect(observation(other, 'unhealthy', { patient: false }).late).toEqual([]);
   const aside = findAside(question(other, 'unhealthy'));
@@ -49,7 +49,7 @@ test('one of another pool is waited for a while, unless it was not healthy befor
   expect(observation(other, 'unhealthy', { aside }).late).toEqual([]);
 });
 
-test('one of Fargate is never healthy, and not waited for, but told', () => {
+test('one of Fargate is never healthy, and is set aside', () => {
   const fargate = aNode('fargate-1', { pool: undefined, labels: { 'eks.amazonaws.com/compute-type': 'fargate' } });
   expect(observation(fargate, 'unhealthy')).toEqual({
     late: [],
@@ -57,7 +57,7 @@ test('one of Fargate is never healthy, and not waited for, but told', () => {
   });
 });
 
-test('what leaves need not be healthy', () => {
+test('a leaving node need not be healthy', () => {
   expect(observation(aNode('n2', { cordoned: true }), 'initial').late).toEqual([]);
   expect(observation(aNode('n2', { excluded: true }), 'draining').late).toEqual([]);
 });

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import {
   decideConnectionsDrained,
-  decideObservedOut,
+  decideDeregistered,
   findReregistered,
   needsLabelAgain,
 } from '../../../core/waits/load-balancers.ts';
-import { aGroup, aLook, aNode, aPolicy, aTarget, nodeRefOf } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPolicy, aTarget, nodeRefOf } from '../support/facts.ts';
 
 const node = nodeRefOf(aNode('n1'));
 const other = nodeRefOf(aNode('n2'));
@@ -15,35 +15,35 @@ const groupWith = (state: TargetState | undefined, name = 'web') =>
     targets: [aTarget(other), ...(state === undefined ? [] : [aTarget(node, { state, reason: 'Target.Why' })])],
   });
 
-describe('a node is observed out', () => {
+describe('a node is deregistered', () => {
   test.each([undefined, 'draining', 'unused'] as const)('when its target is %s', (state) => {
-    expect(decideObservedOut(node, [groupWith(state)]).done).toBe(true);
+    expect(decideDeregistered(node, [groupWith(state)]).done).toBe(true);
   });
 
   test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining', 'unavailable'] as const)(
     'but not while its target is %s',
     (state) => {
-      const decision = decideObservedOut(node, [groupWith(state)]);
+      const decision = decideDeregistered(node, [groupWith(state)]);
       expect(decision).toEqual({ done: false, reason: `n1 is still a target of k8s-web: ${state} (Target.Why)` });
     },
   );
 
-  test('only when every target group has let go', () => {
-    expect(decideObservedOut(node, [groupWith('draining'), groupWith('healthy', 'api')]).done).toBe(false);
-    expect(decideObservedOut(node, [groupWith('draining'), groupWith(undefined, 'api')]).done).toBe(true);
+  test('only when it is deregistered from every target group', () => {
+    expect(decideDeregistered(node, [groupWith('draining'), groupWith('healthy', 'api')]).done).toBe(false);
+    expect(decideDeregistered(node, [groupWith('draining'), groupWith(undefined, 'api')]).done).toBe(true);
   });
 
   test('only when every port of the node has left a group', () => {
     const targets = [aTarget(node, { state: 'draining' }), aTarget(node, { port: 31_000 })];
-    expect(decideObservedOut(node, [aGroup('web', [], { targets })]).done).toBe(false);
+    expect(decideDeregistered(node, [aGroup('web', [], { targets })]).done).toBe(false);
   });
 
-  test('at once when no load balancer knows it', () => {
-    expect(decideObservedOut(node, [])).toEqual({ done: true, reason: 'n1 is in no target group' });
+  test('at once when it is in no target group', () => {
+    expect(decideDeregistered(node, [])).toEqual({ done: true, reason: 'n1 is in no target group' });
   });
 });
 
-describe('a node is drained', () => {
+describe('the connections of a node have drained', () => {
   test.each([
     ['when the timer is over and its target is gone', undefined, 100, true],
     ['when the timer is over and its target is unused', 'unused', 100, true],
@@ -53,9 +53,9 @@ describe('a node is drained', () => {
     expect(decideConnectionsDrained(node, [groupWith(state)], now, 100)).toMatchObject({ done, reregistered: false });
   });
 
-  test('says how long the timer runs and who drains', () => {
+  test('with a reason that says how long the timer runs and which target group drains', () => {
     const { reason } = decideConnectionsDrained(node, [groupWith('draining')], 0, 90_000);
-    expect(reason).toBe('connections may live for another 1 m 30 s; n1 drains from k8s-web: draining (Target.Why)');
+    expect(reason).toBe('connections may continue for another 1 m 30 s; n1 drains from k8s-web: draining (Target.Why)');
   });
 
   test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining'] as const)(
@@ -68,11 +68,11 @@ describe('a node is drained', () => {
   );
 });
 
-/** A look at the node with its label on, and at one target of it. */
+/** An observation of the node with its label, and of one of its targets. */
 const labelled = (state: TargetState | undefined, changes: Parameters<typeof aNode>[1] = {}) =>
-  aLook({ nodes: [aNode('n1', { excluded: true, ...changes })] }, [groupWith(state)]);
+  anObservation({ nodes: [aNode('n1', { excluded: true, ...changes })] }, [groupWith(state)]);
 
-describe('a node that was drained', () => {
+describe('a node whose connections have drained', () => {
   test.each([
     ['is out while no load balancer lists it', labelled(undefined), undefined],
     ['is out while its target is unused', labelled('unused'), undefined],
@@ -84,20 +84,20 @@ describe('a node that was drained', () => {
       'somebody removed the exclude label of n1',
     ],
     ['is of no interest once another has its name', labelled('healthy', { uid: 'other' }), undefined],
-    ['is of no interest once it is gone', aLook({}, [groupWith('healthy')]), undefined],
+    ['is of no interest once it is gone', anObservation({}, [groupWith('healthy')]), undefined],
   ])('%s', (_, facts, reason) => {
     expect(findReregistered(node, facts, aPolicy())).toBe(reason);
   });
 
-  test('is not looked for in load balancers without the rule, but its label is', () => {
+  test('is not checked in load balancers without the rule, but its label is', () => {
     const policy = aPolicy({ disabledRules: ['wait-for-deregistration'] });
     expect(findReregistered(node, labelled('healthy'), policy)).toBeUndefined();
     expect(findReregistered(node, labelled('healthy', { excluded: false }), policy)).toBeDefined();
   });
 });
 
-describe('the label is set anew', () => {
-  const needs = (facts: ReturnType<typeof aLook>, labelledForMs = 40_000) =>
+describe('the label is set again', () => {
+  const needs = (facts: ReturnType<typeof anObservation>, labelledForMs = 40_000) =>
     needsLabelAgain(node, facts, labelledForMs, 40_000);
 
   test.each(['initial', 'healthy', 'unhealthy', 'unavailable'] as const)(

@@ -2,21 +2,23 @@ import { expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { findRefused, findRefusedBehind, hintRefused, noteRefused } from '../../../core/waits/refused.ts';
-import { aBudget, aLook, aNode, aPod, aService, aWorkload } from '../support/facts.ts';
+import { aBudget, aNode, anObservation, aPod, aService, aWorkload } from '../support/facts.ts';
 
 const says = 'pods "web-x" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4';
 const owned = { ownerName: 'web-1', ownerWants: 2, workload: 'Deployment default/web' };
 
 function find(pods: readonly PodFacts[], more: Partial<WorkloadFacts> = { refused: says }) {
   const web = aWorkload('web', 2, more);
-  return findRefused([web], aLook({ nodes: [aNode('n1')], pods, workloads: [web] }).cluster);
+  return findRefused([web], anObservation({ nodes: [aNode('n1')], pods, workloads: [web] }).cluster);
 }
 
-test('a workload that lacks a pod and was refused one is found, with a pod whose change has it try again', () => {
+test('a workload that lacks a pod and was refused one is found, with a pod whose change makes it retry', () => {
   const found = find([aPod('web-1', 'n1', owned), aPod('web-2', 'n1', { ...owned, terminating: true })]);
   expect(found).toMatchObject([{ workload: 'Deployment default/web', reason: says, wake: { name: 'web-1' } }]);
   expect(noteRefused(found)).toContain(`no more pods of Deployment default/web can be created: ${says}`);
-  expect(hintRefused(found)).toMatch(/raise the quota that is named.*made to try again every 10 seconds/);
+  expect(hintRefused(found)).toMatch(
+    /raise the quota in the message.*The run makes its ReplicaSet retry every 10 seconds/,
+  );
 });
 
 test('one that has all its pods, or was refused none, is not', () => {
@@ -32,19 +34,19 @@ test('no pod is changed of a ReplicaSet that has enough, nor one whose deletion 
   for (const pods of [[old], [dear], []]) {
     const found = find(pods);
     expect(found).toMatchObject([{ wake: undefined }]);
-    expect(hintRefused(found)).toMatch(/has no pod, and tries again by itself within 17 minutes/);
+    expect(hintRefused(found)).toMatch(/has no pod, and retries within 17 minutes/);
   }
 });
 
-test('one that wants a pod for its rollout is found though it has as many as it shall have', () => {
+test('one that needs a pod for its rollout is found although it has all replicas', () => {
   const whole = [aPod('web-1', 'n1', owned), aPod('web-2', 'n1', owned)];
   expect(find(whole, { refused: says, rollingOut: true })).toMatchObject([{ reason: says }]);
 });
 
-test('of a node that is held back those are found whose Service or budget holds it, and no others', () => {
+test('for a blocked node only the workloads of the Service or budget that blocks it are found', () => {
   const pods = [aPod('web-1', 'n1', owned)];
   const workloads = ['web', 'api'].map((name) => aWorkload(name, 2, { refused: says }));
-  const { cluster } = aLook({
+  const { cluster } = anObservation({
     nodes: [aNode('n1')],
     pods,
     workloads,

@@ -12,7 +12,7 @@ function takes(states: readonly (readonly [typeof near, TargetState])[], peers =
   return takesNode(fresh, aGroup('web', [], { targets, zones }), peers);
 }
 
-test('a target group takes a node as it takes those of its zone', () => {
+test('a target group is expected to register a node if it has those in its zone', () => {
   expect(takes([[near, 'unhealthy']])).toBe(true);
   expect(takes([[far, 'healthy']])).toBe(false);
   expect(
@@ -23,13 +23,13 @@ test('a target group takes a node as it takes those of its zone', () => {
   ).toBe(false);
 });
 
-test('with none in its zone, as it takes the others, if it covers the zone at all', () => {
+test('without nodes in its zone, if it has the others and covers the zone', () => {
   expect(takes([[far, 'healthy']], [far])).toBe(true);
   expect(takes([], [far])).toBe(false);
   expect(takes([[far, 'healthy']], [far], ['b'])).toBe(false);
 });
 
-test('with none to go by it takes it; nodes that are excluded tell nothing', () => {
+test('without any similar node it is expected; excluded nodes do not count', () => {
   expect(takes([], [])).toBe(true);
   expect(takes([], [aNode('near', { excluded: true })])).toBe(true);
 });

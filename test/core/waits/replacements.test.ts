@@ -4,8 +4,8 @@ import type { EndpointFacts } from '../../../core/model/service.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import {
   aGroup,
-  aLook,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
@@ -33,7 +33,7 @@ function observation(pods: readonly PodFacts[], options: Options = {}) {
   const { newState = 'healthy', replicas = 2, policy = 'Local', listed = aService('web', pods).endpoints } = options;
   const targets = [aTarget(n2), aTarget(fresh, { state: newState })];
   const services = [aService('web', pods, { externalTrafficPolicy: policy, endpoints: listed })];
-  return aLook({ nodes: [n1, n2, fresh], pods, services, workloads: [aWorkload('web', replicas)] }, [
+  return anObservation({ nodes: [n1, n2, fresh], pods, services, workloads: [aWorkload('web', replicas)] }, [
     aGroup('web', [], { targets }),
   ]);
 }
@@ -48,11 +48,11 @@ const decide = (facts: ReturnType<typeof observation>) => {
 
 test('the snapshot counts Services that have a ready endpoint on the node, and no others', () => {
   const pods = [aPod('web-1', 'n1'), stay, aPod('api-1', 'n2')];
-  const facts = aLook({ nodes: [n1, n2], pods, services: [aService('web', pods), aService('api', pods)] });
+  const facts = anObservation({ nodes: [n1, n2], pods, services: [aService('web', pods), aService('api', pods)] });
   expect(snapshotEndpoints(nodeRefOf(n1), facts)).toEqual({ 'default/web': 2 });
 });
 
-test('the snapshot counts no released pod, and none that stands in for one which had no node at the beginning', () => {
+test('the snapshot counts no released pod, and no replica that had no node at the beginning', () => {
   const left = aPod('web-1', 'n1', released('web-1', 'run'));
   const pods = [left, stay, aPod('web-3', 'new')];
   const facts = observation(pods, { replicas: 3 });
@@ -70,7 +70,7 @@ test('replacements serve once they are Ready and their node is healthy in the lo
   });
 });
 
-test('a Ready replacement does not serve while its node is not healthy under Local', () => {
+test('a Ready replacement does not serve while its node is not healthy with policy Local', () => {
   const late = (policy: 'Local' | 'Cluster') =>
     observation([stay, aPod('web-3', 'new')], { newState: 'initial', policy });
   expect(decide(late('Local'))).toEqual({
@@ -80,23 +80,23 @@ test('a Ready replacement does not serve while its node is not healthy under Loc
   expect(decide(late('Cluster')).done).toBe(true);
 });
 
-test('nodes of the pool that goes must be healthy too when they host replacements, unless they leave themselves', () => {
+test('nodes of the old pool that host replacements must be healthy too, unless they are leaving', () => {
   const decideWith = (cordoned: boolean) => {
     const kept = aNode('n2', { cordoned });
     const pods = [stay, aPod('web-3', 'new')];
     const cluster = { pods, services: [aService('web', pods)], workloads: [aWorkload('web', 2)] };
     const targets = [aTarget(kept, { state: 'initial' }), aTarget(fresh)];
-    return decide(aLook({ nodes: [n1, kept, fresh], ...cluster }, [aGroup('web', [], { targets })]));
+    return decide(anObservation({ nodes: [n1, kept, fresh], ...cluster }, [aGroup('web', [], { targets })]));
   };
   expect(decideWith(false)).toEqual({ done: false, reason: 'default/web: n2 not healthy in its load balancer yet' });
   expect(decideWith(true).done).toBe(true);
 });
 
-test('fewer ready endpoints than before are waited for, and a pod that cannot be placed is named', () => {
+test('the wait lasts while there are fewer ready endpoints than before, and names a pod that cannot be scheduled', () => {
   const pending = aPod('web-3', undefined, { ready: false, phase: 'Pending', unschedulableReason: 'Insufficient cpu' });
   expect(decide(observation([stay, pending]))).toEqual({
     done: false,
-    reason: "default/web has 1 of 2 ready endpoints; pod web-3 can't be placed: Insufficient cpu",
+    reason: 'default/web has 1 of 2 ready endpoints; pod web-3 cannot be scheduled: Insufficient cpu',
   });
 });
 
@@ -111,22 +111,26 @@ test.each([
   });
 });
 
-test('a workload that was scaled down meanwhile need not come back to what it was', () => {
+test('a workload that was scaled down meanwhile needs only its new scale', () => {
   expect(decide(observation([stay], { replicas: 1 })).done).toBe(true);
   expect(decide(observation([], { replicas: 0 })).done).toBe(true);
   expect(decide(observation([stay], { replicas: 2 })).done).toBe(false);
 });
 
-test('a workload that was scaled up meanwhile need not be there whole', () => {
+test('a workload that was scaled up meanwhile needs only its old scale', () => {
   expect(decide(observation([stay, aPod('web-3', 'new')], { replicas: 12 })).done).toBe(true);
 });
 
-test('a Service whose selector fits nothing any more is waited for as it was', () => {
-  const facts = aLook({ nodes: [n2], pods: [stay], services: [aService('web', [], { selector: { app: 'wbe' } })] });
+test('a Service whose selector matches nothing any more needs as many endpoints as before', () => {
+  const facts = anObservation({
+    nodes: [n2],
+    pods: [stay],
+    services: [aService('web', [], { selector: { app: 'wbe' } })],
+  });
   expect(decide(facts).done).toBe(false);
 });
 
 test('a Service that is gone, or had nothing on the node, is not waited for', () => {
   expect(decideReplacementsServing({ ...question, facts: observation([]), before: {} }).done).toBe(true);
-  expect(decide(aLook({})).done).toBe(true);
+  expect(decide(anObservation({})).done).toBe(true);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import { decideNodesReady, decideSurgeReady } from '../../../core/waits/surge.ts';
-import { aGroup, aLook, aNode, aPod, aService, aTarget } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPod, aService, aTarget } from '../support/facts.ts';
 
 const old = aNode('n1');
 const agent = (name: string, node: string, ready: boolean) =>
@@ -30,7 +30,7 @@ function decide(changes: {
       : [agent('agent-1', 'n1', changes.agents[0]), agent('agent-2', 'new', changes.agents[1])];
   const services = [aService('web', [], { externalTrafficPolicy: changes.policy ?? 'Local' })];
   return (changes.forPods === true ? decideNodesReady : decideSurgeReady)({
-    facts: aLook({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
+    facts: anObservation({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
     pool: 'web-1-34',
     oldPool: 'web',
     expected: 1,
@@ -50,8 +50,8 @@ test.each([
   ['a node that is draining is not ready', { state: 'draining' }, false],
   ['a node that is NotReady is not ready', { node: { ready: false } }, false],
   ['a node of another pool does not count', { node: { pool: 'other' } }, false],
-  ['a DaemonSet pod that is not Ready on it holds it up', { agents: [true, false] }, false],
-  ['a DaemonSet that works nowhere does not hold it up', { agents: [false, false] }, true],
+  ['a DaemonSet pod that is not Ready on it delays it', { agents: [true, false] }, false],
+  ['a DaemonSet without any Ready pod does not delay it', { agents: [false, false] }, true],
   ['a DaemonSet pod that is Ready on it is fine', { agents: [true, true] }, true],
   ['a node that is not registered can take pods', { state: 'absent', forPods: true }, true],
   ['a node that is NotReady can’t', { node: { ready: false }, forPods: true }, false],
@@ -60,17 +60,17 @@ test.each([
   expect(decide(changes).done).toBe(done);
 });
 
-test('says how many are missing, who is late and where', () => {
+test('says how many nodes are missing, and which are not registered where', () => {
   expect(decide({ node: { ready: false } }).reason).toBe('0 of 1 new nodes are Ready, not ready: new');
-  expect(decide({ state: 'absent' }).reason).toBe('k8s-web has not taken new (not registered)');
+  expect(decide({ state: 'absent' }).reason).toBe('k8s-web has not registered new (not registered)');
   expect(decide({ agents: [true, false] }).reason).toBe('DaemonSet pods not Ready: default/agent-2');
 });
 
-test('names machines that run and have not joined, not those that are gone', () => {
+test('names running instances that have not joined, not terminated ones', () => {
   const fresh = aNode('new', { pool: 'web-1-34' });
   const instance = (instanceId: string, state: 'running' | 'terminated') => ({ instanceId, zone: 'a', state });
   const decision = decideSurgeReady({
-    facts: aLook({ nodes: [fresh] }, []),
+    facts: anObservation({ nodes: [fresh] }, []),
     pool: 'web-1-34',
     oldPool: 'web',
     expected: 2,
