@@ -110,7 +110,7 @@ function makeRoom(pool: SimPool): void {
       throw new NodeferryError({
         code: 'ProviderRefused',
         message: `node group ${pool.name} has its minimum of ${pool.minSize} machines`,
-        hint: 'Hold the pool first.',
+        hint: 'Suspend the scaling of the pool first.',
       });
     }
     pool.minSize = Math.max(0, pool.desiredSize - 1);
@@ -127,5 +127,5 @@ function requireEmpty(world: World, pool: SimPool): void {
 
 function requireCreator(pool: SimPool, run: string): void {
   if (pool.createdBy === run) return;
-  throw new NodeferryError({ code: 'NotOwned', message: `node group ${pool.name} was not made by ${run}` });
+  throw new NodeferryError({ code: 'NotOwned', message: `node group ${pool.name} was not created by ${run}` });
 }

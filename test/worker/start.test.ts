@@ -110,7 +110,7 @@ test('where nothing can be written, the bundle is kept in memory', async () => {
   const logger = new DefaultLogger('WARN', ({ message }) => void warned.push(message));
   const bundle = await ensureWorkflowBundle(logger, join(file, 'build'));
   expect(bundle).toMatchObject({ code: expect.stringContaining('poolUpgrade') as unknown });
-  expect(warned).toEqual(['the workflow bundle could not be kept for the next start']);
+  expect(warned).toEqual(['the workflow bundle could not be saved for the next start']);
 }, 120_000);
 
 test('errors that nobody foresaw are never told as nothing', () => {

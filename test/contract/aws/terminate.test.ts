@@ -89,7 +89,10 @@ test('a pool at its minimum that is not held keeps its machines, and says what t
 
   const problem = await problemOf(pools.terminateInstance(bench.web, third ?? ''));
 
-  expect(problem).toMatchObject({ code: 'ProviderRefused', hint: expect.stringContaining('Hold the pool first') });
+  expect(problem).toMatchObject({
+    code: 'ProviderRefused',
+    hint: expect.stringContaining('Suspend the scaling of the pool first'),
+  });
   expect((await pools.describePool(bench.web)).desiredSize).toBe(2);
 });
 
