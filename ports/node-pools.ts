@@ -47,7 +47,7 @@ export interface NodePools {
    */
   suspendScaling(ref: PoolRef): Promise<readonly string[]>;
   /**
-   * Restores that, as far as the remaining instances allow; does nothing for a pool that is gone. While its zones are uneven, rebalancing stays
+   * Restores that, as far as the remaining instances allow; does nothing for a pool that is gone. While its zones are not balanced, rebalancing stays
    * suspended, because it would terminate an instance that serves. Returns what stays suspended, as text, with the command that resumes it.
    */
   restoreScaling(ref: PoolRef, suspended: readonly string[]): Promise<readonly string[]>;

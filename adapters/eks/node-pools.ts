@@ -134,7 +134,7 @@ function acceptExisting(wanted: PoolRef, existing: Nodegroup, run: string): void
     throw new NodeferryError({
       code: 'ProviderRefused',
       message: `${poolSubject(wanted)} exists already and ${whose}`,
-      hint: 'Choose another target.poolName in the policy, or delete that node group if nobody needs it.',
+      hint: 'Choose another target.poolName in the policy, or delete that node group if it is not needed.',
     });
   }
   const { status } = existing;
@@ -172,7 +172,7 @@ function stillInUse(ref: PoolRef, instanceIds: readonly string[]): NodeferryErro
   return new NodeferryError({
     code: 'ProviderRefused',
     message: `${poolSubject(ref)} is not deleted: it still has ${instanceIds.join(', ')}`,
-    hint: 'These instances were added after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
+    hint: 'These instances joined after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
   });
 }
 

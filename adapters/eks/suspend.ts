@@ -47,7 +47,7 @@ export async function suspendScaling(
 
 /**
  * Restores what `suspendScaling` changed: the given entries and those in the tag. The minimum size is restored only up to the number of instances
- * left, because a higher one would launch instances. In a group with uneven zones, rebalancing stays suspended: Auto Scaling would launch an instance
+ * left, because a higher one would launch instances. In a group whose zones are not balanced, rebalancing stays suspended: Auto Scaling would launch an instance
  * in the smaller zone and terminate one in the larger, even if it serves. Returns what stays suspended, as text. A pool that is deleted or being
  * deleted needs nothing.
  */
@@ -114,7 +114,7 @@ function explainKept(group: AutoScalingGroup | undefined): string {
   const counts = countByZone(mapInstances(group), group?.AvailabilityZones ?? []);
   const zones = [...counts].map(([zone, count]) => `${zone} ${count}`).join(', ');
   return (
-    `Auto Scaling group ${name}: ${zoneRebalancing} stays suspended, because its zones are uneven (${zones}) and it would terminate an instance ` +
+    `Auto Scaling group ${name}: ${zoneRebalancing} stays suspended, because its zones are not balanced (${zones}) and it would terminate an instance ` +
     `that serves; resume it with: aws autoscaling resume-processes --auto-scaling-group-name ${name} --scaling-processes ${zoneRebalancing}`
   );
 }

@@ -76,7 +76,7 @@ function notOurs(ref: PoolRef, instanceId: string, why: string): NodeferryError 
   return new NodeferryError({
     code: 'NotOwned',
     message: `${poolSubject(ref)}: instance ${instanceId} is not terminated: ${why}`,
-    hint: 'Somebody moved the instance after the plan was made. Check it, then make a new plan.',
+    hint: 'Somebody moved the instance after the plan was made. Check it, then plan again.',
   });
 }
 
@@ -96,7 +96,7 @@ async function lowerMinSize(
   throw new NodeferryError({
     code: 'ProviderRefused',
     message: `${poolSubject(ref)} has its minimum of ${minimum} instances, so none can be terminated`,
-    hint: 'Suspend the scaling of the pool first: that lowers its minimum size, and restoring the scaling restores the minimum.',
+    hint: 'Suspend scaling first: that lowers the minimum size, and restoring scaling restores it.',
   });
 }
 

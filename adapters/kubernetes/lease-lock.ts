@@ -248,7 +248,7 @@ function lockLost(
   return new NodeferryError({
     code: 'LockLost',
     message: `Lease ${lock.name} is no longer held by ${lock.holder}${lock.token === undefined ? '' : ` (token ${lock.token})`}: ${now}`,
-    hint: 'Another run works on this pool, or somebody deleted the Lease. No further node is excluded until the lock is acquired again.',
+    hint: 'Another run works on this pool, or somebody deleted the Lease. No further node is excluded until it is acquired again.',
   });
 }
 
@@ -256,7 +256,7 @@ function superseded(name: string, fence: FencingToken, current: string | undefin
   return new NodeferryError({
     code: 'Superseded',
     message: `Lease ${name} is fenced by ${current ?? 'nobody'}, which came after ${formatToken(fence)}`,
-    hint: 'Nothing to do: the later attempt goes on.',
+    hint: 'Nothing is to be done: the later attempt continues.',
   });
 }
 

@@ -112,7 +112,7 @@ function decideUnfence(node: V1Node, run: string): Decision<'done' | 'not-ours'>
 function superseded(node: NodeRef): NodeferryError {
   return new NodeferryError({
     code: 'Superseded',
-    message: `${node.name} is handled by a later attempt, or was restored; this attempt stops`,
+    message: `${node.name} is acted on by a later attempt, or was restored; this attempt stops`,
     hint: 'Nothing to do: a worker that was disconnected came back after another worker had taken over.',
   });
 }

@@ -4,7 +4,7 @@
 set -eu
 
 namespace=${TEMPORAL_NAMESPACE:-default}
-# How long finished upgrades stay readable: the proof of what was done to a cluster.
+# How long finished upgrades stay readable: the record of what was done to a cluster.
 retention=${TEMPORAL_RETENTION:-90d}
 
 # retry SECONDS COMMAND…: runs a command again, once a second, until it succeeds.
@@ -26,7 +26,7 @@ retry 60 temporal operator cluster health
 temporal operator namespace describe --namespace "$namespace" >/dev/null 2>&1 ||
   temporal operator namespace create --namespace "$namespace" --retention "$retention"
 
-# A new namespace reaches all parts of the server within seconds.
+# A new namespace is known to all parts of the server within seconds.
 retry 60 temporal operator search-attribute create --namespace "$namespace" \
   --name NodeferryCluster --type Keyword \
   --name NodeferryPool --type Keyword \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Creates Temporal's two databases and brings their schemas up to date. Safe to run again: every step is skipped where
-# it is done. The connection comes from SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD.
+# Creates Temporal's two databases and brings their schemas up to date. Safe to run again: a step that is
+# already done is skipped. The connection comes from SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD.
 set -eu
 
 schemas=${SCHEMA_DIRECTORY:-/etc/temporal/schema/postgresql/v12}

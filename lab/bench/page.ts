@@ -1,6 +1,6 @@
 import type { BenchOrder, BenchRun, Refusal } from './runs.ts';
 
-/** The machine and the day of a bench, as the page names them. */
+/** The host and the date of a bench, as shown on the page. */
 export interface BenchPlace {
   readonly machine: string;
   readonly node: string;
@@ -14,8 +14,8 @@ export interface BenchReport extends BenchPlace {
 }
 
 const names: Readonly<Record<BenchOrder, string>> = {
-  'pod-surge': 'nodeferry, hand-over',
-  serial: 'nodeferry, in the guard’s windows',
+  'pod-surge': 'nodeferry, with pod surge',
+  serial: 'nodeferry, without pod surge',
   eks: 'EKS’s order: drain, exclude, wait, terminate',
   script: 'script: exclude, sleep 30 s, drain, terminate',
   kops: 'kOps’s order: exclude, drain at once, terminate',
@@ -26,16 +26,16 @@ const header = [
   'order',
   'requests',
   'lost',
-  'cut',
+  'reset',
   'slow',
-  'makespan',
+  'duration',
   'of its bound',
   'new nodes Ready after',
   'from then on',
   'instance-minutes',
 ];
 
-/** One row per run, the header first. */
+/** One row per run, after the header. */
 export function benchRows(runs: readonly BenchRun[]): readonly (readonly string[])[] {
   return [header, ...runs.map(rowOf)];
 }
@@ -57,16 +57,16 @@ function rowOf(run: BenchRun): readonly string[] {
   ];
 }
 
-/** The page of a bench, as docs/performance.md has it. */
+/** The page of a bench, which becomes docs/performance.md. */
 export function renderPage({ machine, node, date, runs, refused }: BenchReport): string {
   const [head = [], ...rows] = benchRows(runs);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return `# Performance
 
-Written by \`npm run bench -- --docs\` on ${date}: ${machine}, Node ${node}. Each pool is replaced in one order after the other, in the same
-lab under the same traffic (new connections, reused ones, long requests, streams of 20 s). Delays are the lab's, far shorter than AWS's; what
-counts is how orders compare. The bound is what perfect knowledge would need in the same mode, with the same guard. Instance-minutes are machine
-time beyond the pool's own.
+Written by \`npm run bench -- --docs\` on ${date}: ${machine}, Node ${node}. Each pool was replaced in each order, in the same lab
+and under the same traffic (new connections, reused connections, long requests, streams of 20 s). The delays are those of the lab, which are far
+shorter than those of AWS; what matters is how the orders compare. The bound is the time that a run with perfect knowledge would need in the same
+mode, under the same guard. Instance-minutes are the time of instances beyond those of the pool itself.
 
 ${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
 
@@ -74,14 +74,14 @@ ${[...describeGrowth(runs), ...runs.flatMap(boundOf), ...refused.map(explainRefu
 `;
 }
 
-/** How the time from the new nodes' being Ready grows with the pool, when its pods are handed over. */
+/** How the time from the new nodes' being Ready grows with the pool, with pod surge. */
 function describeGrowth(runs: readonly BenchRun[]): readonly string[] {
   const own = runs.filter(({ order }) => order === 'pod-surge').toSorted((a, b) => a.nodes - b.nodes);
   const [small, large] = [own[0], own.at(-1)];
   if (small?.surgeReadySeconds === undefined || large?.surgeReadySeconds === undefined || small === large) return [];
   const ratio = (large.durationSeconds - large.surgeReadySeconds) / (small.durationSeconds - small.surgeReadySeconds);
   const sizes = `${large.nodes} nodes take ${ratio.toFixed(2)} times as long as ${small.nodes}`;
-  return [`- With hand-over, from the moment when the new nodes are Ready, ${sizes}.`];
+  return [`- With pod surge, counted from the moment when the new nodes are Ready, ${sizes}.`];
 }
 
 function explainRefusal({ nodes, order, why }: Refusal): string {

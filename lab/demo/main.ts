@@ -12,7 +12,7 @@ import { addRequests, makeProof, type Proof, renderProof } from './proof.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { openSession, type Session } from './session.ts';
 
-/** Traffic goes on for this long after the last step, so that late losses are seen too, ms. */
+/** Traffic continues for this long after the last step, so that late losses are seen too, ms. */
 const afterglowMs = 5000;
 
 const pool = { pool: 'web', newPool: 'web-1-36', version: '1.36' };
@@ -24,10 +24,10 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
   try {
     for (const traffic of session.traffic) traffic.zero();
     const startedAt = Date.now();
-    // A crossing ends its calls to Temporal before the session is closed under it; the usual order calls only kubectl and the cloud.
+    // An upgrade ends its calls to Temporal before the session is closed under it; the usual order calls only kubectl and the cloud.
     const proof = options.naive
-      ? await Promise.race([crossNaively(session, screen), whenAborted(signal)])
-      : await cross(session, screen, options, signal);
+      ? await Promise.race([upgradeNaively(session, screen), whenAborted(signal)])
+      : await upgradeWithNodeferry(session, screen, options, signal);
     screen.done();
     process.stdout.write(`\n${renderProof(proof, startedAt).join('\n')}\n`);
     if (options.report) await writeFile(options.report, `${JSON.stringify(proof, null, 2)}\n`);
@@ -39,7 +39,7 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
   }
 }
 
-async function cross(session: Session, screen: Screen, options: DemoOptions, signal: AbortSignal): Promise<Proof> {
+async function upgradeWithNodeferry(session: Session, screen: Screen, options: DemoOptions, signal: AbortSignal): Promise<Proof> {
   const spec = options.surgePods ? {} : inBatches;
   const policy = labUpgradePolicy(session.lab, { ...pool, without: options.without, spec });
   const bound = await boundUpgrade(session.lab, demoScenario, policy);
@@ -55,7 +55,7 @@ async function cross(session: Session, screen: Screen, options: DemoOptions, sig
   return makeProof(report, await finishTraffic(session), await bound.atEnd(report.newPool), events);
 }
 
-async function crossNaively(session: Session, screen: Screen): Promise<Proof> {
+async function upgradeNaively(session: Session, screen: Screen): Promise<Proof> {
   screen.progress('upgrade in the usual order begins: cordon, kubectl drain, terminate');
   const durationMs = await upgradeInOrder({
     order: 'naive',

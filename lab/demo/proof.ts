@@ -1,4 +1,4 @@
-/** The proof of a crossing: what was sent, what was lost, and how the time compares with the least possible. */
+/** The proof of an upgrade: what was sent, what was lost, and how the time compares with the least possible. */
 import { renderTimeline } from '../../client/view/report.ts';
 import { renderTable } from '../../client/view/table.ts';
 import type { LowerBound } from '../../core/plan/lower-bound.ts';

@@ -1,4 +1,4 @@
-/** What the demo shows: progress lines first, then the live tree with sent and lost beside it. */
+/** What the demo shows: progress lines first, then the live tree with sent and lost requests below it. */
 import { createLogUpdate } from 'log-update';
 import { styleFor } from '../../client/output/style.ts';
 import { describeChanges } from '../../client/view/changes.ts';
@@ -14,7 +14,7 @@ const plainEveryMs = 10_000;
 export interface Screen {
   progress(text: string): void;
   show(status: RunStatus | undefined, truths: readonly TrafficTruth[]): void;
-  /** Leaves the last picture standing and goes on below it. */
+  /** Keeps the last picture and continues below it. */
   done(): void;
 }
 
@@ -28,7 +28,7 @@ export function createScreen(startedAt = Date.now()): Screen {
   const say = (text: string) => process.stderr.write(`${style.paint('dim', elapsed())}  ${text}\n`);
   return {
     progress(text) {
-      // What stands on the screen is drawn again below the line, not through it.
+      // The live picture is drawn again below the line, not through it.
       live?.clear();
       say(text);
     },

@@ -10,7 +10,7 @@ import { unhandledFileVariable } from './unhandled-errors.ts';
 /** Vitest projects of vitest.config.ts, in the order in which they run. */
 export const projectNames = ['unit', 'workflow', 'e2e', 'worlds', 'matrix'] as const;
 
-/** Those that `npm test` runs. `matrix` takes hours: everything that can happen beside a crossing, at every step of it. */
+/** Those that `npm test` runs. `matrix` takes hours: everything that can happen beside an upgrade, at every step of it. */
 export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2e'];
 
 /**

@@ -58,7 +58,7 @@ describe('the forwarding of new connections', () => {
   });
 
   it('shows the client’s own address to the target', async () => {
-    send(stream('stream', { ratePerSecond: 4, forMs: 3_000 }));
+    send(stream('stream', { ratePerSecond: 4, durationMs: 3_000 }));
     const first = server('first');
     await until(async () => (await peers(first)).some((peer) => CLIENT_ADDRESSES.includes(peer)));
   });
@@ -94,7 +94,7 @@ describe('the forwarding of new connections', () => {
 
 describe('a target that leaves', () => {
   it('gets no new connection and finishes every one that it has', async () => {
-    const streams = send(stream('stream', { ratePerSecond: 10, forMs: 4_000 }), stream('long', { ratePerSecond: 10 }));
+    const streams = send(stream('stream', { ratePerSecond: 10, durationMs: 4_000 }), stream('long', { ratePerSecond: 10 }));
     await until(async () => (streams.truth().pods['first'] ?? 0) > 0);
     await sendTo(without('first'));
     const fresh = send(connect);
@@ -117,7 +117,7 @@ describe('a target that leaves', () => {
 
 describe('breaking flows', () => {
   it('resets those to one target at once and leaves the others alone', async () => {
-    const traffic = send(stream('stream', { ratePerSecond: 10, forMs: 4_000 }));
+    const traffic = send(stream('stream', { ratePerSecond: 10, durationMs: 4_000 }));
     await until(async () => traffic.truth().inFlight >= 30);
     await sendTo(without('first'));
     traffic.zero();

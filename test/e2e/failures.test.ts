@@ -15,7 +15,7 @@ import { poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { tellRun } from '../support/describe-run.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
-import { type Crossings, describeLosses, openCrossings, ownershipOf } from '../support/lab-upgrades.ts';
+import { type LabUpgrades, describeLosses, openLabUpgrades, ownershipOf } from '../support/lab-upgrades.ts';
 
 const { clusterName, region } = controlsScenario;
 
@@ -42,26 +42,26 @@ const deadlines = {
 };
 
 describe('in a real cluster under traffic', () => {
-  let crossings: Crossings;
+  let upgrades: LabUpgrades;
   let underWay: Policy | undefined;
   beforeAll(async () => {
-    crossings = await openCrossings();
+    upgrades = await openLabUpgrades();
   });
   afterEach(async () => {
-    crossings.session.lab.aws.faults.clear();
+    upgrades.session.lab.aws.faults.clear();
     // A test that failed midway leaves its run to nobody; the next one needs the pool.
     if (underWay !== undefined) await abort(underWay);
   });
   afterAll(async () => {
-    await crossings?.close();
+    await upgrades?.close();
   });
 
   test('a new node that never joins is waited for, named, and given up without a trace on abort', async () => {
-    const { lab } = crossings.session;
-    await crossings.beginClean();
+    const { lab } = upgrades.session;
+    await upgrades.beginClean();
     const before = await capacity(lab);
     lab.aws.faults.neverJoin(1);
-    const policy = crossings.nextPolicy({ waits: { deadlines } });
+    const policy = upgrades.nextPolicy({ waits: { deadlines } });
     await begin(policy);
 
     const waiting = await see(policy, ({ waiting: on }) => /[01] of 2 new nodes are Ready/.test(on?.on ?? ''));
@@ -80,11 +80,11 @@ describe('in a real cluster under traffic', () => {
   });
 
   test('a cloud without capacity is waited out and told, a second run is refused meanwhile, and an abort leaves nothing', async () => {
-    const { lab, temporal } = crossings.session;
-    await crossings.beginClean();
+    const { lab, temporal } = upgrades.session;
+    await upgrades.beginClean();
     const before = await capacity(lab);
     lab.aws.faults.refuseLaunches({ count: 2 });
-    const policy = crossings.nextPolicy();
+    const policy = upgrades.nextPolicy();
     await begin(policy);
 
     const waiting = await see(policy, ({ waiting: on }) => /capacity/i.test(on?.on ?? ''));
@@ -104,10 +104,10 @@ describe('in a real cluster under traffic', () => {
   });
 
   test('a pool that does not exist fails the run before anything is touched', async () => {
-    const { lab, connection } = crossings.session;
+    const { lab, connection } = upgrades.session;
     const callsBefore = lab.aws.requests.length;
-    const policy = { ...crossings.nextPolicy(), pool: { provider: 'eks', name: 'no-such-pool' } } satisfies Policy;
-    await startLabUpgrade(crossings.session, policy);
+    const policy = { ...upgrades.nextPolicy(), pool: { provider: 'eks', name: 'no-such-pool' } } satisfies Policy;
+    await startLabUpgrade(upgrades.session, policy);
     const ended = connection.client.workflow.getHandle(poolUpgradeId(clusterName, 'no-such-pool')).result();
     const failure: unknown = await ended.catch((error: unknown) => error);
     if (!(failure instanceof WorkflowFailedError) || !(failure.cause instanceof ApplicationFailure)) throw failure;
@@ -119,7 +119,7 @@ describe('in a real cluster under traffic', () => {
   });
 
   test('a cluster that does not answer ends a plan with exit code 69', async () => {
-    const { lab, directory } = crossings.session;
+    const { lab, directory } = upgrades.session;
     const kubeconfig = await readFile(lab.kubeconfigPath, 'utf8');
     const unreachable = join(directory, 'unreachable');
     // Nothing listens on port 1 (tcpmux).
@@ -135,7 +135,7 @@ describe('in a real cluster under traffic', () => {
     let last: RunStatus | undefined;
     return until(
       async () => {
-        last = (await fetchRun(crossings.session.connection, { cluster: clusterName, pool: policy.pool.name })).status;
+        last = (await fetchRun(upgrades.session.connection, { cluster: clusterName, pool: policy.pool.name })).status;
         return shows(last) ? last : undefined;
       },
       { what: 'the run shows what is waited for', timeoutMs: 120_000, everyMs: 250 },
@@ -145,23 +145,23 @@ describe('in a real cluster under traffic', () => {
   }
 
   async function begin(policy: Policy): Promise<void> {
-    await startLabUpgrade(crossings.session, policy);
+    await startLabUpgrade(upgrades.session, policy);
     underWay = policy;
   }
 
   async function abort(policy: Policy): Promise<RunReport> {
     underWay = undefined;
-    await tellRun(crossings.session, policy, 'abort');
-    return followToEnd(crossings.session, policy);
+    await tellRun(upgrades.session, policy, 'abort');
+    return followToEnd(upgrades.session, policy);
   }
 
   async function expectPutBack(report: RunReport, before: readonly Capacity[]): Promise<void> {
-    const { lab } = crossings.session;
+    const { lab } = upgrades.session;
     expect(report.outcome).toBe('aborted');
     expect(report.leftovers).toEqual([]);
     expect(await ownershipOf(lab, report.run)).toEqual([]);
     expect(await capacity(lab)).toEqual(before);
-    expect(describeLosses(await crossings.losses())).toMatch(/none lost, cut or slow$/);
+    expect(describeLosses(await upgrades.losses())).toMatch(/none lost, cut or slow$/);
   }
 });
 

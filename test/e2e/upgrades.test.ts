@@ -1,4 +1,4 @@
-/** Crossings of the real lab: a live node group is replaced under traffic, again and again, disturbed and undisturbed. */
+/** LabUpgrades of the real lab: a live node group is replaced under traffic, again and again, disturbed and undisturbed. */
 import { CoreV1Api, KubeConfig, PolicyV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -23,7 +23,7 @@ import { findTraces } from './support/traces.ts';
 
 let session: Session;
 let pool = 'web';
-let crossings = 0;
+let upgrades = 0;
 
 beforeAll(async () => {
   session = await openSession(demoScenario, { onProgress: (text) => process.stderr.write(`lab: ${text}\n`) });
@@ -33,15 +33,15 @@ afterAll(async () => {
   await session?.close();
 });
 
-/** Each crossing starts from quiet counters. */
+/** Each upgrade starts from quiet counters. */
 beforeEach(async () => {
   await Promise.all(session.traffic.map((traffic) => traffic.waitUntilClean(3)));
   for (const traffic of session.traffic) traffic.zero();
 });
 
 function nextCrossing(spec: LabUpgradeOptions['spec'] = {}): Policy {
-  crossings += 1;
-  return labUpgradePolicy(session.lab, { pool, newPool: `web-${crossings}`, version: '1.36', spec });
+  upgrades += 1;
+  return labUpgradePolicy(session.lab, { pool, newPool: `web-${upgrades}`, version: '1.36', spec });
 }
 
 function requests() {
@@ -63,7 +63,7 @@ function kubernetes() {
 }
 
 describe('in windows', () => {
-  test.each(isMatrix ? [1, 2, 3] : [1])('crossing %i loses nothing of at least 30,000 new connections', async () => {
+  test.each(isMatrix ? [1, 2, 3] : [1])('upgrade %i loses nothing of at least 30,000 new connections', async () => {
     const policy = nextCrossing(inBatches);
     await startLabUpgrade(session, policy);
 
@@ -87,7 +87,7 @@ describe('in windows', () => {
 
 describe('with pods handed over', () => {
   test.each(isMatrix ? [1, 2] : [1])(
-    'crossing %i lets all nodes go together; no Service and no budget ever has less than before',
+    'upgrade %i lets all nodes go together; no Service and no budget ever has less than before',
     async () => {
       const policy = nextCrossing();
       const levels = await watchServiceLevels(session.lab.kubeconfigPath);

@@ -3,11 +3,11 @@ import { excludeLabel } from './load-balancer.ts';
 import { later, note, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
 
 /** The readiness probes of all pods of a workload fail for so long, ms, though they would answer. */
-export function flap(world: World, workload: string, forMs: number): void {
+export function flap(world: World, workload: string, durationMs: number): void {
   const pods = world.pods.filter((pod) => pod.of === workload);
   for (const pod of pods) pod.failing = true;
   note(world, `pods of ${workload} flap`);
-  later(world, forMs, () => {
+  later(world, durationMs, () => {
     for (const pod of pods) pod.failing = false;
     note(world, `pods of ${workload} have stopped flapping`);
   });
@@ -18,11 +18,11 @@ export function flap(world: World, workload: string, forMs: number): void {
 export function freeze(
   world: World,
   what: 'slicesFrozen' | 'replicaSetsFrozen' | 'controllersFrozen',
-  forMs: number,
+  durationMs: number,
 ): void {
   world.faults[what] = true;
-  note(world, `${what} for ${forMs} ms`);
-  later(world, forMs, () => {
+  note(world, `${what} for ${durationMs} ms`);
+  later(world, durationMs, () => {
     world.faults[what] = false;
   });
 }
@@ -74,10 +74,10 @@ export function giveLabelsBack(world: World, pod: SimPod): void {
  * The API server is away for so long, ms. When it is back, no kubelet has renewed its lease: every node counts as NotReady until its
  * kubelet has come through, some seconds later. kube-proxies go on with the endpoints that they knew until they have asked again.
  */
-export function breakApi(world: World, forMs: number): void {
+export function breakApi(world: World, durationMs: number): void {
   world.faults.apiDown = true;
   note(world, 'the API server is away');
-  later(world, forMs, () => {
+  later(world, durationMs, () => {
     world.faults.apiDown = false;
     world.outageAt = world.clock.now();
     world.proxiesBackAt = world.outageAt + slowestProxyMs;

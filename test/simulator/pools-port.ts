@@ -110,7 +110,7 @@ function makeRoom(pool: SimPool): void {
       throw new NodeferryError({
         code: 'ProviderRefused',
         message: `node group ${pool.name} has its minimum of ${pool.minSize} machines`,
-        hint: 'Suspend the scaling of the pool first.',
+        hint: 'Suspend scaling first.',
       });
     }
     pool.minSize = Math.max(0, pool.desiredSize - 1);

@@ -8,12 +8,12 @@ import type { SimPod, World } from './world.ts';
 const webPods = (world: World) => world.pods.filter(({ of, terminating }) => of === 'web' && !terminating);
 
 /** Four pods of `web`, which shall have five and may have four, for so long, ms. */
-function openRefused(forMs: number): { readonly world: World; readonly first: SimPod } {
+function openRefused(durationMs: number): { readonly world: World; readonly first: SimPod } {
   const world = createScenario();
   const [first] = webPods(world);
   for (const workload of world.workloads) if (workload.name === 'web') workload.quota = 4;
   scaleTo(world, 'web', 5);
-  world.clock.advance(forMs);
+  world.clock.advance(durationMs);
   if (first === undefined) throw new Error('web has no pod');
   return { world, first };
 }

@@ -52,10 +52,10 @@ function create(
  * Deletes a Deployment and leaves what it owns, as `kubectl delete --cascade=orphan` does; it comes back after so long, ms. Its ReplicaSets
  * go on meanwhile, owned by nobody (Kubernetes docs, "Use Cascading Deletion", Orphan).
  */
-export function orphanDeployment(world: World, name: string, forMs: number): void {
+export function orphanDeployment(world: World, name: string, durationMs: number): void {
   hold(world, name, 'away');
   note(world, `${name} is away`);
-  later(world, forMs, () => unhold(world, name, 'away'));
+  later(world, durationMs, () => unhold(world, name, 'away'));
   world.changed();
 }
 

@@ -6,7 +6,7 @@ import { excludeLabel } from '../../adapters/kubernetes/ownership-marks.ts';
 import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
-import { type Crossings, describeLosses, type Losses } from './lab-upgrades.ts';
+import { type LabUpgrades, describeLosses, type Losses } from './lab-upgrades.ts';
 
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
@@ -21,9 +21,9 @@ const loadBalancerSeconds = 18;
 /** What can be done to a lab. Each resolves when it is over, not when its consequences are. */
 export interface Disturbances {
   /** All pods of `web` fail their readiness probes for so long, ms, though they would serve. */
-  readonly flap: (forMs: number) => Promise<void>;
+  readonly flap: (durationMs: number) => Promise<void>;
   /** The API server is dead for so long, ms. */
-  readonly killApiServer: (forMs: number) => Promise<void>;
+  readonly killApiServer: (durationMs: number) => Promise<void>;
   /** A new template of `web`, as `kubectl rollout restart` makes it; resolves when all its pods are new and ready. */
   readonly rollOut: () => Promise<void>;
   /** Resolves when as many pods of `web` are ready, and no others are there. */
@@ -63,12 +63,12 @@ export function openDisturbances(lab: Lab): Disturbances {
   }
 
   return {
-    flap: async (forMs) => {
+    flap: async (durationMs) => {
       writeFileSync(unreadyFile('web'), '');
-      await sleep(forMs);
+      await sleep(durationMs);
       rmSync(unreadyFile('web'));
     },
-    killApiServer: async (forMs) => await lab.killApiServer(forMs),
+    killApiServer: async (durationMs) => await lab.killApiServer(durationMs),
     rollOut: async () => {
       const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
       await change({ spec: { template: { metadata: { annotations } } } });
@@ -128,13 +128,13 @@ export interface Struck {
 const consequencesMs = 30_000;
 
 /** Measures what a disturbance costs alone. */
-export async function measureAlone(crossings: Crossings, strike: () => Promise<void>): Promise<Cost> {
-  await crossings.beginClean();
+export async function measureAlone(upgrades: LabUpgrades, strike: () => Promise<void>): Promise<Cost> {
+  await upgrades.beginClean();
   const at = Date.now();
   await strike();
   await sleep(consequencesMs);
-  await Promise.all(crossings.session.traffic.map((traffic) => traffic.waitUntilClean(10)));
-  const losses = await crossings.losses();
+  await Promise.all(upgrades.session.traffic.map((traffic) => traffic.waitUntilClean(10)));
+  const losses = await upgrades.losses();
   const last = Math.max(at, ...losses.incidents.map(({ atMs }) => atMs));
   process.stderr.write(`* alone, for ${last - at} ms: ${describeLosses(losses)}\n`);
   return { bad: countBad(losses), lastedMs: last - at };
@@ -143,7 +143,7 @@ export async function measureAlone(crossings: Crossings, strike: () => Promise<v
 /** Two health checks, 5 s apart, find a target healthy again, and it takes a moment to spread: where in their turn they are is chance, ms. */
 const shiftMs = 12_000;
 
-/** One disturbance cost between 312 and 575 requests in four measurements, alone and during crossings. What a guard lets happen costs thousands. */
+/** One disturbance cost between 312 and 575 requests in four measurements, alone and during upgrades. What a guard lets happen costs thousands. */
 const spread = 2;
 const chance = 5;
 

@@ -4,7 +4,7 @@ import { giveLabelsBack } from '../simulator/disturbances.ts';
 import { fillPool, poolNamed } from '../simulator/pools.ts';
 import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { crossAndAbort } from '../support/abort-run.ts';
+import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -187,7 +187,7 @@ describe('the labels of a pod, given back by somebody', () => {
     async (at) => {
       const world = createScenario();
       let struck = false;
-      await crossAndAbort(
+      await upgradeAndAbort(
         world,
         handOverPolicy(),
         { step: 'awaitConnectionsDrained' },

@@ -91,7 +91,7 @@ test('a pool at its minimum that is not held keeps its machines, and says what t
 
   expect(problem).toMatchObject({
     code: 'ProviderRefused',
-    hint: expect.stringContaining('Suspend the scaling of the pool first'),
+    hint: expect.stringContaining('Suspend scaling first'),
   });
   expect((await pools.describePool(bench.web)).desiredSize).toBe(2);
 });

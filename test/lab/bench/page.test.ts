@@ -29,12 +29,12 @@ const script: BenchRun = {
 
 test('rows compare loss, time and cost; only nodeferry has a bound', () => {
   expect(benchRows([podSurge, script]).slice(1)).toEqual([
-    ['4', 'nodeferry, hand-over', '20,123', '0', '0', '0', '70 s', '1.10 × 64.0 s', '12 s', '58 s', '4.2 (least 3.9)'],
+    ['4', 'nodeferry, with pod surge', '20,123', '0', '0', '0', '70 s', '1.10 × 64.0 s', '12 s', '58 s', '4.2 (least 3.9)'],
     ['4', 'script: exclude, sleep 30 s, drain, terminate', '40,000', '450', '1', '3', '70 s', '–', '–', '–', '4.2'],
   ]);
 });
 
-test('the page names the machine and writes bounds term by term', () => {
+test('the page names the host and writes bounds term by term', () => {
   const page = renderPage({
     machine: '2 × a processor, 24 GB',
     node: '24.0.0',
@@ -43,15 +43,15 @@ test('the page names the machine and writes bounds term by term', () => {
     refused: [{ nodes: 2, order: 'serial', why: 'no zone can spare a node' }],
   });
   expect(page).toContain('on 2026-01-02: 2 × a processor, 24 GB, Node 24.0.0.');
-  expect(page).toContain('| 4 | nodeferry, hand-over | 20,123 |');
-  expect(page).toContain('- Bound of 4 nodes, nodeferry, hand-over: 64.0 s = boot 3.0 s, registration 61.0 s.');
+  expect(page).toContain('| 4 | nodeferry, with pod surge | 20,123 |');
+  expect(page).toContain('- Bound of 4 nodes, nodeferry, with pod surge: 64.0 s = boot 3.0 s, registration 61.0 s.');
   expect(page.match(/^- Bound of/gm)).toHaveLength(1);
   expect(page).toContain(
-    '- 2 nodes, nodeferry, in the guard’s windows: refused before anything was touched: no zone can spare a node.',
+    '- 2 nodes, nodeferry, without pod surge: refused before anything was touched: no zone can spare a node.',
   );
 });
 
-test('the page tells how a hand-over grows with its pool', () => {
+test('the page says how the time with pod surge grows with the pool', () => {
   const place = { machine: 'm', node: '24.0.0', date: '2026-01-02', refused: [] };
   const large = { ...podSurge, nodes: 8, durationSeconds: 80.3, surgeReadySeconds: 16.4 };
   expect(renderPage({ ...place, runs: [large, script, podSurge] })).toContain('8 nodes take 1.10 times as long as 4.');
