@@ -8,7 +8,7 @@ import {
   labUpgradePolicy,
   startLabUpgrade,
 } from '../demo/lab-upgrade.ts';
-import { addRequests, type RequestCounts } from '../demo/proof.ts';
+import { addRequests, type RequestCounts } from '../demo/report.ts';
 import { openSession, type Session } from '../demo/session.ts';
 import { whenAborted } from '../interrupted.ts';
 import type { TrafficVolume } from '../traffic/config.ts';

@@ -5,7 +5,7 @@ import { describeChanges } from '../../client/view/changes.ts';
 import { renderTree } from '../../client/view/tree.ts';
 import type { RunStatus } from '../../core/status/status.ts';
 import type { TrafficTruth } from '../traffic/truth.ts';
-import { addRequests } from './proof.ts';
+import { addRequests } from './report.ts';
 
 /** How often lines are printed where there is no terminal to redraw, ms. */
 const plainEveryMs = 10_000;
@@ -18,7 +18,7 @@ export interface Screen {
   done(): void;
 }
 
-/** A screen on stderr: redrawn on a terminal, lines elsewhere. Stdout is left for the proof. */
+/** A screen on stderr: redrawn on a terminal, lines elsewhere. Stdout is for the report. */
 export function createScreen(startedAt = Date.now()): Screen {
   const style = styleFor(process.stderr);
   const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : undefined;
@@ -50,7 +50,7 @@ export function createScreen(startedAt = Date.now()): Screen {
   function describeTraffic(truths: readonly TrafficTruth[]): string {
     const { requests } = addRequests(truths);
     const bad = requests.lost + requests.cut + requests.slow;
-    const counts = `${requests.lost} lost, ${requests.cut} cut, ${requests.slow} slow`;
+    const counts = `${requests.lost} lost, ${requests.cut} reset, ${requests.slow} slow`;
     return `traffic: ${requests.sent} sent, ${style.paint(bad > 0 ? 'bad' : 'good', counts)}`;
   }
 }

@@ -148,7 +148,7 @@ function unclean(seconds: number, timeoutMs: number, truth: TrafficTruth): strin
   const { sent, ok, lost, cut, slow } = truth;
   const last = truth.incidents.at(-1);
   const example = last === undefined ? '' : `, for example ${last.stream}: ${last.error ?? 'slow'}`;
-  return `no ${seconds} s without a loss within ${timeoutMs / 1000} s: ${sent} sent, ${ok} ok, ${lost} lost, ${cut} cut, ${slow} slow${example}`;
+  return `no ${seconds} s without a loss within ${timeoutMs / 1000} s: ${sent} sent, ${ok} ok, ${lost} lost, ${cut} reset, ${slow} slow${example}`;
 }
 
 function collect(child: ChildProcess): () => string {

@@ -94,7 +94,10 @@ describe('the forwarding of new connections', () => {
 
 describe('a target that leaves', () => {
   it('gets no new connection and finishes every one that it has', async () => {
-    const streams = send(stream('stream', { ratePerSecond: 10, durationMs: 4_000 }), stream('long', { ratePerSecond: 10 }));
+    const streams = send(
+      stream('stream', { ratePerSecond: 10, durationMs: 4_000 }),
+      stream('long', { ratePerSecond: 10 }),
+    );
     await until(async () => (streams.truth().pods['first'] ?? 0) > 0);
     await sendTo(without('first'));
     const fresh = send(connect);

@@ -4,7 +4,13 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { countReplaced, upgradeAndAbort, upgradeDisturbed, expectUnharmed, nothing } from '../support/disturbed-upgrade.ts';
+import {
+  countReplaced,
+  expectUnharmed,
+  nothing,
+  upgradeAndAbort,
+  upgradeDisturbed,
+} from '../support/disturbed-upgrade.ts';
 import { type Disturbances, measureAlone, openDisturbances } from '../support/lab-disturbances.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 

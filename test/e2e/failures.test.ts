@@ -15,7 +15,7 @@ import { poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { tellRun } from '../support/describe-run.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
-import { type LabUpgrades, describeLosses, openLabUpgrades, ownershipOf } from '../support/lab-upgrades.ts';
+import { describeLosses, type LabUpgrades, openLabUpgrades, ownershipOf } from '../support/lab-upgrades.ts';
 
 const { clusterName, region } = controlsScenario;
 

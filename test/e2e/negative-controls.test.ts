@@ -7,8 +7,8 @@ import { type EndpointChurn, startEndpointChurn } from '../support/endpoint-chur
 import { isMatrix } from '../support/extent.ts';
 import {
   badIn,
-  type LabUpgrades,
   describeLosses,
+  type LabUpgrades,
   type Losses,
   openLabUpgrades,
   ownershipOf,

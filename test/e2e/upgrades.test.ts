@@ -10,7 +10,7 @@ import {
   labUpgradePolicy,
   startLabUpgrade,
 } from '../../lab/demo/lab-upgrade.ts';
-import { addRequests } from '../../lab/demo/proof.ts';
+import { addRequests } from '../../lab/demo/report.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import { until } from '../../lab/process.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';

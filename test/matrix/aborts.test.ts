@@ -1,7 +1,7 @@
 /** An abort at every step of every wave: nothing is lost, and nothing of ours is left. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { countReplaced, upgradeAndAbort, expectUnharmed, metSteps } from '../support/disturbed-upgrade.ts';
+import { countReplaced, expectUnharmed, metSteps, upgradeAndAbort } from '../support/disturbed-upgrade.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 
 describe('in the first wave', () => {

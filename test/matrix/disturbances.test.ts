@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunStatus } from '../../core/status/status.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { upgradeDisturbed, metSteps, nothing } from '../support/disturbed-upgrade.ts';
+import { metSteps, nothing, upgradeDisturbed } from '../support/disturbed-upgrade.ts';
 import {
   type Cost,
   type Disturbances,

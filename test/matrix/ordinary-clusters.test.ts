@@ -1,7 +1,7 @@
 /** LabUpgrades of clusters as they are: pods that failed lie about, replicas are missing, Deployments are made again. All of them end by themselves. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { upgradeAndAbort, expectUnharmed } from '../support/disturbed-upgrade.ts';
+import { expectUnharmed, upgradeAndAbort } from '../support/disturbed-upgrade.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 import { type OrdinaryTroubles, openOrdinaryTroubles } from '../support/ordinary-troubles.ts';
 import { watchServiceLevels } from '../support/service-levels.ts';

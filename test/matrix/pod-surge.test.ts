@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { upgradeAndAbort, expectUnharmed, metSteps } from '../support/disturbed-upgrade.ts';
+import { expectUnharmed, metSteps, upgradeAndAbort } from '../support/disturbed-upgrade.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 import { describePrunedUpgrades } from '../support/pruned-upgrades.ts';
 import { watchServiceLevels } from '../support/service-levels.ts';

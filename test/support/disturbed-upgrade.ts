@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { NodeStep, RunReport, RunStatus } from '../../core/status/status.ts';
 import { tellRun } from './describe-run.ts';
 import { type Cost, findUnexplained, type Struck } from './lab-disturbances.ts';
-import { type LabUpgrades, describeLosses, type Losses, type NextOptions, ownershipOf } from './lab-upgrades.ts';
+import { describeLosses, type LabUpgrades, type Losses, type NextOptions, ownershipOf } from './lab-upgrades.ts';
 
 /** The steps in which a node stays long enough to be met there. */
 export const metSteps = [

@@ -6,7 +6,7 @@ import { excludeLabel } from '../../adapters/kubernetes/ownership-marks.ts';
 import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
-import { type LabUpgrades, describeLosses, type Losses } from './lab-upgrades.ts';
+import { describeLosses, type LabUpgrades, type Losses } from './lab-upgrades.ts';
 
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 

@@ -3,7 +3,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy, ProtectiveRule } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { inBatches, labUpgradePolicy, startLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
-import { addRequests, type Proof } from '../../lab/demo/proof.ts';
+import { addRequests, type DemoReport } from '../../lab/demo/report.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { clientAddresses, NAMESPACES } from '../../lab/network-plan.ts';
@@ -39,7 +39,7 @@ const longStreamAge = '41s';
 const afterglowMs = 6_000;
 
 /** What became of requests, by stream, with the first of those that were lost, cut or slow. */
-export interface Losses extends Pick<Proof, 'requests' | 'perStream'> {
+export interface Losses extends Pick<DemoReport, 'requests' | 'perStream'> {
   readonly incidents: readonly Incident[];
 }
 

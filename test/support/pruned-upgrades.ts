@@ -4,7 +4,7 @@ import type { RunReport } from '../../core/status/status.ts';
 import { type Pruner, startPruner } from '../../lab/cluster/pruner.ts';
 import { expectUnharmed } from './disturbed-upgrade.ts';
 import { countBad } from './lab-disturbances.ts';
-import { type LabUpgrades, describeLosses, type NextOptions } from './lab-upgrades.ts';
+import { describeLosses, type LabUpgrades, type NextOptions } from './lab-upgrades.ts';
 import { watchServiceLevels } from './service-levels.ts';
 
 /** Describes them; the lab is asked for when they run. */

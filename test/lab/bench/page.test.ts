@@ -29,7 +29,19 @@ const script: BenchRun = {
 
 test('rows compare loss, time and cost; only nodeferry has a bound', () => {
   expect(benchRows([podSurge, script]).slice(1)).toEqual([
-    ['4', 'nodeferry, with pod surge', '20,123', '0', '0', '0', '70 s', '1.10 × 64.0 s', '12 s', '58 s', '4.2 (least 3.9)'],
+    [
+      '4',
+      'nodeferry, with pod surge',
+      '20,123',
+      '0',
+      '0',
+      '0',
+      '70 s',
+      '1.10 × 64.0 s',
+      '12 s',
+      '58 s',
+      '4.2 (least 3.9)',
+    ],
     ['4', 'script: exclude, sleep 30 s, drain, terminate', '40,000', '450', '1', '3', '70 s', '–', '–', '–', '4.2'],
   ]);
 });
