@@ -13,7 +13,7 @@ const SYSCTLS = {
   'net/netfilter/nf_conntrack_tcp_timeout_established': IDLE_TIMEOUT_S,
   // A client gives up after some seconds. Longer-lived entries would only affect later clients with the same port.
   'net/netfilter/nf_conntrack_tcp_timeout_syn_sent': 15,
-  // TCP window checks are off: packets outside the window stay with their flow. Otherwise they would reach the client with the target's address.
+  // Packets with unexpected sequence numbers stay with their flow. Otherwise they would reach the client with the target's address.
   'net/netfilter/nf_conntrack_tcp_be_liberal': 1,
 } as const;
 

@@ -226,7 +226,7 @@ function appPod(
       ...Object.entries(env).map(([name, value]) => ({ name, value })),
     ],
     volumeMounts: volumes.map(({ name, hostPath }) => ({ name, mountPath: hostPath.path, readOnly: true })),
-    // A pod that is slow because the machine is busy stays ready; one that refuses connections or reports that it is not ready is noticed at once.
+    // A pod that is slow because the host is busy stays ready; one that refuses connections or reports that it is not ready is noticed at once.
     readinessProbe: {
       httpGet: { path: '/readyz', port: 'http' },
       periodSeconds: 1,

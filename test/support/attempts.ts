@@ -68,7 +68,7 @@ export function createAttempts(
       running.set(key, attempts.add(context));
       const stopTelling = keepTelling(name, hooks, () => isToEnd(key));
       // A step may sleep through its cancellation: it has heard of it all the same.
-      context.cancellationSignal.addEventListener('abort', () => clock.lookAgain(), { once: true });
+      context.cancellationSignal.addEventListener('abort', () => clock.recheck(), { once: true });
       try {
         return await clock.act(
           `attempt ${context.info.attempt} at ${name}`,

@@ -10,7 +10,7 @@ const trustedForMs = 10_000;
 
 /**
  * Holds virtual time while a test asks something of a workflow, until the workflow has it. Queries change nothing: they only look on, so
- * that the answer is no older than `longestBlinkMs`. What they answer follows from what the workflow has come to know: as long as it
+ * that the answer is no older than `maxBlinkMs`. What they answer follows from what the workflow has come to know: as long as it
  * tells nothing, the last answer is good.
  */
 export function clientCalls(ends: OpenEnds, clock: VirtualClock): WorkflowClientInterceptor {

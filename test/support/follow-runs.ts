@@ -11,7 +11,7 @@ export type UpgradeFunction = (input: PoolUpgradeInput) => Promise<RunReport>;
 export interface FollowRuns {
   /**
    * Waits, in real time, until the run's status satisfies. Virtual time goes on meanwhile as far as steps let it, but no further than
-   * `longestBlinkMs` between two looks.
+   * `maxBlinkMs` between two looks.
    */
   readonly until: (
     handle: WorkflowHandle<UpgradeFunction>,

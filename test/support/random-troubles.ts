@@ -1,5 +1,5 @@
 /** What ordinary clusters are like, and what befalls them while their nodes are replaced; drawn from a seed. */
-import { cover, giveLabelsBack, rollOut, serviceNamed, uncover, workloadNamed } from '../simulator/disturbances.ts';
+import { cover, restoreLabels, rollOut, serviceNamed, uncover, workloadNamed } from '../simulator/disturbances.ts';
 import { markAsInstance, prune } from '../simulator/pruner.ts';
 import { addFailedPod, orphanDeployment, pauseDeployment, resumeDeployment } from '../simulator/replica-sets.ts';
 import { servingTargets, servingZones } from '../simulator/traffic.ts';
@@ -119,7 +119,7 @@ const troubles: readonly Trouble[] = [
     isDue: (world) => podsWithoutLabels(world).length > 0,
     strike: (world, random) => {
       const pod = oneOf(random, podsWithoutLabels(world));
-      if (pod !== undefined) giveLabelsBack(world, pod);
+      if (pod !== undefined) restoreLabels(world, pod);
     },
   },
   { what: 'attempts live on', cutsOff: true },

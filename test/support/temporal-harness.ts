@@ -63,7 +63,7 @@ export async function createHarness(
   );
   const ends = createOpenEnds(
     (activity) => attempts.of(activity),
-    () => clock.lookAgain(),
+    () => clock.recheck(),
   );
   clock.standStillWhile(() => ends.whyStill());
 

@@ -71,14 +71,14 @@ describe('creating a replacement', () => {
 
     const problem = await problemOf(create({ run: 'run-2', token: 'run-2/surge' }));
 
-    expect(problem).toMatchObject({ code: 'ProviderRefused', message: expect.stringContaining('made by run run-1') });
+    expect(problem).toMatchObject({ code: 'ProviderRefused', message: expect.stringContaining('created by run run-1') });
     expect(problem.hint).toContain('target.poolName');
   });
 
   test('refuses a pool that nodeferry did not make', async () => {
     expect(await problemOf(create({ poolName: 'other' }))).toMatchObject({
       code: 'ProviderRefused',
-      message: expect.stringContaining('not made by nodeferry'),
+      message: expect.stringContaining('not created by nodeferry'),
     });
   });
 

@@ -24,7 +24,7 @@ type streamConfig struct {
 	RatePerSecond   float64  `json:"ratePerSecond"`
 	TimeoutMs       int      `json:"timeoutMs"`
 	SleepMs         int      `json:"sleepMs"`
-	DurationMs           int      `json:"durationMs"`
+	DurationMs      int      `json:"durationMs"`
 	Clients         int      `json:"clients"`
 	SourceAddresses []string `json:"sourceAddresses"`
 

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// tickEvery is how often the clock checks whether this process runs.
-const tickEvery = 20 * time.Millisecond
+// checkEvery is how often the clock checks whether this process runs.
+const checkEvery = 20 * time.Millisecond
 
 // clock counts the time for which this process ran. When other processes or a hypervisor take the processor away, the clock stops too. Otherwise a
 // response that arrived long ago, but could not be read, would be counted as lost because the wall clock had expired.
@@ -18,16 +18,16 @@ var awake clock
 
 func (c *clock) now() time.Duration { return time.Duration(c.ran.Load()) }
 
-// keep runs until ctx ends. When more than two ticks have passed between two checks, this process did not run.
+// keep runs until ctx ends. When more than two intervals have passed between two checks, this process did not run.
 func (c *clock) keep(ctx context.Context) {
-	ticker := time.NewTicker(tickEvery)
+	ticker := time.NewTicker(checkEvery)
 	defer ticker.Stop()
 	last := time.Now()
 	for {
 		select {
 		case <-ticker.C:
 			now := time.Now()
-			c.ran.Add(int64(min(now.Sub(last), 2*tickEvery)))
+			c.ran.Add(int64(min(now.Sub(last), 2*checkEvery)))
 			last = now
 		case <-ctx.Done():
 			return
