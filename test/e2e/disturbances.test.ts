@@ -26,7 +26,7 @@ afterAll(async () => {
   await upgrades?.close();
 });
 
-test('a stranger who removes the label, of a node at each step, costs nothing, and is told', async () => {
+test('somebody who removes the label of a node, at each step, costs nothing, and is reported', async () => {
   const report = await upgradeDisturbed(upgrades, {
     steps: ['deregistering', 'draining-connections', 'evicting', 'removing-endpoints'],
     strike: disturbances.removeLabel,

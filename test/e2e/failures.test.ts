@@ -13,7 +13,7 @@ import { until } from '../../lab/process.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
-import { tellRun } from '../support/describe-run.ts';
+import { sendToRun } from '../support/describe-run.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { describeLosses, type LabUpgrades, openLabUpgrades, ownershipOf } from '../support/lab-upgrades.ts';
 
@@ -35,9 +35,9 @@ const deadlines = {
   deregistration: '60s',
   connectionDrain: '2m',
   eviction: '3m',
-  replacementsServing: '3m',
+  replacements: '3m',
   endpointRemoval: '2m',
-  nodeGone: '2m',
+  termination: '2m',
   guard: '10m',
 };
 
@@ -69,14 +69,14 @@ describe('in a real cluster under traffic', () => {
     expect(waiting.waiting?.since).toBeGreaterThanOrEqual(waiting.startedAt);
     expect((waiting.waiting?.until ?? 0) - (waiting.waiting?.since ?? 0)).toBe(20_000);
 
-    const parked = await see(policy, ({ stalled }) => stalled !== undefined);
-    const stranger = [...lab.aws.model.instances.values()].find((instance) => instance.neverJoins)?.id;
-    expect(parked.phase).toBe('nodes-ready');
-    expect(parked.stalled?.code).toBe('DeadlineExceeded');
-    expect(parked.stalled?.message).toContain(`1 of 2 new nodes are Ready, not joined: ${stranger}`);
+    const stalled = await see(policy, ({ stalled }) => stalled !== undefined);
+    const unjoined = [...lab.aws.model.instances.values()].find((instance) => instance.neverJoins)?.id;
+    expect(stalled.phase).toBe('nodes-ready');
+    expect(stalled.stalled?.code).toBe('DeadlineExceeded');
+    expect(stalled.stalled?.message).toContain(`1 of 2 new nodes are Ready, not joined: ${unjoined}`);
 
     const report = await abort(policy);
-    await expectPutBack(report, before);
+    await expectRolledBack(report, before);
   });
 
   test('a cloud without capacity is waited out and told, a second run is refused meanwhile, and an abort leaves nothing', async () => {
@@ -100,7 +100,7 @@ describe('in a real cluster under traffic', () => {
     expect(replacing.stalled).toBeUndefined();
     const report = await abort(policy);
     expect(report.actions.map(({ action }) => action)).toEqual(['start', 'abort']);
-    await expectPutBack(report, before);
+    await expectRolledBack(report, before);
   });
 
   test('a pool that does not exist fails the run before anything is touched', async () => {
@@ -130,7 +130,7 @@ describe('in a real cluster under traffic', () => {
     expect(planned).toMatchObject({ code: 69, stdout: '' });
   });
 
-  /** Waits for a look at the run that shows what is meant. */
+  /** Waits for the expected status of the run. */
   function see(policy: Policy, shows: (status: RunStatus) => boolean): Promise<RunStatus> {
     let last: RunStatus | undefined;
     return until(
@@ -151,11 +151,11 @@ describe('in a real cluster under traffic', () => {
 
   async function abort(policy: Policy): Promise<RunReport> {
     underWay = undefined;
-    await tellRun(upgrades.session, policy, 'abort');
+    await sendToRun(upgrades.session, policy, 'abort');
     return followToEnd(upgrades.session, policy);
   }
 
-  async function expectPutBack(report: RunReport, before: readonly Capacity[]): Promise<void> {
+  async function expectRolledBack(report: RunReport, before: readonly Capacity[]): Promise<void> {
     const { lab } = upgrades.session;
     expect(report.outcome).toBe('aborted');
     expect(report.leftovers).toEqual([]);
@@ -165,7 +165,7 @@ describe('in a real cluster under traffic', () => {
   }
 });
 
-/** A node group as AWS tells of it: sizes, machines, and what Auto Scaling may not do. */
+/** A node group as AWS tells of it: sizes, instances, and what Auto Scaling may not do. */
 interface Capacity {
   readonly pool: string;
   readonly sizes: readonly (number | undefined)[];

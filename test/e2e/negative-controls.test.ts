@@ -19,8 +19,8 @@ import {
  * Each protective rule is switched off alone, and the traffic that it protects must suffer; the same lab with all rules on, and a
  * cloud that refuses 30 % of the calls that change it, loses nothing. Every upgrade leaves a fresh pool for the next.
  *
- * `wait-for-replacements` is left to test/workflows/protective-rules.test.ts: here the guard alone keeps the floor, because a new
- * pod starts sooner than a machine ends, so that nothing a client could see depends on the rule.
+ * `wait-for-replacements` is left to test/workflows/protective-rules.test.ts: here the guard alone keeps minimum serving, because a new
+ * pod starts sooner than an instance ends, so that nothing a client could see depends on the rule.
  */
 interface Control {
   readonly rule: ProtectiveRule;
@@ -57,7 +57,7 @@ const controls: readonly Control[] = [
     churn: true,
   },
   {
-    // No pod of edge is on the pool's nodes, so nothing but the age of its streams holds the machines back.
+    // No pod of edge is on the pool's nodes, so nothing but the age of its streams holds the instances back.
     rule: 'wait-for-forwarded-connections',
     harm: 'streams to edge that pass through the nodes are cut',
     streams: /^edge\/long-stream$/,
@@ -70,7 +70,7 @@ const controls: readonly Control[] = [
     streams: /^web\//,
   },
   {
-    // The endpoint on the dead machine stays listed until its Node is gone, and longer.
+    // The endpoint on the dead instance stays listed until its Node is gone, and longer.
     rule: 'remove-daemonset-endpoints',
     harm: 'callers in the cluster are sent to a machine that is gone',
     streams: /^agent\/inside$/,

@@ -24,7 +24,7 @@ afterAll(async () => {
   await upgrades?.close();
 });
 
-describe('the label removed by a stranger', () => {
+describe('the label removed by somebody', () => {
   test.each(metSteps)('while a node is %s costs nothing', async (step) => {
     await upgradeDisturbed(upgrades, { steps: [step], strike: disturbances.removeLabel, alone: nothing });
   });

@@ -18,7 +18,7 @@ afterAll(async () => {
   await upgrades?.close();
 });
 
-test('a Failed pod that lies about neither holds up an abort nor has a replacement for it expected', async () => {
+test('a Failed pod that lies about neither delays an abort nor has a replacement for it expected', async () => {
   await troubles.leaveFailedPod('web');
   await troubles.leaveFailedPod('api');
   const levels = await watchServiceLevels(upgrades.session.lab.kubeconfigPath);
@@ -39,7 +39,7 @@ test('a Deployment that is away for three seconds as its pods are released keeps
   expect(await levels.stop()).toEqual([]);
 });
 
-test('a replica that a quota refuses costs its workload the hand-over, and nobody else anything', async () => {
+test('a replica that a quota refuses costs its workload the pod surge, and nobody else anything', async () => {
   const adoptPods = await troubles.missOneByQuota('web');
   await upgrades.beginClean();
   const report = await upgrades.upgrade(upgrades.nextPolicy({ podSurge: true }));

@@ -30,7 +30,7 @@ test.each([
   [3, oneEndpointPerZone(3)],
   [3, oneEndpointPerZone(3, { requiresZones: true })],
 ])(
-  'a pool with one node and one endpoint in each of %i zones is handed over at once, and nobody ever has less',
+  'a pool with one node and one endpoint in each of %i zones is surged at once, and nobody ever has less',
   async (zones, scenario) => {
     upgrades = await openLabUpgrades(scenario);
     await upgrades.beginClean();

@@ -55,7 +55,7 @@ test.each([
   [1, true],
   ['50%', false],
 ] as const)(
-  'with %s of the new nodes at a time and pods handed over or not (%s), it comes to the same end',
+  'with %s of the new nodes at a time and pods surged or not (%s), it comes to the same end',
   async (surge, podSurge) => {
     await upgrades.beginClean();
     const levels = await watchServiceLevels(upgrades.session.lab.kubeconfigPath);
@@ -71,7 +71,7 @@ test.each([
 describePrunedUpgrades(() => upgrades);
 
 /** The last one: the pool is two halves afterwards. */
-test('aborted in the second wave of new nodes, what was there goes on, on as many machines', async () => {
+test('aborted in the second wave of new nodes, what was there goes on, on as many instances', async () => {
   const before = await podsOfDeployments();
   const levels = await watchServiceLevels(upgrades.session.lab.kubeconfigPath);
   const report = await upgradeAndAbort(upgrades, 'draining-connections', {

@@ -16,7 +16,7 @@ export interface Autoscaler {
 }
 
 const syncMs = 15_000;
-const scaleDownWindowMs = 300_000;
+const stabilizationMs = 300_000;
 const tolerance = 0.1;
 
 /**
@@ -33,7 +33,7 @@ export function autoscale(world: World, autoscaler: Autoscaler): void {
     const now = world.clock.now();
     const pods = world.pods.filter((pod) => !pod.terminating && matches(workload.selector, pod.labels));
     wanted.push({ at: now, replicas: recommend(pods, workload.replicas, autoscaler) });
-    const recent = wanted.filter(({ at }) => now - at <= scaleDownWindowMs).map(({ replicas }) => replicas);
+    const recent = wanted.filter(({ at }) => now - at <= stabilizationMs).map(({ replicas }) => replicas);
     const replicas = Math.max(autoscaler.least, ...recent);
     if (replicas !== workload.replicas) scaleTo(world, autoscaler.workload, replicas);
     later(world, syncMs, sync);

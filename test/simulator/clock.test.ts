@@ -78,7 +78,7 @@ describe('virtual time', () => {
     expect(happened).toEqual(['first at 100', 'second at 200']);
   });
 
-  test('moves only so far while an onlooker has yet to look again, and on when he has, or leaves', async () => {
+  test('moves only so far while an onlooker has yet to observe again, and on when he has, or leaves', async () => {
     const clock = createVirtualClock(0);
     const slow = clock.onlooker('somebody slow');
     const quick = clock.onlooker('somebody quick');
@@ -86,7 +86,7 @@ describe('virtual time', () => {
     await manyTurns();
     quick.observed();
     await manyTurns();
-    expect([clock.now(), clock.whyStill()]).toEqual([maxBlinkMs, 'somebody slow has yet to look again']);
+    expect([clock.now(), clock.whyStill()]).toEqual([maxBlinkMs, 'somebody slow has yet to observe again']);
     slow.observed();
     await manyTurns();
     expect(clock.now()).toBe(2 * maxBlinkMs);
@@ -96,7 +96,7 @@ describe('virtual time', () => {
     expect(clock.now()).toBe(180 * 60_000);
   });
 
-  test('does not pass over the moment at which an onlooker must look, however long the others sleep', async () => {
+  test('does not pass over the moment at which an onlooker must observe, however long the others sleep', async () => {
     const clock = createVirtualClock(0);
     const onlooker = clock.onlooker('a test');
     const asleep = clock.sleep(maxBlinkMs + 1);
@@ -107,7 +107,7 @@ describe('virtual time', () => {
     expect(clock.now()).toBe(maxBlinkMs + 1);
   });
 
-  test('runs far away where nobody looks on: control of the rule', async () => {
+  test('runs far away where nobody watches: control of the rule', async () => {
     const clock = createVirtualClock(0);
     const night = clock.act('night watch', async () => await wakeful(clock));
     await manyTurns();

@@ -29,7 +29,7 @@ export interface Onlooker {
 }
 
 /**
- * Time moves at most this far, ms, until every onlooker has observed again. So an onlooker that is slow, because its machine is busy, never finds the
+ * Time moves at most this far, ms, until every onlooker has observed again. So an onlooker that is slow, because this machine is busy, never finds the
  * world far beyond what it waits for.
  */
 export const maxBlinkMs = 10 * 60_000;
@@ -95,8 +95,7 @@ export function createVirtualClock(start: number): VirtualClock {
       const why = reason();
       if (why !== undefined) return why;
     }
-    for (const { name, seenAt } of onlookers)
-      if (now >= seenAt + maxBlinkMs) return `${name} has yet to look again`;
+    for (const { name, seenAt } of onlookers) if (now >= seenAt + maxBlinkMs) return `${name} has yet to observe again`;
     return undefined;
   }
 

@@ -7,7 +7,7 @@ import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
 import { slicesOf } from './kubernetes.ts';
-import { createSimLocks, lockMarksOf } from './leases.ts';
+import { createSimLocks, leftoverLocksOf } from './leases.ts';
 import { excludeLabel, isExcluded } from './load-balancer.ts';
 import { hostnameOf, nodePort } from './load-balancers-port.ts';
 import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts';
@@ -111,7 +111,7 @@ export function createSimCluster(world: World): Cluster {
     removeEndpoints: async (ref, removeLabels, run) => {
       const pod = podOf(ref);
       if (pod === undefined || pod.terminating) return 'gone';
-      judgeLeaving(world, pod, 'unlisted');
+      judgeLeaving(world, pod, 'removed from endpoints');
       const removed = Object.entries(pod.labels).filter(([key]) => removeLabels.includes(key));
       // The annotation of an earlier run that could not clean up is taken over, with the labels that it removed.
       pod.endpointsRemoved = {
@@ -119,7 +119,7 @@ export function createSimCluster(world: World): Cluster {
         originalLabels: { ...pod.endpointsRemoved?.originalLabels, ...Object.fromEntries(removed) },
       };
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => !removeLabels.includes(key)));
-      note(world, `pod ${pod.name} on ${pod.node} unlisted`);
+      note(world, `pod ${pod.name} on ${pod.node} removed from endpoints`);
       return 'done';
     },
     restoreEndpoints: async (ref, run) => {
@@ -155,7 +155,7 @@ export function createSimCluster(world: World): Cluster {
     },
     ...createSimLocks(world),
     recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
-    findLeftovers: async (run) => [...ownershipOf(world, run), ...lockMarksOf(world, run)],
+    findLeftovers: async (run) => [...ownershipOf(world, run), ...leftoverLocksOf(world, run)],
   };
 }
 

@@ -62,7 +62,7 @@ export function createSimLocks(
 }
 
 /** Locks of a run, as text. */
-export function lockMarksOf(world: World, run: string): readonly string[] {
+export function leftoverLocksOf(world: World, run: string): readonly string[] {
   return locksOf(world, run).map(({ name }) => `lease ${namespace}/${name}`);
 }
 

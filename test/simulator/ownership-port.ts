@@ -89,7 +89,7 @@ export function releasedFacts(world: World, pod: SimPod): ReleasedFacts | undefi
   return wants === undefined ? pod.released : { ...pod.released, wants, ...statusOf(world, pod) };
 }
 
-/** Ownership marks of runs on a pod, as text. */
+/** What runs own on a pod, as text. */
 export function podMarks(
   { namespace, name, endpointsRemoved, released, costRaisedBy }: SimPod,
   isOurs: (by: string | undefined) => boolean,

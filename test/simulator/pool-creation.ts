@@ -54,7 +54,8 @@ export function completePools(world: World): void {
 /** An existing pool will do when this run created it and it can still become complete. */
 export function requireWhole(existing: SimPool, run: string): void {
   if (existing.createdBy !== run) {
-    const whose = existing.createdBy === undefined ? 'not created by nodeferry' : `created by run ${existing.createdBy}`;
+    const whose =
+      existing.createdBy === undefined ? 'not created by nodeferry' : `created by run ${existing.createdBy}`;
     throw new NodeferryError({
       code: 'ProviderRefused',
       message: `node group ${existing.name} exists already and was ${whose}`,

@@ -53,7 +53,7 @@ export function createSimPools(world: World): NodePools {
       if (instance.pool !== ref.name) {
         throw new NodeferryError({ code: 'NotOwned', message: `${instanceId} belongs to ${instance.pool}` });
       }
-      makeRoom(need(ref));
+      lowerMinSize(need(ref));
       delete instance.unnoticed;
       terminate(world, instance);
       return { outcome: 'terminating' };
@@ -104,7 +104,7 @@ function isLeaving({ state, unnoticed }: SimInstance): boolean {
 }
 
 /** One instance fewer. Auto Scaling refuses to go below the minimum; only a pool that a run created lowers it automatically. */
-function makeRoom(pool: SimPool): void {
+function lowerMinSize(pool: SimPool): void {
   if (pool.desiredSize <= pool.minSize) {
     if (pool.createdBy === undefined) {
       throw new NodeferryError({

@@ -122,10 +122,10 @@ export function addBatchPool(world: World): void {
   world.pools.push({ ...web, name: 'batch', desiredSize: web.zones.length, problems: [], suspended: [] });
   web.zones.forEach((zone, index) => {
     const name = `ip-10-0-9-${index + 1}`;
-    const machine = { instanceId: `i-${name}`, zone, pool: 'batch' };
-    world.instances.push({ ...machine, state: 'running', alive: true });
+    const instance = { instanceId: `i-${name}`, zone, pool: 'batch' };
+    world.instances.push({ ...instance, state: 'running', alive: true });
     world.nodes.push({
-      ...machine,
+      ...instance,
       name,
       uid: `uid-${name}`,
       kubeletVersion: web.version,

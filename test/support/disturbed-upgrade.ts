@@ -1,7 +1,7 @@
 /** An upgrade of the lab beside which something happens: once it is over, no more may be lost than that costs alone. */
 import { expect } from 'vitest';
 import type { NodeStep, RunReport, RunStatus } from '../../core/status/status.ts';
-import { tellRun } from './describe-run.ts';
+import { sendToRun } from './describe-run.ts';
 import { type Cost, findUnexplained, type Struck } from './lab-disturbances.ts';
 import { describeLosses, type LabUpgrades, type Losses, type NextOptions, ownershipOf } from './lab-upgrades.ts';
 
@@ -41,7 +41,7 @@ export interface Strike {
   /** It happens once for each of these steps, as soon as a node has come to it. */
   readonly steps: readonly NodeStep[];
   readonly strike: (node: string) => Promise<void>;
-  /** Sees how the run stands, again and again. */
+  /** Called with the status of the run, again and again. */
   readonly follow?: (status: RunStatus) => Promise<void>;
   /** What it costs where nothing else happens. */
   readonly alone: Cost;
@@ -85,7 +85,7 @@ export async function upgradeAndAbort(
   const report = await upgrades.upgrade(policy, async (status) => {
     if (aborted || countReplaced(status) < replaced || !isAt(status, step)) return;
     aborted = true;
-    await tellRun(upgrades.session, policy, 'abort');
+    await sendToRun(upgrades.session, policy, 'abort');
   });
   expect(aborted).toBe(true);
   return report;
@@ -103,14 +103,14 @@ export async function expectUnharmed(
   const losses = await upgrades.losses();
   const when = struck.map(({ what }) => what).join(', ') || 'nothing';
   process.stderr.write(`* ${report.outcome}; struck at ${when}: ${describeLosses(losses)}\n`);
-  if (findUnexplained(losses, struck, alone).length > 0) process.stderr.write(tellTimes(report, struck, losses));
+  if (findUnexplained(losses, struck, alone).length > 0) process.stderr.write(describeTimes(report, struck, losses));
   expect(report.leftovers.filter((line) => !/AZRebalance stays suspended, because/.test(line))).toEqual([]);
   expect(await ownershipOf(upgrades.session.lab, report.run)).toEqual([]);
   expect(findUnexplained(losses, struck, alone), describeLosses(losses)).toEqual([]);
 }
 
 /** When everything was, for the reader of a test that failed. */
-function tellTimes(report: RunReport, struck: readonly Struck[], { incidents }: Losses): string {
+function describeTimes(report: RunReport, struck: readonly Struck[], { incidents }: Losses): string {
   const moments = [
     ...struck.map(({ at, what }) => ({ at, what: `struck at ${what}` })),
     ...report.nodes.flatMap(({ node, evidence }) =>

@@ -69,7 +69,7 @@ export interface NextOptions {
   /** Requests that may be lost before the run pauses; probes watch only where it is not given. */
   readonly lossBudget?: number;
   readonly waits?: Readonly<Record<string, unknown>>;
-  /** The most nodes that may be on their way out together; as the demo's policy says unless given. */
+  /** The most nodes that may be in progress together; as the demo's policy says unless given. */
   readonly maxInFlight?: number;
   /** All pods are replaced before they leave. */
   readonly podSurge?: boolean;

@@ -35,7 +35,7 @@ describe('a run that hands over', () => {
       ['default/api', 4],
     ]);
     const excluded = world.log.filter((line) => line.endsWith('excluded'));
-    const evicted = world.log.findIndex((line) => line.includes(' unlisted'));
+    const evicted = world.log.findIndex((line) => line.includes(' removed from endpoints'));
     expect(excluded).toHaveLength(4);
     expect(world.log.slice(0, evicted).filter((line) => line.endsWith('excluded'))).toHaveLength(4);
     for (const { evidence } of report.nodes) {
@@ -112,7 +112,7 @@ describe('a run that hands over', () => {
     );
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
-    const evicted = world.log.findIndex((line) => line.includes(' unlisted'));
+    const evicted = world.log.findIndex((line) => line.includes(' removed from endpoints'));
     expect(world.log.slice(0, evicted).filter((line) => line.endsWith('excluded'))).toHaveLength(4);
   });
 

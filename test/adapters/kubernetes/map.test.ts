@@ -16,7 +16,7 @@ describe('a node', () => {
   const labelled = (labels: Record<string, string>) =>
     nodeFacts({ ...eksNode, metadata: { ...eksNode.metadata, labels: { ...eksNode.metadata.labels, ...labels } } });
 
-  it('tells its machine, zone, pool and version', () => {
+  it('tells its instance, zone, pool and version', () => {
     expect(nodeFacts(eksNode)).toEqual({
       name: 'ip-10-0-1-17.eu-west-1.compute.internal',
       uid: '5d0d9c0e-6c0e-4f65-9a52-3a1c6a3f7a01',
@@ -33,7 +33,7 @@ describe('a node', () => {
     });
   });
 
-  it('tells whose marks it carries', () => {
+  it('has the ownership marks that it carries', () => {
     const annotations = {
       'nodeferry.dev/cordoned-by': 'run-1',
       'nodeferry.dev/excluded-by': 'run-2',
@@ -86,7 +86,7 @@ describe('a node', () => {
     for (const value of ['false', '4h']) expect(annotated(value)).not.toHaveProperty('doNotDisrupt');
   });
 
-  it('tells the machine of any cloud as the last part of the provider id', () => {
+  it('tells the instance of any cloud as the last part of the provider id', () => {
     expect(instanceIdOf('gce://project/europe-west1-b/gke-web-1')).toBe('gke-web-1');
     expect(instanceIdOf(undefined)).toBe('');
   });
@@ -278,7 +278,7 @@ describe('a pod', () => {
     expect(withSpec({ containers: [] })).not.toHaveProperty('claims');
   });
 
-  it('carries the mark of the run that unlisted it, unless the mark is not ours', () => {
+  it('has the run that removed it from endpoints, unless the annotation is not ours', () => {
     const marked = (text: string) =>
       podFacts({
         ...deploymentPod,
@@ -289,7 +289,7 @@ describe('a pod', () => {
     for (const text of ['', 'yes', '{}', '{"by":"run-1"}', 'null', '"run-1"']) expect(marked(text)).toBeUndefined();
   });
 
-  it('is still its DaemonSet’s when that has let go of it because it was unlisted', () => {
+  it('still belongs to its DaemonSet after that released it because its labels were removed', () => {
     const { ownerReferences: _none, ...metadata } = deploymentPod.metadata ?? {};
     const ownerOf = (mark: object) => {
       const annotations = {
@@ -352,7 +352,7 @@ describe('a pod', () => {
     expect(withSpec({ containers: [] })).not.toHaveProperty('spreads');
   });
 
-  it('carries the mark of the run that released it, unless the mark is not ours', () => {
+  it('has the run that released it, unless the annotation is not ours', () => {
     const marked = (text: string) => annotated({ 'nodeferry.dev/released': text }).released;
     const mark = {
       by: 'run-1',
@@ -366,7 +366,7 @@ describe('a pod', () => {
     for (const text of others) expect(marked(text)).toBeUndefined();
   });
 
-  it('carries the mark of the run that raised its deletion cost, unless the mark is not ours', () => {
+  it('has the run that raised its deletion cost, unless the annotation is not ours', () => {
     const marked = (text: string) => annotated({ 'nodeferry.dev/deletion-cost-raised': text }).costRaisedBy;
     for (const before of [null, '5']) expect(marked(JSON.stringify({ by: 'run-1', before }))).toBe('run-1');
     for (const text of ['', '{}', 'null', '{"by":"run-1"}']) expect(marked(text)).toBeUndefined();
@@ -397,7 +397,7 @@ describe('a label selector', () => {
   });
 });
 
-describe('one look at the cluster', () => {
+describe('one observation of the cluster', () => {
   it('joins pods with their ReplicaSet, budgets with their pods and Services with their endpoints', () => {
     const elsewhere = {
       ...deploymentPod,
