@@ -3,7 +3,7 @@ import { findRunsWithLeftovers } from '../core/cleanup/find-runs.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
-/** Logs once, when a worker starts, which runs the ownership marks on the cluster belong to: runs in progress, or runs that were terminated. */
+/** Logs once, when a worker starts, which runs have ownership marks in the cluster: runs in progress, or runs that were terminated. */
 export async function logLeftovers(cluster: Pick<Cluster, 'observe'>, logger: Logger): Promise<void> {
   try {
     const runs = findRunsWithLeftovers(await cluster.observe());

@@ -57,7 +57,7 @@ const controls: readonly Control[] = [
     churn: true,
   },
   {
-    // No pod of edge is on the pool's nodes, so nothing but the age of its streams holds the instances back.
+    // No pod of edge is on the pool's nodes, so nothing but the age of its streams delays their termination.
     rule: 'wait-for-forwarded-connections',
     harm: 'streams to edge that pass through the nodes are cut',
     streams: /^edge\/long-stream$/,

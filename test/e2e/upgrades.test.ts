@@ -133,7 +133,7 @@ describe('disturbed', () => {
     expect(terminations(report)).toEqual(report.nodes.map(() => 1));
   });
 
-  test('an abort in the middle rolls everything back, loses nothing and leaves alone what others did', async () => {
+  test('an abort in the middle rolls everything back, loses nothing and leaves external changes alone', async () => {
     const policy = nextUpgrade();
     const { core } = kubernetes();
     const before = (await core.listNode()).items.filter(

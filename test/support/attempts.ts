@@ -30,7 +30,7 @@ export interface Attempts {
 }
 
 /**
- * Real ms between two heartbeats of an attempt that is to end. Steps tell of themselves when they look, which takes virtual time; that
+ * Real ms between two heartbeats of an attempt that is to end. Steps report when they observe, which takes virtual time; that
  * somebody has cancelled them is to reach them while time stands still, and only the answer to a heartbeat tells them.
  */
 const heartbeatIntervalMs = 200;

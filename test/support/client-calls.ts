@@ -9,7 +9,7 @@ import type { OpenEnds } from './open-ends.ts';
 const trustedForMs = 10_000;
 
 /**
- * Holds virtual time while a test asks something of a workflow, until the workflow has it. Queries change nothing: they only look on, so
+ * Holds virtual time while a test asks something of a workflow, until the workflow has it. Queries change nothing: they only read, so
  * that the answer is no older than `maxBlinkMs`. What they answer follows from what the workflow has come to know: as long as it
  * tells nothing, the last answer is good.
  */

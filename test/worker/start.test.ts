@@ -8,7 +8,7 @@ import { ensureWorkflowBundle } from '../../worker/bundle.ts';
 import { describeStartFailure } from '../../worker/start-failure.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 
-// Each starts a process that loads two SDKs: far above what that takes on a busy instance.
+// Each starts a process that loads two SDKs: far above what that takes on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let scratch: string;

@@ -17,7 +17,7 @@ export function describeNodeOwnership(name: string, subject: () => ClusterSubjec
 
     it('leave the cordon of somebody else alone', async () => {
       const { one, others } = subject();
-      const node = await others.addNode('foreign-cordon', { cordoned: true });
+      const node = await others.addNode('cordoned-by-others', { cordoned: true });
       expect(await one.cordon(node, 'run-1')).toBe('already');
       expect(await one.uncordon(node, 'run-1')).toBe('not-ours');
       const after = await seeNode(subject(), node.name);

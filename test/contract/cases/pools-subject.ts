@@ -43,7 +43,7 @@ export async function createPool(
   return { ...web, name: poolName };
 }
 
-/** Machines of the pool that are neither ending nor gone. */
+/** Instances of the pool that are neither ending nor gone. */
 export async function liveInstances({ pools }: PoolsSubject, pool: PoolRef): Promise<readonly string[]> {
   return (await pools.observeInstances(pool))
     .filter(({ state }) => state === 'pending' || state === 'running')

@@ -1,4 +1,4 @@
-/** The process that makes health checks, on this instance's own network, without namespaces. */
+/** The process that makes health checks, on this machine's own network, without namespaces. */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
