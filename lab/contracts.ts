@@ -1,17 +1,17 @@
 /**
- * What the parts of the lab agree on: the pretend cloud decides, the cluster boots and kills nodes,
- * the data plane moves packets. Times are milliseconds unless a name says otherwise.
+ * The interfaces between the parts of the lab: the pretend cloud decides, the cluster boots and kills nodes, the data plane forwards packets. Times
+ * are milliseconds unless a name says otherwise.
  */
 
-/** How long the pretend cloud takes for each thing; a preset is one full set of these. */
+/** How long the pretend cloud takes for each operation; a preset is a complete set of these. */
 export interface CloudDelays {
-  /** From launch by the Auto Scaling group to state `running`, when the machine starts to boot. */
+  /** From launch by the Auto Scaling group to state `running`, when the instance starts to boot. */
   readonly instanceBootMs: number;
-  /** From TerminateInstance… to `terminated`; the machine is dead from the first moment on. */
+  /** From TerminateInstance… to `terminated`; the instance is dead from the first moment on. */
   readonly instanceTerminationMs: number;
   /** From CreateNodegroup to the moment when its Auto Scaling group exists and launches instances. */
   readonly nodegroupCreateMs: number;
-  /** From DeleteNodegroup to the moment when the group is gone, instances not counted. */
+  /** From DeleteNodegroup until the group is gone, not counting its instances. */
   readonly nodegroupDeleteMs: number;
   /** From RegisterTargets to the first health check that counts (real NLB: 90-180 s). */
   readonly registrationMs: number;
@@ -23,7 +23,7 @@ export interface CloudDelays {
   readonly healthyPropagationMs: number;
 }
 
-/** A machine that the pretend EC2 has switched on; the cluster makes a node of it. */
+/** An instance that the pretend EC2 has switched on; the cluster makes a node of it. */
 export interface BootedInstance {
   readonly instanceId: string;
   /** Availability zone, e.g. `eu-west-1a`. */
@@ -33,14 +33,14 @@ export interface BootedInstance {
   readonly privateIp: string;
   /** EC2 private DNS name, which is the node's name: `ip-10-0-1-11.eu-west-1.compute.internal`. */
   readonly privateDnsName: string;
-  /** Node group that the machine belongs to, and the labels and taints that EKS gives its nodes. */
+  /** Node group of the instance, and the labels and taints that EKS gives its nodes. */
   readonly nodegroup: string;
   readonly kubernetesVersion: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
 }
 
-/** Called by the pretend EC2 when machines come and go. Must not throw; long work goes on in the background. */
+/** Called by the pretend EC2 when instances are started and terminated. Must not throw; long work continues in the background. */
 export interface InstanceHooks {
   boot(instance: BootedInstance): void;
   terminate(instanceId: string): void;
@@ -85,7 +85,7 @@ export interface BrokenFlows {
   readonly targetPort: number;
 }
 
-/** What the pretend ELB asks of the data plane. Implemented by the real nftables data plane and by nothing in unit tests. */
+/** What the pretend ELB needs from the data plane. Implemented by the nftables data plane; unit tests use none. */
 export interface DataPlane {
   /** Replaces all rules in one transaction. */
   forward(rules: readonly ForwardingRule[]): void;

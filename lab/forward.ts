@@ -1,6 +1,6 @@
 /**
- * Forwards between the root namespace and the lab. Unix sockets in the file system are visible from every
- * network namespace, so a forward is two halves that meet at one: socat inside, this process outside.
+ * Forwards between the root namespace and the lab. Unix sockets in the file system are visible from every network namespace, so a forward has two
+ * halves that meet at one: socat inside, this process outside.
  */
 import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -20,7 +20,7 @@ interface LocalForward extends Forward {
 /** Where a forward leads to. */
 type Destination = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** Listens on 127.0.0.1 of the root namespace, on a free port when 0 is asked for. */
+/** Listens on 127.0.0.1 of the root namespace, on a free port when port is 0. */
 export async function forwardFromLocalhost(port: number, to: Destination): Promise<LocalForward> {
   const forward = await listen({ host: '127.0.0.1', port }, to);
   const address = forward.server.address();
@@ -28,7 +28,7 @@ export async function forwardFromLocalhost(port: number, to: Destination): Promi
   return { port: address.port, close: () => forward.close() };
 }
 
-/** Listens on a unix socket for those inside the lab. */
+/** Listens on a unix socket for clients inside the lab. */
 export async function forwardFromSocket(path: string, to: Destination): Promise<Forward> {
   await rm(path, { force: true });
   return listen({ path }, to);
@@ -44,7 +44,7 @@ export function portToSocket(namespace: string, port: number, path: string, log:
   );
 }
 
-/** Inside a namespace: from a unix socket to an address; resolves when the socket takes connections. */
+/** Inside a namespace: from a unix socket to an address; resolves when the socket accepts connections. */
 export async function socketToAddress(
   namespace: string,
   path: string,
@@ -94,7 +94,7 @@ async function listen(
   return { server, close };
 }
 
-/** Copies one direction; the end of one side ends the other, a failure of one breaks the other. */
+/** Copies one direction; the end of one side ends the other, and a failure of one breaks the other. */
 function join(from: Socket, to: Socket, open: Set<Socket>): void {
   open.add(from);
   from.setNoDelay(true);

@@ -20,12 +20,12 @@ function listenAnywhere() {
   });
 }
 
-/** How often a server is started before it is given up. */
+/** How often a server is started before the caller gives up. */
 const maxStarts = 5;
 
 /**
- * Starts a server whose ports were free a moment ago, some of which it may choose by itself: a connection may take one before the server does.
- * `startOnce` answers undefined when the server ended by itself before it was of use; then it is started anew.
+ * Starts a server whose ports were free a moment ago, some of which it may choose itself: another connection may take one before the server does.
+ * `startOnce` returns undefined when the server ended before it was usable; then it is started again.
  */
 export async function startOnFreePorts<T>(what: string, startOnce: () => Promise<T | undefined>): Promise<T> {
   for (let starts = 1; starts <= maxStarts; starts += 1) {

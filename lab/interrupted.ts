@@ -1,6 +1,8 @@
-/** Commands that bring up a lab and take it down however they end. */
+/** Commands that start a lab and take it down however they end. */
 
-/** Runs a command that ends with an exit code. Ctrl-C or SIGTERM aborts the signal; what it throws then is no failure but exit code 130. */
+/**
+ * Runs a command that ends with an exit code. Ctrl-C or SIGTERM aborts the signal; what the command throws then is not a failure but exit code 130.
+ */
 export async function runInterruptibly(command: (signal: AbortSignal) => Promise<number>): Promise<void> {
   const interrupted = new AbortController();
   process.on('SIGINT', () => interrupted.abort(new Error('interrupted')));
@@ -14,7 +16,7 @@ export async function runInterruptibly(command: (signal: AbortSignal) => Promise
   }
 }
 
-/** Rejects when the signal is aborted; what was going on ends with the lab. */
+/** Rejects when the signal is aborted; what was in progress ends with the lab. */
 export function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);

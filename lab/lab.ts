@@ -1,6 +1,6 @@
 /**
- * The lab: a real Kubernetes cluster with real nodes and a real load balancer data plane, on a pretend AWS.
- * It runs in the process that starts it and dies with it.
+ * The lab: a real Kubernetes cluster with real nodes and a real load balancer data plane, on a pretend AWS. It runs in the process that starts it and
+ * ends with it.
  */
 import type { ChildProcess } from 'node:child_process';
 import { assertTools, toolPaths } from '../scripts/setup/paths.ts';
@@ -31,18 +31,18 @@ export type { LabService } from './cluster/readiness.ts';
 
 const NODES_TIMEOUT_MS = 120_000;
 const SERVICES_TIMEOUT_MS = 120_000;
-/** What is missing is told after this time, and again each time it has passed. */
-const TELL_MISSING_EVERY_MS = 15_000;
+/** What is missing is reported after this time, and each time it has passed again. */
+const REPORT_MISSING_EVERY_MS = 15_000;
 
 /** How to start a lab. */
 export interface LabOptions {
-  /** Told of every step, one line each. */
+  /** Called for every step with one line. */
   readonly onProgress?: (text: string) => void;
-  /** Ends the start: everything is taken down again and `startLab` rejects with the signal's reason. */
+  /** Aborts the start: everything is taken down again and `startLab` rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A process inside the lab: its standard streams are ignored unless told otherwise. */
+/** A process inside the lab; its standard streams are ignored unless set otherwise. */
 export type InsideOptions = Pick<StartOptions, 'env' | 'stdio' | 'cwd' | 'log' | 'nice'>;
 
 /** What a lab consists of at this moment. */
@@ -75,21 +75,21 @@ export interface Lab {
   readonly opsEnv: Readonly<Record<string, string>>;
   /** Load-balanced Services; filled by `waitForServices`. */
   readonly services: readonly LabService[];
-  /** Files below it are seen by pods through hostPath volumes and outlive the node. */
+  /** Pods see files below it through hostPath volumes; the files outlive the node. */
   readonly sharedFolder: string;
-  /** Starts a process where nodeferry's worker runs. It knows the load balancers by name; `opsEnv` is part of its environment. */
+  /** Starts a process in the namespace of nodeferry's worker. It can resolve the load balancers' names; `opsEnv` is part of its environment. */
   spawnInOps(command: string, args: readonly string[], options?: InsideOptions): ChildProcess;
-  /** Starts a process where clients of the Services are. It knows the load balancers by name. */
+  /** Starts a process in the namespace of the Services' clients. It can resolve the load balancers' names. */
   spawnInClient(command: string, args: readonly string[], options?: InsideOptions): ChildProcess;
-  /** Makes a Temporal server of the root namespace reachable at TEMPORAL_ADDRESS inside. Replaces an earlier one. */
+  /** Makes a Temporal server in the root namespace reachable at TEMPORAL_ADDRESS inside. Replaces an earlier one. */
   forwardTemporal(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Waits until each load-balanced Service has a load balancer and its target groups have the scenario's attributes. */
   waitForServices(): Promise<readonly LabService[]>;
-  /** Waits until all pods are ready, all targets are healthy and every address answers; then forgets tracked connections. */
+  /** Waits until all pods are ready, all targets are healthy and every address answers; then flushes tracked connections. */
   waitForTraffic(): Promise<readonly LabService[]>;
-  /** Forgets all tracked connections in all namespaces. Established connections through the load balancers break. */
+  /** Flushes all tracked connections in all namespaces. Established connections through the load balancers break. */
   flushConntrack(): Promise<void>;
-  /** Kills the API server, and starts it again after so long, ms; resolves once it answers. */
+  /** Kills the API server, and starts it again after this time, ms; resolves once it answers. */
   killApiServer(durationMs: number): Promise<void>;
   status(): LabStatus;
   /** Takes everything down; safe to call again. */
@@ -97,12 +97,12 @@ export interface Lab {
 }
 
 /**
- * Starts a lab and resolves when its nodes are ready and its objects applied. Throws `LabInUseError` when there is one
- * already, a `SetupError` when tools are missing, and the signal's reason when it is aborted.
+ * Starts a lab and resolves when its nodes are ready and its objects applied. Throws `LabInUseError` when there is one already, a `SetupError` when
+ * tools are missing, and the signal's reason when it is aborted.
  */
 export async function startLab(scenario: Scenario, options: LabOptions = {}): Promise<Lab> {
   validScenario(scenario);
-  if (process.getuid?.() !== 0) throw new Error('the lab makes namespaces: run it as root');
+  if (process.getuid?.() !== 0) throw new Error('the lab creates namespaces: run it as root');
   assertTools();
   const report = options.onProgress ?? (() => undefined);
   const undo: (() => Promise<unknown> | void)[] = [];
@@ -247,7 +247,7 @@ function createLab(
   };
 }
 
-/** Waits until a check finds nothing missing; the error at the deadline tells what still was. */
+/** Waits until a check finds nothing missing; the error at the deadline lists what still was. */
 async function nothingMissing(
   check: () => Promise<Missing>,
   options: {
@@ -261,7 +261,7 @@ async function nothingMissing(
     async () => {
       const missing = await check();
       if (missing.length === 0) return true;
-      if (Date.now() - toldMs >= TELL_MISSING_EVERY_MS) {
+      if (Date.now() - toldMs >= REPORT_MISSING_EVERY_MS) {
         options.report(`still waiting: ${missing.join('; ')}`);
         toldMs = Date.now();
       }
@@ -271,7 +271,7 @@ async function nothingMissing(
   );
 }
 
-/** Undoes in reverse order; a step that fails is told of and does not keep the others from being taken. */
+/** Undoes in reverse order; a step that fails is reported and does not keep the others from running. */
 async function undoAll(
   undo: readonly (() => Promise<unknown> | void)[],
   report: (text: string) => void,

@@ -6,22 +6,22 @@ import { scenarios } from './scenarios/catalog.ts';
 const summaries = scenarios.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}`).join('\n');
 
 const program = new Command('lab')
-  .description('A real Kubernetes cluster on this machine, on a pretend AWS. Needs root. One lab per machine.')
+  .description('A real Kubernetes cluster on this machine, on a simulated AWS. Needs root. One lab per machine.')
   .showHelpAfterError();
 
 program
   .command('up')
   .description('start a lab and return when traffic can flow')
-  .argument('[scenario]', 'what to start', 'demo')
+  .argument('[scenario]', 'scenario to start', 'demo')
   .addHelpText('after', `\nScenarios:\n${summaries}`)
   .action(labUp);
 
-program.command('down').description('stop the lab and remove whatever is left of it').action(labDown);
+program.command('down').description('stop the lab and remove everything that is left of it').action(labDown);
 
 program
   .command('status')
-  .description('tell what runs')
-  .option('--json', 'for programs')
+  .description('show what is running')
+  .option('--json', 'print JSON')
   .action((options: { json?: boolean }) => labStatus(options.json ?? false));
 
 program.command('host', { hidden: true }).argument('<scenario>').action(hostLab);

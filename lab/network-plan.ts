@@ -1,9 +1,9 @@
 /**
- * The address plan of the lab: every namespace, address and route is computed here, so that the parts
- * which program the kernel, the pretend cloud and the load balancer agree without asking each other.
+ * The address plan of the lab. Every namespace, address and route is computed here, so that the parts which program the kernel, the pretend cloud and
+ * the load balancer agree without asking each other.
  */
 
-/** All network namespaces of the lab and of its tests start with this; clean-up goes by it. */
+/** Prefix of all network namespaces of the lab and of its tests; cleanup relies on it. */
 export const NAMESPACE_PREFIX = 'nf-';
 
 /** Namespaces that exist once per lab. */
@@ -61,8 +61,8 @@ export function instanceNamespace(instanceId: string): string {
 }
 
 /**
- * The name of an instance's port on the fabric's bridge. Interface names have at most 15 characters
- * (linux/if.h IFNAMSIZ), so it is made of the address, not of the instance ID: `p-10-0-1-11` → `p-1-11`.
+ * The name of an instance's port on the fabric's bridge. Interface names have at most 15 characters (linux/if.h IFNAMSIZ), so it is derived from the
+ * address, not from the instance ID: `p-10-0-1-11` → `p-1-11`.
  */
 export function fabricPort(ip: string): string {
   const [, , third, fourth] = octets(ip);
@@ -70,8 +70,8 @@ export function fabricPort(ip: string): string {
 }
 
 /**
- * The hardware address of an instance, made of its IPv4 address. It is known to all from the start, so that
- * packets to a dead instance vanish as in a VPC instead of failing after an unanswered ARP request.
+ * The hardware address of an instance, derived from its IPv4 address. All nodes know it from the start, so that packets to a terminated instance
+ * vanish as in a VPC instead of failing after an unanswered ARP request.
  */
 export function hardwareAddress(ip: string): string {
   return ['02', '00', ...octets(ip).map((octet) => octet.toString(16).padStart(2, '0'))].join(':');
@@ -90,7 +90,7 @@ export function freeNodeNumber(used: ReadonlySet<number>): number {
   throw new Error(`the lab has room for ${HIGHEST_POD_SUBNET} nodes`);
 }
 
-/** The four numbers of an IPv4 address; throws when it is none. */
+/** The four numbers of an IPv4 address; throws when the text is none. */
 function octets(ip: string): readonly [number, number, number, number] {
   const [a, b, c, d, ...rest] = ip.split('.').map(Number);
   const parts = [a, b, c, d];

@@ -1,17 +1,17 @@
 /**
- * Child processes of the lab. All of them die with the process that started them, even when that one is
- * killed with SIGKILL: `setpriv --pdeathsig` (util-linux) asks the kernel for it.
+ * Child processes of the lab. All of them end with the process that started them, even when that is killed with SIGKILL: `setpriv --pdeathsig`
+ * (util-linux) asks the kernel for it.
  */
 import { type ChildProcess, type ExecFileException, execFile, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
-/** A command's limit unless told otherwise. */
+/** Default time limit of a command. */
 const TIMEOUT_MS = 30_000;
 
-/** Exit code of a command that was killed, as shells tell it: 128 and SIGKILL. */
+/** Exit code of a command that was killed, as shells report it: 128 plus SIGKILL. */
 const KILLED = 137;
 
-/** What became of a command that ran to its end. */
+/** The result of a command that ran to its end. */
 interface CommandResult {
   readonly code: number;
   readonly stdout: string;
@@ -22,13 +22,13 @@ interface CommandResult {
 interface RunOptions {
   readonly input?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Milliseconds after which the command is killed; 30,000 unless told otherwise. */
+  /** Milliseconds after which the command is killed; default 30,000. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Runs a command to its end and resolves whatever its exit code is, with the numbers of a shell: 127 when it cannot be
- * started, 137 when it was killed.
+ * Runs a command to its end and resolves whatever its exit code is. The codes are those of a shell: 127 when it can't be started, 137 when it was
+ * killed.
  */
 export function attempt(command: string, args: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
   return new Promise((resolve) => {
@@ -68,25 +68,22 @@ export async function run(command: string, args: readonly string[], options: Run
   throw new Error(`${line.slice(0, 300)} ${end}: ${result.stderr.trim().slice(0, 2000)}`);
 }
 
-/** Settings of a process that stays. */
+/** Settings of a long-running process. */
 export interface StartOptions {
-  /** File to which both outputs are appended; `stdio` is used instead when there is none. */
+  /** File to which both outputs are appended; without it, `stdio` is used. */
   readonly log?: string;
   readonly stdio?: StdioOptions;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
   /** Network namespace to run in; the caller's when absent. */
   readonly namespace?: string;
-  /** Added to the nice value; it counts within a session only, where the kernel shares the processors among sessions (see `urgent`). */
+  /** Added to the nice value. It only counts within a session when the kernel shares the processors among sessions (see `urgent`). */
   readonly nice?: number;
-  /** For what stands in for a machine of its own, a load balancer or the clients outside: what else this machine does must not hold it up. */
+  /** For processes that stand for a separate host, a load balancer or the clients outside: other load on this machine must not delay them. */
   readonly urgent?: boolean;
 }
 
-/**
- * Starts a process in a session of its own, so that Ctrl-C in a terminal reaches the lab first, which then
- * stops its children in order.
- */
+/** Starts a process in its own session, so that Ctrl-C in a terminal reaches the lab first, which then stops its children in order. */
 export function start(command: string, args: readonly string[], options: StartOptions = {}): ChildProcess {
   const line = commandLine(command, args, options);
   const log = options.log === undefined ? undefined : openSync(options.log, 'a');
@@ -115,8 +112,8 @@ export function commandLine(
 }
 
 /**
- * Gives a process about the share that all pods have together (cluster/cgroups.ts). Where the kernel shares the processors among sessions,
- * and each process of the lab is one, the nice value of a session is what counts (sched(7), "The autogroup feature").
+ * Gives a process about the share that all pods have together (cluster/cgroups.ts). When the kernel shares the processors among sessions, and each
+ * process of the lab is one, the nice value of a session is what counts (sched(7), "The autogroup feature").
  */
 const asUrgent = ['sh', '-c', 'echo "$0" 2>/dev/null >/proc/self/autogroup; exec nice -n "$0" "$@"', '-15'];
 
@@ -125,7 +122,7 @@ export function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-/** Resolves when the process has ended, at once if it already has. */
+/** Resolves when the process has ended, immediately if it already has. */
 export function ended(child: ChildProcess): Promise<void> {
   if (!isRunning(child)) return Promise.resolve();
   return new Promise((resolve) => {
@@ -146,12 +143,12 @@ export async function stop(child: ChildProcess, graceMs: number): Promise<void> 
   }
 }
 
-/** Thrown by a check of `until` when more waiting is of no use. */
+/** Thrown by a check of `until` when it is pointless to wait any longer. */
 export class StopWaiting extends Error {
   override readonly name = 'StopWaiting';
 }
 
-/** How long and how often `until` asks. */
+/** How long and how often `until` checks. */
 interface UntilOptions {
   readonly what: string;
   readonly timeoutMs: number;
@@ -160,8 +157,8 @@ interface UntilOptions {
 }
 
 /**
- * Asks `check` until it answers something other than undefined and resolves with that. Rejects at the deadline
- * with the last error that `check` threw, and at once when it threw `StopWaiting` or the signal is aborted.
+ * Calls `check` until it returns something other than undefined and resolves with that. Rejects at the deadline with the last error that `check`
+ * threw, and at once when it threw `StopWaiting` or the signal is aborted.
  */
 export async function until<T>(check: () => Promise<T | undefined>, options: UntilOptions): Promise<T> {
   const deadline = Date.now() + options.timeoutMs;

@@ -1,9 +1,9 @@
-/** A scenario: everything that a lab starts from, declared as data. */
+/** A scenario: everything that a lab starts with, declared as data. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { AwsDelays } from './aws/presets.ts';
 import type { NodegroupSeed } from './aws/seed.ts';
 
-/** Settings that the cloud controller manager cannot make: they are set on the target groups once these exist. */
+/** Settings that the cloud controller manager can't make: they are set on the target groups once these exist. */
 interface TargetGroupSettings {
   /** Name of the Service in the namespace `default`. */
   readonly service: string;
@@ -11,7 +11,7 @@ interface TargetGroupSettings {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** What a lab starts from. */
+/** The initial state of a lab. */
 export interface Scenario {
   readonly name: string;
   /** One sentence for `lab up --help` and `lab status`. */
@@ -21,7 +21,7 @@ export interface Scenario {
   readonly clusterName: string;
   /** Minor version of the control plane. */
   readonly version: string;
-  /** How long the pretend cloud takes; what is missing is as in the preset `fast`. Milliseconds. */
+  /** How long the pretend cloud takes; delays left out are as in the preset `fast`. Milliseconds. */
   readonly delays: Partial<AwsDelays>;
   /** Node groups that exist from the start. Their versions are minor versions: `1.35` or `1.36`. */
   readonly nodegroups: readonly NodegroupSeed[];
@@ -91,7 +91,7 @@ function targetGroupProblems(scenario: Scenario): readonly string[] {
   const services = loadBalancedServices(scenario);
   return scenario.targetGroups
     .filter(({ service }) => !services.includes(service))
-    .map(({ service }) => `target group settings for ${service}, which is no Service of type LoadBalancer`);
+    .map(({ service }) => `target group settings for ${service}, which is not a Service of type LoadBalancer`);
 }
 
 function isLoadBalancer(object: KubernetesObject): boolean {

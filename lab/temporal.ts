@@ -13,7 +13,7 @@ interface LabTemporal {
   stop(): Promise<void>;
 }
 
-/** Starts a server on free ports and resolves once it answers; its log goes to `<directory>/temporal.log`. */
+/** Starts a server on free ports and resolves once it answers; its log is written to `<directory>/temporal.log`. */
 export async function startTemporal(directory: string): Promise<LabTemporal> {
   const log = join(directory, 'temporal.log');
   return await startOnFreePorts(`the Temporal server (see ${log})`, () => startOnce(log));
@@ -42,7 +42,7 @@ async function startOnce(log: string): Promise<LabTemporal | undefined> {
     return code === 0 ? true : undefined;
   };
   try {
-    await until(answers, { what: 'the Temporal server answers', timeoutMs: 30_000 });
+    await until(answers, { what: 'the Temporal server does not answer', timeoutMs: 30_000 });
   } catch (error) {
     await stop(server, 5000);
     if (error instanceof StopWaiting) return undefined;

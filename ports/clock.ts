@@ -1,4 +1,4 @@
-/** Time for activities; the simulator brings its own. */
+/** Time for activities; the simulator has its own. */
 export interface Clock {
   /** Epoch ms. */
   now(): number;

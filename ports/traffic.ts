@@ -5,7 +5,7 @@ export interface ProbeCounts {
   readonly sent: number;
   readonly lost: number;
   readonly slow: number;
-  /** Those that got lost, by the name of the probe. */
+  /** Lost requests, by the name of the probe. */
   readonly lostBy: Readonly<Record<string, number>>;
 }
 

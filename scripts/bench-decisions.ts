@@ -5,7 +5,7 @@ import { aLargeObservation, type LargeShape } from '../test/core/support/large-c
 // node scripts/bench-decisions.ts              every shape
 // node scripts/bench-decisions.ts budget       those whose name has the word
 
-/** The longest that a decision, or a slice of one, may keep a worker from the heartbeats of its other steps, ms of processor time. */
+/** The longest time that a decision, or a slice of one, may keep a worker from the heartbeats of its other steps, ms of processor time. */
 const maxMs = 200;
 
 const size = { nodes: 1000, services: 100 };
@@ -15,14 +15,14 @@ const shapes: Readonly<Record<string, LargeShape>> = {
   'policy Cluster': { ...size, replicas: 50, traffic: 'Cluster' },
   'one endpoint per zone, cross-zone off': { ...size, replicas: 3, crossZone: false },
   'a budget each': { ...size, replicas: 50, budgets: 'each' },
-  'budgets that spare one pod': { ...size, replicas: 50, budgets: 'tight' },
+  'budgets that allow one disruption': { ...size, replicas: 50, budgets: 'tight' },
   'shared budgets': { ...size, replicas: 50, budgets: 'shared' },
-  '50,000 pods, budgets that spare one': { ...size, replicas: 500, budgets: 'tight' },
+  '50,000 pods, budgets that allow one disruption': { ...size, replicas: 500, budgets: 'tight' },
   '50,000 pods, 4,600 budgets': { ...size, replicas: 50, budgets: 'tight', otherBudgets: 4500 },
   '50,000 pods, 1,100 Services': { ...size, replicas: 50, budgets: 'tight', otherPods: 45_000, otherServices: 1000 },
 };
 
-/** Milliseconds that each decision, or its longest slice, takes on a look of its own: the median of five. */
+/** Milliseconds that each decision, or its longest slice, takes on its own observation: the median of five. */
 function measure(shape: LargeShape): readonly number[] {
   const facts = aLargeObservation(shape);
   return Object.values(decisionsOn(facts)).map((decide) => {

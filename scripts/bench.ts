@@ -9,7 +9,7 @@ import { runInterruptibly } from '../lab/interrupted.ts';
 import { ensureTools } from './setup/ensure.ts';
 import { projectRoot } from './setup/sources.ts';
 
-/** The longest that an upgrade may take, as a multiple of what perfect knowledge would need. */
+/** The longest that an upgrade may take, as a multiple of its lower bound. */
 const maxOfLowerBound = 1.25;
 
 interface BenchOptions {
@@ -22,7 +22,7 @@ interface BenchOptions {
 function readOptions(argv: readonly string[]): BenchOptions {
   const program = new Command('npm run bench --')
     .description(
-      'Replaces pools of the lab in nodeferry’s and in others’ orders under traffic, and compares loss, time and cost.',
+      'Replaces pools of the lab in the orders of nodeferry and of other tools under traffic, and compares loss, time and cost.',
     )
     .option('--nodes <sizes>', 'sizes of the pool, from 2 to 8', readSizes, [2, 4, 8])
     .addOption(
@@ -32,7 +32,7 @@ function readOptions(argv: readonly string[]): BenchOptions {
     .option('--docs', 'write docs/performance.md', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run bench\n  $ npm run bench -- --nodes 4 --orders hand-over serial\n  $ npm run bench -- --report bench.json --docs',
+      '\nExamples:\n  $ npm run bench\n  $ npm run bench -- --nodes 4 --orders pod-surge serial\n  $ npm run bench -- --report bench.json --docs',
     );
   program.parse([...argv]);
   const { report, ...options } = program.opts<Omit<BenchOptions, 'report'> & { report?: string }>();
@@ -83,7 +83,7 @@ function place(): Omit<BenchReport, 'runs' | 'refused'> {
   };
 }
 
-/** What nodeferry promises and a run of it did not keep. */
+/** The guarantees of nodeferry that a run of it did not keep. */
 function printBroken(run: BenchRun): readonly string[] {
   const { nodes, order, requests, durationSeconds, lowerBoundSeconds } = run;
   if (lowerBoundSeconds === undefined) return [];
@@ -91,7 +91,7 @@ function printBroken(run: BenchRun): readonly string[] {
   const bad = requests.lost + requests.cut + requests.slow;
   const ratio = durationSeconds / lowerBoundSeconds;
   return [
-    ...(bad > 0 ? [`${what}: ${bad} requests lost, cut or slow`] : []),
+    ...(bad > 0 ? [`${what}: ${bad} requests lost, reset or slow`] : []),
     ...(ratio > maxOfLowerBound ? [`${what}: ${ratio.toFixed(2)} × its bound, limit ${maxOfLowerBound}`] : []),
   ];
 }

@@ -13,7 +13,7 @@ const end = await runProgram('tsc', ['--project', 'tsconfig.build.json'], 'shown
 process.exitCode = end.exitCode;
 if (end.exitCode === 0) {
   chmodSync(join(dist, 'client', 'main.js'), 0o755);
-  // The built worker looks for its bundle under a name made of the built sources: it makes that name itself.
+  // The built worker finds its bundle by a name that is computed from the built sources: it computes that name itself.
   const built: typeof import('../worker/bundle.ts') = await import(
     pathToFileURL(join(dist, 'worker', 'bundle.js')).href
   );

@@ -20,7 +20,7 @@ fail() {
   exit 1
 }
 
-# cleanup: stops the clock and removes what an interrupted step has left half done.
+# cleanup: stops the clock and removes what an interrupted step has left unfinished.
 cleanup() {
   if [ -n "$clock" ]; then kill "$clock" 2>/dev/null || :; fi
   if [ -n "$unfinished" ]; then rm -rf -- "$unfinished"; fi
@@ -69,9 +69,9 @@ step() {
   printf 'nodeferry: %s: done in %s s\n' "$label" "$took" >&2
 }
 
-# npm_run ARGUMENTS…: npm on the Node that comes first on PATH, whatever Node the machine's npm was installed with.
+# npm_run ARGUMENTS…: npm on the Node that comes first on PATH, whatever Node the npm of this machine was installed with.
 npm_run() {
-  # `npm run --silent` around us would keep npm's reasons back too.
+  # An enclosing `npm run --silent` would suppress npm's error messages too.
   npm_config_loglevel=warn
   export npm_config_loglevel
   case ${npm_execpath:-} in
@@ -96,7 +96,7 @@ use_own_node() {
     mkdir -p "$cache"
     unfinished=$(mktemp -d "$cache/.node-$node_version.XXXXXX")
     step "Installing Node $node_version" install_node
-    # Somebody else may have finished first: theirs is as good as ours.
+    # Another process may have finished first: its result is as good as ours.
     mv -T -- "$unfinished" "$node_home" 2>/dev/null || [ -x "$node_bin/node" ] || fail "cannot write $node_home"
     cleanup
   fi
@@ -115,11 +115,11 @@ install_dependencies() {
   cd "$root" && npm_run ci --no-audit --no-fund && cp package-lock.json "$stamp"
 }
 
-# ensure_dependencies: node_modules is complete when it holds a copy of the lock file that it was made from.
+# ensure_dependencies: node_modules is complete when it contains a copy of the lock file that it was made from.
 ensure_dependencies() {
   stamp=$root/node_modules/.nodeferry-package-lock.json
   cmp -s "$root/package-lock.json" "$stamp" && return
-  # One at a time: a second `npm ci` would take away what the first one has just put there.
+  # One at a time: a second `npm ci` would remove what the first one has just installed.
   if command -v flock >/dev/null 2>&1; then
     mkdir -p "$cache"
     exec 9>"$cache/.dependencies.lock"

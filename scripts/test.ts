@@ -19,7 +19,7 @@ import { recallUnsteady, rememberUnsteady, unsteadyFile, unsteadyOutput } from '
 
 // npm test              everything but the matrix
 // npm test -- unit      only the named projects, without types, lint and format
-// npm run matrix        every disturbance at every step of a crossing, and 20,000 random clusters
+// npm run matrix        every disturbance at every step of an upgrade, and 20,000 random clusters
 const chosen = projectNames.filter((name) => process.argv.includes(name));
 const projects = chosen.length > 0 ? chosen : everydayProjects;
 const needsLab = (project: ProjectName) => labProjects.includes(project);
@@ -43,7 +43,7 @@ const counts = totalCounts(outcomes);
 console.log(closingLine(counts));
 process.exitCode = outcomes.every(({ ok }) => ok) && counts.passed > 0 ? 0 : 1;
 
-/** Sets up what the chosen projects need; a failure is an outcome like any other. */
+/** Sets up what the selected projects need; a failure is reported like any other outcome. */
 async function prepare(): Promise<Outcome[]> {
   const startedMs = performance.now();
   try {
@@ -53,7 +53,7 @@ async function prepare(): Promise<Outcome[]> {
     if (!(error instanceof SetupError)) throw error;
     const counts = { passed: 0, failed: 1, skipped: 0 };
     return [
-      { name: 'set-up', ok: false, counts, seconds: (performance.now() - startedMs) / 1000, output: error.message },
+      { name: 'setup', ok: false, counts, seconds: (performance.now() - startedMs) / 1000, output: error.message },
     ];
   }
 }
@@ -74,7 +74,7 @@ async function runAll(): Promise<Outcome[]> {
   const beside = projects.filter((project) => besideProjects.includes(project));
   const working = Promise.all(beside.map(async (project) => await runProject(project, 'kept')));
   for (const project of projects) if (!beside.includes(project)) done.push(await runOne(project));
-  if (beside.length > 0) console.log(`\n${beside.join(', ')}: run beside the others`);
+  if (beside.length > 0) console.log(`\n${beside.join(', ')}: run in parallel with the others`);
   return [...done, ...(await working)];
 }
 
@@ -95,6 +95,6 @@ async function runOne(project: ProjectName): Promise<Outcome> {
 function announceSkipped(why: string): void {
   const line = '!'.repeat(100);
   console.log(
-    `\n${line}\n!!! THE END-TO-END TESTS WERE NOT RUN. ${why}\n!!! Nothing is shown about live traffic by this run.\n${line}\n`,
+    `\n${line}\n!!! THE END-TO-END TESTS WERE NOT RUN. ${why}\n!!! This run shows nothing about live traffic.\n${line}\n`,
   );
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { projectRoot } from './setup/sources.ts';
 
-/** Paths of all files that git tracks or would add, from the project's root, sorted; none that have been deleted since. */
+/** Paths of all files that git tracks or would add, relative to the project's root, sorted; without those deleted since. */
 export function trackedFiles(): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const output = execFileSync('git', args, { cwd: projectRoot, encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });

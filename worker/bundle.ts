@@ -10,8 +10,8 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const keptIn = join(root, 'build');
 
 /**
- * The workflow bundle; builds it when these sources have none yet. A released worker finds it built. The file appears at once and whole, so
- * that workers that start together don't read half of it; where none can be written, the next start builds it again.
+ * The workflow bundle, built if there is none for these sources yet. A released worker comes with it. The file is written atomically, so that workers
+ * that start together never read half of it. When it can't be written, the next start builds it again.
  */
 export async function ensureWorkflowBundle(logger: Logger, folder = keptIn): Promise<WorkflowBundleOption> {
   const path = join(folder, `workflow-bundle-${hashSources()}.js`);
@@ -20,7 +20,7 @@ export async function ensureWorkflowBundle(logger: Logger, folder = keptIn): Pro
   try {
     keep(path, code);
   } catch (error) {
-    logger.warn('the workflow bundle could not be kept for the next start', { path, error });
+    logger.warn('the workflow bundle could not be saved for the next start', { path, error });
     return { code };
   }
   return { codePath: path };
@@ -33,7 +33,7 @@ function keep(path: string, code: string): void {
   renameSync(half, path);
 }
 
-/** A fingerprint of all that goes into the bundle. */
+/** A fingerprint of everything that goes into the bundle. */
 function hashSources(): string {
   const hash = createHash('sha256');
   for (const file of globSync(`{workflows,core}/**/*.${extension}`, { cwd: root }).toSorted()) {

@@ -10,15 +10,15 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** All that a worker is told from outside. */
+/** Everything that a worker is configured with from outside. */
 export interface WorkerConfig {
   /** From TEMPORAL_*, TEMPORAL_PROFILE and the TOML file, as the temporal CLI reads them. */
   readonly connection: NativeConnectionOptions & { readonly address: string };
   readonly namespace: string;
   readonly taskQueue: string;
-  /** `/livez` and `/readyz`; undefined when switched off. */
+  /** `/livez` and `/readyz`; undefined when disabled. */
   readonly health: ListenAddress | undefined;
-  /** Prometheus `/metrics`; undefined when switched off. */
+  /** Prometheus `/metrics`; undefined when disabled. */
   readonly metrics: ListenAddress | undefined;
   /** Namespace of the locks; undefined for `nodeferry` when it exists, else `default`. */
   readonly leaseNamespace: string | undefined;
@@ -26,17 +26,14 @@ export interface WorkerConfig {
   readonly region: string;
   /** Describe calls to Elastic Load Balancing per second over all steps of this worker; undefined for the adapter's default. */
   readonly elbRatePerSecond: number | undefined;
-  /** Steps that may run together; a node on its way holds one, long waits hold none of them. */
+  /** Maximum number of steps that run at the same time. A node in progress occupies one; long waits occupy none. */
   readonly maxSteps: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
-/**
- * Reads the configuration from environment variables.
- * @throws NodeferryError InvalidArgument naming the variable and what it may hold
- */
+/** Reads the configuration from environment variables. @throws NodeferryError InvalidArgument naming the variable and its allowed values */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): WorkerConfig {
   const temporal = readTemporal(env);
   const address = temporal.connectionOptions.address ?? `localhost:${defaultTemporalPort}`;

@@ -3,8 +3,8 @@ import { NodeferryError } from '../core/model/problem.ts';
 import type { ListenAddress } from './config.ts';
 
 /**
- * Serves `/livez` (the process turns its event loop) and `/readyz` (it takes work) with 200 or 503.
- * @throws NodeferryError Internal when the address is taken
+ * Serves `/livez` (the event loop runs) and `/readyz` (the worker accepts work) with 200 or 503. @throws NodeferryError Internal when the address is
+ * in use
  */
 export async function serveHealth(address: ListenAddress, isReady: () => boolean): Promise<Server> {
   const server = createServer((request, response) => {

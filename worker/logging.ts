@@ -1,7 +1,7 @@
 import type { Logger, LogLevel, LogMetadata } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
-/** A logger that writes one JSON object per line to stdout, or to where it is told. */
+/** A logger that writes one JSON object per line to stdout, or to the given stream. */
 export function createLogger(level: string, to?: DestinationStream): PinoLogger {
   const options = {
     level,
@@ -12,14 +12,14 @@ export function createLogger(level: string, to?: DestinationStream): PinoLogger 
   return to === undefined ? pino(options) : pino(options, to);
 }
 
-/** Said by the SDK of a worker that has activities alone, as one of ours is meant to. */
+/** Logged by the SDK for a worker that only has activities, which is intended for one of ours. */
 const expected = /^No workflows registered/;
 
-/** The same logger, as the Temporal SDK calls it; workflow and activity logs come this way too. */
+/** The same logger with the Temporal SDK's interface; workflow and activity logs use it too. */
 export function temporalLogger(logger: PinoLogger): Logger {
   const write = (level: LogLevel, message: string, meta: LogMetadata = {}) => {
     if (expected.test(message)) return;
-    // A task's token says nothing to a reader, in hundreds of characters.
+    // A task token means nothing to a reader and has hundreds of characters.
     const { error, taskToken: _token, ...rest } = meta;
     logger[pinoLevel[level]](error === undefined ? rest : { ...rest, err: error }, message);
   };
@@ -35,7 +35,7 @@ export function temporalLogger(logger: PinoLogger): Logger {
 
 const pinoLevel = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Of a logger, warnings and errors: webpack lists everything that it packs. */
+/** Passes only warnings and errors on: webpack lists everything that it bundles. */
 export function warningsOnly(logger: Logger): Logger {
   const drop = () => undefined;
   return {

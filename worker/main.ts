@@ -1,7 +1,7 @@
 import { readConfig } from './config.ts';
 import { describeStartFailure } from './start-failure.ts';
 
-// A signal that comes before the worker runs ends it at once: nothing has been taken yet that would have to be handed back.
+// A signal that arrives before the worker runs ends it at once: it has not accepted any task yet.
 const leave = (signal: NodeJS.Signals) => {
   process.stderr.write(`nodeferry worker: ${signal} before it ran\n`);
   process.exit(signal === 'SIGINT' ? 130 : 143);
@@ -11,7 +11,7 @@ process.on('SIGTERM', leave);
 
 try {
   const config = readConfig(process.env);
-  // Loaded only now: what is wrong with the environment is told at once.
+  // Loaded only now, so that configuration errors are reported at once.
   const { runWorker } = await import('./run-worker.ts');
   await runWorker(config, () => {
     process.off('SIGINT', leave);
@@ -20,6 +20,6 @@ try {
 } catch (error) {
   const { text, exitCode } = describeStartFailure(error);
   process.stderr.write(text);
-  // Whatever is open yet (a server's port, a connection with workers on it) must not keep alive a process that does nothing.
+  // Whatever is still open (a server's port, a connection with workers on it) must not keep a process alive that does nothing.
   process.exit(exitCode);
 }

@@ -7,7 +7,7 @@ import type { NodeferryError } from '../core/model/problem.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { WorkerConfig } from './config.ts';
 
-/** The ports over the real systems, and how to let go of them. */
+/** The ports over the real systems, and how to close them. */
 export interface OpenPorts {
   readonly ports: Ports;
   close(): void;

@@ -16,22 +16,20 @@ import { openPorts } from './ports.ts';
 import { requireSearchAttributes } from './search-attributes.ts';
 import { createWorkers } from './workers.ts';
 
-/** Longest that is looked for the reason why Temporal does not answer, ms. */
+/** Longest time spent finding out why Temporal does not answer, ms. */
 const diagnosisMs = 2_000;
 
 /**
- * Runs a worker until SIGTERM or SIGINT. Steps that run then are told to stop and are taken up where they stood, by this worker
- * after its restart or by another one.
- *
- * @param onRunning called once it runs and ends by itself on a signal.
- * @throws NodeferryError when it can't start; the process is to be ended then, what is open is not closed.
+ * Runs a worker until SIGTERM or SIGINT. Steps that run then are told to stop and are resumed from their last heartbeat, by this worker after its
+ * restart or by another one. @param onRunning called once the worker runs and stops on a signal. @throws NodeferryError when it can't start; then the
+ * process must exit, because what is open is not closed
  */
 export async function runWorker(config: WorkerConfig, onRunning: () => void): Promise<void> {
   const logger = createLogger(config.logLevel);
   const forTemporal = temporalLogger(logger);
   installRuntime(config, forTemporal);
   let isRunning = () => false;
-  // First what can be refused at once: another worker on this machine, a cluster that is not configured.
+  // First whatever can fail at once: another worker on this machine, a cluster that is not configured.
   const server = config.health === undefined ? undefined : await serveHealth(config.health, () => isRunning());
   const opened = openPorts(config, (error) => logger.warn({ problem: error.problem }, 'an Event was not written'));
   const connection = await connect(config);

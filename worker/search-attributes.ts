@@ -10,8 +10,8 @@ interface TemporalNamespace {
 }
 
 /**
- * Checks that the namespace knows the search attributes: a workflow that sets an unknown one stands still.
- * @throws NodeferryError InvalidArgument with the command that registers them, or when there is no such namespace; Forbidden
+ * Checks that the namespace has the search attributes: a workflow that sets an unknown one makes no progress. @throws NodeferryError InvalidArgument
+ * with the command that registers them, or when there is no such namespace; Forbidden
  */
 export async function requireSearchAttributes(connection: NativeConnection, place: TemporalNamespace): Promise<void> {
   const { namespace } = place;
@@ -35,7 +35,7 @@ async function listed(connection: NativeConnection, place: TemporalNamespace) {
   }
 }
 
-/** Calls fail with the server's own status, which may be no Error. */
+/** Calls fail with the server's own status, which may not be an Error. */
 function explainCall(cause: unknown, place: TemporalNamespace): Problem | undefined {
   if (typeof cause !== 'object' || cause === null || !('code' in cause)) return undefined;
   const said = 'details' in cause && typeof cause.details === 'string' ? cause.details : '';

@@ -1,17 +1,17 @@
 import { NodeferryError, type ProblemCode } from '../core/model/problem.ts';
 
-/** Exit codes of a worker; docs/worker.md says the same, and the CLI's are no others. */
+/** Exit codes of a worker; docs/worker.md lists the same, and the CLI uses no others. */
 const exitCodes: Partial<Readonly<Record<ProblemCode, number>>> = {
   InvalidArgument: 64,
   TemporalUnreachable: 69,
   ClusterUnreachable: 69,
 };
 
-/** What a worker says that can't start or can't go on, and its exit code. Errors that nobody foresaw keep their stack. */
+/** The message of a worker that can't start or can't go on, and its exit code. Unexpected errors keep their stack. */
 export function describeStartFailure(error: unknown): { readonly text: string; readonly exitCode: number } {
   if (!(error instanceof NodeferryError)) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { text: `nodeferry worker: ${text || 'it failed without a word'}\n`, exitCode: 1 };
+    return { text: `nodeferry worker: ${text || 'it failed without a message'}\n`, exitCode: 1 };
   }
   const { code, message, hint } = error.problem;
   return {

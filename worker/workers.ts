@@ -1,10 +1,10 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { longQueue, longWaits } from '../workflows/messages.ts';
 
-/** Far more than runs that one process could serve: what waits all the time costs next to nothing. */
+/** Far more than the number of runs that one process could serve: an activity that only waits costs next to nothing. */
 const maxWaits = 2_000;
 
-/** What a worker is created with; it has steps. */
+/** Options of a worker that has activities. */
 export type StepWorkerOptions = WorkerOptions & { readonly activities: Readonly<Record<string, unknown>> };
 
 /** The workers of one process. */
@@ -16,8 +16,8 @@ export interface Workers {
 }
 
 /**
- * Creates two workers that belong together: one for workflows and steps, and one for what each run waits in from beginning to end. With
- * one queue for both, as many pools as there are slots would leave none for the steps that all of them wait for.
+ * Creates two workers that belong together: one for workflows and steps, and one for the activities that wait for the whole duration of a run. On a
+ * single queue, as many pools as there are slots would leave none for the steps that all of them wait for.
  */
 export async function createWorkers(options: StepWorkerOptions): Promise<Workers> {
   const { workflowBundle: _bundle, maxConcurrentActivityTaskExecutions: _slots, ...rest } = options;
@@ -37,7 +37,7 @@ export async function createWorkers(options: StepWorkerOptions): Promise<Workers
   return {
     run: async () => {
       const runs = workers.map(async (worker) => await worker.run());
-      // One that fails takes the other with it: half a worker would look alive.
+      // If one fails, the other must stop too: otherwise half a worker would look alive.
       await Promise.all(runs).finally(shutdown);
       await Promise.allSettled(runs);
     },

@@ -1,16 +1,16 @@
-/** How the AWS clients behave; everything else (credentials, endpoint) follows the SDK's own chain and variables. */
+/** How the AWS clients behave. Everything else (credentials, endpoint) follows the SDK's own provider chain and environment variables. */
 export interface AwsClientOptions {
-  /** Attempts of one call, the first included, before its error is reported. Default 5. */
+  /** Attempts of one call, including the first, before its error is reported. Default 5. */
   readonly maxAttempts?: number;
-  /** Longest time for a connection to AWS to come up, ms. Default 3,000. */
+  /** Longest time to establish a connection to AWS, ms. Default 3,000. */
   readonly connectTimeoutMs?: number;
   /** Longest time for one attempt from request to answer, ms. Default 15,000. */
   readonly requestTimeoutMs?: number;
 }
 
 /**
- * Settings for an SDK client. Adaptive retry slows the whole client down after a throttling answer, which leaves room
- * for the controllers that share the account's request rate (AWS SDKs guide, "Retry behavior").
+ * Settings for an SDK client. Adaptive retry slows down the whole client after a throttling response. That leaves capacity for the controllers that
+ * share the account's request rate (AWS SDKs guide, "Retry behavior").
  */
 export function awsClientConfig(region: string, options: AwsClientOptions = {}) {
   return {

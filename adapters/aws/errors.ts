@@ -4,22 +4,22 @@ import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
 export interface AwsCall {
   /** The IAM action that allows it, e.g. `eks:CreateNodegroup`. */
   readonly action: string;
-  /** What it was about, e.g. `pool prod/web`. */
+  /** What the call was about, e.g. `pool prod/web`. */
   readonly subject: string;
 }
 
-/** What an SDK error says, read without trusting its shape. */
+/** The contents of an SDK error, read without trusting its shape. */
 interface AwsErrorFacts {
   /** Error code as the service spells it, or a system error code. */
   readonly name: string;
   readonly message: string;
   /** HTTP status; undefined when there was no answer. */
   readonly status: number | undefined;
-  /** Least time before another attempt, ms, from the answer's Retry-After header. */
+  /** Minimum time before another attempt, ms, from the Retry-After header. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Codes of too many requests (AWS SDKs guide, "Retry behavior"; EC2 API reference, "Error codes"). */
+/** Error codes for too many requests (AWS SDKs guide, "Retry behavior"; EC2 API reference, "Error codes"). */
 const throttlingNames = new Set([
   'BandwidthLimitExceeded',
   'EC2ThrottledException',
@@ -35,7 +35,7 @@ const throttlingNames = new Set([
   'TooManyRequestsException',
 ]);
 
-/** Codes of calls that were not allowed or not signed well (Common errors of each API reference). */
+/** Error codes for calls that were not allowed or not signed correctly (Common errors of each API reference). */
 const forbiddenNames = new Set([
   'AccessDenied',
   'AccessDeniedException',
@@ -53,7 +53,7 @@ const forbiddenNames = new Set([
   'UnrecognizedClientException',
 ]);
 
-/** Codes of services and networks that can't answer at the moment. */
+/** Error codes for services and networks that can't answer at the moment. */
 const unavailableNames = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -95,13 +95,13 @@ function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Seconds only: AWS sends no dates there. */
+/** Seconds only: AWS sends no dates in this header. */
 function readRetryAfter(header: unknown): number | undefined {
   const seconds = typeof header === 'string' && header !== '' ? Number(header) : Number.NaN;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
-/** Which kind of trouble an error is that every AWS service can have; undefined for one that only its service explains. */
+/** The problem code of an error that every AWS service can return; undefined for an error that only its service explains. */
 export function commonProblemCode(facts: AwsErrorFacts): ProblemCode | undefined {
   if (throttlingNames.has(facts.name) || facts.status === 429) return 'Throttled';
   if (forbiddenNames.has(facts.name) || facts.status === 401 || facts.status === 403) return 'Forbidden';
@@ -109,7 +109,7 @@ export function commonProblemCode(facts: AwsErrorFacts): ProblemCode | undefined
   return undefined;
 }
 
-/** Turns an SDK error into ours; what isn't known is refused with AWS's own words. */
+/** Converts an SDK error into a NodeferryError. An unknown error becomes ProviderRefused with the message from AWS. */
 export function toNodeferryError(error: unknown, call: AwsCall, code?: ProblemCode, hint?: string): NodeferryError {
   if (error instanceof NodeferryError) return error;
   const facts = readAwsError(error);
@@ -129,10 +129,10 @@ const isAnswer = (facts: AwsErrorFacts) => facts.status !== undefined;
 
 function commonHint(code: ProblemCode, call: AwsCall): string | undefined {
   if (code === 'Forbidden') {
-    return `Check the credentials, and allow the IAM action ${call.action} to the role that nodeferry runs under (deploy/iam/policy.json lists all it needs).`;
+    return `Check the credentials, and allow the IAM action ${call.action} to the role that nodeferry runs under (deploy/iam/policy.json lists everything it needs).`;
   }
   if (code === 'Throttled') return 'AWS limits the request rate of the account; the call is tried again more slowly.';
   if (code === 'ProviderUnavailable')
-    return 'AWS could not be reached or answered with an error of its own; the call is tried again.';
+    return 'AWS could not be reached or had an internal error; the call is tried again.';
   return undefined;
 }

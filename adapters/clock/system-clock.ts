@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../ports/clock.ts';
 
-/** The machine's own clock. Its sleep ends early, without an error, when the signal aborts. */
+/** The system clock. Its sleep ends early, without an error, when the signal aborts. */
 export const systemClock: Clock = {
   now: Date.now,
   async sleep(ms, signal) {

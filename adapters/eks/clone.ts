@@ -9,10 +9,10 @@ export const createdByTag = 'nodeferry.dev/created-by';
 /** Tag on a replacement node group: the name of the node group that it replaces. */
 export const replacesTag = 'nodeferry.dev/replaces';
 
-/** What a replacement shall be. */
+/** What the replacement must look like. */
 export interface CloneRequest {
   readonly target: TargetPolicy;
-  /** Machines to start with. */
+  /** Number of instances to start with. */
   readonly size: number;
   readonly run: string;
   /** Idempotency token. */
@@ -20,9 +20,8 @@ export interface CloneRequest {
 }
 
 /**
- * The request for a node group like `source` with the target's changes (EKS API reference, CreateNodegroup).
- * The minimum size is the source's, but never above the size; the maximum never below it.
- * Throws ProviderRefused for a target that such a node group can't have.
+ * The request for a node group like `source` with the target's changes (EKS API reference, CreateNodegroup). The minimum size is the source's, but
+ * never above the size. The maximum size is never below it. @throws NodeferryError ProviderRefused for a target that such a node group can't have
  */
 export function cloneNodegroup(cluster: string, source: Nodegroup, request: CloneRequest): CreateNodegroupRequest {
   const { target, size, run, token } = request;
@@ -46,25 +45,25 @@ export function cloneNodegroup(cluster: string, source: Nodegroup, request: Clon
       desiredSize: size,
     },
     tags: { ...ownTags(source.tags), [createdByTag]: run, [replacesTag]: source.nodegroupName ?? '' },
-    ...machine(source, target),
+    ...instanceSettings(source, target),
   };
 }
 
-/** Tags that a customer may set: `aws:` is reserved, `eks:` is EKS's own, ours belong to one node group. */
+/** Tags that a customer may set: `aws:` is reserved, `eks:` belongs to EKS, and ours belong to one node group. */
 function ownTags(tags: Readonly<Record<string, string>> | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(tags ?? {}).filter(([key]) => !/^(aws:|eks:|nodeferry\.dev\/)/.test(key)));
 }
 
 /**
- * Image, version, disk and access. With a launch template of the customer, disk and access are the template's; with
- * an image in it (`CUSTOM`), versions are too, and naming them is refused (EKS user guide, "Launch templates").
+ * Image, version, disk and access. With a customer's launch template, disk and access come from the template. With an image in it (`CUSTOM`), the
+ * version does too, and EKS refuses a request that names one (EKS user guide, "Launch templates").
  */
-function machine(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
+function instanceSettings(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
   const ownImage = source.amiType === 'CUSTOM';
   if (ownImage && (target.version !== undefined || target.releaseVersion !== undefined)) {
     throw refused(
       source,
-      'its launch template names an image of its own, so the version can only change with the template',
+      'its launch template names its own image, so the version can only change with the template',
       'Make a launch template version with the new image, set target.launchTemplateVersion, and leave version and releaseVersion out.',
     );
   }
@@ -74,7 +73,7 @@ function machine(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegro
   };
 }
 
-/** A version that is named without a release means the newest release of it; nothing named means the very same. */
+/** A version without a release means the newest release of that version. With neither, the replacement gets exactly what the source has. */
 function versions(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
   const release = target.releaseVersion ?? (target.version === undefined ? source.releaseVersion : undefined);
   return {
@@ -92,7 +91,7 @@ function template(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegr
   if (target.launchTemplateVersion !== undefined) {
     throw refused(
       source,
-      'it has no launch template, so it can take no version of one',
+      'it has no launch template, so there is no version to set',
       'Leave target.launchTemplateVersion out of the policy.',
     );
   }
@@ -110,7 +109,7 @@ function refused(source: Nodegroup, why: string, hint: string): NodeferryError {
   });
 }
 
-/** EKS takes tokens of up to 64 printable ASCII characters (EC2 API reference, "Ensuring idempotency"); longer ones are hashed. */
+/** EKS accepts tokens of up to 64 printable ASCII characters (EC2 API reference, "Ensuring idempotency"); longer ones are hashed. */
 function requestToken(token: string): string {
   return /^[\x21-\x7e]{1,64}$/.test(token) ? token : createHash('sha256').update(token).digest('hex');
 }

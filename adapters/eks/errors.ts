@@ -8,7 +8,7 @@ interface Explanation {
 
 const conflict: Explanation = {
   code: 'Conflict',
-  hint: 'Another change of the same node group is going on (one at a time is allowed); the call is tried again when it may be over.',
+  hint: 'Another change of the same node group is in progress (one at a time is allowed); the call is tried again later.',
 };
 
 const capacity: Explanation = {
@@ -17,8 +17,8 @@ const capacity: Explanation = {
 };
 
 /**
- * Errors that only EKS, Auto Scaling or EC2 can explain (the "Errors" of each operation in their API references;
- * EC2 API reference, "Error codes"). Names with and without `Fault` stand for the two spellings that SDKs have used.
+ * Errors that only EKS, Auto Scaling or EC2 can explain (the "Errors" of each operation in their API references; EC2 API reference, "Error codes").
+ * Names with and without `Fault` are the two spellings that SDKs have used.
  */
 const explanations: Readonly<Record<string, Explanation>> = {
   ResourceNotFoundException: {
@@ -40,11 +40,11 @@ const explanations: Readonly<Record<string, Explanation>> = {
   },
 };
 
-/** What node groups with a launch template of the customer need beyond our own calls (EKS user guide, "Launch templates"). */
+/** Permissions that node groups with a customer's launch template need beyond our own calls (EKS user guide, "Launch templates"). */
 const launchHint =
-  'A node group with a launch template needs ec2:RunInstances, ec2:CreateTags and ec2:DescribeLaunchTemplateVersions: allow them to the role that nodeferry runs under (deploy/iam/policy.json).';
+  'A node group with a launch template needs ec2:RunInstances, ec2:CreateTags and ec2:DescribeLaunchTemplateVersions: grant them to the role that nodeferry runs under (deploy/iam/policy.json).';
 
-/** Who creates the node group may not launch from its template. Nothing was created. */
+/** Whoever creates the node group may not launch from its template. Nothing was created. */
 export function mayNotLaunch(error: unknown, { action, subject }: AwsCall): NodeferryError {
   const { name, message } = readAwsError(error);
   return new NodeferryError(
@@ -53,20 +53,20 @@ export function mayNotLaunch(error: unknown, { action, subject }: AwsCall): Node
   );
 }
 
-/** EKS tells by its message alone what it means (EKS user guide, "Not authorized for launch template"). */
+/** Only the message of the error distinguishes this case (EKS user guide, "Not authorized for launch template"). */
 function isLaunchRefusal(error: unknown): boolean {
   const { name, message } = readAwsError(error);
   return name === 'InvalidRequestException' && /not authorized to launch instances/i.test(message);
 }
 
-/** Turns an error of EKS, Auto Scaling or EC2 into a NodeferryError that names the call and its IAM action. */
+/** Converts an error of EKS, Auto Scaling or EC2 into a NodeferryError that names the call and its IAM action. */
 export function translateEksError(error: unknown, call: AwsCall): NodeferryError {
   if (isLaunchRefusal(error)) return mayNotLaunch(error, call);
   const known = explanations[readAwsError(error).name];
   return toNodeferryError(error, call, known?.code, known?.hint);
 }
 
-/** Makes a call and translates what it throws. */
+/** Makes a call and translates the error that it throws. */
 export async function callEks<T>(action: string, subject: string, send: () => Promise<T>): Promise<T> {
   try {
     return await send();
@@ -80,7 +80,7 @@ export function isRetryable(error: unknown): error is NodeferryError {
   return error instanceof NodeferryError && problemCodes[error.problem.code].retryable;
 }
 
-/** Health issues of a node group that mean that AWS could not supply machines (EKS API reference, Issue). */
+/** Health issues of a node group which mean that AWS could not supply instances (EKS API reference, Issue). */
 const capacityIssues = new Set([
   'AsgInstanceLaunchFailures',
   'AutoScalingGroupRateLimitExceeded',
@@ -89,7 +89,7 @@ const capacityIssues = new Set([
   'LimitExceeded',
 ]);
 
-/** True when a problem of a pool, as describePool words it, means missing capacity. */
+/** True when a problem of a pool, as worded by describePool, means missing capacity. */
 export function isCapacityProblem(problem: string): boolean {
   return capacityIssues.has(problem.split(':', 1)[0] ?? '');
 }

@@ -6,14 +6,14 @@ import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts
 import { createdByTag } from './clone.ts';
 import { suspendedSettings } from './settings-tag.ts';
 
-/** A node group with the Auto Scaling group behind it; that is missing while the node group is young or nearly gone. */
+/** A node group with its Auto Scaling group, which is missing while the node group is new or nearly deleted. */
 export interface PoolObservation {
   readonly ref: PoolRef;
   readonly nodegroup: Nodegroup;
   readonly group: AutoScalingGroup | undefined;
 }
 
-/** Puts together what EKS and Auto Scaling say. Sizes are Auto Scaling's: that is what acts. */
+/** Combines what EKS and Auto Scaling report. Sizes come from Auto Scaling, because it is what launches and terminates. */
 export function mapPool(observation: PoolObservation, launchFailures: readonly string[]): PoolFacts {
   const { ref, nodegroup, group } = observation;
   const held = suspendedSettings(nodegroup);
@@ -53,7 +53,7 @@ function mapStatus(status: NodegroupStatus | undefined): PoolFacts['status'] {
   }
 }
 
-/** Health issues of a node group in words: `AsgInstanceLaunchFailures: Insufficient capacity (eks-web-…)`. */
+/** Health issues of a node group as text: `AsgInstanceLaunchFailures: Insufficient capacity (eks-web-…)`. */
 export function mapIssues(nodegroup: Nodegroup): string[] {
   return (nodegroup.health?.issues ?? []).map(({ code, message, resourceIds }) => {
     const where = resourceIds === undefined || resourceIds.length === 0 ? '' : ` (${resourceIds.join(', ')})`;
@@ -62,8 +62,8 @@ export function mapIssues(nodegroup: Nodegroup): string[] {
 }
 
 /**
- * Launches that failed since the last one that worked, in Auto Scaling's words. Auto Scaling tells at once what EKS
- * reports as a health issue only much later. `activities` are newest first, as DescribeScalingActivities gives them.
+ * Launches that failed since the last successful one, as worded by Auto Scaling. Auto Scaling reports at once what EKS reports as a health issue only
+ * much later. `activities` are newest first, as DescribeScalingActivities returns them.
  */
 export function mapLaunchFailures(activities: readonly Activity[]): string[] {
   const launches = activities.filter(({ Description }) => Description?.startsWith('Launching') === true);
@@ -76,7 +76,7 @@ export function mapLaunchFailures(activities: readonly Activity[]): string[] {
   ];
 }
 
-/** Machines of the group; those of a warm pool are none of the cluster's. */
+/** Instances of the group. Those of a warm pool do not belong to the cluster. */
 export function mapInstances(group: AutoScalingGroup | undefined): InstanceFacts[] {
   return (group?.Instances ?? [])
     .filter(({ LifecycleState }) => LifecycleState?.startsWith('Warmed:') !== true)
@@ -87,7 +87,7 @@ export function mapInstances(group: AutoScalingGroup | undefined): InstanceFacts
     }));
 }
 
-/** Lifecycle states as in the Auto Scaling user guide, "Instance lifecycle"; `:Wait` and `:Proceed` belong to hooks. */
+/** Lifecycle states as in the Auto Scaling user guide, "Instance lifecycle"; `:Wait` and `:Proceed` belong to lifecycle hooks. */
 export function mapLifecycle(state: string | undefined): InstanceFacts['state'] {
   if (state === 'Terminated') return 'terminated';
   if (state?.startsWith('Terminating') === true) return 'terminating';
@@ -95,7 +95,7 @@ export function mapLifecycle(state: string | undefined): InstanceFacts['state'] 
   return 'running';
 }
 
-/** A stopped machine still exists and is not on its way out, so it counts as running; its node tells that it is not ready. */
+/** A stopped instance still exists and is not being terminated, so it counts as running. Its node shows that it is not ready. */
 export function mapInstanceState(state: InstanceStateName | undefined): InstanceFacts['state'] {
   switch (state) {
     case 'pending':

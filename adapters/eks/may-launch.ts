@@ -15,9 +15,9 @@ import { type EksClients, poolSubject, requirePool } from './observe.ts';
 import { liveInstances } from './sizes.ts';
 
 /**
- * Asks EC2 whether machines may be launched from the template of a pool, without launching any. EKS refuses a node group with a template
- * of the customer to a creator who may not do so himself, which nobody should hear only when the pool has been locked and held.
- * @throws NodeferryError Forbidden; ProviderRefused when the template has no such version
+ * Asks EC2, without launching anything, whether instances may be launched from the launch template of a pool. EKS refuses to create a node group with
+ * a customer's template for a caller who may not launch from it. That has to be known before the pool is locked and its scaling suspended. @throws
+ * NodeferryError Forbidden; ProviderRefused when the template has no such version
  */
 export async function requireMayLaunch(clients: EksClients, source: PoolRef, target: TargetPolicy): Promise<void> {
   const observation = await requirePool(clients, source);
@@ -52,7 +52,7 @@ async function readTemplate(
   return LaunchTemplateVersions[0]?.LaunchTemplateData;
 }
 
-/** EKS chooses the image where the template names none; EC2 wants one, and that of a machine of the pool will do. */
+/** EKS chooses the image when the template names none. EC2 requires one, and the image of an instance of the pool will do. */
 async function readImage(
   { ec2 }: EksClients,
   subject: string,
@@ -82,14 +82,14 @@ function instanceSpecOf(
   };
 }
 
-/** A dry run is never done: EC2 answers it with DryRunOperation, or with what it has against it. */
-async function tryLaunch({ ec2 }: EksClients, subject: string, machine: Partial<RunInstancesRequest>): Promise<void> {
+/** A dry run never launches anything: EC2 answers with DryRunOperation, or with the reason for refusing. */
+async function tryLaunch({ ec2 }: EksClients, subject: string, request: Partial<RunInstancesRequest>): Promise<void> {
   const tags = [{ Key: createdByTag, Value: 'dry-run' }];
   const call = { action: 'ec2:RunInstances', subject: `${subject} (dry run)` };
   try {
     await ec2.send(
       new RunInstancesCommand({
-        ...machine,
+        ...request,
         DryRun: true,
         MinCount: 1,
         MaxCount: 1,
@@ -100,7 +100,7 @@ async function tryLaunch({ ec2 }: EksClients, subject: string, machine: Partial<
     const facts = readAwsError(error);
     if (facts.name === 'UnauthorizedOperation') throw mayNotLaunch(error, call);
     const common = commonProblemCode(facts);
-    // What else EC2 finds wrong with it, EKS may have put right: it makes a template of its own from this one.
+    // EKS may have fixed what else EC2 objects to: it derives its own template from this one.
     if (common === 'Throttled' || common === 'ProviderUnavailable') throw translateEksError(error, call);
   }
 }

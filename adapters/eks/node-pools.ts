@@ -26,26 +26,26 @@ import {
   requirePool,
 } from './observe.ts';
 import { liveInstances, resize, type UpdateTiming } from './sizes.ts';
-import { restoreScaling, suspendPool, trimPool } from './suspend.ts';
+import { restoreScaling, suspendScaling, trimPool } from './suspend.ts';
 import { terminateMember } from './terminate.ts';
 
-/** How the EKS adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
+/** How the EKS adapter works. Credentials and endpoint come from the SDK's own provider chain, e.g. `AWS_ENDPOINT_URL`. */
 interface EksOptions extends AwsClientOptions {
   readonly clock: Clock;
-  /** Between two looks while EKS changes the sizes of a node group, ms. Default 1,000. */
+  /** Time between two polls while EKS changes the sizes of a node group, ms. Default 1,000. */
   readonly pollIntervalMs?: number;
   /** Longest wait for EKS to change the sizes of a node group, ms. Default 120,000. */
   readonly updateTimeoutMs?: number;
 }
 
 /**
- * Node pools as EKS managed node groups.
- * What holding a pool changes (suspended processes, `min-size:N`) is answered for the ledger and kept in the tag
- * `nodeferry.dev/suspended` of the node group as well; releasing puts back both, so a lost answer loses nothing.
+ * Node pools as EKS managed node groups. The settings that suspending the scaling of a pool changes (suspended processes, `min-size:N`) are returned
+ * to the caller, which keeps them for the rollback. They are also kept in the tag `nodeferry.dev/suspended` of the node group. Restoring uses both,
+ * so that nothing is lost when a response is lost.
  */
 export function createEksNodePools(options: EksOptions): NodePools {
   const clientsFor = clientsByRegion(options);
-  const patience: UpdateTiming = {
+  const timing: UpdateTiming = {
     clock: options.clock,
     pollIntervalMs: options.pollIntervalMs ?? 1_000,
     updateTimeoutMs: options.updateTimeoutMs ?? 120_000,
@@ -64,14 +64,14 @@ export function createEksNodePools(options: EksOptions): NodePools {
     findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
     createPool: ({ source, ...request }) => createPool(clientsFor(source.region), source, request),
     requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
-    resize: (ref, request) => resize(clientsFor(ref.region), ref, request, patience),
-    trimPool: (ref) => trimPool(clientsFor(ref.region), ref, patience),
-    suspendScaling: (ref) => suspendPool(clientsFor(ref.region), ref, patience),
-    restoreScaling: (ref, suspended) => restoreScaling(clientsFor(ref.region), ref, suspended, patience),
+    resize: (ref, request) => resize(clientsFor(ref.region), ref, request, timing),
+    trimPool: (ref) => trimPool(clientsFor(ref.region), ref, timing),
+    suspendScaling: (ref) => suspendScaling(clientsFor(ref.region), ref, timing),
+    restoreScaling: (ref, suspended) => restoreScaling(clientsFor(ref.region), ref, suspended, timing),
     async observeInstances(ref) {
       return mapInstances((await requirePool(clientsFor(ref.region), ref)).group);
     },
-    terminateInstance: (ref, instanceId) => terminateMember(clientsFor(ref.region), ref, instanceId, patience),
+    terminateInstance: (ref, instanceId) => terminateMember(clientsFor(ref.region), ref, instanceId, timing),
     observeInstance: (ref, instanceId) => instanceState(clientsFor(ref.region), ref, instanceId),
     deletePool: (ref, { onlyIfCreatedBy }) => deletePool(clientsFor(ref.region), ref, onlyIfCreatedBy),
   };
@@ -126,11 +126,11 @@ async function createPool(clients: EksClients, source: PoolRef, request: CloneRe
   await callEks('eks:CreateNodegroup', poolSubject(wanted), () => clients.eks.send(new CreateNodegroupCommand(input)));
 }
 
-/** Fine when this run made it and it can still become whole. */
+/** Accepts an existing node group if this run created it and it can still become complete. */
 function acceptExisting(wanted: PoolRef, existing: Nodegroup, run: string): void {
   const creator = existing.tags?.[createdByTag];
   if (creator !== run) {
-    const whose = creator === undefined ? 'was not made by nodeferry' : `was made by run ${creator}`;
+    const whose = creator === undefined ? 'was not created by nodeferry' : `was created by run ${creator}`;
     throw new NodeferryError({
       code: 'ProviderRefused',
       message: `${poolSubject(wanted)} exists already and ${whose}`,
@@ -147,7 +147,7 @@ function acceptExisting(wanted: PoolRef, existing: Nodegroup, run: string): void
   });
 }
 
-/** EKS deletes a node group with all its machines, so one that still has machines of ours to protect is refused. */
+/** EKS deletes a node group with all its instances. A pool that still has instances is therefore not deleted. */
 async function deletePool(clients: EksClients, ref: PoolRef, onlyIfCreatedBy: string | undefined): Promise<void> {
   const observation = await findPool(clients, ref);
   if (observation === undefined || observation.nodegroup.status === 'DELETING') return;
@@ -161,7 +161,7 @@ async function deletePool(clients: EksClients, ref: PoolRef, onlyIfCreatedBy: st
   } else if (observation.nodegroup.tags?.[createdByTag] !== onlyIfCreatedBy) {
     throw new NodeferryError({
       code: 'NotOwned',
-      message: `${poolSubject(ref)} is not deleted: run ${onlyIfCreatedBy} did not make it`,
+      message: `${poolSubject(ref)} is not deleted: run ${onlyIfCreatedBy} did not create it`,
       hint: `Its tag ${createdByTag} says ${observation.nodegroup.tags?.[createdByTag] ?? 'nothing'}.`,
     });
   }

@@ -18,17 +18,17 @@ import { mapInstanceState, mapLaunchFailures, mapPool, type PoolObservation } fr
 export interface EksClients {
   readonly eks: EKSClient;
   readonly autoScaling: AutoScalingClient;
-  /** Never repeats a call by itself: for the one call that must not be made twice unseen. */
+  /** Never retries a call, for the one call that must not be repeated before its effect has been checked. */
   readonly autoScalingOnce: AutoScalingClient;
   readonly ec2: EC2Client;
 }
 
-/** The words that name a pool in messages. */
+/** How messages name a pool. */
 export function poolSubject(ref: PoolRef): string {
   return `pool ${ref.cluster}/${ref.name}`;
 }
 
-/** The node group, or undefined when the cluster has none of that name. Throws PoolNotFound when there is no such cluster. */
+/** The node group, or undefined when the cluster has none of that name. @throws NodeferryError PoolNotFound when there is no such cluster */
 export async function findNodegroup(clients: EksClients, ref: PoolRef): Promise<Nodegroup | undefined> {
   const command = new DescribeNodegroupCommand({ clusterName: ref.cluster, nodegroupName: ref.name });
   try {
@@ -49,7 +49,7 @@ export async function findPool(clients: EksClients, ref: PoolRef): Promise<PoolO
   return { ref, nodegroup, group };
 }
 
-/** Same, for a node group that must be there. Throws PoolNotFound. */
+/** The same for a node group that must exist. @throws NodeferryError PoolNotFound */
 export async function requirePool(clients: EksClients, ref: PoolRef): Promise<PoolObservation> {
   const observation = await findPool(clients, ref);
   if (observation !== undefined) return observation;
@@ -71,7 +71,7 @@ async function findAutoScalingGroup(
   return answer.AutoScalingGroups?.[0];
 }
 
-/** Facts of a pool. Where machines are missing, Auto Scaling is asked why. */
+/** Facts of a pool. When instances are missing, Auto Scaling is asked for the reason. */
 export async function poolFacts(clients: EksClients, observation: PoolObservation): Promise<PoolFacts> {
   const facts = mapPool(observation, []);
   const here = facts.instances.filter(({ state }) => state === 'pending' || state === 'running').length;
@@ -83,7 +83,7 @@ export async function poolFacts(clients: EksClients, observation: PoolObservatio
   return mapPool(observation, mapLaunchFailures(Activities));
 }
 
-/** The instance as Auto Scaling knows it, in whatever group; undefined when it is in none. */
+/** The instance as Auto Scaling knows it, in whichever group; undefined when it is in none. */
 export async function findMember(
   { autoScaling }: EksClients,
   ref: PoolRef,
@@ -97,7 +97,9 @@ export async function findMember(
   return answer.AutoScalingInstances?.find(({ InstanceId }) => InstanceId === instanceId);
 }
 
-/** State of an instance by EC2; an id that EC2 has forgotten is `terminated` (EC2 forgets about an hour after termination). */
+/**
+ * State of an instance according to EC2. An id that EC2 no longer knows is `terminated` (EC2 forgets an instance about an hour after termination).
+ */
 export async function instanceState(
   { ec2 }: EksClients,
   ref: PoolRef,

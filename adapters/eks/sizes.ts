@@ -9,23 +9,23 @@ import { mapInstances, type PoolObservation } from './map.ts';
 import { type EksClients, findNodegroup, poolSubject, requirePool } from './observe.ts';
 import { originalMinSize } from './settings-tag.ts';
 
-/** Time, and how long to wait for EKS to carry out a change of sizes. */
+/** Clock and timing for waiting until EKS has changed the sizes. */
 export interface UpdateTiming {
   readonly clock: Clock;
-  /** Between two looks, ms. */
+  /** Time between two polls, ms. */
   readonly pollIntervalMs: number;
-  /** For one change of a node group's sizes, ms. */
+  /** Longest wait for one change of a node group's sizes, ms. */
   readonly updateTimeoutMs: number;
 }
 
-/** Sizes that a node group should have; what is not named stays as it is. */
+/** Sizes that a node group should have; sizes left out stay as they are. */
 interface Sizes {
   readonly min?: number;
   readonly max?: number;
   readonly desired?: number;
 }
 
-/** Machines that are there or coming. */
+/** Instances that exist or are being launched. */
 export function liveInstances(group: AutoScalingGroup | undefined): readonly InstanceFacts[] {
   return mapInstances(group).filter(({ state }) => state === 'pending' || state === 'running');
 }
@@ -41,8 +41,8 @@ export async function setMinSize(
 }
 
 /**
- * Has a pool that this run made grow to so many machines; its minimum grows with it to what the owner of its source chose.
- * @throws NotOwned for a pool that another made
+ * Grows a pool that this run created to the given number of instances. Its minimum size grows with it, up to the minimum that the owner of its source
+ * chose. @throws NodeferryError NotOwned for a pool that another run created
  */
 export async function resize(
   clients: EksClients,
@@ -55,7 +55,7 @@ export async function resize(
   if (creator !== run) {
     throw new NodeferryError({
       code: 'NotOwned',
-      message: `${poolSubject(ref)} does not grow: run ${run} did not make it`,
+      message: `${poolSubject(ref)} does not grow: run ${run} did not create it`,
       hint: `Its tag ${createdByTag} says ${creator ?? 'nothing'}.`,
     });
   }
@@ -70,8 +70,8 @@ export async function resize(
 }
 
 /**
- * Changes the sizes of a node group and waits until Auto Scaling has them and EKS has finished: until then EKS takes
- * no other change. Throws ProviderUnavailable when that takes longer than `updateTimeoutMs`.
+ * Changes the sizes of a node group and waits until Auto Scaling has them and EKS has finished. Until then EKS accepts no other change. @throws
+ * NodeferryError ProviderUnavailable when that takes longer than `updateTimeoutMs`
  */
 export async function setSizes(
   clients: EksClients,
@@ -95,7 +95,7 @@ export async function setSizes(
   }
 }
 
-/** Those of the sizes that the group has not. */
+/** The sizes that the group does not have yet. */
 function missingSizes({ MinSize, MaxSize, DesiredCapacity }: AutoScalingGroup, wanted: Sizes): NodegroupScalingConfig {
   const { min, max, desired } = wanted;
   return {
@@ -118,8 +118,8 @@ function tooLate({ ref, nodegroup, group }: PoolObservation, missing: NodegroupS
 }
 
 /**
- * Names what changes and no more: the other sizes stay as they are. EKS takes changes of a node group that is ACTIVE or DEGRADED
- * only (EKS API reference, UpdateNodegroupConfig); one that never became whole is changed where the size takes effect.
+ * Sends only the sizes that change; the others stay as they are. EKS accepts changes only of a node group that is ACTIVE or DEGRADED (EKS API
+ * reference, UpdateNodegroupConfig). For one that never became complete, the Auto Scaling group is changed directly.
  */
 async function updateSizes(
   { eks, autoScaling }: EksClients,

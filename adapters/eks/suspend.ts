@@ -19,15 +19,14 @@ import {
 import { liveInstances, setMinSize, setSizes, type UpdateTiming } from './sizes.ts';
 
 /**
- * Holds a pool: suspends what Auto Scaling does by itself and lowers the minimum size to zero, without which
- * TerminateInstanceInAutoScalingGroup is refused for the last machines. Answers what it changed; what others had suspended
- * is not in it. The same entries are kept in a tag, so that a repeated call gives the same answer.
- * @throws Conflict while the pool has no Auto Scaling group yet.
+ * Suspends what Auto Scaling does on its own and lowers the minimum size to zero. Otherwise TerminateInstanceInAutoScalingGroup would be refused for
+ * the last instances. Returns what it changed, without what others had suspended before. The same entries are kept in a tag, so that a repeated call
+ * returns the same. @throws NodeferryError Conflict while the pool has no Auto Scaling group yet
  */
-export async function suspendPool(
+export async function suspendScaling(
   clients: EksClients,
   ref: PoolRef,
-  patience: UpdateTiming,
+  timing: UpdateTiming,
 ): Promise<readonly string[]> {
   const observation = await requirePool(clients, ref);
   if (observation.group === undefined) {
@@ -37,26 +36,26 @@ export async function suspendPool(
     });
   }
   const known = suspendedSettings(observation.nodegroup) ?? [];
-  // An earlier run may have left a part of it held; what that was stays ours to put back.
+  // An earlier run may have left some of it suspended; that stays ours to restore.
   const entries = [...new Set([...known, ...suspensionEntries(observation.group)])];
   if (entries.length === 0) return [];
   if (entries.length > known.length) await tagSuspended(clients, observation, entries);
   await suspend(clients, observation, processesOf(entries));
-  if (minSizeOf(entries) !== undefined) await setMinSize(clients, ref, 0, patience);
+  if (minSizeOf(entries) !== undefined) await setMinSize(clients, ref, 0, timing);
   return entries;
 }
 
 /**
- * Puts back what suspendPool changed: the entries given and those in the tag. The minimum size comes back as far as the
- * machines that are left allow: a higher one would launch machines. A group whose zones are lopsided stays held from rebalancing them:
- * Auto Scaling would launch a machine in the smaller zone and end one in the larger, whatever that serves. Answers what stays held, in
- * words. A pool that is gone or going needs nothing.
+ * Restores what `suspendScaling` changed: the given entries and those in the tag. The minimum size is restored only up to the number of instances
+ * left, because a higher one would launch instances. In a group whose zones are not balanced, rebalancing stays suspended: Auto Scaling would launch an instance
+ * in the smaller zone and terminate one in the larger, even if it serves. Returns what stays suspended, as text. A pool that is deleted or being
+ * deleted needs nothing.
  */
 export async function restoreScaling(
   clients: EksClients,
   ref: PoolRef,
   given: readonly string[],
-  patience: UpdateTiming,
+  timing: UpdateTiming,
 ): Promise<readonly string[]> {
   const observation = await findPool(clients, ref);
   if (observation?.group === undefined || observation.nodegroup.status === 'DELETING') return [];
@@ -64,7 +63,7 @@ export async function restoreScaling(
   const entries = [...new Set([...(held ?? []), ...given])];
   const minSize = minSizeOf(entries);
   if (minSize !== undefined) {
-    await setMinSize(clients, ref, Math.min(minSize, observation.group.DesiredCapacity ?? 0), patience);
+    await setMinSize(clients, ref, Math.min(minSize, observation.group.DesiredCapacity ?? 0), timing);
   }
   const kept = entries.includes(zoneRebalancing) && isLopsidedGroup(observation.group) ? [zoneRebalancing] : [];
   await resume(
@@ -78,10 +77,10 @@ export async function restoreScaling(
 }
 
 /**
- * Lowers the size to that of the machines that are there. While that is asked for, none may come, or Auto Scaling would end one of its own
- * choice for it: launching is suspended, which the tag keeps, and stays so until the pool is released.
+ * Lowers the desired size to the number of existing instances. During that change no instance may be launched, or Auto Scaling would terminate one of
+ * its own choice. So launching is suspended, which the tag records, until scaling is restored.
  */
-export async function trimPool(clients: EksClients, ref: PoolRef, patience: UpdateTiming): Promise<void> {
+export async function trimPool(clients: EksClients, ref: PoolRef, timing: UpdateTiming): Promise<void> {
   const observation = await requirePool(clients, ref);
   if (observation.group === undefined || !isMissing(observation.group)) return;
   const suspended = (observation.group.SuspendedProcesses ?? []).map(({ ProcessName }) => ProcessName);
@@ -98,7 +97,7 @@ export async function trimPool(clients: EksClients, ref: PoolRef, patience: Upda
       const size = liveInstances(group).length;
       return isMissing(group) ? { desired: size, min: Math.min(size, group.MinSize ?? 0) } : {};
     },
-    patience,
+    timing,
   );
 }
 
@@ -116,7 +115,7 @@ function explainKept(group: AutoScalingGroup | undefined): string {
   const zones = [...counts].map(([zone, count]) => `${zone} ${count}`).join(', ');
   return (
     `Auto Scaling group ${name}: ${zoneRebalancing} stays suspended, because its zones are not balanced (${zones}) and it would terminate an instance ` +
-    `that serves; end that with: aws autoscaling resume-processes --auto-scaling-group-name ${name} --scaling-processes ${zoneRebalancing}`
+    `that serves; resume it with: aws autoscaling resume-processes --auto-scaling-group-name ${name} --scaling-processes ${zoneRebalancing}`
   );
 }
 
@@ -136,7 +135,7 @@ async function suspend(
   );
 }
 
-/** No names would mean all processes, those that others suspended included. */
+/** A call without names would resume all processes, including those that others suspended. */
 async function resume(
   { autoScaling }: EksClients,
   { ref, group }: PoolObservation,

@@ -16,11 +16,10 @@ const maxAttempts = 5;
 const firstPauseMs = 500;
 
 /**
- * Terminates one instance through its Auto Scaling group and lowers the group's desired capacity by one.
- * The API knows no idempotency token, so every attempt looks first, and the SDK never repeats the call by itself:
- * an attempt whose answer was lost must not count the group down twice.
- * @throws NotOwned for an instance of another group or of none, ProviderRefused at the minimum size of a pool that is
- * not held and that no run created.
+ * Terminates one instance through its Auto Scaling group and lowers the group's desired capacity by one. The API has no idempotency token, so every
+ * attempt checks the instance first, and the SDK never retries the call: an attempt whose response was lost must not lower the capacity twice.
+ * @throws NodeferryError NotOwned for an instance of another group or of none; ProviderRefused at the minimum size of a pool whose scaling is not
+ * suspended and that no run created
  */
 export async function terminateMember(
   clients: EksClients,
@@ -45,7 +44,7 @@ export async function terminateMember(
   }
 }
 
-/** The pool, after making sure that the instance is a living member of it; undefined when the instance is on its way out or gone. */
+/** The pool, after checking that the instance is a live member of it; undefined when the instance is terminating or gone. */
 async function findPoolOf(clients: EksClients, ref: PoolRef, instanceId: string): Promise<PoolObservation | undefined> {
   const member = await findMember(clients, ref, instanceId);
   if (member === undefined) {
@@ -82,8 +81,8 @@ function notOurs(ref: PoolRef, instanceId: string, why: string): NodeferryError 
 }
 
 /**
- * Auto Scaling refuses to go below the minimum size. A pool that a run created for its own size shrinks with its minimum;
- * that of anybody else must be held first, so that the change is in a ledger.
+ * Auto Scaling refuses to go below the minimum size. The minimum of a pool that a run created shrinks with it. Any other pool must have its scaling
+ * suspended first, so that the change is recorded for the rollback.
  */
 async function lowerMinSize(
   clients: EksClients,
@@ -109,7 +108,7 @@ async function requestTermination({ autoScalingOnce }: EksClients, ref: PoolRef,
   );
 }
 
-/** The instance left its group between our look and our call; another look tells where it went. */
+/** The instance left its group between our check and our call; the next attempt finds out where it went. */
 function isGoneFromGroup(error: unknown): boolean {
   const { name, message } = readAwsError(error instanceof NodeferryError ? error.cause : error);
   return name === 'ValidationError' && /no managed instance found/i.test(message);

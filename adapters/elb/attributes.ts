@@ -7,7 +7,7 @@ import type {
 import type { Clock } from '../../ports/clock.ts';
 import { type ElbReader, readLoadBalancerAttributes, readTargetGroupAttributes } from './describe.ts';
 
-/** Attributes of load balancers and target groups, which cost one call each. Those that were read after `since` (epoch ms) will do. */
+/** Attributes of load balancers and target groups, which cost one call each. Attributes read after `since` (epoch ms) are fresh enough. */
 export interface KnownAttributes {
   ofLoadBalancer(loadBalancer: LoadBalancer, since: number): Promise<readonly LoadBalancerAttribute[]>;
   ofTargetGroup(targetGroup: TargetGroup, since: number): Promise<readonly TargetGroupAttribute[]>;

@@ -1,29 +1,29 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { NodeAttempt } from './rate-limiter.ts';
+import type { Ticket } from './rate-limiter.ts';
 
-/** How fresh a look must be, and whether it may wait for its turn. */
+/** How fresh an observation must be, and its priority in the queue. */
 interface ReadOptions {
-  /** A look that was begun at this time (epoch ms) or later will do. Without, it begins after the call. */
+  /** An observation that started at this time (epoch ms) or later is fresh enough. Without it, the observation starts after the call. */
   readonly since?: number;
-  /** It goes before those of others. */
+  /** Goes before the reads of other callers. */
   readonly first?: boolean;
 }
 
 /**
- * Shares looks at the same thing among callers without ever giving anybody one that is older than he allows: a caller joins a request
- * only while that waits for its turn. One that is under way was sent before the caller asked, so it is not fresh enough.
+ * Shares observations of the same thing among callers, and never returns one that is older than its caller allows. A caller joins a request only
+ * while that request waits in the queue. A request in progress was sent before the caller asked, so it is not fresh enough.
  */
 export function coalesce<T>(
   clock: Pick<Clock, 'now'>,
-  queue: () => NodeAttempt,
+  queue: () => Ticket,
   observation: (key: string) => Promise<T>,
 ): (key: string, options?: ReadOptions) => Promise<T> {
-  const waiting = new Map<string, { readonly turn: NodeAttempt; readonly result: Promise<T> }>();
+  const waiting = new Map<string, { readonly ticket: Ticket; readonly result: Promise<T> }>();
   const last = new Map<string, { readonly at: number; readonly seen: T }>();
 
-  async function pollInOrder(key: string, turn: NodeAttempt): Promise<T> {
+  async function pollInOrder(key: string, ticket: Ticket): Promise<T> {
     try {
-      await turn.come;
+      await ticket.come;
     } finally {
       waiting.delete(key);
     }
@@ -39,11 +39,11 @@ export function coalesce<T>(
     if (since !== undefined && known !== undefined && known.at >= since) return known.seen;
     let joined = waiting.get(key);
     if (joined === undefined) {
-      const turn = queue();
-      joined = { turn, result: pollInOrder(key, turn) };
+      const ticket = queue();
+      joined = { ticket, result: pollInOrder(key, ticket) };
       waiting.set(key, joined);
     }
-    if (first) joined.turn.hurry();
+    if (first) joined.ticket.hurry();
     return await joined.result;
   };
 }

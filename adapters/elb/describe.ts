@@ -17,27 +17,27 @@ import { callElb } from './errors.ts';
 import { mapTarget } from './map.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** What calls are made with. All of them keep to the budget; `readTargetHealth` leaves that to its caller. */
+/** What calls are made with. All of them respect the rate limiter; for `readTargetHealth` the caller does that. */
 export interface ElbReader {
   readonly client: ElasticLoadBalancingV2Client;
-  readonly budget: RateLimiter;
+  readonly limiter: RateLimiter;
 }
 
-/** Most resources in one DescribeTags call, and most load balancers in one DescribeLoadBalancers call (ELBv2 API reference). */
+/** Maximum number of resources in one DescribeTags call, and of load balancers in one DescribeLoadBalancers call (ELBv2 API reference). */
 export const maxPerCall = 20;
 
-/** Most entries of one page (ELBv2 API reference, DescribeLoadBalancers and DescribeTargetGroups). */
+/** Maximum number of entries on one page (ELBv2 API reference, DescribeLoadBalancers and DescribeTargetGroups). */
 const pageSize = 400;
 
-/** The load balancers of these names, at most {@link maxPerCall}; all of the account without names. */
+/** The load balancers with these names, at most {@link maxPerCall}; without names, all of the account. */
 export async function listLoadBalancers(
-  { client, budget }: ElbReader,
+  { client, limiter }: ElbReader,
   names?: readonly string[],
 ): Promise<readonly LoadBalancer[]> {
   const asked = names === undefined ? { PageSize: pageSize } : { Names: [...names] };
   const about = names === undefined ? 'load balancers' : `load balancers ${names.join(', ')}`;
   return await readPages(async (marker) => {
-    await budget.take();
+    await limiter.take();
     const page = await callElb('elasticloadbalancing:DescribeLoadBalancers', about, () =>
       client.send(new DescribeLoadBalancersCommand({ ...asked, ...marker })),
     );
@@ -45,15 +45,15 @@ export async function listLoadBalancers(
   });
 }
 
-/** The target groups behind one load balancer; all of the account without one. */
+/** The target groups behind one load balancer; without one, all of the account. */
 export async function listTargetGroups(
-  { client, budget }: ElbReader,
+  { client, limiter }: ElbReader,
   loadBalancer?: LoadBalancer,
 ): Promise<readonly TargetGroup[]> {
   const asked = loadBalancer === undefined ? {} : { LoadBalancerArn: loadBalancer.LoadBalancerArn };
   const about = loadBalancer === undefined ? 'target groups' : `load balancer ${loadBalancer.LoadBalancerName}`;
   return await readPages(async (marker) => {
-    await budget.take();
+    await limiter.take();
     const page = await callElb('elasticloadbalancing:DescribeTargetGroups', about, () =>
       client.send(new DescribeTargetGroupsCommand({ ...asked, PageSize: pageSize, ...marker })),
     );
@@ -76,9 +76,9 @@ async function readPages<T>(
   return all;
 }
 
-/** Tags of the load balancers of these ARNs. */
+/** Tags of the load balancers with these ARNs. */
 export async function listTags(
-  { client, budget }: ElbReader,
+  { client, limiter }: ElbReader,
   arns: readonly string[],
 ): Promise<readonly TagDescription[]> {
   const chunks = Array.from({ length: Math.ceil(arns.length / maxPerCall) }, (_, index) =>
@@ -86,7 +86,7 @@ export async function listTags(
   );
   const answers = await Promise.all(
     chunks.map(async (ResourceArns) => {
-      await budget.take();
+      await limiter.take();
       return await callElb('elasticloadbalancing:DescribeTags', 'load balancers', () =>
         client.send(new DescribeTagsCommand({ ResourceArns })),
       );
@@ -95,12 +95,12 @@ export async function listTags(
   return answers.flatMap(({ TagDescriptions = [] }) => TagDescriptions);
 }
 
-/** How a load balancer is set. */
+/** The attributes of a load balancer. */
 export async function readLoadBalancerAttributes(
-  { client, budget }: ElbReader,
+  { client, limiter }: ElbReader,
   { LoadBalancerArn, LoadBalancerName }: LoadBalancer,
 ): Promise<readonly LoadBalancerAttribute[]> {
-  await budget.take();
+  await limiter.take();
   const answer = await callElb(
     'elasticloadbalancing:DescribeLoadBalancerAttributes',
     `load balancer ${LoadBalancerName}`,
@@ -109,12 +109,12 @@ export async function readLoadBalancerAttributes(
   return answer.Attributes ?? [];
 }
 
-/** How a target group is set. */
+/** The attributes of a target group. */
 export async function readTargetGroupAttributes(
-  { client, budget }: ElbReader,
+  { client, limiter }: ElbReader,
   { TargetGroupArn, TargetGroupName }: TargetGroup,
 ): Promise<readonly TargetGroupAttribute[]> {
-  await budget.take();
+  await limiter.take();
   const answer = await callElb(
     'elasticloadbalancing:DescribeTargetGroupAttributes',
     `target group ${TargetGroupName}`,
@@ -123,7 +123,7 @@ export async function readTargetGroupAttributes(
   return answer.Attributes ?? [];
 }
 
-/** The targets of the group of that ARN, for a caller whose turn it is. One group a call: the API has no other way. */
+/** The targets of the group with that ARN, for a caller that holds a ticket. One group per call: the API has no other way. */
 export async function readTargetHealth(
   client: ElasticLoadBalancingV2Client,
   arn: string,

@@ -12,7 +12,7 @@ import { mapTargetGroup } from './map.ts';
 interface Discoverer {
   readonly reader: ElbReader;
   readonly attributes: KnownAttributes;
-  /** Attributes that were read after this time (epoch ms) are not read again. */
+  /** Attributes read after this time (epoch ms) are not read again. */
   readonly since: number;
 }
 
@@ -25,22 +25,21 @@ interface ManagedLoadBalancer extends ServiceLoadBalancer {
   readonly controller: TargetGroupFacts['controller'];
 }
 
-/** One step of discovery: what goes on to the next, and what does not. */
+/** One step of discovery: what goes on to the next step, and what is unsupported. */
 interface Partition<T extends ServiceLoadBalancer = ServiceLoadBalancer> {
   readonly found: readonly T[];
   readonly unsupported: readonly UnsupportedServiceFacts[];
 }
 
-/** Tags by which controllers say which Service a load balancer is for (cloud-provider-aws; aws-load-balancer-controller). */
+/** Tags in which controllers record the Service that a load balancer is for (cloud-provider-aws; aws-load-balancer-controller). */
 const controllerByTag: ReadonlyMap<string | undefined, TargetGroupFacts['controller']> = new Map([
   ['kubernetes.io/service-name', 'service-controller'],
   ['service.k8s.aws/stack', 'aws-load-balancer-controller'],
 ]);
 
 /**
- * Target groups behind the Services of type LoadBalancer that have an address: found by hostname, confirmed by tag. A Service that
- * we can't protect is never left out: it is told as unsupported, with the first of its reasons. Of the Services `beside` nothing but
- * that is told.
+ * Target groups behind the Services of type LoadBalancer that have an address: found by hostname, confirmed by tag. A Service that can't be protected
+ * is never left out: it is reported as unsupported, with the first of its reasons. For the Services in `beside`, only that is reported.
  */
 export async function discoverFrames(
   discoverer: Discoverer,
@@ -96,12 +95,12 @@ function unknownLoadBalancer(service: string, hostname: string): UnsupportedServ
     why: 'unknown-load-balancer',
     detail: `no Application or Network Load Balancer of this account and region has the address ${hostname}`,
     hint:
-      'Classic Load Balancers and load balancers of others are not supported: nodes would leave them unseen. ' +
+      'Classic Load Balancers and load balancers outside this account and region are not supported: whether a node is deregistered could not be observed. ' +
       'Check the region, or move the Service to a Network Load Balancer.',
   };
 }
 
-/** Without a controller nobody would deregister an excluded node. */
+/** Without a controller, nobody would deregister an excluded node. */
 function confirmByTags(
   entries: readonly ServiceLoadBalancer[],
   descriptions: readonly TagDescription[],
@@ -126,7 +125,7 @@ function confirmByTags(
 }
 
 function notManaged({ service, loadBalancer }: ServiceLoadBalancer, named: readonly string[]): UnsupportedServiceFacts {
-  const said = named.length === 0 ? 'no tag says that a controller manages it' : `its tags name ${named.join(', ')}`;
+  const said = named.length === 0 ? 'no tag names a controller that manages it' : `its tags name ${named.join(', ')}`;
   return {
     service,
     why: 'not-managed',
@@ -135,7 +134,7 @@ function notManaged({ service, loadBalancer }: ServiceLoadBalancer, named: reado
   };
 }
 
-/** The groups behind a load balancer that have nodes as targets; others are unsupported. */
+/** The target groups of a load balancer that have nodes as targets; others are unsupported. */
 function sortByTargets(entry: ManagedLoadBalancer, behind: ReadonlyMap<string, readonly TargetGroup[]>) {
   const all = behind.get(entry.loadBalancer.LoadBalancerArn ?? '') ?? [];
   const others = all.filter(({ TargetType }) => TargetType !== 'instance');
@@ -173,6 +172,6 @@ function otherTargets(service: string, groups: readonly TargetGroup[]): Unsuppor
     service,
     why: 'other-targets',
     detail: `target group ${named.join(', ')}; only instance is supported`,
-    hint: 'Nodes are no targets there, so steering them out protects nothing. Use instance targets for this Service.',
+    hint: 'Nodes are not targets there, so excluding them protects nothing. Use instance targets for this Service.',
   };
 }

@@ -1,7 +1,7 @@
 import { NodeferryError } from '../../core/model/problem.ts';
 import { readAwsError, toNodeferryError } from '../aws/errors.ts';
 
-/** What disappeared while we looked (ELBv2 API reference, "Errors"): the next discovery finds what took its place. */
+/** Errors for what was deleted during the reads (ELBv2 API reference, "Errors"); the next discovery finds what replaced it. */
 const replacedNames = new Set([
   'ListenerNotFound',
   'ListenerNotFoundException',
@@ -11,12 +11,12 @@ const replacedNames = new Set([
   'TargetGroupNotFoundException',
 ]);
 
-/** True for an error of ours that says that what was asked for is not there. */
+/** True for a NodeferryError which says that the requested resource does not exist. */
 export function isNotThere(error: unknown): boolean {
   return error instanceof NodeferryError && replacedNames.has(readAwsError(error.cause).name);
 }
 
-/** Makes a call and translates what it throws: a group that disappeared is a Conflict, to be tried again after discovery. */
+/** Makes a call and translates the error that it throws. A target group that was deleted meanwhile is a Conflict, to be retried after discovery. */
 export async function callElb<T>(action: string, subject: string, send: () => Promise<T>): Promise<T> {
   try {
     return await send();

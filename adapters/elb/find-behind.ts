@@ -2,12 +2,12 @@ import type { LoadBalancer, TargetGroup } from '@aws-sdk/client-elastic-load-bal
 import { type ElbReader, listLoadBalancers, listTargetGroups, maxPerCall } from './describe.ts';
 import { isNotThere } from './errors.ts';
 
-/** Up to so many load balancers are asked for their target groups one by one; beyond, a listing of the account costs fewer calls. */
+/** Up to this many load balancers are asked for their target groups one by one. Beyond that, listing the account costs fewer calls. */
 const maxAskedOneByOne = 4;
 
 /**
- * Load balancers that may have these addresses, and maybe others. Asked for by name, in one call, where the addresses tell the names
- * and one call will do; else, and when one of the names is not there, found in a listing of the account, 400 a page.
+ * Load balancers that may have these addresses, possibly among others. They are requested by name when the addresses contain the names and one call
+ * suffices. Otherwise, and when one of the names does not exist, the account is listed, 400 per page.
  */
 export async function findLoadBalancers(
   reader: ElbReader,
@@ -25,9 +25,10 @@ export async function findLoadBalancers(
 }
 
 /**
- * The name within an address that AWS made up: `NAME-ID.elb.REGION.amazonaws.com` (Network Load Balancer) or
+ * The name within an address that AWS generated: `NAME-ID.elb.REGION.amazonaws.com` (Network Load Balancer) or
  * `[internal-]NAME-ID.REGION.elb.amazonaws.com` (Application Load Balancer). No name begins with `internal-` (ELBv2 API reference,
- * CreateLoadBalancer). Undefined for addresses of any other form. The answer's own address decides; the name only finds it.
+ * CreateLoadBalancer). Undefined for addresses of any other form. The name is only used to find the load balancer; the address in the response
+ * decides.
  */
 export function nameIn(hostname: string): string | undefined {
   const form =

@@ -6,34 +6,34 @@ import { rememberAttributes } from './attributes.ts';
 import { coalesce } from './coalesce.ts';
 import { readTargetHealth } from './describe.ts';
 import { discoverFrames } from './discover.ts';
-import { createRateBudget } from './rate-limiter.ts';
+import { createRateLimiter } from './rate-limiter.ts';
 
-/** How the ELB adapter works. Credentials and endpoint come from the SDK's own chain, e.g. `AWS_ENDPOINT_URL`. */
+/** How the ELB adapter works. Credentials and endpoint come from the SDK's own provider chain, e.g. `AWS_ENDPOINT_URL`. */
 interface ElbOptions extends AwsClientOptions {
   readonly region: string;
   readonly clock: Clock;
   /** Describe calls per second over all callers of this adapter. Default 4: ELB refills 10 for the whole account. */
   readonly describeRatePerSecond?: number;
-  /** Describe calls that may be made at once after a quiet time. Default 12 of the account's 40. */
+  /** Describe calls that may be made at once after a quiet period. Default 12 of the account's 40. */
   readonly describeBurst?: number;
 }
 
 /**
- * Attributes are what somebody has set, and tell how long to wait; that the wait is over is observed, not computed. So they may be known
- * for longer than which load balancers and target groups there are, ms.
+ * How long attributes are cached, ms. Attributes are configuration and determine how long to wait; the end of the wait is observed, not computed. So
+ * they may be older than the list of load balancers and target groups.
  */
 const attributesKnownForMs = 10 * 60_000;
 
-/** The load balancers of one region. Make one per process: the rate budget is its own. */
+/** The load balancers of one region. Create one per process, because each has its own rate limiter. */
 export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
   const { clock, describeRatePerSecond: ratePerSecond = 4, describeBurst: burst = 12 } = options;
   const client = new ElasticLoadBalancingV2Client(awsClientConfig(options.region, options));
-  const budget = createRateBudget({ ratePerSecond, burst, clock });
-  const reader = { client, budget };
+  const limiter = createRateLimiter({ ratePerSecond, burst, clock });
+  const reader = { client, limiter };
   const attributes = rememberAttributes(reader, clock);
   const observation = coalesce(
     clock,
-    () => budget.queue(),
+    () => limiter.queue(),
     (arn) => readTargetHealth(client, arn),
   );
 

@@ -13,7 +13,7 @@ import type {
   TargetState,
 } from '../../core/model/target-group.ts';
 
-/** All that a target group's facts are made of, its targets aside. */
+/** Everything that the facts of a target group are made from, except its targets. */
 interface TargetGroupSource {
   /** `namespace/name`. */
   readonly service: string;
@@ -32,7 +32,7 @@ function attributesOf(
   return new Map(list.map(({ Key, Value }) => [Key ?? '', Value ?? '']));
 }
 
-/** Facts of an instance target group, its targets aside. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
+/** Facts of an instance target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
 export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
   const own = attributesOf(observation.targetGroupAttributes);
   return {
@@ -51,7 +51,7 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
   };
 }
 
-/** A target group may say for itself or leave it to its load balancer, which is the default (API reference, TargetGroupAttribute). */
+/** A target group may set this or inherit it from its load balancer, which is the default (API reference, TargetGroupAttribute). */
 function mapCrossZone(targetGroup: Attributes, loadBalancer: Attributes): boolean {
   const key = 'load_balancing.cross_zone.enabled';
   const own = targetGroup.get(key) ?? 'use_load_balancer_configuration';
@@ -69,7 +69,7 @@ function mapHealthCheck(group: TargetGroup): HealthCheckFacts {
   };
 }
 
-/** A registered target. ELB names the zone of an instance target only in some answers; else it is undefined. */
+/** A registered target. ELB names the zone of an instance target only in some responses; otherwise it is undefined. */
 export function mapTarget(description: TargetHealthDescription): TargetFacts {
   const { Target, TargetHealth } = description;
   return {

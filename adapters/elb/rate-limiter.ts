@@ -1,17 +1,17 @@
 import type { Clock } from '../../ports/clock.ts';
 
 /** A place in the queue for calls. */
-export interface NodeAttempt {
-  /** Ends when the caller may make one call. */
+export interface Ticket {
+  /** Resolves when the caller may make one call. */
   readonly come: Promise<void>;
-  /** Goes before all that are not in a hurry. */
+  /** Moves ahead of all tickets that are not in a hurry. */
   hurry(): void;
 }
 
-/** Turns to make a call, handed out in the order of asking. */
+/** Admits calls in the order of asking, within a rate. */
 export interface RateLimiter {
-  queue(): NodeAttempt;
-  /** Queues and waits: ends when the caller may make one call. */
+  queue(): Ticket;
+  /** Queues and waits; resolves when the caller may make one call. */
   take(): Promise<void>;
 }
 
@@ -22,10 +22,10 @@ interface Waiting {
 }
 
 /**
- * A token bucket: `burst` calls at once, then `ratePerSecond`. ELB's own bucket for Describe calls holds 40 and refills by
- * 10 per second for the whole account, controllers included (ELB user guide, "Request throttling for the ELB API").
+ * A token bucket: `burst` calls at once, then `ratePerSecond`. ELB's own bucket for Describe calls holds 40 and refills by 10 per second for the
+ * whole account, including its controllers (ELB user guide, "Request throttling for the ELB API").
  */
-export function createRateBudget(options: {
+export function createRateLimiter(options: {
   readonly ratePerSecond: number;
   readonly burst: number;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export function createRateBudget(options: {
   let waiting: Waiting[] = [];
   let serving = false;
 
-  function queue(): NodeAttempt {
+  function queue(): Ticket {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const entry: Waiting = { hurried: false, go: resolve, fail: reject };
     waiting.push(entry);
@@ -50,7 +50,7 @@ export function createRateBudget(options: {
     };
   }
 
-  /** Who goes next is decided when the bucket has a call to give, not before. */
+  /** The next ticket is chosen when the bucket has a token, not before. */
   async function serve(): Promise<void> {
     serving = true;
     try {

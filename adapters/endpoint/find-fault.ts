@@ -3,21 +3,21 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { defaultTemporalPort, type EndpointFault } from '../../core/connection/explain-connection.ts';
 
-/** A gRPC server, and how TLS is spoken to it. */
+/** A gRPC server, and the TLS settings to connect to it. */
 export interface Endpoint {
   /** `host`, `host:port` or `[address]:port`. */
   readonly address: string;
   readonly tls?: boolean | TlsSettings | null | undefined;
 }
 
-/** TLS as both Temporal SDKs take it. */
+/** TLS settings in the form that both Temporal SDKs accept. */
 interface TlsSettings {
   readonly serverNameOverride?: string | undefined;
   readonly serverRootCACertificate?: Uint8Array | undefined;
   readonly clientCertPair?: { readonly crt: Uint8Array; readonly key: Uint8Array } | null | undefined;
 }
 
-/** What an HTTP/2 client says first: the preface and an empty SETTINGS frame (RFC 9113, 3.4 and 6.5). */
+/** The first bytes of an HTTP/2 client: the preface and an empty SETTINGS frame (RFC 9113, 3.4 and 6.5). */
 const preface = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
@@ -28,8 +28,8 @@ const tlsAlert = 0x15;
 const settingsFrame = 4;
 
 /**
- * Looks why a gRPC server can't be spoken to, after its client could not tell: name, port, TLS, protocol, one after the other. Undefined
- * where nothing is wrong up to there. Takes no longer than `withinMs`.
+ * Finds out why a gRPC server can't be reached after its client could not say. It checks name, port, TLS and protocol, in that order. Undefined when
+ * none of these is at fault. Takes no longer than `withinMs`.
  */
 export async function findEndpointFault(endpoint: Endpoint, withinMs: number): Promise<EndpointFault | undefined> {
   const { host, port } = splitAddress(endpoint.address);
@@ -43,7 +43,7 @@ export async function findEndpointFault(endpoint: Endpoint, withinMs: number): P
   try {
     socket = tls === undefined ? connectPlain(port, host) : connectTls({ host, port, ...tlsOptions(host, tls) });
   } catch (error) {
-    // A certificate or key that is none is refused before anything is sent.
+    // An invalid certificate or key is refused before anything is sent.
     return { kind: 'tls-failed', detail: error instanceof Error ? error.message : String(error) };
   }
   return await listenTo(socket, tls !== undefined, withinMs);
@@ -64,8 +64,10 @@ function listenTo(socket: Socket, inTls: boolean, withinMs: number): Promise<End
     socket.once(inTls ? 'secureConnect' : 'connect', () => socket.write(preface));
     socket.on('error', (error) => end(faultOf(error, isConnected, inTls)));
     socket.once('data', (data: Buffer) => end(readAnswer(data)));
-    // A TLS server that is not spoken to in TLS may just hang up.
-    socket.once('close', () => end({ kind: inTls ? 'wants-client-certificate' : 'speaks-tls', detail: 'it hung up' }));
+    // A TLS server may just close the connection of a client that does not use TLS.
+    socket.once('close', () =>
+      end({ kind: inTls ? 'wants-client-certificate' : 'speaks-tls', detail: 'it closed the connection' }),
+    );
   });
 }
 
@@ -83,7 +85,7 @@ const unknownAuthority = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
 ]);
 
-/** Codes of Node's TLS (nodejs.org/api/tls.html, X509 certificate error codes) and of OpenSSL's alerts. */
+/** Error codes of Node's TLS (nodejs.org/api/tls.html, X509 certificate error codes) and of OpenSSL's alerts. */
 function faultOf(error: Error, isConnected: boolean, inTls: boolean): EndpointFault {
   const code = codeOf(error);
   const detail = error.message === '' ? code : error.message;

@@ -27,13 +27,13 @@ import { createSurroundings, type Surroundings } from './surroundings.ts';
 /** All caches together. */
 export interface Caches {
   /**
-   * The cluster as it was when this was called, or later. Callers that wait at the same time share the work.
-   * @throws ClusterUnreachable, Forbidden
+   * The cluster as it was when this was called, or later. Callers that wait at the same time share the work. @throws NodeferryError
+   * ClusterUnreachable, Forbidden
    */
   observe(): Promise<ClusterFacts>;
-  /** The next look shall show this object at least as new as a write of ours returned it. */
+  /** The next observation must show this object at least as new as the response to our write. */
   expectWrite(resource: 'nodes' | 'pods', object: WatchedObject): void;
-  /** The next look shall not show this object any more, unless it is being deleted. */
+  /** The next observation must not show this object any more, unless it is being deleted. */
   expectDeletion(
     resource: 'nodes' | 'pods',
     ref: { readonly namespace?: string; readonly name: string; readonly uid: string },
@@ -41,7 +41,7 @@ export interface Caches {
   close(): void;
 }
 
-/** Makes the caches; they start with the first look. */
+/** Creates the caches; they start with the first observation. */
 export function createCaches(connection: Connection, timing: FreshnessTiming): Caches {
   const caches = {
     nodes: createReflector(connection, 'nodes', (node: V1Node) =>
@@ -104,7 +104,7 @@ export function createCaches(connection: Connection, timing: FreshnessTiming): C
   };
 }
 
-/** Runs one call at a time; all who ask during a run share the next one, which starts after they asked. */
+/** Runs one call at a time. All callers that ask during a run share the next one, which starts after they asked. */
 export function shareNextCall<T>(call: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;

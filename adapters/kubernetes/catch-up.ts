@@ -9,11 +9,11 @@ import { type ListBody, type Reflector, versionOf } from './reflector.ts';
 export interface FreshnessTiming {
   /** After this time the cluster counts as unreachable. */
   readonly freshWithinMs: number;
-  /** A cache that still differs from the API server after this time is read anew. */
+  /** A cache that still differs from the API server after this time is listed again. */
   readonly relistAfterMs: number;
-  /** Longest wait for an answer about a collection's current state. */
+  /** Longest wait for the current state of a collection. */
   readonly headTimeoutMs: number;
-  /** What people change, and rarely, is read anew only after this time. */
+  /** Resources that change rarely are listed again only after this time. */
   readonly surroundingsKeptForMs: number;
 }
 
@@ -25,32 +25,32 @@ export const defaultFreshness: FreshnessTiming = {
   surroundingsKeptForMs: 60_000,
 };
 
-/** Where a collection stands, by a read that the API server may not answer from stale data. */
+/** State of a collection, from a read that the API server may not answer from stale data. */
 interface Head {
   readonly resourceVersion: bigint;
   readonly count: number;
 }
 
-/** A watch without an event for this long has delivered what the server had sent. */
+/** A watch without an event for this long has delivered everything that the server had sent. */
 const stabilizationMs = 50;
 const pauseBetweenTriesMs = 250;
 
 /**
  * Resolves once the cache holds everything that the API server had committed when this was called; starts the cache first.
  *
- * A watch alone can't tell: on a quiet resource silence looks the same whether nothing happened or the connection is dead.
- * So the collection is asked for with `limit=1`: a consistent read that costs one small answer whatever the size of the
- * cluster (Kubernetes 1.34 and later answer it from their cache, after that has caught up with etcd, KEP-2340 and KEP-4988;
- * earlier ones with a one-item read of etcd). The cache is up to date when
- * - it has reached that answer's resourceVersion; or, because that number also rises with all other resources,
- * - one and the same watch was open before the question and is still, no event has come for `stabilizationMs` since the answer, and
+ * A watch alone is not enough: on a quiet resource, a dead connection can't be told from one without changes.
+ * So the collection is read with `limit=1`: a consistent read with one small response, whatever the size of the cluster
+ * (Kubernetes 1.34 and later answer it from their cache, once that has caught up with etcd, KEP-2340 and KEP-4988; earlier
+ * ones with a one-item read of etcd). The cache is up to date when
+ * - it has reached the resourceVersion of that response; or, because that number also increases with all other resources,
+ * - one and the same watch was open before the read and still is, no event has come for `stabilizationMs` since the response, and
  *   the number of objects is the same;
- * and in both cases everything that we wrote ourselves has come back by the watch.
- * Question and watch share one HTTP/2 connection, so the answer also proves that the watch's connection is alive. Where a
- * proxy splits them, a dead watch lasts 13 s at most (reflector.ts). A cache that differs for longer is read anew in full.
+ * and in both cases the watch has delivered everything that we wrote ourselves.
+ * The read and the watch share one HTTP/2 connection, so the response also proves that the connection of the watch is alive. If a
+ * proxy splits them, a dead watch lasts 13 s at most (reflector.ts). A cache that differs for longer is listed again in full.
  *
- * @throws ClusterUnreachable when that takes longer than `freshWithinMs`: nothing stale is ever served.
- * @throws Forbidden when the resource may not be read.
+ * @throws NodeferryError ClusterUnreachable when that takes longer than `freshWithinMs`: nothing stale is ever returned;
+ * Forbidden when the resource may not be read
  */
 export async function catchUp<T>(connection: Connection, cache: Reflector<T>, timing: FreshnessTiming): Promise<void> {
   cache.start();

@@ -6,14 +6,14 @@ import type { Connection } from './connection.ts';
 import { answerError } from './errors.ts';
 import type { WatchedObject } from './reflector.ts';
 
-/** Object to change, by the names that make it safe. */
+/** Object to change, identified so that no other object can be changed by mistake. */
 interface ObjectRef {
   readonly namespace?: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** What to do with the object as it is now: `patch` (a JSON merge patch) is absent when nothing has to change. */
+/** What to do with the object as it is now. `patch` (a JSON merge patch) is absent when nothing has to change. */
 export interface Decision<T> {
   readonly outcome: T;
   readonly patch?: { readonly metadata?: object; readonly spec?: object };
@@ -22,9 +22,9 @@ export interface Decision<T> {
 const attempts = 10;
 
 /**
- * Reads an object, decides, and changes exactly what was read: the patch carries the resourceVersion that the decision
- * rests on, so it fails if anything (the object's identity included) has changed since; then everything starts anew.
- * `gone` when the object isn't there or has another UID. @throws NodeferryError
+ * Reads an object, decides, and changes exactly what was read. The patch carries the resourceVersion that the decision is based on, so it fails if
+ * anything has changed since, including the object's identity. Then everything starts again. Returns `gone` when the object does not exist or has
+ * another UID. @throws NodeferryError
  */
 export async function changeObject<R extends WatchedObject, T>(
   { connection, caches }: { readonly connection: Connection; readonly caches: Caches },
@@ -54,7 +54,7 @@ export async function changeObject<R extends WatchedObject, T>(
   }
   throw new NodeferryError({
     code: 'Conflict',
-    message: `${resource} ${ref.name} changed under each of ${attempts} attempts to patch it`,
+    message: `${resource} ${ref.name} changed during each of ${attempts} attempts to patch it`,
   });
 }
 
@@ -72,7 +72,7 @@ export async function deleteObject(
     ...(namespace === undefined ? {} : { namespace }),
     body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } },
   });
-  // The only precondition is the UID: a conflict means that another object has the name now.
+  // The only precondition is the UID: a conflict means that another object has this name now.
   if (answer.status === 404 || answer.status === 409) return 'gone';
   if (answer.status !== 200 && answer.status !== 202) throw answerError(answer, { resource, verb: 'delete' });
   caches.expectDeletion(resource, ref);

@@ -1,25 +1,25 @@
 import type { NodeFacts } from '../../core/model/node.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 
-/** HTTP dates have whole seconds (RFC 9110, section 5.6.7): the answer was written up to this much after what it says, ms. */
+/** HTTP dates have whole seconds (RFC 9110, section 5.6.7): the response was written up to this much later than its date, ms. */
 const dateResolutionMs = 1_000;
 
-/** Knows by how much this machine's clock differs from the API server's. */
+/** Knows how much our clock differs from the API server's. */
 interface ClockSkew {
-  /** An answer with that `Date`, if it had one, to a request sent and answered at these times of our own clock, epoch ms. */
+  /** Records a response: its `Date`, if any, and when the request was sent and answered by our own clock, epoch ms. */
   heard(date: string | undefined, sentAt: number, answeredAt: number): void;
-  /** So much our clock is ahead of the API server's, ms; negative when it is behind, 0 as long as nothing says that it is not right. */
+  /** How far our clock is ahead of the API server's, ms. Negative when it is behind; 0 as long as nothing shows a difference. */
   aheadMs(): number;
 }
 
-/** Starts to listen. The newest answer counts: clocks are set right while a worker runs. */
+/** Starts to measure. The newest response counts, because clocks are corrected while a worker runs. */
 export function watchClockSkew(): ClockSkew {
   let ahead = 0;
   return {
     heard: (date, sentAt, answeredAt) => {
       const said = Date.parse(date ?? '');
       if (Number.isNaN(said)) return;
-      // The server wrote the answer between our two times, and in the second that the date names.
+      // The server wrote the response between our two times, and within the second that the date names.
       const least = sentAt - said - dateResolutionMs;
       const most = answeredAt - said;
       const isRight = least <= 0 && most >= 0;
@@ -29,7 +29,7 @@ export function watchClockSkew(): ClockSkew {
   };
 }
 
-/** Times that the API server has written on a pod, by our own clock: that is what they are compared with. */
+/** Converts the times that the API server wrote on a pod to our own clock, which they are compared with. */
 export function podInOurTime(pod: PodFacts, aheadMs: number): PodFacts {
   const { killedAt, doNotDisrupt } = pod;
   if (aheadMs === 0) return pod;

@@ -14,11 +14,11 @@ import { volumeOperation } from './volumes.ts';
 
 /** How to reach a cluster and where to keep locks. */
 interface KubernetesOptions extends ConnectionOptions {
-  /** Namespace of the locks; without it `nodeferry` when that exists, else `default`. All workers must agree. */
+  /** Namespace of the locks. Default: `nodeferry` when that exists, else `default`. All workers must agree. */
   readonly leaseNamespace?: string;
-  /** How fresh is told from stale; the default suits a real cluster. */
+  /** Timing of freshness checks; the default suits a real cluster. */
   readonly freshness?: Partial<FreshnessTiming>;
-  /** Hears of Events that could not be written; nothing else comes of it. */
+  /** Called for Events that could not be written. Such a failure has no other effect. */
   readonly onEventLost?: (error: NodeferryError) => void;
 }
 
@@ -29,9 +29,8 @@ export interface KubernetesCluster extends Cluster {
 }
 
 /**
- * The Cluster port over the Kubernetes API. Connects at the first call and starts its caches at the first observe().
- * observe() shows everything that was committed when it was called; see catch-up.ts for what makes that sure and cheap.
- * @throws ClusterUnreachable when the kubeconfig can't be used.
+ * The Cluster port over the Kubernetes API. Connects at the first call and starts its caches at the first observe(). observe() shows everything that
+ * was committed when it was called; see catch-up.ts for how. @throws NodeferryError ClusterUnreachable when the kubeconfig can't be used
  */
 export function createKubernetesCluster(options: KubernetesOptions = {}): KubernetesCluster {
   const connection = openConnection(options);

@@ -15,19 +15,19 @@ import { loadConfig } from './kubeconfig.ts';
 import { watchOutages } from './outage.ts';
 import { type Operation, resourcePath, type Verb, type WatchedResource } from './resources.ts';
 
-/** Where the cluster is and who we are there. */
+/** Where the cluster is and which identity to use. */
 export interface ConnectionOptions {
-  /** File to read; without it the usual chain: $KUBECONFIG, ~/.kube/config, the pod's service account. */
+  /** File to read. Default: $KUBECONFIG, ~/.kube/config, the pod's service account, in that order. */
   readonly kubeconfig?: string;
-  /** Context of the kubeconfig; its current one when absent. */
+  /** Context of the kubeconfig; default: its current one. */
   readonly context?: string;
-  /** Longest wait for one answer, ms. */
+  /** Longest wait for one response, ms. */
   readonly requestTimeoutMs?: number;
-  /** Credentials that were accepted before may be refused for so long, ms, before that is believed; a minute unless told otherwise. */
+  /** How long credentials that were accepted before may be refused before the refusal is believed, ms. Default: one minute. */
   readonly refusedForMs?: number;
 }
 
-/** One request; what may be asked is fixed by the table in resources.ts. */
+/** One request. The table in resources.ts determines what may be asked. */
 type ApiRequest = Operation & {
   readonly namespace?: string;
   readonly name?: string;
@@ -46,24 +46,24 @@ export interface WatchStream {
   abort(): void;
 }
 
-/** The way to one API server. */
+/** The connection to one API server. */
 export interface Connection {
-  /** Resolves with whatever is answered. @throws ClusterUnreachable when nothing is. */
+  /** Resolves with whatever is answered. @throws NodeferryError ClusterUnreachable when nothing is */
   send(request: ApiRequest): Promise<ApiAnswer>;
-  /** The same, but waits and repeats when throttled or (for some seconds) refused. @throws Throttled when that goes on. */
+  /** The same, but waits and retries when throttled or (for some seconds) forbidden. @throws NodeferryError Throttled when that goes on */
   request(request: ApiRequest): Promise<ApiAnswer>;
-  /** The body of a 2xx answer. @throws NodeferryError for any other. */
+  /** The body of a 2xx response. @throws NodeferryError for any other */
   fetch<T>(request: ApiRequest): Promise<T>;
   watch(
     resource: WatchedResource,
     query: Readonly<Record<string, string>>,
     onEvent: (type: string, object: unknown) => void,
   ): WatchStream;
-  /** Rises whenever the network connection has been given up for a new one, because something on it failed. */
+  /** Increases whenever the network connection has been replaced because something on it failed. */
   generation(): number;
-  /** Epoch ms at which the server was last back after it had been away; undefined when it never was. */
+  /** Epoch ms at which the server last recovered from an outage; undefined when there was none. */
   outageAt(): number | undefined;
-  /** So much this machine's clock is ahead of the API server's, ms. */
+  /** How far our clock is ahead of the API server's, ms. */
   clockAheadMs(): number;
   close(): void;
 }
@@ -71,7 +71,7 @@ export interface Connection {
 const defaultTimeoutMs = 30_000;
 const throttledAttempts = 5;
 const refusedForMs = 60_000;
-/** An API server that has just started refuses everything for a moment, until it has read the roles. */
+/** An API server that has just started forbids everything for a moment, until it has read the roles. */
 const forbiddenAttempts = 4;
 
 const methods = {
@@ -85,25 +85,25 @@ const methods = {
 } as const satisfies Record<Verb, `${HttpMethod}`>;
 
 /**
- * Opens the way to the cluster of a kubeconfig. Nothing is sent yet.
+ * Opens the connection to the cluster of a kubeconfig. Nothing is sent yet.
  *
- * The SDK (client-node 2) makes a new undici agent for every request, hence a new TLS connection each time. Here all
- * requests and watches share one agent: over HTTP/2, which the API server offers, they then share one network connection,
- * so that an answer also proves that the watches' connection is alive.
+ * The SDK (client-node 2) creates a new undici agent for every request, hence a new TLS connection each time. Here all
+ * requests and watches share one agent. Over HTTP/2, which the API server offers, they then share one network connection,
+ * so that a response also proves that the connection of the watches is alive.
  *
- * @throws ClusterUnreachable when the kubeconfig can't be used.
+ * @throws NodeferryError ClusterUnreachable when the kubeconfig can't be used
  */
 export function openConnection(options: ConnectionOptions): Connection {
   const http = new IsomorphicFetchHttpLibrary();
   let dispatcher: ReturnType<RequestContext['getDispatcher']>;
   let generation = 0;
-  /** The server has known us: if it does not now, that may be its own trouble. */
+  /** Whether the server has accepted our credentials before. If it refuses them now, that may be a fault of the server. */
   let wasAccepted = false;
   const outages = watchOutages();
   const skew = watchClockSkew();
   let { config, server, watcher } = openSession();
 
-  /** Reads who we are anew; the SDK keeps tokens for as long as its KubeConfig lives. */
+  /** Reads the credentials again; the SDK keeps tokens for as long as its KubeConfig lives. */
   function openSession() {
     const session = loadConfig(options);
     const authenticate = session.config.applySecurityAuthentication.bind(session.config);
@@ -120,7 +120,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     try {
       ({ config, server, watcher } = openSession());
     } catch {
-      // A kubeconfig that is just being written: as before, then.
+      // The kubeconfig is just being written: keep the previous session.
     }
   }
 
@@ -128,7 +128,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     generation += 1;
     const old = dispatcher;
     dispatcher = undefined;
-    // Lets what is under way end; a rejection would only say that it was closed before.
+    // Lets requests in progress end. A rejection would only mean that it was already closed.
     old?.close().catch(() => undefined);
   }
 
@@ -150,8 +150,8 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * An API server that EKS takes out of service goes on answering on the connections that it has, and answers 401 to everybody
-   * (aws/containers-roadmap#1810). A new connection leads to another one, with credentials that are read anew.
+   * An API server that EKS takes out of service keeps answering on its existing connections, and answers 401 to everybody
+   * (aws/containers-roadmap#1810). A new connection reaches another server, with credentials that are read again.
    */
   async function send(wanted: ApiRequest): Promise<ApiAnswer> {
     const until = Date.now() + (options.refusedForMs ?? refusedForMs);
@@ -181,9 +181,9 @@ export function openConnection(options: ConnectionOptions): Connection {
         return answer;
       } catch (error) {
         outages.failed(startedAt);
-        // Of many requests that fail with one connection, the first replaces it.
+        // Of many requests that fail on one connection, the first replaces it.
         if (generation === before) reconnect();
-        // A kept-alive connection may have been closed just then, and everything we send may be sent twice.
+        // A kept-alive connection may have been closed just then, and every request of ours may be sent twice.
         if (isTimeout(error) || tries === 2) throw transportError(error, wanted);
       }
     }

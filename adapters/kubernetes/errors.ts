@@ -1,7 +1,7 @@
 import { NodeferryError } from '../../core/model/problem.ts';
 import { type Operation, rbacName, rbacRule, resources } from './resources.ts';
 
-/** The part of a `Status` object (meta/v1) that tells failures apart. */
+/** The part of a `Status` object (meta/v1) that distinguishes failures. */
 interface StatusBody {
   readonly message?: string;
   readonly reason?: string;
@@ -12,7 +12,7 @@ interface StatusBody {
   };
 }
 
-/** An answer of the API server, whatever its status. */
+/** A response of the API server, whatever its status. */
 export interface ApiAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -21,19 +21,19 @@ export interface ApiAnswer {
   readonly body: unknown;
 }
 
-/** The answer's body as a Status; empty when it is something else. */
+/** The body of the response as a Status; empty when it is something else. */
 export function statusOf(answer: ApiAnswer): StatusBody {
   if (typeof answer.body === 'string') return { message: answer.body.slice(0, 500) };
   return (answer.body ?? {}) as StatusBody;
 }
 
-/** How long the server asked to wait, ms: `Retry-After` in seconds or `details.retryAfterSeconds`; undefined when it didn't. */
+/** How long the server asked to wait, ms: `Retry-After` in seconds or `details.retryAfterSeconds`; undefined when it did not ask. */
 export function retryAfterMs(answer: ApiAnswer): number | undefined {
   const seconds = Number(answer.headers['retry-after'] ?? statusOf(answer).details?.retryAfterSeconds ?? 'NaN');
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 }
 
-/** The error for an answer that the caller can't do anything with. */
+/** The error for a response that the caller can't handle. */
 export function answerError(answer: ApiAnswer, operation: Operation): NodeferryError {
   const what = `${operation.verb} ${rbacName(operation.resource)}`;
   const said = statusOf(answer).message ?? 'no message';
@@ -69,10 +69,10 @@ export function answerError(answer: ApiAnswer, operation: Operation): NodeferryE
 }
 
 /**
- * What an admission webhook, a ValidatingAdmissionPolicy or another admission plugin said against a request; undefined where the answer is of
- * another kind. Such refusals have the codes 400, 403 and 422, and 500 where a webhook can't be asked (k8s.io/apiserver,
- * pkg/admission/plugin/webhook/errors/statuserror.go and pkg/admission/plugin/policy/validating); a role that lacks a rule has
- * 403 too and names the user (pkg/endpoints/handlers/responsewriters/errors.go).
+ * What an admission webhook, a ValidatingAdmissionPolicy or another admission plugin said against a request; undefined for any other response. Such
+ * denials have the codes 400, 403 and 422, and 500 when a webhook can't be called (k8s.io/apiserver,
+ * pkg/admission/plugin/webhook/errors/statuserror.go and pkg/admission/plugin/policy/validating). A role that lacks a rule also results in 403, but
+ * its message names the user (pkg/endpoints/handlers/responsewriters/errors.go).
  */
 export function denialOf(answer: ApiAnswer): string | undefined {
   const { message = '' } = statusOf(answer);
@@ -98,7 +98,7 @@ function denied(what: string, said: string): NodeferryError {
   });
 }
 
-/** The error for an operation that no role allows; says which rule is missing. */
+/** The error for an operation that no role allows; names the missing rule. */
 export function forbidden(operation: Operation, said: string): NodeferryError {
   const rule = rbacRule(operation.resource);
   const kind = resources[operation.resource].where === 'cluster' ? 'ClusterRole' : 'Role';
@@ -121,14 +121,14 @@ export function unreachable(why: string, cause?: unknown, delayMs?: number): Nod
   );
 }
 
-/** The error for a request that failed before any answer: names the innermost reason, e.g. `connect ECONNREFUSED`. */
+/** The error for a request that failed before any response. It names the innermost reason, e.g. `connect ECONNREFUSED`. */
 export function transportError(error: unknown, operation: Operation): NodeferryError {
   const what = `${operation.verb} ${rbacName(operation.resource)}`;
   if (isTimeout(error)) return unreachable(`no answer in time to ${what}`, error);
   return unreachable(`${innermostMessage(error)} (${what})`, error);
 }
 
-/** True when a request was given up because its time was over. */
+/** True when a request was aborted because it timed out. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && (error.name === 'TimeoutError' || isTimeout(error.cause));
 }

@@ -17,9 +17,8 @@ interface EventObject {
 }
 
 /**
- * Records an Event (events.k8s.io/v1) that `kubectl describe node` shows. The same reason and message for the same node
- * again raises the count of one Event instead of adding another.
- * @throws NodeferryError; the caller decides that an Event is never worth a failed step.
+ * Records an Event (events.k8s.io/v1) that `kubectl describe node` shows. The same reason and message for the same node again increases the count of
+ * one Event instead of adding another. @throws NodeferryError; the caller must not fail a step because of an Event
  */
 async function writeEvent(connection: Connection, event: NodeEvent, now: number): Promise<void> {
   const name = eventName(event);
@@ -56,11 +55,11 @@ async function countAgain(connection: Connection, name: string, time: string): P
     name,
     body: {
       metadata: { resourceVersion: event.metadata.resourceVersion },
-      // The first Event has no series: its repetition is the second.
+      // The first Event has no series; its repetition is the second.
       series: { count: (event.series?.count ?? 1) + 1, lastObservedTime: time },
     },
   });
-  // Somebody counted at the same moment: it is counted once, and that is enough.
+  // Somebody else increased the count at the same moment: counting once is enough.
   if (patched.status !== 200 && patched.status !== 409)
     throw answerError(patched, { resource: 'events', verb: 'patch' });
 }
@@ -73,7 +72,7 @@ function eventName({ node, reason, message, type }: NodeEvent): string {
   return `${node.name.slice(0, 230)}.${hash}`;
 }
 
-/** Writes Events and tells `onLost` of those that could not be written. */
+/** Writes Events and calls `onLost` for those that could not be written. */
 export function eventRecorder(
   connection: Connection,
   onLost: (error: NodeferryError) => void,

@@ -5,14 +5,14 @@ import { type ApiAnswer, answerError, denialOf, retryAfterMs, statusOf } from '.
 
 const operation = { resource: 'evictions', verb: 'create' } as const;
 
-/** The API server gives a full budget no time to wait, so this is ours, ms; as long as kubectl drain waits. */
+/** The API server suggests no delay for an exhausted budget, so this is ours, ms; kubectl drain waits as long. */
 const budgetRetryMs = 5_000;
 /** The server itself waits up to 10 s for a busy budget (pkg/registry/core/pod/storage/eviction.go), ms. */
 const busyRetryMs = 2_000;
-/** A budget that is beyond its own bookkeeping needs its controller, or a person, ms. */
+/** A budget whose status its controller has not caught up with, or that needs a person, ms. */
 const brokenBudgetRetryMs = 30_000;
 
-/** Makes the eviction call. It never sets a grace period: that would override the pod's own. */
+/** The eviction request. It never sets a grace period, because that would override the pod's own. */
 export function evictionOperation(access: {
   readonly connection: Connection;
   readonly caches: Caches;
@@ -40,8 +40,8 @@ export function evictionOperation(access: {
 }
 
 /**
- * Tells apart what the eviction API means by its answers (kubernetes pkg/registry/core/pod/storage/eviction.go): several
- * share a status code and differ only in cause, kind or text. @throws Forbidden when the role lacks pods/eviction.
+ * Distinguishes the responses of the eviction API (kubernetes pkg/registry/core/pod/storage/eviction.go). Several share a status code and differ only
+ * in cause, kind or text. @throws NodeferryError Forbidden when the role lacks pods/eviction
  */
 export function readEvictionAnswer(answer: ApiAnswer, pod: PodRef): EvictionOutcome {
   const { message = `answer ${answer.status}`, details } = statusOf(answer);
@@ -60,10 +60,10 @@ export function readEvictionAnswer(answer: ApiAnswer, pod: PodRef): EvictionOutc
     }
     case 400:
     case 403:
-      // Somebody's policy, which may let it go later: the pod is told as blocked, in its words.
+      // An admission policy, which may allow the eviction later: the pod is reported as blocked, with the policy's message.
       if (denialOf(answer) !== undefined)
         return { outcome: 'retry', message, retryAfterMs: after ?? brokenBudgetRetryMs };
-      // The same code stands for a budget whose numbers make no sense and for a role that lacks the rule.
+      // The same code stands for a budget with inconsistent numbers and for a role that lacks the rule.
       if (details?.kind?.toLowerCase() !== 'poddisruptionbudget') throw answerError(answer, operation);
       return { outcome: 'retry', message, retryAfterMs: after ?? brokenBudgetRetryMs };
     case 500:

@@ -2,7 +2,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 
 import { NodeferryError } from '../../core/model/problem.ts';
 
-/** Reads where the cluster is and who we are there. @throws ClusterUnreachable when the kubeconfig can't be used. */
+/** Reads where the cluster is and which identity to use. @throws NodeferryError ClusterUnreachable when the kubeconfig can't be used */
 export function loadConfig(options: { readonly kubeconfig?: string; readonly context?: string }): {
   readonly config: KubeConfig;
   readonly server: string;
@@ -22,13 +22,13 @@ export function loadConfig(options: { readonly kubeconfig?: string; readonly con
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw unusable(`context ${config.getCurrentContext()} names no cluster`);
-  // What the client library falls back to where it finds neither a file nor a ServiceAccount.
+  // The client library falls back to this when it finds neither a file nor a ServiceAccount.
   if (cluster.name === 'cluster' && cluster.server === 'http://localhost:8080')
-    throw unusable(`${usualKubeconfig()} does not exist, and this is no pod with a ServiceAccount`);
+    throw unusable(`${usualKubeconfig()} does not exist, and this process does not run in a pod with a ServiceAccount`);
   return { config, server: cluster.server.replace(/\/$/, '') };
 }
 
-/** Where kubectl looks, in words. */
+/** Where kubectl looks for its kubeconfig, as text. */
 function usualKubeconfig(): string {
   const named = process.env['KUBECONFIG'];
   return named ? `what KUBECONFIG names, ${named},` : '~/.kube/config';

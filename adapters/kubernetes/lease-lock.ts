@@ -26,7 +26,7 @@ interface LeaseObject {
   };
 }
 
-/** The lock operations, and the leases of a namespace for who looks for leftovers. */
+/** The lock operations, and the leases of a namespace for finding leftovers. */
 export interface LeaseLocks
   extends Pick<
     Cluster,
@@ -40,10 +40,10 @@ const preferredNamespace = 'nodeferry';
 const fallbackNamespace = 'default';
 
 /**
- * Locks as Leases. Every write names the resourceVersion it rests on, so of two that write at once one fails and looks
- * again. `leaseTransitions` is the fencing token: it rises when somebody else takes an expired lock over. Expiry is
- * judged by the API server's clock (the `Date` of its answers), which writes and reads `renewTime`, so that the clocks of
- * two workers do not matter; one second is added for that header's resolution.
+ * Locks as Leases. Every write carries the resourceVersion that it is based on, so when two callers write at once, one fails and reads
+ * again. `leaseTransitions` is the fencing token: it increases when another holder takes over an expired lock. Expiry is judged by the API
+ * server's clock (the `Date` of its responses), which is used both for writing and for comparing `renewTime`. So the clocks of two workers
+ * do not matter. One second is added for the resolution of that header.
  *
  * The namespace is the given one, else `nodeferry` when that exists, else `default`.
  */
@@ -72,7 +72,7 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
     const answer = known
       ? await connection.request({ ...where, verb: 'update', name: lease.metadata.name })
       : await connection.request({ ...where, verb: 'create' });
-    // A Lease that was deleted meanwhile can't be updated (404); it is looked at again like one that changed.
+    // A Lease that was deleted meanwhile can't be updated (404); it is read again like one that changed.
     if (answer.status === 409 || (known && answer.status === 404)) return false;
     if (answer.status !== 200 && answer.status !== 201)
       throw answerError(answer, { resource: 'leases', verb: known ? 'update' : 'create' });
@@ -176,8 +176,8 @@ export function leaseLocks(connection: Connection, givenNamespace: string | unde
 }
 
 /**
- * The name as a Lease may be called (RFC 1123 subdomain, 253 characters). What has to change for that, as capitals and
- * underscores of node group names do, is made up for by a hash, so that no two names become one.
+ * The name, changed where a Lease can't have it (RFC 1123 subdomain, 253 characters). Names of node groups may have capitals and underscores, which
+ * must be replaced. A hash is appended then, so that no two names become the same.
  */
 export function leaseName(wanted: string): string {
   const allowed = wanted
@@ -216,7 +216,7 @@ function renewal(serverNow: number, durationMs: number) {
   return { renewTime: microTime(serverNow), leaseDurationSeconds: Math.max(1, Math.ceil(durationMs / 1000)) };
 }
 
-/** Time of the API server's answer, epoch ms; our own when it doesn't say. */
+/** Time of the API server's response, epoch ms; our own when it has none. */
 function serverTime(answer: ApiAnswer): number {
   const date = Date.parse(answer.headers['date'] ?? '');
   return Number.isNaN(date) ? Date.now() : date;
@@ -233,7 +233,7 @@ function lockHeld(lease: LeaseObject | undefined, serverNow: number): NodeferryE
   return new NodeferryError({
     code: 'LockHeld',
     message: `Lease ${where} is held by ${lease?.spec?.holderIdentity} for another ${seconds} s`,
-    hint: `Let that run end or abort it. A holder that no longer exists loses the lock by itself when it expires.`,
+    hint: `Let that run end or abort it. If the holder no longer exists, the lock is free once it expires.`,
   });
 }
 
@@ -248,14 +248,14 @@ function lockLost(
   return new NodeferryError({
     code: 'LockLost',
     message: `Lease ${lock.name} is no longer held by ${lock.holder}${lock.token === undefined ? '' : ` (token ${lock.token})`}: ${now}`,
-    hint: 'Somebody else works on this pool, or deleted the Lease. No further node is excluded until it is acquired again.',
+    hint: 'Another run works on this pool, or somebody deleted the Lease. No further node is excluded until it is acquired again.',
   });
 }
 
 function superseded(name: string, fence: FencingToken, current: string | undefined): NodeferryError {
   return new NodeferryError({
     code: 'Superseded',
-    message: `Lease ${name} is claimed by ${current ?? 'nobody'}, which came after ${formatToken(fence)}`,
+    message: `Lease ${name} is fenced by ${current ?? 'nobody'}, which came after ${formatToken(fence)}`,
     hint: 'Nothing is to be done: the later attempt continues.',
   });
 }
@@ -263,6 +263,6 @@ function superseded(name: string, fence: FencingToken, current: string | undefin
 function busy(name: string): NodeferryError {
   return new NodeferryError({
     code: 'Conflict',
-    message: `Lease ${name} changed under each of ${attempts} attempts to write it`,
+    message: `Lease ${name} changed during each of ${attempts} attempts to write it`,
   });
 }

@@ -5,7 +5,7 @@ import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
 import { deletionCostAnnotation, excludeLabel, fenceAnnotation } from './ownership-marks.ts';
 
-/** Looks for what a run has left on the cluster, whether or not anybody remembers having put it there. */
+/** Finds what a run has left on the cluster, whether or not anything recorded it. */
 export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findLeftovers' | 'findLocks'> {
   async function findLeftovers(run: string): Promise<readonly string[]> {
     const { nodes, pods } = await caches.observe();
@@ -17,7 +17,7 @@ export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Clus
         ...(ownership.disruptedBy === run ? [`node ${name}: taint ${disruptedTaint}`] : []),
         ...(ownership.fence?.run === run ? [`node ${name}: annotation ${fenceAnnotation}`] : []),
       ]),
-      // The mark on a pod that is going ends with the pod.
+      // The annotations of a pod that is being deleted disappear with the pod.
       ...pods.filter(({ terminating }) => !terminating).flatMap((pod) => describePod(pod, run)),
       ...leases
         .filter(({ spec }) => namesRun(spec?.holderIdentity ?? '', run))

@@ -22,7 +22,7 @@ const factors: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** Reads amounts of resources; what can't be read is left out. */
+/** Reads amounts of resources; amounts that can't be parsed are left out. */
 export function amountsOf(quantities: Readonly<Record<string, string>> = {}): Amounts {
   return Object.fromEntries(
     Object.entries(quantities).flatMap(([name, quantity]) => {
@@ -33,7 +33,7 @@ export function amountsOf(quantities: Readonly<Record<string, string>> = {}): Am
   );
 }
 
-/** What the containers of a pod ask for; absent where none asks for anything. */
+/** What the containers of a pod request; absent when none requests anything. */
 export function needsOf({ spec }: V1Pod): { readonly needs?: readonly ContainerNeeds[] } {
   const own = (spec?.containers ?? []).map((container) => containerNeeds(container, 'app'));
   const first = (spec?.initContainers ?? []).map((container) =>

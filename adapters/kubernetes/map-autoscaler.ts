@@ -3,16 +3,16 @@ import type { V2HorizontalPodAutoscaler, V2MetricSpec } from '@kubernetes/client
 import type { AutoscalerFacts } from '../../core/model/autoscaler.ts';
 import { workloadKey } from './map-workload.ts';
 
-/** KEP-5325, which the client does not know yet. */
+/** KEP-5325, which the client library does not support yet. */
 interface SelectingSpec {
   readonly selectionStrategy?: string;
 }
 
 /**
- * What is kept of a HorizontalPodAutoscaler: nothing, but for two kinds. One with an Object or External metric of target type Value multiplies
- * the ratio by all Ready pods that the selector finds, released ones included (Kubernetes 1.36, pkg/controller/podautoscaler/
- * replica_calculator.go, getUsageRatioReplicaCount); KEDA's `metricType: Value` makes such. One that counts the pods of its owner only
- * sees half of the load at each while released pods take the other half.
+ * Only two kinds of HorizontalPodAutoscaler are kept. One with an Object or External metric of target type Value multiplies the ratio by all Ready
+ * pods that the selector finds, including released ones (Kubernetes 1.36, pkg/controller/podautoscaler/replica_calculator.go,
+ * getUsageRatioReplicaCount); KEDA's `metricType: Value` creates such metrics. One that counts only the pods of its owner sees half of the load on
+ * each while released pods take the other half.
  */
 export function autoscalerFacts({ metadata, spec }: V2HorizontalPodAutoscaler): readonly AutoscalerFacts[] {
   const { namespace = '', name = '' } = metadata ?? {};
@@ -30,7 +30,7 @@ export function autoscalerFacts({ metadata, spec }: V2HorizontalPodAutoscaler): 
 
 function explainCounting(metrics: readonly V2MetricSpec[], spec: SelectingSpec | undefined): string | undefined {
   if (spec?.selectionStrategy === 'OwnerReferences')
-    return 'counts owned pods only, and would scale down while released ones take their share';
+    return 'counts owned pods only, and would scale down while released ones take part of the load';
   const multiplies = metrics.some(
     ({ object, external }) => object?.target.type === 'Value' || external?.target.type === 'Value',
   );

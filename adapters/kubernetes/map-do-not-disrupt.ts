@@ -12,29 +12,29 @@ const doNotDisruptAnnotation = 'karpenter.sh/do-not-disrupt';
 /** Milliseconds of the units of a Go duration that matter here. */
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** What a pod's owner asks of whoever would move it. Values that mean nothing to the other tools mean nothing here. */
+/** The owner's request not to disrupt a pod. Values that mean nothing to the other tools mean nothing here. */
 export function doNotDisruptOf({ metadata, status }: V1Pod): Pick<PodFacts, 'safeToEvict' | 'doNotDisrupt'> {
   const safe = metadata?.annotations?.[safeToEvictAnnotation];
-  const wish = metadata?.annotations?.[doNotDisruptAnnotation];
-  const doNotDisrupt = wish === undefined ? undefined : parseDoNotDisrupt(wish, status?.startTime);
+  const annotation = metadata?.annotations?.[doNotDisruptAnnotation];
+  const doNotDisrupt = annotation === undefined ? undefined : parseDoNotDisrupt(annotation, status?.startTime);
   return {
     ...(safe === 'true' || safe === 'false' || safe === 'on-completion' ? { safeToEvict: safe } : {}),
     ...(doNotDisrupt === undefined ? {} : { doNotDisrupt }),
   };
 }
 
-/** Whether a node asks to be left alone; on nodes Karpenter knows no duration (karpenter pkg/controllers/state/statenode.go). */
+/** Whether a node asks not to be disrupted. On nodes Karpenter supports no duration (karpenter pkg/controllers/state/statenode.go). */
 export function asksToStay({ metadata }: V1Node): Pick<NodeFacts, 'doNotDisrupt'> {
   return metadata?.annotations?.[doNotDisruptAnnotation] === 'true' ? { doNotDisrupt: true } : {};
 }
 
-/** Whether the pod has emptyDir data that its owner has not given up, volume by volume (cluster autoscaler, HasBlockingLocalStorage). */
+/** Whether the pod has emptyDir data that its owner has not declared expendable, volume by volume (cluster autoscaler, HasBlockingLocalStorage). */
 export function hasEmptyDirData({ metadata, spec }: V1Pod): boolean {
   const given = metadata?.annotations?.[safeVolumesAnnotation]?.split(',') ?? [];
   return (spec?.volumes ?? []).some(({ name, emptyDir }) => emptyDir !== undefined && !given.includes(name));
 }
 
-/** `"true"` is for good, a duration counts from the pod's start, and without a start nobody knows (karpenter, IsDoNotDisruptActive). */
+/** `"true"` never ends. A duration counts from the pod's start; without a start time its end is unknown (karpenter, IsDoNotDisruptActive). */
 function parseDoNotDisrupt(value: string, startTime: Date | string | undefined): PodFacts['doNotDisrupt'] {
   if (value === 'true') return 'for-good';
   const ms = parseGoDuration(value);

@@ -1,7 +1,7 @@
 import type { LabelSelectorFacts } from '../../core/model/label-selector.ts';
 import type { NetworkPolicyFacts, PodSelectorFacts } from '../../core/model/network-policy.ts';
 
-/** A NetworkPolicy as it is on the wire: the client's own type calls `from` otherwise. */
+/** A NetworkPolicy as sent by the API server; the client library's own type renames `from`. */
 export interface NetworkPolicyObject {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
   readonly spec?: {
@@ -32,7 +32,7 @@ interface CiliumRule {
   readonly egressDeny?: readonly { readonly toEndpoints?: readonly LabelSelectorFacts[] }[];
 }
 
-/** What a NetworkPolicy looks at. */
+/** The pod selectors of a NetworkPolicy. */
 export function networkPolicyFacts({ metadata, spec }: NetworkPolicyObject): NetworkPolicyFacts {
   const { name = '', namespace = '' } = metadata ?? {};
   const peers = [
@@ -51,7 +51,7 @@ export function networkPolicyFacts({ metadata, spec }: NetworkPolicyObject): Net
   };
 }
 
-/** What a policy of Cilium looks at. */
+/** The pod selectors of a Cilium policy. */
 export function ciliumPolicyFacts({ kind, metadata, spec, specs = [] }: CiliumPolicy): NetworkPolicyFacts {
   const { name = '', namespace } = metadata ?? {};
   const rules = [...(spec === undefined ? [] : [spec]), ...specs];
@@ -69,7 +69,7 @@ function selectorsOf(rule: CiliumRule): readonly LabelSelectorFacts[] {
   ];
 }
 
-/** Cilium tells the namespace by a label, and the source of a label before a colon (its documentation, "Endpoints Based"). */
+/** Cilium represents the namespace as a label, and the source of a label before a colon (its documentation, "Endpoints Based"). */
 const namespaceKeys: readonly string[] = ['io.kubernetes.pod.namespace', 'io.cilium.k8s.namespace.labels'];
 
 function inNamespace({ matchLabels = {}, matchExpressions = [] }: LabelSelectorFacts, own: string | undefined) {

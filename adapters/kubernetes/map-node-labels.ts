@@ -3,8 +3,8 @@ import type { V1NodeSelectorTerm, V1PodSpec } from '@kubernetes/client-node';
 type LabelValues = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Labels that a pod's node must have, with the values that are allowed: from its nodeSelector and its required node affinity. Of
- * several terms, of which one is enough, only labels that every term asks for count. Operators other than `In` are left out.
+ * Labels that a pod's node must have, with the allowed values, from its nodeSelector and its required node affinity. One of several terms is enough
+ * for the scheduler, so only labels that every term requires count. Operators other than `In` are left out.
  */
 export function requiredNodeLabels(spec: V1PodSpec | undefined): LabelValues | undefined {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -13,7 +13,7 @@ export function requiredNodeLabels(spec: V1PodSpec | undefined): LabelValues | u
   return Object.keys(required).length === 0 ? undefined : required;
 }
 
-/** The same, of terms alone. */
+/** The same for terms alone. */
 export function requiredLabelsOf(terms: readonly V1NodeSelectorTerm[]): Record<string, readonly string[]> {
   return anyOf(terms.map(valuesOf));
 }

@@ -13,10 +13,10 @@ import {
   parseToken,
 } from './ownership-marks.ts';
 
-/** What strconv.ParseBool of Go reads as false, as the service controller parses the label (k8s.io/cloud-provider). */
+/** What Go's strconv.ParseBool reads as false, which is how the service controller parses the label (k8s.io/cloud-provider). */
 const falseWords = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** What a Node object says. */
+/** The facts in a Node object. */
 export function nodeFacts(node: V1Node): NodeFacts {
   const labels = node.metadata?.labels ?? {};
   return {
@@ -37,8 +37,8 @@ export function nodeFacts(node: V1Node): NodeFacts {
 }
 
 /**
- * Whether a value of the exclude label takes the node out: any but a word for false. The service controller parses the
- * value, other controllers (AWS Load Balancer Controller, ingress-gce) only look whether the label is there.
+ * Whether a value of the exclude label excludes the node: any but a word for false. The service controller parses the value; other controllers (AWS
+ * Load Balancer Controller, ingress-gce) only check whether the label exists.
  */
 export function excludesNode(value: string | undefined): boolean {
   return value !== undefined && !falseWords.has(value);
@@ -52,7 +52,7 @@ function readiness(node: V1Node): Pick<NodeFacts, 'ready' | 'unknownSince'> {
   return { ready: condition?.status === 'True', ...unknownSince };
 }
 
-/** Marks of ours on a node. */
+/** Our labels, annotations and taints on a node, and the runs that they belong to. */
 export function ownershipOf(node: V1Node): OwnedBy {
   const annotations = node.metadata?.annotations ?? {};
   const cordonedBy = annotations[cordonedByAnnotation];
@@ -67,12 +67,12 @@ export function ownershipOf(node: V1Node): OwnedBy {
   };
 }
 
-/** Machine named by `spec.providerID`: `i-0abc` of `aws:///eu-west-1a/i-0abc`; empty without one. */
+/** Instance in `spec.providerID`: `i-0abc` of `aws:///eu-west-1a/i-0abc`; empty without one. */
 export function instanceIdOf(providerId: string | undefined): string {
   return providerId?.split('/').at(-1) ?? '';
 }
 
-/** What a VolumeAttachment says. */
+/** The facts in a VolumeAttachment. */
 export function attachmentFacts({ metadata, spec }: V1VolumeAttachment): VolumeAttachmentFacts {
   return { node: spec.nodeName, volume: spec.source.persistentVolumeName, name: metadata?.name ?? '' };
 }

@@ -2,12 +2,15 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { selectsLabels } from '../../core/model/label-selector.ts';
 import { type BesideFacts, type PodFacts, type SpreadFacts, templateLabel } from '../../core/model/pod.ts';
 
-/** What keeps pods of one kind away from each other, and beside others. */
+/** Rules that keep pods of one kind apart, and rules that keep them near others. */
 export function placementOf(pod: V1Pod): Pick<PodFacts, 'keepsApartBy' | 'besides' | 'spreads'> {
   return { ...keepsApart(pod), ...besidesOf(pod), ...spreadOf(pod) };
 }
 
-/** Without namespaces a term is about the pod's own; an empty namespaceSelector means all, and another one any (Kubernetes API, PodAffinityTerm). */
+/**
+ * Without namespaces, a term applies to the pod's own namespace. An empty namespaceSelector means all, and any other one means any of them
+ * (Kubernetes API, PodAffinityTerm).
+ */
 function besidesOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'besides'> {
   const terms = spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   const besides = terms.map(
@@ -22,15 +25,15 @@ function besidesOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'besides'> {
   return besides.length === 0 ? {} : { besides };
 }
 
-/** Labels of a pod as they are while its ReplicaSet owns it, and once a run has released it. */
+/** Labels of a pod while its ReplicaSet owns it, and after a run has released it. */
 function ownLabels({ metadata }: V1Pod) {
   const { [templateLabel]: _template, ...released } = metadata?.labels ?? {};
   return { owned: metadata?.labels ?? {}, released };
 }
 
 /**
- * Anti-affinity against pods like itself, as its ReplicaSet owns them or as they are once they have been released. Either is enough: the
- * terms of the replacement are held against the pods that are there, and the terms of those against the replacement, which has all labels
+ * Anti-affinity against pods like itself, as its ReplicaSet owns them or after they have been released. Either is enough: the scheduler checks the
+ * terms of the replacement against existing pods, and the terms of existing pods against the replacement, which has all labels
  * (kubernetes/kubernetes, pkg/scheduler/framework/plugins/interpodaffinity/filtering.go, "existing pods anti-affinity rules").
  */
 function keepsApart(pod: V1Pod): Pick<PodFacts, 'keepsApartBy'> {
@@ -46,9 +49,8 @@ function keepsApart(pod: V1Pod): Pick<PodFacts, 'keepsApartBy'> {
 }
 
 /**
- * The constraints by which it is spread among pods like itself. `matchLabelKeys` are merged with the selector (by the scheduler, and by newer
- * API servers in the object itself); taints are ignored unless `nodeTaintsPolicy` says otherwise (Kubernetes docs, "Pod Topology Spread
- * Constraints").
+ * The constraints that spread a pod among pods like itself. `matchLabelKeys` are merged into the selector (by the scheduler, and by newer API servers
+ * in the object itself). Taints are ignored unless `nodeTaintsPolicy` says otherwise (Kubernetes docs, "Pod Topology Spread Constraints").
  */
 function spreadOf(pod: V1Pod): Pick<PodFacts, 'spreads'> {
   const { owned, released } = ownLabels(pod);

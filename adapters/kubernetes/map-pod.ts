@@ -18,7 +18,7 @@ import {
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const defaultGraceSeconds = 30;
 
-/** API group and kind of the controllers that are told apart; everything else is `other`. */
+/** API group and kind of the controllers that are distinguished; everything else is `other`. */
 const ownerKinds: Readonly<Record<string, PodOwnerKind>> = {
   'apps/ReplicaSet': 'ReplicaSet',
   'apps/StatefulSet': 'StatefulSet',
@@ -27,7 +27,7 @@ const ownerKinds: Readonly<Record<string, PodOwnerKind>> = {
   '/Node': 'Node',
 };
 
-/** What a Pod object says; what its ReplicaSet says comes later. */
+/** The facts in a Pod object. Facts from its ReplicaSet are added later. */
 export function podFacts(pod: V1Pod): PodFacts {
   const { metadata, spec, status } = pod;
   const owner = metadata?.ownerReferences?.find((reference) => reference.controller === true);
@@ -87,14 +87,14 @@ function ownershipOf({ metadata }: V1Pod): Pick<PodFacts, 'endpointsRemoved' | '
   };
 }
 
-/** Without what only a pod that is given back needs. */
+/** Leaves out what is only needed to return the pod to its ReplicaSet. */
 function releasedFrom(mark: ReleasedFromMark | undefined): PodFacts['released'] {
   if (mark === undefined) return undefined;
   const { annotationsBefore: _before, ...released } = mark;
   return released;
 }
 
-/** What is left of a pod that was told to stop: whether containers of it still run, and who keeps its object. */
+/** The state of a pod that is being deleted: whether its containers still run, and which finalizers keep its object. */
 function remains({ metadata, spec, status }: V1Pod): Pick<PodFacts, 'stopped' | 'finalizers'> {
   const finalizers = metadata?.finalizers ?? [];
   const statuses = status?.containerStatuses ?? [];
@@ -104,7 +104,7 @@ function remains({ metadata, spec, status }: V1Pod): Pick<PodFacts, 'stopped' | 
   return { ...(stopped ? { stopped } : {}), ...(finalizers.length === 0 ? {} : { finalizers }) };
 }
 
-/** Claims of a pod, those included that Kubernetes makes for its ephemeral volumes (Kubernetes docs, "Ephemeral Volumes", PVC naming). */
+/** Volume claims of a pod, including those that Kubernetes creates for its ephemeral volumes (Kubernetes docs, "Ephemeral Volumes", PVC naming). */
 function volumeClaimsOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'volumeClaims' | 'ownVolumeClaims'> {
   const volumes = spec?.volumes ?? [];
   const named = volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
@@ -118,9 +118,8 @@ function volumeClaimsOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'volumeClaims
 }
 
 /**
- * Seconds that every container which may serve is kept alive by a `sleep` hook after deletion (Kubernetes KEP-3960): the
- * least over the containers that declare ports, or over all when none does. An `exec` hook promises nothing: it ends at
- * once where its command is missing.
+ * Seconds for which a `sleep` hook keeps every container that may serve alive after deletion (Kubernetes KEP-3960): the minimum over the containers
+ * that declare ports, or over all when none does. An `exec` hook guarantees nothing: it ends at once when its command is missing.
  */
 function preStopSleepSeconds(containers: readonly V1Container[]): number {
   const withPorts = containers.filter(({ ports }) => (ports ?? []).length > 0);
@@ -129,7 +128,7 @@ function preStopSleepSeconds(containers: readonly V1Container[]): number {
   return Math.min(...serving.map(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds ?? 0));
 }
 
-/** Who keeps the pod; one that a DaemonSet has let go of because it was unlisted is still that DaemonSet's. */
+/** The owner of the pod. A pod that its DaemonSet released because its labels were removed still counts as that DaemonSet's. */
 function ownerOf(
   owner: V1OwnerReference | undefined,
   endpointsRemoved: string | undefined,

@@ -3,10 +3,10 @@ import type { V1LimitRangeItem, V1ObjectMeta, V1ResourceQuota } from '@kubernete
 import type { LimitRangeFacts, QuotaFacts, QuotaScope } from '../../core/model/quota.ts';
 import { amountsOf } from './map-amounts.ts';
 
-/** Resources of which pods take some (kubernetes pkg/quota/v1/evaluator/core/pods.go, MatchingResources). */
+/** Resources that pods consume (kubernetes pkg/quota/v1/evaluator/core/pods.go, MatchingResources). */
 const ofPods = /^(pods|count\/pods|cpu|memory|ephemeral-storage|hugepages-.+|(requests|limits)\..+)$/;
 
-/** What a quota lets pods have, as its controller has taken it up; nothing for one that is about other things. */
+/** What a quota allows pods, as last seen by its controller; undefined for a quota about other things. */
 export function quotaFacts({ metadata, spec, status }: V1ResourceQuota): readonly QuotaFacts[] {
   const hard = Object.entries(amountsOf(status?.hard)).filter(([name]) => ofPods.test(name));
   if (hard.length === 0) return [];
@@ -29,7 +29,7 @@ export interface LimitRangeObject {
   };
 }
 
-/** What a limit range says of pods and their containers; the API server has filled in what it leaves out. */
+/** What a limit range sets for pods and their containers. The API server has filled in its defaults. */
 export function limitRangeFacts({ metadata, spec }: LimitRangeObject): readonly LimitRangeFacts[] {
   const limits = (spec?.limits ?? []).flatMap(({ type, min, max, maxLimitRequestRatio, defaultRequest, ...rest }) => {
     if (type !== 'Container' && type !== 'Pod') return [];

@@ -7,21 +7,21 @@ const serviceNameLabel = 'kubernetes.io/service-name';
 /** A Service before its endpoints are added. */
 export type MappedService = Omit<ServiceFacts, 'endpoints'>;
 
-/** What is kept of an EndpointSlice. */
+/** The part of an EndpointSlice that is kept. */
 export interface MappedSlice {
   /** `namespace/name` of its Service. */
   readonly service: string;
   readonly endpoints: readonly MappedEndpoint[];
 }
 
-/** An endpoint with what makes it the same as one of another slice. */
+/** An endpoint with the identity by which it is recognized in other slices. */
 interface MappedEndpoint {
   /** UID of its pod, else its first address. */
   readonly identity: string;
   readonly facts: EndpointFacts;
 }
 
-/** What a Service object says; undefined for ExternalName. One without a selector has the endpoints that somebody wrote. */
+/** The facts in a Service object; undefined for ExternalName. The endpoints of one without a selector are written by somebody else. */
 export function serviceFacts(service: V1Service): MappedService | undefined {
   const { metadata, spec, status } = service;
   const type = spec?.type ?? 'ClusterIP';
@@ -42,7 +42,7 @@ export function serviceFacts(service: V1Service): MappedService | undefined {
   };
 }
 
-/** What an EndpointSlice object says; undefined for one that belongs to no Service. */
+/** The facts in an EndpointSlice object; undefined for one that belongs to no Service. */
 export function sliceFacts(slice: V1EndpointSlice): MappedSlice | undefined {
   const name = slice.metadata?.labels?.[serviceNameLabel];
   if (name === undefined) return undefined;
@@ -50,8 +50,8 @@ export function sliceFacts(slice: V1EndpointSlice): MappedSlice | undefined {
 }
 
 /**
- * One list of endpoints from all slices of a Service. A pod that several slices list (IPv4 and IPv6, or a move between
- * slices in progress) counts once, as the least available of what they say.
+ * One list of endpoints from all slices of a Service. A pod that is in several slices (IPv4 and IPv6, or a move between slices in progress) counts
+ * once, with the least available of their conditions.
  */
 export function mergeEndpoints(slices: readonly MappedSlice[]): EndpointFacts[] {
   const merged = new Map<string, EndpointFacts>();
@@ -71,7 +71,7 @@ function leastAvailable(one: EndpointFacts, other: EndpointFacts): EndpointFacts
   };
 }
 
-/** Unset conditions mean ready, serving like ready, not terminating (discovery/v1 EndpointConditions). */
+/** Unset conditions mean ready; serving the same as ready; not terminating (discovery/v1 EndpointConditions). */
 function endpointOf({ targetRef, nodeName, conditions, addresses }: V1Endpoint): MappedEndpoint {
   const pod = targetRef?.kind === 'Pod' ? targetRef : undefined;
   const ready = conditions?.ready ?? true;

@@ -10,10 +10,10 @@ import type { LocalVolumeFacts, ResizerFacts, WebhookFacts } from '../../core/mo
 import { requiredLabelsOf } from './map-node-labels.ts';
 import { workloadKey } from './map-workload.ts';
 
-/** Labels that have one value for each node: Kubernetes' own, and those by which drivers of local volumes name it (`topology.topolvm.io/node`). */
+/** Labels that have a different value on each node: Kubernetes' own, and those that drivers of local volumes use (`topology.topolvm.io/node`). */
 const nodeLabel = /^kubernetes\.io\/hostname$|\/(node|node-?id|hostname)$/i;
 
-/** What is kept of a PersistentVolume: nothing, unless it is bound to one node. */
+/** Facts of a PersistentVolume that is bound to one node; undefined for any other. */
 export function localVolumeFacts({ metadata, spec }: V1PersistentVolume): readonly LocalVolumeFacts[] {
   const { namespace, name } = spec?.claimRef ?? {};
   const required = requiredLabelsOf(spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []);
@@ -22,7 +22,7 @@ export function localVolumeFacts({ metadata, spec }: V1PersistentVolume): readon
   return [{ volumeClaim: `${namespace}/${name}`, volume: metadata?.name ?? '', boundBy }];
 }
 
-/** A VerticalPodAutoscaler (autoscaling.k8s.io/v1), as far as it matters here. */
+/** The part of a VerticalPodAutoscaler (autoscaling.k8s.io/v1) that matters here. */
 export interface VerticalPodAutoscaler {
   readonly metadata?: { readonly namespace?: string; readonly name?: string };
   readonly spec?: {
@@ -31,7 +31,7 @@ export interface VerticalPodAutoscaler {
   };
 }
 
-/** What is kept of a VerticalPodAutoscaler: nothing, where it only recommends (mode Off), or of other kinds of workloads. */
+/** Facts of a VerticalPodAutoscaler; undefined for one that only recommends (mode Off) or is for other kinds of workloads. */
 export function resizerFacts({ metadata, spec }: VerticalPodAutoscaler): readonly ResizerFacts[] {
   const { namespace = '', name = '' } = metadata ?? {};
   const { kind, name: target = '' } = spec?.targetRef ?? {};
@@ -41,7 +41,7 @@ export function resizerFacts({ metadata, spec }: VerticalPodAutoscaler): readonl
 }
 
 /**
- * Webhooks of a configuration that are asked for new pods, by a Service of the cluster, and fail closed, which is the default of
+ * Webhooks of a configuration that are called for new pods through a Service of the cluster, and fail closed, which is the default of
  * admissionregistration.k8s.io/v1 (Kubernetes API, ValidatingWebhook, failurePolicy).
  */
 export function webhookFacts(

@@ -9,12 +9,12 @@ import type {
 
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 
-/** What is kept of a ReplicaSet. */
+/** The part of a ReplicaSet that is kept. */
 export interface MappedReplicaSet {
   readonly uid: string;
   /** Its `matchLabels`. */
   readonly selector: Readonly<Record<string, string>>;
-  /** Key of the Deployment that owns it; undefined for one that is a workload of its own. */
+  /** Key of the Deployment that owns it; undefined for one without a Deployment. */
   readonly deployment: string | undefined;
   /** Pods that have been ready for its `minReadySeconds`. */
   readonly available: number;
@@ -30,8 +30,8 @@ export function workloadKey(kind: WorkloadFacts['kind'], namespace: string, name
 
 /**
  * A Deployment rolls out while its controller has not seen the newest template, or while pods of an older one are left (kubectl
- * pkg/polymorphichelpers/rollout_status.go). A replacement that is not Ready yet is no rollout. A paused one stands still, and so does one that
- * its controller has given up: it leaves everything as it is (Kubernetes docs, "Deployments", Failed Deployment).
+ * pkg/polymorphichelpers/rollout_status.go). A replacement that is not Ready yet is not a rollout. A paused rollout makes no progress, nor does one
+ * that exceeded its progress deadline: its controller leaves everything as it is (Kubernetes docs, "Deployments", Failed Deployment).
  */
 export function deploymentFacts({ metadata, spec, status }: V1Deployment): WorkloadFacts {
   const unseen = (metadata?.generation ?? 0) > (status?.observedGeneration ?? 0);
@@ -54,7 +54,7 @@ function whyStalled(status: V1DeploymentStatus | undefined): string | undefined 
   return progressing.message ?? progressing.reason ?? 'it does not progress';
 }
 
-/** `maxSurge`, a number or a share of the replicas that is rounded up (Kubernetes docs, "Deployments", Max Surge; 25% when absent). */
+/** `maxSurge`, a number or a percentage of the replicas that is rounded up (Kubernetes docs, "Deployments", Max Surge; 25% when absent). */
 function surgeOf(spec: V1DeploymentSpec | undefined): number {
   if (spec?.strategy?.type === 'Recreate') return 0;
   const maxSurge = spec?.strategy?.rollingUpdate?.maxSurge ?? '25%';
@@ -62,7 +62,7 @@ function surgeOf(spec: V1DeploymentSpec | undefined): number {
   return Math.ceil((Number.parseFloat(maxSurge) / 100) * (spec?.replicas ?? 1));
 }
 
-/** A StatefulSet rolls out until every pod above its partition has the newest revision; with OnDelete somebody else decides. */
+/** A StatefulSet rolls out until every pod above its partition has the newest revision; with OnDelete, somebody else decides. */
 export function statefulSetFacts({ metadata, spec, status }: V1StatefulSet): WorkloadFacts {
   const replicas = spec?.replicas ?? 1;
   const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
@@ -76,7 +76,7 @@ export function statefulSetFacts({ metadata, spec, status }: V1StatefulSet): Wor
   });
 }
 
-/** A DaemonSet is scaled to the nodes that it finds fit. */
+/** The replicas of a DaemonSet are the nodes that it selects. */
 export function daemonSetFacts({ metadata, spec, status }: V1DaemonSet): WorkloadFacts {
   const desired = status?.desiredNumberScheduled ?? 0;
   const unseen = (metadata?.generation ?? 0) > (status?.observedGeneration ?? 0);
@@ -90,8 +90,8 @@ export function daemonSetFacts({ metadata, spec, status }: V1DaemonSet): Workloa
 }
 
 /**
- * What is needed of a ReplicaSet object. Its condition ReplicaFailure quotes what the API server answered when a pod was to be created or
- * deleted, and goes when that has worked (kubernetes pkg/controller/replicaset/replica_set_utils.go, calculateStatus).
+ * Facts of a ReplicaSet. Its condition ReplicaFailure quotes the API server's answer when a pod could not be created or deleted, and disappears when
+ * that succeeds (kubernetes pkg/controller/replicaset/replica_set_utils.go, calculateStatus).
  */
 export function replicaSetFacts({ metadata, spec, status }: V1ReplicaSet): MappedReplicaSet {
   const owner = metadata?.ownerReferences?.find((reference) => reference.controller === true);

@@ -22,7 +22,7 @@ export interface MappedObjects {
   readonly daemonSets: readonly WorkloadFacts[];
 }
 
-/** Joins what the objects say into one look at the cluster, in a stable order. */
+/** Combines the objects into one observation of the cluster, in a stable order. */
 export function clusterFacts(objects: MappedObjects): ClusterFacts {
   const pods = withOwners(objects);
   const podsByNamespace = Map.groupBy(pods, ({ namespace }) => namespace);
@@ -51,7 +51,7 @@ function withOwners({ pods, replicaSets, daemonSets }: MappedObjects): PodFacts[
         : { ownerSelector: replicaSet.selector, ownerWants: replicaSet.facts.replicas }),
       ...(workload === undefined ? {} : { workload }),
       ...(facts.released === undefined ? {} : { released: withWants(facts.released, byUid) }),
-      // By name, as kubectl drain asks (pkg/drain/filters.go, daemonSetFilter).
+      // By name, as kubectl drain does (pkg/drain/filters.go, daemonSetFilter).
       ...(facts.ownerKind === 'DaemonSet' && !existing.has(workload ?? '') ? { orphaned: true } : {}),
     };
   });
@@ -64,7 +64,7 @@ function withWants(released: ReleasedFacts, byUid: ReadonlyMap<string, MappedRep
   return { ...released, wants: facts.replicas, available, ...(refused === undefined ? {} : { refused }) };
 }
 
-/** The workload of a pod that its owner keeps without a ReplicaSet in between. */
+/** The workload of a pod whose controller owns it without a ReplicaSet in between. */
 function ownWorkload({ ownerKind, namespace, ownerName }: PodFacts): string | undefined {
   const isKnown = ownerKind === 'StatefulSet' || ownerKind === 'DaemonSet';
   return isKnown ? workloadKey(ownerKind, namespace, ownerName) : undefined;
@@ -97,7 +97,7 @@ function podKey({ namespace, name }: { readonly namespace: string; readonly name
   return `${namespace}/${name}`;
 }
 
-/** Sorted by code units, so that the order is the same everywhere; each key is made once. */
+/** Sorted by code units, so that the order is the same everywhere; each key is computed once. */
 function sortedBy<T>(items: readonly T[], key: (item: T) => string): T[] {
   return items
     .map((item) => ({ key: key(item), item }))

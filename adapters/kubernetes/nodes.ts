@@ -18,7 +18,7 @@ import {
   formatToken,
 } from './ownership-marks.ts';
 
-/** The operations on nodes. Every mark and what it stands for change in one patch, so that neither is ever alone. */
+/** The operations on nodes. Each annotation of ours and the change that it records are made in one patch, so that neither exists alone. */
 type NodeOperations = Pick<
   Cluster,
   | 'cordon'
@@ -33,7 +33,7 @@ type NodeOperations = Pick<
   | 'deleteNode'
 >;
 
-/** Makes the operations on nodes. */
+/** Creates the operations on nodes. */
 export function nodeOperations(access: { readonly connection: Connection; readonly caches: Caches }): NodeOperations {
   const change = <T>(node: NodeRef, decide: (object: V1Node) => Decision<T>) =>
     changeObject<V1Node, T>(access, 'nodes', { name: node.name, uid: node.uid }, decide);
@@ -78,7 +78,7 @@ function decideExclude(node: V1Node, run: string): Decision<'done' | 'already'> 
     if (excludesNode(value)) return { outcome: 'already' };
     throw new NodeferryError({
       code: 'NotOwned',
-      message: `Node ${node.metadata?.name} carries the label ${excludeLabel}=${value} of somebody else, which keeps it in load balancers`,
+      message: `Node ${node.metadata?.name} carries the label ${excludeLabel}=${value} that somebody else set, which keeps it in load balancers`,
       hint: `Remove the label: kubectl label node ${node.metadata?.name} ${excludeLabel}-`,
     });
   }
@@ -113,7 +113,7 @@ function superseded(node: NodeRef): NodeferryError {
   return new NodeferryError({
     code: 'Superseded',
     message: `${node.name} is acted on by a later attempt, or was restored; this attempt stops`,
-    hint: 'Nothing to do: a worker that was cut off came back after its work had been given to another.',
+    hint: 'Nothing to do: a worker that was disconnected came back after another worker had taken over.',
   });
 }
 

@@ -1,12 +1,12 @@
-/** A server that fails for less than this was not away, ms: connections break, and one of several API servers may restart. */
+/** A server that fails for less than this had no outage, ms: connections break, and one of several API servers may restart. */
 const minOutageMs = 2_000;
 
-/** Notices when the API server was away, from what becomes of all requests. */
+/** Detects outages of the API server from the results of all requests. */
 interface OutageWatch {
-  /** A request got no answer, or one that says that the server can't; `startedAt` is when it was sent, epoch ms. */
+  /** A request got no answer, or one which says that the server can't handle it; `startedAt` is when it was sent, epoch ms. */
   failed(startedAt: number): void;
   answered(): void;
-  /** Epoch ms at which the server was last back after an outage; undefined when there was none. */
+  /** Epoch ms at which the server last recovered from an outage; undefined when there was none. */
   outageAt(): number | undefined;
 }
 

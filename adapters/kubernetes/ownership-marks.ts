@@ -2,7 +2,7 @@ import type { FencingToken } from '../../core/model/node.ts';
 import type { ReleasedFrom } from '../../core/model/pod.ts';
 import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
 
-/** Label that takes a node out of load balancers (kubernetes.io well-known labels). */
+/** Label that excludes a node from load balancers (kubernetes.io well-known labels). */
 export const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 /** Annotation on a node: the run that cordoned it. */
@@ -11,54 +11,57 @@ export const cordonedByAnnotation = 'nodeferry.dev/cordoned-by';
 /** Annotation on a node: the run that set the exclude label. */
 export const excludedByAnnotation = 'nodeferry.dev/excluded-by';
 
-/** Annotation on a node: the run that set the retiring taint. */
+/** Annotation on a node: the run that set the `disrupted` taint. */
 export const disruptedByAnnotation = 'nodeferry.dev/disrupted-by';
 
 /** Annotation on a node, or on the Lease of a pool: the attempt of a step that acts on it, as `run round.step.attempt`. */
 export const fenceAnnotation = 'nodeferry.dev/fence';
 
-/** Annotation on the Lease of a pool: name of the pool that takes its place. */
+/** Annotation on the Lease of a pool: name of the pool that replaces it. */
 export const incomingPoolAnnotation = 'nodeferry.dev/incoming-pool';
 
-/** Annotation on a pod that was taken out of its Services' endpoints: JSON of an RemovedLabels. */
+/** Key of the taint (effect NoSchedule) that keeps DaemonSets off a node that is about to be terminated. */
+export const disruptedTaint = 'nodeferry.dev/disrupted';
+
+/** Annotation on a pod that was removed from the endpoints of its Services: JSON of RemovedLabels. */
 export const removedLabelsAnnotation = 'nodeferry.dev/removed-labels';
 
-/** Annotation on a pod that was let go from its ReplicaSet: JSON of a ReleasedFromMark. */
+/** Annotation on a pod that was released from its ReplicaSet: JSON of a ReleasedFromMark. */
 export const releasedAnnotation = 'nodeferry.dev/released';
 
-/** What ReplicaSets look at when they choose which pods to delete (Kubernetes docs, "ReplicaSet", Pod deletion cost). */
+/** What ReplicaSets compare when they choose which pods to delete (Kubernetes docs, "ReplicaSet", Pod deletion cost). */
 export const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 
 /** Annotation on a pod whose deletion cost was raised: JSON of a RaisedCostMark. */
 export const raisedCostAnnotation = 'nodeferry.dev/deletion-cost-raised';
 
-/** Who released a pod, and from what. */
+/** Which run released a pod, and from what. */
 export interface ReleasedFromMark extends ReleasedFrom {
   readonly by: string;
-  /** What the annotations were that keep pruners from it. */
+  /** The previous values of the annotations that keep pruners from deleting the pod. */
   readonly annotationsBefore?: AnnotationsBefore;
 }
 
-/** Who raised a pod's deletion cost, and what it was before; null when there was none. */
+/** Which run raised a pod's deletion cost, and the previous cost; null when there was none. */
 interface RaisedCostMark {
   readonly by: string;
   readonly before: string | null;
 }
 
-/** Who unlisted a pod, and the labels that were removed for it. */
+/** Which run removed a pod from its endpoints, and the labels that it removed for that. */
 interface RemovedLabels {
   readonly by: string;
   readonly originalLabels: Readonly<Record<string, string>>;
-  /** Name of the DaemonSet that it was of, which lets go of a pod whose labels it does not select. */
+  /** Name of its DaemonSet, which releases a pod whose labels it no longer selects. */
   readonly daemonSet?: string;
 }
 
-/** The text of a claim. */
+/** A fencing token as text. */
 export function formatToken({ run, round, step, attempt }: FencingToken): string {
   return `${run} ${round}.${step}.${attempt}`;
 }
 
-/** Reads the text of a claim; undefined when there is none, or none of ours. */
+/** Reads a fencing token; undefined when there is none, or none of ours. */
 export function parseToken(text: string | undefined): FencingToken | undefined {
   const [, run, ...numbers] = /^(\S+) (\d+)\.(\d+)\.(\d+)$/.exec(text ?? '') ?? [];
   const [round, step, attempt] = numbers.map(Number);
@@ -66,7 +69,7 @@ export function parseToken(text: string | undefined): FencingToken | undefined {
   return { run, round, step, attempt };
 }
 
-/** Reads the annotation of an unlisted pod; undefined when there is none, or none of ours. */
+/** Reads the annotation of a pod that was removed from endpoints; undefined when there is none, or none of ours. */
 export function parseRemovedLabels(text: string | undefined): RemovedLabels | undefined {
   const { by, originalLabels, daemonSet } = parseMark<RemovedLabels>(text);
   if (typeof by !== 'string' || typeof originalLabels !== 'object' || originalLabels === null) return undefined;

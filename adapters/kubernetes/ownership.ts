@@ -14,7 +14,7 @@ import {
   releasedAnnotation,
 } from './ownership-marks.ts';
 
-/** The operations on what a ReplicaSet has to do with its pods. */
+/** The operations on the relation between ReplicaSets and their pods. */
 type OwnershipOperations = Pick<
   Cluster,
   'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost' | 'wakeOwner'
@@ -23,7 +23,9 @@ type OwnershipOperations = Pick<
 /** Deletion costs are 32-bit integers (Kubernetes docs, "ReplicaSet", Pod deletion cost). */
 const highestCost = String(2 ** 31 - 1);
 
-/** Makes them. A label and the annotation that remembers it change in one patch: a run that ends in between still finds what it did. */
+/**
+ * Creates the operations. A label and the annotation that records it change in one patch, so that a run that ends in between still finds what it did.
+ */
 export function ownershipOperations(access: {
   readonly connection: Connection;
   readonly caches: Caches;
@@ -47,12 +49,12 @@ export function ownershipOperations(access: {
   };
 }
 
-/** Nobody's run: what is marked with it is never stored. */
+/** A placeholder: an annotation with this run is never stored. */
 const trialRun = 'trial';
 
 /**
- * The patch of a release, and the same with the owner gone, which is what the ReplicaSet's controller makes of it; both as a dry run. Webhooks
- * that may have side effects refuse every dry run: then nothing is known.
+ * The patch of a release, and the same without the owner, which is what the ReplicaSet controller makes of it; both as a dry run. Webhooks that may
+ * have side effects refuse every dry run: then nothing is known.
  */
 async function tryRelease(
   connection: Connection,
@@ -71,7 +73,7 @@ async function tryRelease(
     const answer = await connection.send({ ...target, verb: 'patch', query: { dryRun: 'All' }, body });
     const denial = denialOf(answer);
     if (denial !== undefined) return denial;
-    // Gone or changed since, or a webhook that takes no dry run: nothing is known.
+    // Gone or changed since, or a webhook that supports no dry run: nothing is known.
     if (answer.status >= 400 && ![400, 404, 409].includes(answer.status))
       throw answerError(answer, { resource: 'pods', verb: 'patch' });
   }
@@ -87,7 +89,7 @@ function decideRelease(
   const mark = parseReleasedMark(metadata?.annotations?.[releasedAnnotation]);
   const isReleased = mark !== undefined && metadata?.labels?.[mark.label] === undefined;
   if (isReleased && mark.by === run) return { outcome: 'done' };
-  // What an earlier run has released and did not get to give back is taken over as it is.
+  // A pod that an earlier run released and could not return is taken over as it is.
   if (isReleased) return { outcome: 'done', patch: annotate(releasedAnnotation, { ...mark, by: run }) };
   const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.uid !== replicaSet.uid || metadata?.labels?.[label] !== value) return { outcome: 'not-owned' };
@@ -137,8 +139,8 @@ function decideRestore({ metadata }: V1Pod, run: string): Decision<'done' | 'not
 }
 
 /**
- * Only the mark is set and taken away, not the cost, so that nothing means anything else meanwhile. A mark that is left behind where a worker dies in
- * between is taken for that of a cost which somebody has set since, and goes with those. A cost that was raised is not touched.
+ * Only the annotation is set and removed, not the cost, so that nothing changes its meaning meanwhile. If a worker dies in between, the annotation is
+ * left. It then looks like one whose cost somebody has changed since, and is removed with those. A raised cost is not touched.
  */
 function decideTouch({ metadata }: V1Pod, run: string): Decision<'done' | 'not-ours'> {
   if (metadata?.annotations?.[raisedCostAnnotation] !== undefined) return { outcome: 'not-ours' };

@@ -9,7 +9,7 @@ import { parseRemovedLabels, removedLabelsAnnotation } from './ownership-marks.t
 /** The operations on pods, without eviction. */
 type PodOperations = Pick<Cluster, 'removeEndpoints' | 'restoreEndpoints' | 'deletePod'>;
 
-/** Makes the operations on pods. */
+/** Creates the operations on pods. */
 export function podOperations(access: { readonly connection: Connection; readonly caches: Caches }): PodOperations {
   return {
     removeEndpoints: (pod, removeLabels, run) =>
@@ -20,14 +20,14 @@ export function podOperations(access: { readonly connection: Connection; readonl
   };
 }
 
-/** Labels and annotation change in one patch: a run that ends in between still finds what it has to restore. */
+/** Labels and annotation change in one patch, so that a run that ends in between still finds what it has to restore. */
 function decideRemoveEndpoints(pod: V1Pod, removeLabels: readonly string[], run: string): Decision<'done'> {
   const labels = pod.metadata?.labels ?? {};
   const mark = parseRemovedLabels(pod.metadata?.annotations?.[removedLabelsAnnotation]);
   const present = removeLabels.filter((key) => labels[key] !== undefined);
   if (present.length === 0 && mark?.by === run) return { outcome: 'done' };
   const removed = Object.fromEntries(present.map((key) => [key, labels[key]]));
-  // A mark of an earlier run that did not get to clean up is taken over, with what it has removed.
+  // The annotation of an earlier run that could not clean up is taken over, with the labels that it removed.
   const originalLabels = { ...mark?.originalLabels, ...removed };
   const daemonSet = mark?.daemonSet ?? daemonSetOf(pod);
   return {
@@ -41,7 +41,7 @@ function decideRemoveEndpoints(pod: V1Pod, removeLabels: readonly string[], run:
   };
 }
 
-/** Its controller forgets the pod as soon as its labels are gone; whose it was is known from the mark then. */
+/** Its controller releases the pod as soon as its labels are removed; from then on only the annotation says which one it was. */
 function daemonSetOf({ metadata }: V1Pod): string | undefined {
   return metadata?.ownerReferences?.find(({ controller, kind }) => controller === true && kind === 'DaemonSet')?.name;
 }

@@ -6,7 +6,7 @@ import type { Connection, WatchStream } from './connection.ts';
 import { unreachable } from './errors.ts';
 import type { WatchedResource } from './resources.ts';
 
-/** What every object of the API carries and the caches need. */
+/** The part of every API object that the caches need. */
 export interface WatchedObject {
   readonly metadata?: {
     readonly name?: string;
@@ -27,36 +27,36 @@ export interface ListBody {
   readonly items?: readonly WatchedObject[];
 }
 
-/** A cache of one resource that follows the API server; catch-up.ts tells whether it is up to date. */
+/** A cache of one resource that follows the API server; catch-up.ts determines whether it is up to date. */
 export interface Reflector<T> {
   readonly resource: WatchedResource;
-  /** What was made of the objects, in no particular order. */
+  /** The mapped objects, in no particular order. */
   values(): T[];
-  /** Rises with every change of the objects. */
+  /** Increases with every change of the objects. */
   version(): number;
-  /** Where the cache stands. */
+  /** State of the cache. */
   state(): ReflectorState;
   start(): void;
   stop(): void;
-  /** Reads everything anew. */
+  /** Lists everything again. */
   restart(): void;
-  /** The cache must get as far as this object, as a write of ours returned it. */
+  /** The cache must reach this version of the object, which is the response to a write of ours. */
   expectWrite(object: WatchedObject): void;
-  /** The cache must see this object go, or its deletion begin. */
+  /** The cache must see this object disappear, or its deletion begin. */
   expectDeletion(ref: { readonly namespace?: string; readonly name: string; readonly uid: string }): void;
   /**
-   * Resolves with true as soon as the condition holds, with false at the deadline (epoch ms).
-   * @throws Forbidden when the resource may not be read.
+   * Resolves with true as soon as the condition holds, with false at the deadline (epoch ms). @throws NodeferryError Forbidden when the resource may
+   * not be read
    */
   waitUntil(condition: () => boolean, deadline: number): Promise<boolean>;
 }
 
-/** Where a cache stands. */
+/** State of a cache. */
 interface ReflectorState {
   /** Everything up to this resourceVersion has been seen. */
   readonly reached: bigint;
   readonly size: number;
-  /** Everything that we wrote ourselves has been seen. */
+  /** Whether everything that we wrote ourselves has been seen. */
   readonly ownWritesSeen: boolean;
   /** The watch that keeps the cache current; undefined while there is none, e.g. between two. */
   readonly stream: object | undefined;
@@ -73,20 +73,20 @@ interface Cached<T> {
 
 /** The server ends each watch after this time; 2 s before, it sends a bookmark if it has news (k8s.io/apiserver pkg/storage/cacher). */
 const watchSeconds = 10;
-/** A watch that has been silent for longer is taken for dead: the server would have ended it by then. */
+/** A watch that has been silent for longer is considered dead: the server would have ended it by then. */
 const silenceMs = 13_000;
-/** A watch is accepted at once or, by an API server in trouble, maybe never. */
+/** A watch is accepted at once or, by an API server in trouble, possibly never. */
 const openWithinMs = 8_000;
 const minWatchMs = 1_000;
 const maxBackoffMs = 1_000;
 const pageSize = '500';
 
 /**
- * Keeps a cache of one resource by list and watch. The server is asked to end each watch after ten seconds, so that even on
- * a quiet resource a dead connection is noticed soon; the next watch resumes from where the cache stands. So it does after
- * a lost connection; after 410 Gone the resource is read anew.
+ * Keeps a cache of one resource by list and watch. The server is asked to end each watch after ten seconds, so that a dead
+ * connection is noticed soon even on a quiet resource. The next watch resumes where the cache is, also after a lost connection.
+ * After 410 Gone the resource is listed again.
  *
- * `keep` turns an object into what is kept of it; what it answers undefined for counts, but is not in values().
+ * `keep` maps an object to what is kept of it. Objects for which it returns undefined count, but are not in values().
  */
 export function createReflector<R extends WatchedObject, T>(
   connection: Connection,
@@ -207,14 +207,14 @@ export function createReflector<R extends WatchedObject, T>(
         if (signal.aborted) return;
         lastError = error instanceof NodeferryError ? error : unreachable(String(error), error);
         retryAfterMs = lastError.retryAfterMs;
-        // A refused watch says nothing of why; the list, which is repeated for some seconds, does.
+        // The error of a refused watch gives no reason; the list, which is retried for some seconds, does.
         if (lastError.problem.code === 'Forbidden') {
           if (!listed) refusal = lastError;
           listed = false;
         }
         changed.emit('change');
       }
-      // One that ended early in good order counts as a failure too: a server that does it each time must not be hammered.
+      // A watch that ended early without an error counts as a failure too: a server that does this each time must not be flooded.
       failures = Date.now() - startedAt < minWatchMs ? failures + 1 : 0;
       if (failures === 0) continue;
       const backoff = retryAfterMs ?? Math.min(25 * 2 ** failures, maxBackoffMs);
@@ -275,7 +275,7 @@ export function createReflector<R extends WatchedObject, T>(
   };
 }
 
-/** The resourceVersion of an object or list as a number: they can be compared (Kubernetes KEP-5504). */
+/** The resourceVersion of an object or list as a number; resourceVersions can be compared (Kubernetes KEP-5504). */
 export function versionOf(object: WatchedObject | ListBody): bigint {
   return BigInt(object.metadata?.resourceVersion ?? '0');
 }

@@ -14,8 +14,8 @@ interface Resource {
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
 /**
- * Everything that this adapter asks of an API server. A request can only name a resource and verb of this table, so the
- * table is also the list of permissions: deploy/rbac is tested against it, and errors quote it.
+ * Everything that this adapter asks of an API server. A request can only name a resource and verb of this table, so the table is also the list of
+ * permissions: deploy/rbac is tested against it, and errors quote it.
  */
 export const resources = {
   nodes: core('nodes', false, ['get', 'list', 'watch', 'patch', 'delete']),

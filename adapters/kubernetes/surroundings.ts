@@ -24,7 +24,7 @@ import { localVolumeFacts, resizerFacts, type VerticalPodAutoscaler, webhookFact
 import type { ListBody } from './reflector.ts';
 import { type ResourceName, rbacName, resources } from './resources.ts';
 
-/** What changes seldom, and what a role may keep from us. */
+/** Resources that change rarely, and those that our role may not read. */
 export type Surroundings = Required<
   Pick<
     ClusterFacts,
@@ -40,11 +40,11 @@ export type Surroundings = Required<
   >
 >;
 
-/** Reads it. */
+/** Reads them. */
 interface SurroundingsReader {
   /**
-   * As it was at most `keptForMs` ago. A resource that we may not read is told; where the API server fails, what was read last goes on.
-   * @throws ClusterUnreachable when that happens before anything was read.
+   * As they were at most `keptForMs` ago. A resource that we may not read is reported. When the API server fails, the last result is used. @throws
+   * NodeferryError ClusterUnreachable when it fails before anything was read
    */
   read(): Promise<Surroundings>;
 }
@@ -74,7 +74,7 @@ interface Listed {
   readonly unread?: UnreadFacts;
 }
 
-/** Makes the reader: plain lists, shared by all who look within `keptForMs`. */
+/** Creates the reader: plain lists, shared by all callers within `keptForMs`. */
 export function createSurroundings(connection: Connection, keptForMs: number): SurroundingsReader {
   let known: Surroundings | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -87,7 +87,7 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
         listed.map(async (name): Promise<readonly [ReadResource, Listed]> => [name, await list(connection, name)]),
       );
       const now = joinSurroundings(new Map(read));
-      // What is as before stays the same object: looks that share it share what was reckoned from it.
+      // An unchanged result stays the same object, so that observations share what was computed from it.
       if (JSON.stringify(now) !== JSON.stringify(known)) known = now;
     } catch (error) {
       if (known === undefined) throw error;
@@ -142,7 +142,7 @@ async function list(connection: Connection, resource: ReadResource): Promise<Lis
   do {
     const query: Record<string, string> = { limit: pageSize };
     if (page?.metadata.continue) query['continue'] = page.metadata.continue;
-    // Not by `request`, which asks again for seconds where the role does not let us.
+    // Not through `request`, which would retry for seconds when the role does not allow it.
     const answer = await connection.send({ resource, verb: 'list', query });
     // The resource of an add-on that is not installed.
     if (answer.status === 404) return { items: [] };

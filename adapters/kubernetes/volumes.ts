@@ -7,7 +7,7 @@ import { answerError } from './errors.ts';
 
 const operation = { resource: 'persistentVolumeClaims', verb: 'get' } as const;
 
-/** Makes the question for claims. They are read one by one when they are asked for: few are, and seldom. */
+/** Reads volume claims one by one on request: they are few, and rarely needed. */
 export function volumeOperation(connection: Connection): Pick<Cluster, 'readVolumeClaims'> {
   return {
     readVolumeClaims: async (volumeClaims) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version in package.json, in the source tree and in a build alike; `unknown` where it says none. */
+/** The version in package.json, both in the source tree and in a build; `unknown` when it has none. */
 export function readVersion(): string {
   const name = import.meta.url.endsWith('.ts') ? '../../package.json' : '../../../package.json';
   const manifest: unknown = JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));

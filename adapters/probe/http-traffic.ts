@@ -6,15 +6,15 @@ import { startSchedule } from './schedule.ts';
 
 /** How the probes are sent. */
 interface HttpTrafficOptions {
-  /** Between two resolutions of the probes' host names, ms. Default 10,000. */
+  /** Time between two resolutions of the probes' host names, ms. Default 10,000. */
   readonly resolveEveryMs?: number;
-  /** Most requests of one probe that may be open together; further ones count as lost. Default 1,000. */
+  /** Maximum number of open requests of one probe; further ones count as lost. Default 1,000. */
   readonly maxInFlight?: number;
 }
 
 /**
- * Probes over HTTP: an open loop with a new connection for each request, spread evenly over the URLs and over all
- * addresses that they resolve to. Counts lost requests and, apart from them or together, slow connects.
+ * Probes over HTTP: an open loop with a new connection for each request, spread evenly over the URLs and over all addresses that they resolve to.
+ * Counts lost requests and slow connects; a request can be both.
  */
 export function createHttpTraffic(options: HttpTrafficOptions = {}): Traffic {
   return {
@@ -46,7 +46,7 @@ function total(all: readonly ProbeCounts[]): ProbeCounts {
 
 const never: ProbeOutcome = { lost: true, slow: false };
 
-/** One probe. It begins to send as soon as its host names are resolved. */
+/** One probe. It starts to send as soon as its host names are resolved. */
 function startProbe(probe: ProbePolicy, options: HttpTrafficOptions): TrafficWatch {
   const urls = probe.urls.map((url) => new URL(url));
   const maxInFlight = options.maxInFlight ?? 1_000;

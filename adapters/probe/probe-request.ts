@@ -2,9 +2,9 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ProbeTarget } from './addresses.ts';
 
-/** What became of one request. */
+/** The result of one request. */
 export interface ProbeOutcome {
-  /** No complete answer in time, or one that says that nobody served it (status 500 and above). */
+  /** No complete response in time, or one with status 500 or above. */
   readonly lost: boolean;
   /** The connection took more than 900 ms: a SYN was dropped and sent again after a second. */
   readonly slow: boolean;
@@ -13,7 +13,7 @@ export interface ProbeOutcome {
 /** Connects that take longer than this count as slow, ms: Linux repeats an unanswered SYN after 1,000 (RFC 6298). */
 const slowConnectMs = 900;
 
-/** Sends one GET on a connection of its own. `stalledMs` tells for how long the process itself stood still so far. */
+/** Sends one GET on its own connection. `stalledMs` returns for how long the process itself has been suspended so far. */
 export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () => number): Promise<ProbeOutcome> {
   const { promise, resolve } = Promise.withResolvers<ProbeOutcome>();
   const startedAt = performance.now();
@@ -26,7 +26,7 @@ export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () 
     clearTimeout(timer);
     resolve({ lost, slow });
   };
-  // A process that stood still finds its timers due before it has read what arrived meanwhile: then there is time left.
+  // After a suspension, the timers of a process run before it has read what arrived meanwhile: then there is time left.
   const onTimer = () => {
     const left = timeoutMs - elapsedAt(performance.now());
     if (left > 1) timer = setTimeout(onTimer, left);
@@ -37,7 +37,7 @@ export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () 
   request.on('socket', (socket) => {
     socket.once('connect', () => {
       const at = performance.now();
-      // After a standstill this may come before the timer that finds it; what was due before has run by the next one.
+      // After a suspension this may run before the timer that detects it; what was due before has run by the next one.
       const judge = () => {
         slow = elapsedAt(at) > slowConnectMs;
       };

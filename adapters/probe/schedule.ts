@@ -1,19 +1,19 @@
 /** A running schedule. */
 interface Schedule {
   stop(): void;
-  /** How much later than planned the process has run its timers so far, ms in all: its own standstills, not the network's. */
+  /** How much later than planned the process has run its timers so far, ms in total: suspensions of the process, not delays of the network. */
   stalledMs(): number;
 }
 
-/** Longest time between two looks at the clock, ms. */
+/** Longest time between two readings of the clock, ms. */
 const maxTickMs = 100;
 
-/** A timer that is later than this means a standstill; less is the ordinary inaccuracy of timers, ms. */
+/** A timer that is later than this means that the process was suspended; less is the usual inaccuracy of timers, ms. */
 const standstillMs = 50;
 
 /**
- * Calls `fire` so many times per second whatever becomes of the calls (an open loop). Calls that fall into a standstill of
- * the process are left out, but for those of the last 100 ms: a burst of late ones would measure ourselves.
+ * Calls `fire` at the given rate, whatever the result of the calls (an open loop). Calls that were due while the process was suspended are skipped,
+ * except those of the last 100 ms: a burst of late calls would measure this process.
  */
 export function startSchedule(ratePerSecond: number, fire: () => void): Schedule {
   const intervalMs = 1000 / ratePerSecond;

@@ -1,12 +1,12 @@
-/** Time as the pretend cloud sees it. */
+/** Time in the pretend cloud. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Runs the action once after so many milliseconds; the answer cancels it. */
+  /** Runs the action once after this many milliseconds; the returned function cancels it. */
   after(ms: number, action: () => void): () => void;
 }
 
-/** The machine's own clock. Its timers don't keep the process alive. */
+/** The system clock. Its timers don't keep the process alive. */
 export function realClock(): Clock {
   return {
     now: Date.now,
@@ -17,9 +17,9 @@ export function realClock(): Clock {
   };
 }
 
-/** A clock that stands still until somebody moves it. */
+/** A clock that only moves when it is advanced. */
 export interface ManualClock extends Clock {
-  /** Moves on by so many milliseconds and runs, in order of time, all that became due. */
+  /** Advances by this many milliseconds and runs everything that became due, in order of time. */
   advance(ms: number): void;
 }
 

@@ -10,7 +10,7 @@ import { type AwsDelays, presets } from './presets.ts';
 import { seededRandom } from './random.ts';
 import { ACCOUNT_ID, type World } from './world.ts';
 
-/** What a pretend AWS starts with. */
+/** The initial state of a pretend AWS. */
 export interface WorldOptions {
   readonly clusterName: string;
   /** Default `eu-west-1`. */
@@ -21,14 +21,14 @@ export interface WorldOptions {
   readonly clusterVersion?: string;
   /** Node image release by Kubernetes minor version; the part before the hyphen is what the kubelet reports. */
   readonly releases?: Readonly<Record<string, string>>;
-  /** URL of the API server that DescribeCluster tells. */
+  /** URL of the API server that DescribeCluster returns. */
   readonly clusterEndpoint?: string;
-  /** Delays; what is missing is as in the preset `fast`. */
+  /** Delays; those left out are as in the preset `fast`. */
   readonly delays?: Partial<AwsDelays>;
   readonly hooks?: InstanceHooks;
   readonly dataPlane?: DataPlane;
   readonly clock?: Clock;
-  /** Seed of all that looks random. */
+  /** Seed of everything that appears random. */
   readonly seed?: number;
 }
 
@@ -36,7 +36,7 @@ const defaultReleases = { '1.34': '1.34.8-20261010', '1.35': '1.35.9-20261010', 
 
 const noHooks: InstanceHooks = { boot: () => {}, terminate: () => {} };
 
-/** An empty cloud with a network, whose parts follow each other. */
+/** An empty cloud with a network, whose services react to each other's changes. */
 export function createWorld(options: WorldOptions): World {
   const region = options.region ?? 'eu-west-1';
   const zones = options.zones ?? [`${region}a`, `${region}b`];

@@ -16,7 +16,7 @@ import { answerDelay, injectedError } from './faults.ts';
 import { answerUnmodelled, unknownAction } from './unmodelled.ts';
 import type { World } from './world.ts';
 
-/** One call as the log keeps it. */
+/** One call in the log. */
 export interface LoggedCall {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -51,13 +51,13 @@ function allHandlers(world: World): Readonly<Record<ServiceName, Readonly<Record
   };
 }
 
-/** An answer, and how many milliseconds late it must be sent. */
+/** A response, and how many milliseconds late it must be sent. */
 interface Dispatched {
   readonly answer: RawAnswer;
   readonly delayMs: number;
 }
 
-/** Makes the function that answers requests: parse, meet faults, handle, write, log. */
+/** Creates the function that answers requests: parse, apply faults, handle, write, log. */
 export function createDispatcher(world: World, log: LoggedCall[]) {
   const handlers = allHandlers(world);
   return (raw: RawRequest, userAgent: string, requestId: string): Dispatched => {

@@ -1,6 +1,6 @@
 import { AwsError } from './codec/errors.ts';
 
-/** Which calls a fault hits: all of them, those of a service, or one action. */
+/** Which calls a fault affects: all of them, those of a service, or one action. */
 interface CallMatch {
   /** `ec2`, `autoscaling`, `eks` or `elbv2`. */
   readonly service?: string;
@@ -8,21 +8,21 @@ interface CallMatch {
   readonly action?: string;
 }
 
-/** What goes wrong on purpose. */
+/** Injected faults. */
 export interface Faults {
   /** This share (0..1) of the calls is refused with the service's throttling error. */
   throttle(match: CallMatch, rate: number): void;
   /** This share (0..1) of the calls ends in the service's internal error. */
   fail(match: CallMatch, rate: number): void;
-  /** IAM allows the caller no such call. */
+  /** IAM does not allow the caller to make this call. */
   forbid(match: CallMatch): void;
-  /** Answers come this many milliseconds late. */
+  /** Responses are delayed by this many milliseconds. */
   slow(match: CallMatch, ms: number): void;
-  /** The next launches fail for lack of capacity; without a count until cleared, without a zone in all of them. */
+  /** The next launches fail for lack of capacity: without a count until cleared, without a zone in all zones. */
   refuseLaunches(options?: { readonly count?: number; readonly zone?: string }): void;
-  /** The next so many machines run but never become nodes. */
+  /** The next this many instances run but never become nodes. */
   neverJoin(count: number): void;
-  /** All is well again. */
+  /** Ends all faults. */
   clear(): void;
 }
 
@@ -40,7 +40,7 @@ export interface FaultState {
   neverJoining: number;
 }
 
-/** A state in which nothing goes wrong. */
+/** A state without faults. */
 export function noFaults(): FaultState {
   return { calls: [], refusedLaunches: undefined, neverJoining: 0 };
 }
@@ -73,12 +73,12 @@ function matching(state: FaultState, kind: CallFault['kind'], service: string, a
   );
 }
 
-/** How late the answer comes, in milliseconds. */
+/** How late the response is, in milliseconds. */
 export function answerDelay(state: FaultState, service: string, action: string): number {
   return Math.max(0, ...matching(state, 'slow', service, action).map((fault) => fault.amount));
 }
 
-/** The error that a call meets by an injected fault, if any. */
+/** The error that an injected fault causes for a call, if any. */
 export function injectedError(
   state: FaultState,
   random: () => number,
@@ -92,7 +92,7 @@ export function injectedError(
   return undefined;
 }
 
-/** Whether IAM refuses that call; services ask it also for what they do on a caller's behalf. */
+/** Whether IAM refuses that call. Services also ask this for what they do on a caller's behalf. */
 export function isForbidden(state: FaultState, service: string, action: string): boolean {
   return matching(state, 'forbid', service, action).length > 0;
 }
@@ -121,7 +121,7 @@ function internalError(service: string): AwsError {
   return new AwsError('InternalFailure', 'We encountered an internal error. Please try again.', 500);
 }
 
-/** Takes one refused launch, if launches in this zone are refused. */
+/** Consumes one refused launch, if launches in this zone are refused. */
 export function takeRefusedLaunch(state: FaultState, zone: string): boolean {
   const refused = state.refusedLaunches;
   if (refused === undefined || refused.left <= 0 || (refused.zone ?? zone) !== zone) return false;

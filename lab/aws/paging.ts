@@ -6,7 +6,7 @@ interface Page<T> {
   readonly nextToken: string | undefined;
 }
 
-/** Cuts a page out of a list. Tokens are opaque, as AWS's are. */
+/** Returns one page of a list. Tokens are opaque, as AWS's are. */
 export function pageOf<T>(all: readonly T[], token: string | undefined, size: number, badToken: string): Page<T> {
   const start = token === undefined || token === '' ? 0 : Number(Buffer.from(token, 'base64url').toString());
   if (!Number.isInteger(start) || start < 0) throw new AwsError(badToken, 'The token is not valid.');

@@ -1,16 +1,16 @@
 import type { CloudDelays } from '../contracts.ts';
 
-/** All delays of the pretend AWS: those that every part of the lab knows, and those of its own. Milliseconds. */
+/** All delays of the pretend AWS: those that every part of the lab knows, and its own. Milliseconds. */
 export interface AwsDelays extends CloudDelays {
-  /** A node group that is not whole by then becomes CREATE_FAILED. */
+  /** A node group that is not complete by then becomes CREATE_FAILED. */
   readonly nodegroupCreateTimeoutMs: number;
-  /** Pause of an Auto Scaling group after a launch that failed. */
+  /** Pause of an Auto Scaling group after a failed launch. */
   readonly launchRetryMs: number;
-  /** From termination of an instance to the moment when the load balancers deregister it of themselves. */
+  /** From the termination of an instance until the load balancers deregister it on their own. */
   readonly terminatedTargetMs: number;
   /** From UpdateNodegroupConfig to `Successful`. */
   readonly nodegroupUpdateMs: number;
-  /** How long a terminated instance still shows in DescribeInstances. */
+  /** How long a terminated instance is still returned by DescribeInstances. */
   readonly terminatedVisibleMs: number;
 }
 
@@ -57,5 +57,5 @@ const real: AwsDelays = {
   terminatedVisibleMs: 3_600_000,
 };
 
-/** Full sets of delays by name: `fast` for demo and tests, `real` for a rehearsal at AWS's own pace. */
+/** Complete sets of delays by name: `fast` for demo and tests, `real` for a rehearsal at AWS's own pace. */
 export const presets = { fast, real } as const;

@@ -24,7 +24,7 @@ export interface NodegroupSeed {
 /** Taint effects as the EKS API spells them. */
 const effects = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
 
-/** Makes the node group, whose machines run at once. */
+/** Creates the node group, whose instances run at once. */
 export function addSeed(world: World, seed: NodegroupSeed): Nodegroup {
   const [major = '', minor = '', patch] = seed.version.replace(/^v/, '').split('.');
   const version = `${major}.${minor}`;

@@ -11,7 +11,7 @@ import { type Faults, faultControls } from './faults.ts';
 import { addSeed, type NodegroupSeed } from './seed.ts';
 import type { World } from './world.ts';
 
-/** Where to listen, and what to start with. */
+/** Where to listen, and the initial state. */
 export interface PretendAwsOptions extends WorldOptions {
   /** TCP port on 127.0.0.1; default 0, a free one. */
   readonly port?: number;
@@ -24,17 +24,17 @@ export interface PretendAwsOptions extends WorldOptions {
 export interface PretendAws {
   /** For AWS_ENDPOINT_URL: `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** All that exists, for reading. */
+  /** Everything that exists, for reading. */
   readonly model: World;
   readonly faults: Faults;
   /** Calls so far, oldest first. */
   readonly requests: readonly LoggedCall[];
   seedNodegroup(seed: NodegroupSeed): Nodegroup;
-  /** Addresses that DNS gives for a load balancer's name at this moment. */
+  /** Addresses that DNS returns for a load balancer's name at this moment. */
   resolve(dnsName: string): readonly string[];
-  /** Calls back after every change; the answer ends that. */
+  /** Calls the listener after every change; the returned function ends that. */
   onChange(listener: () => void): () => void;
-  /** Ends the listening. Timers of the cloud don't hold the process. */
+  /** Stops listening. The cloud's timers don't keep the process alive. */
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const identity = [
   `<Arn>arn:aws:iam::${ACCOUNT_ID}:user/lab</Arn>`,
 ].join('');
 
-/** Answers of APIs that have no SDK package here: who am I, and that there is no classic load balancer. */
+/** Responses of APIs that have no SDK package here: the caller's identity, and that there is no classic load balancer. */
 const answers: Readonly<Record<string, string>> = {
   'sts GetCallerIdentity': identity,
   'elasticloadbalancing DescribeLoadBalancers': '<LoadBalancerDescriptions></LoadBalancerDescriptions>',
@@ -24,7 +24,7 @@ export function answerUnmodelled(request: UnmodelledRequest, requestId: string):
   return { status: 200, headers: { 'content-type': 'text/xml' }, body };
 }
 
-/** As the services refuse an action that they don't know (EC2 API reference, "Error codes"; "Common errors" of the others). */
+/** The error of services for an action that they don't know (EC2 API reference, "Error codes"; "Common errors" of the others). */
 export function unknownAction(request: { readonly service: string; readonly action: string }): AwsError {
   return new AwsError('InvalidAction', `The action ${request.action} is not valid for ${request.service} here.`);
 }

@@ -31,15 +31,15 @@ export interface World {
   readonly loadBalancers: Map<string, LoadBalancer>;
   readonly targetGroups: Map<string, TargetGroup>;
 
-  /** Told of every change of an instance's state; Auto Scaling and ELB listen. */
+  /** Called for every change of an instance's state; Auto Scaling and ELB listen. */
   readonly instanceListeners: ((instance: Instance) => void)[];
-  /** Told when an Auto Scaling group's members or activities changed; EKS listens. */
+  /** Called when an Auto Scaling group's members or activities changed; EKS listens. */
   readonly groupListeners: ((group: AutoScalingGroup) => void)[];
-  /** Told of every change of anything. */
+  /** Called for every change of anything. */
   readonly changeListeners: Set<() => void>;
 }
 
-/** Says that something changed. */
+/** Notifies that something changed. */
 export function notifyChange(world: World): void {
   for (const listener of world.changeListeners) listener();
 }

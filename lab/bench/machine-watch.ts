@@ -1,15 +1,15 @@
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import type { Lab } from '../lab.ts';
 
-/** What a replacement costs in machines, and how long its new ones took. */
+/** What a replacement costs in instances, and how long its new ones took. */
 interface MachineUse {
-  /** Machine time beyond what the pools have when nothing is replaced, minutes. */
+  /** Instance time beyond what the pools have when nothing is replaced, minutes. */
   readonly instanceMinutes: number;
-  /** Until as many nodes of the new pool were Ready as it got at first, s; undefined when it never had any. */
+  /** Time until as many nodes of the new pool were Ready as it got at first, s; undefined when it never had any. */
   readonly surgeReadySeconds: number | undefined;
 }
 
-/** A watch over machines; what it has seen stays known when it has been stopped. */
+/** A watch over instances; its observations stay available after it has been stopped. */
 interface MachineWatch {
   seen(): MachineUse;
   stop(): void;
@@ -17,7 +17,7 @@ interface MachineWatch {
 
 const everyMs = 250;
 
-/** Watches the machines of the lab, and the nodes of the pool that is to come, from now on. */
+/** Watches the instances of the lab, and the nodes of the new pool, from now on. */
 export function watchMachines(lab: Lab, newPool: string): MachineWatch {
   const steady = countMachines(lab);
   const startedAt = Date.now();
@@ -29,7 +29,7 @@ export function watchMachines(lab: Lab, newPool: string): MachineWatch {
     const now = Date.now();
     machineMs += Math.max(0, countMachines(lab) - steady) * (now - lastAt);
     lastAt = now;
-    // An API that can't be asked for a moment is asked again.
+    // An API that does not answer for a moment is asked again.
     if (readyAt === undefined) observation(now).catch(() => undefined);
   }, everyMs);
 
@@ -52,7 +52,7 @@ export function watchMachines(lab: Lab, newPool: string): MachineWatch {
   };
 }
 
-/** Machines that are there or coming. */
+/** Instances that exist or are being launched. */
 function countMachines(lab: Lab): number {
   const machines = [...lab.aws.model.instances.values()];
   return machines.filter(({ state }) => state === 'pending' || state === 'running').length;

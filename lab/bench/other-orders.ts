@@ -1,6 +1,6 @@
 /**
- * How others replace a pool, as controls: new nodes, then old node after old node in their order. The same pool in the same lab loses
- * requests this way.
+ * How other tools replace a pool, as controls: new nodes first, then one old node after another in the order of that tool. The same pool in the same
+ * lab loses requests this way.
  */
 import {
   AutoScalingClient,
@@ -21,9 +21,9 @@ import { run, until } from '../process.ts';
 type Act = 'exclude' | 'drain' | 'terminate' | number;
 
 /**
- * What each does with every old node, all of which are cordoned before. `naive`: cordon, `kubectl drain`, terminate. `eks`: a managed node
- * group's own update evicts, then takes the node out of load balancers and waits 60 s (EKS user guide, "Understand each phase of node
- * updates"); the lab is faster than AWS by more than the factor by which 10 s are shorter. `script`: what people write, with a sleep.
+ * What each tool does with every old node; all of them are cordoned before. `naive`: cordon, `kubectl drain`, terminate. `eks`: the update of a
+ * managed node group evicts, then excludes the node from load balancers and waits 60 s (EKS user guide, "Understand each phase of node updates"); the
+ * lab is faster than AWS by a larger factor than that between 60 s and the 10 s used here. `script`: what people write themselves, with a sleep.
  * `kops`: excluded and drained at once, `--post-drain-delay` 5 s, `--node-interval` 15 s (kOps, "kops rolling-update cluster").
  */
 const acts = {
@@ -33,10 +33,10 @@ const acts = {
   kops: ['exclude', 'drain', 5_000, 'terminate', 15_000],
 } as const satisfies Readonly<Record<string, readonly Act[]>>;
 
-/** One of the orders of others. */
+/** The order of another tool. */
 export type OtherOrder = keyof typeof acts;
 
-/** The pool and its surroundings. */
+/** The pool and its environment. */
 interface OtherUpgrade {
   readonly order: OtherOrder;
   readonly kubeconfigPath: string;
@@ -63,19 +63,19 @@ export async function upgradeInOrder(options: OtherUpgrade): Promise<number> {
   for (const node of nodes) {
     for (const act of acts[options.order]) {
       options.onProgress(typeof act === 'number' ? `waiting ${act / 1000} s` : `${act} ${node.name}`);
-      await carryOut(act, node, autoScaling, options);
+      await perform(act, node, autoScaling, options);
     }
   }
   await eks.send(new DeleteNodegroupCommand({ clusterName: options.cluster, nodegroupName: options.pool }));
   await until(async () => ((await describe(eks, options, options.pool)) === undefined ? true : undefined), {
-    what: 'the old node group is gone',
+    what: 'the old node group still exists',
     timeoutMs: 120_000,
     everyMs: 1000,
   });
   return Date.now() - startedAt;
 }
 
-/** As many new nodes as there are old ones, Ready; the old group starts no machine and may shrink to none. */
+/** Creates as many new nodes as there are old ones and waits until they are Ready. The old group launches no instance and may shrink to zero. */
 async function bringUpNew(eks: EKSClient, autoScaling: AutoScalingClient, options: OtherUpgrade): Promise<void> {
   const old = await describe(eks, options, options.pool);
   const group = old?.resources?.autoScalingGroups?.[0]?.name;
@@ -96,7 +96,7 @@ async function bringUpNew(eks: EKSClient, autoScaling: AutoScalingClient, option
     }),
   );
   await until(async () => ((await readyNodes(options, options.newPool)).length >= size ? true : undefined), {
-    what: 'the new nodes are Ready',
+    what: 'the new nodes are not Ready',
     timeoutMs: 180_000,
     everyMs: 1000,
   });
@@ -112,7 +112,7 @@ async function bringUpNew(eks: EKSClient, autoScaling: AutoScalingClient, option
   );
 }
 
-async function carryOut(
+async function perform(
   act: Act,
   node: ReadyNode,
   autoScaling: AutoScalingClient,

@@ -1,6 +1,6 @@
 import type { BenchOrder, BenchRun, Refusal } from './runs.ts';
 
-/** The machine and the day of a bench, as the page names them. */
+/** The host and the date of a bench, as shown on the page. */
 interface BenchPlace {
   readonly machine: string;
   readonly node: string;
@@ -26,16 +26,16 @@ const header = [
   'order',
   'requests',
   'lost',
-  'cut',
+  'reset',
   'slow',
-  'makespan',
+  'duration',
   'of its bound',
   'new nodes Ready after',
   'from then on',
   'instance-minutes',
 ];
 
-/** One row per run, the header first. */
+/** One row per run, after the header. */
 export function benchRows(runs: readonly BenchRun[]): readonly (readonly string[])[] {
   return [header, ...runs.map(rowOf)];
 }
@@ -57,7 +57,7 @@ function rowOf(run: BenchRun): readonly string[] {
   ];
 }
 
-/** The page of a bench, as docs/performance.md has it. */
+/** The page of a bench, which becomes docs/performance.md. */
 export function renderPage({ machine, node, date, runs, refused }: BenchReport): string {
   const [head = [], ...rows] = benchRows(runs);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

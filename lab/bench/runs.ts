@@ -1,4 +1,4 @@
-/** One pool after another is replaced in the same lab, each in another order, under the same traffic. */
+/** Replaces one pool after another in the same lab, each in another order, under the same traffic. */
 import { ApplicationFailure } from '@temporalio/common';
 import { boundUpgrade } from '../demo/bound.ts';
 import {
@@ -8,7 +8,7 @@ import {
   labUpgradePolicy,
   startLabUpgrade,
 } from '../demo/lab-upgrade.ts';
-import { addRequests, type RequestCounts } from '../demo/proof.ts';
+import { addRequests, type RequestCounts } from '../demo/report.ts';
 import { openSession, type Session } from '../demo/session.ts';
 import { whenAborted } from '../interrupted.ts';
 import type { TrafficVolume } from '../traffic/config.ts';
@@ -21,38 +21,38 @@ export const benchOrders = ['pod-surge', 'serial', 'eks', 'script', 'kops'] as c
 /** One of them. */
 export type BenchOrder = (typeof benchOrders)[number];
 
-/** What one replacement came to. */
+/** The result of one replacement. */
 export interface BenchRun {
   readonly nodes: number;
   readonly order: BenchOrder;
   readonly requests: RequestCounts;
   readonly durationSeconds: number;
   readonly surgeReadySeconds: number | undefined;
-  /** The least that perfect knowledge would need in this mode; nodeferry's modes only. */
+  /** The time that a run with perfect knowledge would need in this mode; only for nodeferry's modes. */
   readonly lowerBoundSeconds: number | undefined;
   readonly lowerBoundTerms: readonly { readonly name: string; readonly seconds: number }[];
   readonly instanceMinutes: number;
-  /** The same for machine time. */
+  /** The same for instance time. */
   readonly leastInstanceMinutes: number | undefined;
   readonly historyEventsPerNode: number | undefined;
 }
 
-/** A replacement that nodeferry would not begin, because it could not keep what it promises. */
+/** A replacement that nodeferry refused to start, because it could not keep its guarantees. */
 export interface Refusal {
   readonly nodes: number;
   readonly order: BenchOrder;
   readonly why: string;
 }
 
-/** Light enough for sixteen nodes on two cores; streams end before a pod's grace does. */
+/** Light enough for sixteen nodes on two cores; streams end before a pod's grace period does. */
 const volume: TrafficVolume = { connect: 60, keepalive: 20, keepaliveClients: 10, long: 1, stream: 0.5 };
 
-/** Requests time out after 5 s: only then is it known what became of the last ones, ms. */
+/** Requests time out after 5 s: only then are the results of the last ones known, ms. */
 const afterglowMs = 8_000;
 
 const version = '1.36';
 
-/** Replaces a pool of so many nodes in one order after the other; tells of each as soon as it is over, or refused. */
+/** Replaces a pool of this many nodes in one order after the other, and reports each as soon as it is over or refused. */
 export async function runOrders(
   nodes: number,
   orders: readonly BenchOrder[],
@@ -74,16 +74,16 @@ export async function runOrders(
       for (const traffic of session.traffic) traffic.zero();
       options.onProgress(`${nodes} nodes, ${order}: ${pool} → ${newPool}`);
       const watch = watchMachines(session.lab, newPool);
-      const crossed = await cross(session, nodes, order, { pool, newPool }, options)
+      const upgraded = await upgrade(session, nodes, order, { pool, newPool }, options)
         .catch(orRefused)
         .finally(() => watch.stop());
-      if (typeof crossed === 'string') {
-        options.onRefused({ nodes, order, why: crossed });
+      if (typeof upgraded === 'string') {
+        options.onRefused({ nodes, order, why: upgraded });
         continue;
       }
       await new Promise((resolve) => setTimeout(resolve, afterglowMs));
       const { requests } = addRequests(session.traffic.map((traffic) => traffic.truth()));
-      options.onRun({ nodes, order, requests, ...crossed, ...watch.seen() });
+      options.onRun({ nodes, order, requests, ...upgraded, ...watch.seen() });
       pool = newPool;
     }
   } finally {
@@ -91,24 +91,24 @@ export async function runOrders(
   }
 }
 
-/** Why a run was refused before anything was touched, e.g. a Service with one endpoint per zone in the guard's windows. */
+/** Why a run was refused before anything was changed, e.g. a Service with one endpoint per zone without pod surge. */
 function orRefused(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof ApplicationFailure && cause.type === 'PreflightRefused') return cause.message;
   throw error;
 }
 
-type Crossed = Omit<BenchRun, 'nodes' | 'order' | 'requests' | 'surgeReadySeconds' | 'instanceMinutes'>;
+type Upgraded = Omit<BenchRun, 'nodes' | 'order' | 'requests' | 'surgeReadySeconds' | 'instanceMinutes'>;
 
-async function cross(
+async function upgrade(
   session: Session,
   nodes: number,
   order: BenchOrder,
   pools: { readonly pool: string; readonly newPool: string },
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
-): Promise<Crossed> {
+): Promise<Upgraded> {
   if (order === 'pod-surge' || order === 'serial')
-    return await crossWithNodeferry(session, nodes, order, pools, signal);
+    return await upgradeWithNodeferry(session, nodes, order, pools, signal);
   const upgrade = upgradeElsewise(session, order, pools, onProgress);
   const durationMs = await Promise.race([upgrade, whenAborted(signal)]);
   return {
@@ -120,13 +120,13 @@ async function cross(
   };
 }
 
-async function crossWithNodeferry(
+async function upgradeWithNodeferry(
   session: Session,
   nodes: number,
   order: 'pod-surge' | 'serial',
   pools: { readonly pool: string; readonly newPool: string },
   signal: AbortSignal,
-): Promise<Crossed> {
+): Promise<Upgraded> {
   const guard = { maxInFlight: nodes };
   const spec = order === 'pod-surge' ? { guard } : { ...inBatches, guard };
   const policy = labUpgradePolicy(session.lab, { ...pools, version, spec });

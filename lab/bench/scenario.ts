@@ -2,7 +2,7 @@ import type { Scenario } from '../scenario.ts';
 import { demoScenario } from '../scenarios/demo.ts';
 import { agent, insideProber, systemNodegroup, webAndApi, webNodegroup } from '../scenarios/parts.ts';
 
-/** The demo's lab with so many old nodes and as many pods of each Service. Twelve old and twelve new nodes don't boot on two cores. */
+/** The demo's lab with this many old nodes and as many pods of each Service. Twelve old and twelve new nodes don't boot on two cores. */
 export function benchScenario(nodes: number): Scenario {
   return {
     ...demoScenario,

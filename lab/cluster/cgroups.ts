@@ -1,6 +1,6 @@
 /**
- * Control groups of the pods. Pods of all nodes live under one group with a large CPU share: kubelets and the
- * rest of the machinery run niced in the root group, so a booting node does not starve the traffic under test.
+ * Control groups of the pods. The pods of all nodes are in one group with a large CPU share. Kubelets and the other components run niced in the root
+ * group, so that a booting node does not starve the traffic under test.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { CGROUP } from './state.ts';
 
 const ROOT = '/sys/fs/cgroup';
 
-/** Against 1024 of every single process outside of it; the kernel's unit of cpu.shares (cgroup v1). */
+/** Compared with 1024 of every single process outside it; the kernel's unit of cpu.shares (cgroup v1). */
 const POD_SHARES = '32768';
-/** The same wish on cgroup v2, where weights go up to 10,000. */
+/** The same share on cgroup v2, where weights go up to 10,000. */
 const POD_WEIGHT = '10000';
 
 /** The group of one node's pods, below the root of every hierarchy. */
@@ -19,7 +19,7 @@ export function nodeCgroup(instanceId: string): string {
   return `/${CGROUP}/${instanceId}`;
 }
 
-/** Makes the group that holds the pods of all nodes. */
+/** Creates the group that contains the pods of all nodes. */
 export async function createPodCgroup(): Promise<void> {
   for (const hierarchy of hierarchies()) {
     const group = join(hierarchy, CGROUP);
@@ -30,7 +30,7 @@ export async function createPodCgroup(): Promise<void> {
   }
 }
 
-/** Makes the group of one node's pods. */
+/** Creates the group of one node's pods. */
 export async function createNodeCgroup(instanceId: string): Promise<void> {
   for (const hierarchy of hierarchies()) {
     const group = join(hierarchy, CGROUP, instanceId);
@@ -40,19 +40,15 @@ export async function createNodeCgroup(instanceId: string): Promise<void> {
 }
 
 /**
- * Files that the first process of a node writes its process ID to before it makes a control group namespace, whose
- * root is then the node's own group (cgroup_namespaces(7)). None on cgroup v2, where a group with groups below it
- * takes no processes and containers have namespaces of their own.
+ * Files to which the first process of a node writes its process ID before it creates a control group namespace, whose root is then the node's own
+ * group (cgroup_namespaces(7)). None on cgroup v2, where a group that contains groups accepts no processes and containers have their own namespaces.
  */
 export function nodeCgroupEntrances(instanceId: string): readonly string[] {
   if (existsSync(join(ROOT, 'cgroup.controllers'))) return [];
   return hierarchies().map((hierarchy) => join(hierarchy, nodeCgroup(instanceId), 'cgroup.procs'));
 }
 
-/**
- * What a node mounts over its view of the control groups: it sees its own group as the root, so its kubelet finds its
- * own pods there and nobody else's.
- */
+/** What a node mounts over its view of the control groups: it sees its own group as the root, so its kubelet finds only its own pods there. */
 export function nodeCgroupMounts(instanceId: string): readonly { readonly source: string; readonly target: string }[] {
   return hierarchies().map((target) => ({ source: join(target, nodeCgroup(instanceId)), target }));
 }
@@ -83,7 +79,7 @@ async function removeTree(group: string): Promise<void> {
   try {
     await rmdir(group);
   } catch (error) {
-    // Busy while its last process is still exiting: whoever cleans next takes it.
+    // Busy while its last process is still exiting; the next cleanup removes it.
     if (!(error instanceof Error && 'code' in error && (error.code === 'EBUSY' || error.code === 'ENOENT')))
       throw error;
   }

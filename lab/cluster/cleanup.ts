@@ -36,7 +36,7 @@ export async function labNamespaces(): Promise<readonly string[]> {
   return (await readdir(NETNS_DIR)).filter((name) => name.startsWith(NAMESPACE_PREFIX));
 }
 
-/** Kills until none is left: a process may fork while it is being killed. */
+/** Kills until none is left, because a process may fork while it is being killed. */
 async function killAll(namespaces: readonly string[]): Promise<number> {
   const killed = new Set<number>();
   await until(
@@ -48,12 +48,12 @@ async function killAll(namespaces: readonly string[]): Promise<number> {
       }
       return found.size === 0 ? true : undefined;
     },
-    { what: 'the processes of an earlier lab do not die', timeoutMs: DEATH_TIMEOUT_MS, everyMs: 50 },
+    { what: 'the processes of an earlier lab do not end', timeoutMs: DEATH_TIMEOUT_MS, everyMs: 50 },
   );
   return killed.size;
 }
 
-/** Everything that runs in one of the namespaces or in a pod's control group, but for ourselves. */
+/** Everything that runs in one of the namespaces or in a pod's control group, except this process. */
 async function labProcesses(namespaces: readonly string[]): Promise<ReadonlySet<number>> {
   const found = new Set(await cgroupProcesses(`/${CGROUP}`));
   const inodes = new Set<number>();
@@ -77,7 +77,7 @@ function kill(pid: number): void {
   }
 }
 
-/** `ip netns add` that was killed half-way leaves a plain file, which `ip netns del` refuses. */
+/** An interrupted `ip netns add` leaves a plain file, which `ip netns del` refuses. */
 async function removeNamespace(name: string): Promise<void> {
   const result = await attempt('ip', ['netns', 'del', name]);
   if (result.code !== 0) await rm(join(NETNS_DIR, name), { force: true });

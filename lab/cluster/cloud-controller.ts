@@ -7,7 +7,7 @@ import { start } from '../process.ts';
 import type { ControlPlaneProcess } from './control-plane.ts';
 import { logFile, STATE } from './state.ts';
 
-/** What the cloud controller manager must know of its cluster. */
+/** What the cloud controller manager must know about its cluster. */
 interface CloudControllerSettings {
   readonly region: string;
   readonly clusterName: string;

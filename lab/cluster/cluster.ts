@@ -1,4 +1,4 @@
-/** Puts the cluster together: network, control plane, machines, load balancer data plane and pretend AWS. */
+/** Assembles the cluster: network, control plane, instances, load balancer data plane and pretend AWS. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -26,7 +26,7 @@ import { followNames } from './name-service.ts';
 import { createNetwork } from './network.ts';
 import { logFile, STATE } from './state.ts';
 
-/** Folders of the machine that every node mounts its own over. */
+/** Folders of the host that every node mounts its own over. */
 const MOUNT_POINTS = ['/var/lib/kubelet', '/var/lib/cni', '/var/log/containers'] as const;
 
 /** A cluster whose control plane runs; its nodes may still be booting. */
@@ -35,7 +35,7 @@ export interface Cluster {
   readonly machines: Machines;
   /** For this process. */
   readonly kubeConfig: KubeConfig;
-  /** Kills the API server, and starts it again after so long, ms; resolves once it answers. */
+  /** Kills the API server, and starts it again after this time, ms; resolves once it answers. */
   killApiServer(durationMs: number): Promise<void>;
 }
 
@@ -45,11 +45,11 @@ interface ClusterOptions {
   readonly scenario: Scenario;
   readonly signal: AbortSignal | undefined;
   readonly report: (text: string) => void;
-  /** Things to undo are added here as soon as they are done; the last one is to be undone first. */
+  /** Cleanup functions are added here as soon as they are needed; the last one must be called first. */
   readonly undo: (() => Promise<unknown> | void)[];
 }
 
-/** Starts everything but the scenario's objects; what it has started when it fails is in `undo`. */
+/** Starts everything except the scenario's objects; what it has started when it fails is in `undo`. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { tools, scenario, signal, report, undo } = options;
   const leftovers = await removeLeftovers();
@@ -139,7 +139,7 @@ async function prepareFolders(): Promise<void> {
   }
 }
 
-/** Says so when a process of the control plane ends before the lab does. */
+/** Reports when a process of the control plane ends before the lab does. */
 function watched(
   process: ControlPlaneProcess,
   undo: ClusterOptions['undo'],

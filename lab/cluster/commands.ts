@@ -1,4 +1,4 @@
-/** What the lab's command line does. A lab lives in a process of its own, the host, which outlives `up`. */
+/** The commands of the lab. A lab lives in its own process, the host, which outlives `up`. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ensureTools } from '../../scripts/setup/ensure.ts';
@@ -17,7 +17,7 @@ type HostMessage =
   | { readonly kind: 'ready'; readonly status: LabStatus }
   | { readonly kind: 'failed'; readonly text: string };
 
-/** Starts a host and returns when its lab takes traffic; Ctrl-C takes everything down again. */
+/** Starts a host and returns when its lab can take traffic; Ctrl-C takes everything down again. */
 export async function labUp(scenario: string): Promise<void> {
   scenarioByName(scenario);
   await ensureTools({ need: ['packages', 'agents', 'kubernetes', 'temporal'] });
@@ -60,12 +60,12 @@ export async function labUp(scenario: string): Promise<void> {
   process.off('SIGINT', interrupt);
   process.off('SIGTERM', interrupt);
   if (outcome === undefined) {
-    process.stderr.write(interrupted ? 'interrupted\n' : 'lab: the process that hosts the lab has died\n');
+    process.stderr.write(interrupted ? 'interrupted\n' : 'lab: the process that hosts the lab has ended\n');
   }
   if (outcome !== 'ready') process.exitCode = 1;
 }
 
-/** The host: starts a lab, tells its parent of it, and keeps it until SIGTERM or SIGINT. */
+/** The host: starts a lab, notifies its parent, and keeps it until SIGTERM or SIGINT. */
 export async function hostLab(scenario: string): Promise<void> {
   const stopping = new AbortController();
   const tell = (message: HostMessage): void => {
@@ -76,13 +76,13 @@ export async function hostLab(scenario: string): Promise<void> {
   );
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => stopping.abort(new Error('interrupted')));
-  // A parent that goes away before the lab is ready cannot be asked for anything any more.
+  // A parent that has gone away before the lab is ready can't be asked for anything any more.
   let ready = false;
   process.once('disconnect', () => {
     if (!ready) stopping.abort(new Error('interrupted'));
   });
   try {
-    // Loaded here, for it takes a second which `status` and `down` need not pay.
+    // Loaded here, because it takes a second which `status` and `down` need not spend.
     const { startLab } = await import('../lab.ts');
     const lab = await startLab(scenarioByName(scenario), {
       onProgress: (text) => tell({ kind: 'progress', text }),
@@ -103,7 +103,7 @@ export async function hostLab(scenario: string): Promise<void> {
   if (process.connected) process.disconnect();
 }
 
-/** Ends the process that hosts the lab, whoever it is, and removes what is left. */
+/** Ends the process that hosts the lab, whichever it is, and removes what is left. */
 export async function labDown(): Promise<void> {
   const running = await askLab();
   if (running !== undefined) {
@@ -111,7 +111,7 @@ export async function labDown(): Promise<void> {
     process.stderr.write(`stopping process ${pid} (${command})\n`);
     process.kill(pid, 'SIGTERM');
     await until(async () => ((await askLab()) === undefined ? true : undefined), {
-      what: `process ${pid} does not let go of the lab`,
+      what: `process ${pid} does not end`,
       timeoutMs: DOWN_TIMEOUT_MS,
     });
   }
@@ -127,13 +127,13 @@ export async function labDown(): Promise<void> {
   }
 }
 
-/** Prints what runs; exits with 1 when nothing does. */
+/** Prints what is running; exits with 1 when nothing is. */
 export async function labStatus(json: boolean): Promise<void> {
   const running = await askLab();
   if (json) {
     process.stdout.write(`${JSON.stringify(running ?? null, undefined, 2)}\n`);
   } else if (running === undefined) {
-    process.stdout.write('no lab runs\n');
+    process.stdout.write('no lab is running\n');
   } else {
     process.stdout.write(
       `held by process ${running.holder.pid} (${running.holder.command}) since ${running.holder.since}\n`,
@@ -143,7 +143,7 @@ export async function labStatus(json: boolean): Promise<void> {
   if (running === undefined) process.exitCode = 1;
 }
 
-/** What a person needs to look inside. */
+/** What a person needs to inspect the lab. */
 function describeStatus(status: LabStatus): string {
   const nodes = status.nodes.map(
     ({ name, nodegroup, zone, version, instanceId }) => `  ${name}  ${nodegroup}  ${zone}  ${version}  ${instanceId}`,

@@ -1,4 +1,4 @@
-/** etcd, API server, controller manager and scheduler, tuned for a machine with few cores. */
+/** etcd, API server, controller manager and scheduler, tuned for a host with few cores. */
 
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -14,8 +14,8 @@ import { logFile, STATE } from './state.ts';
 const READY_TIMEOUT_MS = 90_000;
 
 /**
- * Controllers that the lab's objects and the product need, by name (kubernetes
- * cmd/kube-controller-manager/names/controller_names.go). Those of the cloud run in the cloud controller manager.
+ * Controllers that the lab's objects and nodeferry need, by name (kubernetes cmd/kube-controller-manager/names/controller_names.go). Those of the
+ * cloud run in the cloud controller manager.
  */
 const CONTROLLERS = [
   'daemonset-controller',
@@ -51,13 +51,13 @@ export function startEtcd(tools: ToolPaths): ControlPlaneProcess {
     `--advertise-client-urls=${ETCD_CLIENTS}`,
     '--listen-peer-urls=http://127.0.0.1:2380',
     `--initial-cluster-token=${randomUUID()}`,
-    // Nothing in the lab outlives it.
+    // The data need not survive the lab.
     '--unsafe-no-fsync',
     '--log-level=warn',
   ]);
 }
 
-/** Starts the API server; again, after it has ended, with the same certificates and the same etcd. */
+/** Starts the API server, also again after it has ended, with the same certificates and the same etcd. */
 export function startApiServer(tools: ToolPaths, credentials: Credentials): ControlPlaneProcess {
   return component('kube-apiserver', tools.kubeApiserver, [
     `--etcd-servers=${ETCD_CLIENTS}`,
@@ -71,7 +71,7 @@ export function startApiServer(tools: ToolPaths, credentials: Credentials): Cont
     `--service-account-signing-key-file=${credentials.signingKey}`,
     `--service-account-key-file=${credentials.verificationKey}`,
     `--service-cluster-ip-range=${SERVICE_CIDR}`,
-    // Pods of the lab have no service accounts: none of them talks to the API.
+    // Pods of the lab have no service accounts, because none of them uses the API.
     '--disable-admission-plugins=ServiceAccount',
     '--allow-privileged=true',
     '--endpoint-reconciler-type=none',
@@ -79,7 +79,7 @@ export function startApiServer(tools: ToolPaths, credentials: Credentials): Cont
   ]);
 }
 
-/** Starts what acts on objects; needs an API server that answers. */
+/** Starts the components that act on objects; needs an API server that answers. */
 export function startControllers(
   tools: ToolPaths,
   kubeconfig: string,

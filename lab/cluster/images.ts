@@ -1,4 +1,4 @@
-/** Makes the pods' images: archives as `docker save` writes them, with one statically linked program each. */
+/** Builds the pods' images: archives as `docker save` writes them, with one statically linked program each. */
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export async function buildImages(folder: string, tools: Pick<ToolPaths, 'app' |
   const images: readonly ImageSpec[] = [
     { tag: IMAGES.app, program: tools.app, entrypoint: ['/bin/app'] },
     { tag: IMAGES.prober, program: tools.prober, entrypoint: ['/bin/prober'] },
-    // A sandbox only has to stay alive; the app does that too, on a loopback port of the kernel's choice.
+    // A sandbox only has to stay alive. The app does that too, on a loopback port that the kernel chooses.
     { tag: IMAGES.pause, program: tools.app, entrypoint: ['/bin/app', '-listen', '127.0.0.1:0'] },
   ];
   const layers = new Map<string, string>();

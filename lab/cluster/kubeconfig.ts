@@ -19,7 +19,7 @@ export interface Credentials {
   readonly certificate: string;
 }
 
-/** Makes a fresh token and a fresh key pair for service account tokens. */
+/** Creates a new token and a new key pair for service account tokens. */
 export async function createCredentials(): Promise<Credentials> {
   const certificateFolder = join(STATE.pki, 'apiserver');
   await mkdir(certificateFolder, { recursive: true });

@@ -1,13 +1,13 @@
 /**
- * One lab per machine. The lock is an abstract unix socket (unix(7)): the kernel gives it to one process at a
- * time and takes it back however that process ends, so a stale lock cannot exist.
+ * One lab per machine. The lock is an abstract unix socket (unix(7)): the kernel gives it to one process at a time and frees it however that process
+ * ends, so a stale lock cannot exist.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 const ADDRESS = '\0nodeferry-lab';
 
-/** Who holds the lab. */
+/** The process that holds the lock. */
 interface LockHolder {
   readonly pid: number;
   readonly command: string;
@@ -28,15 +28,14 @@ class LabInUseError extends Error {
   }
 }
 
-/** A lock that is held. */
+/** An acquired lock. */
 interface LabLock {
   release(): Promise<void>;
 }
 
 /**
- * Takes the lock for this process; throws `LabInUseError` when somebody else has it.
- *
- * @param status what `askLab` gets to see; called for each question.
+ * Acquires the lock for this process; throws `LabInUseError` when another process has it. @param status what `askLab` returns; called for each
+ * question.
  */
 export async function takeLock(status: () => unknown): Promise<LabLock> {
   const holder: LockHolder = {
@@ -54,12 +53,12 @@ export async function takeLock(status: () => unknown): Promise<LabLock> {
     if (isErrno(error, 'EADDRINUSE')) throw new LabInUseError((await askLab())?.holder);
     throw error;
   }
-  // The lock alone does not keep a process alive.
+  // The lock alone must not keep a process alive.
   server.unref();
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** What the holder of the lab says of itself; undefined when no lab runs. `status` is as the holder gave it. */
+/** The status that the holder of the lock reports; undefined when no lab is running. `status` is as the holder returned it. */
 export async function askLab(): Promise<{ readonly holder: LockHolder; readonly status: unknown } | undefined> {
   const socket = await open();
   if (socket === undefined) return undefined;

@@ -1,21 +1,21 @@
-/** All machines of the lab, switched on and off by the pretend cloud. */
+/** All instances of the lab, switched on and off by the pretend cloud. */
 import type { BootedInstance, InstanceHooks } from '../contracts.ts';
 import { freeNodeNumber, instanceNamespace } from '../network-plan.ts';
 import { type Machine, type NodeSurroundings, powerOn } from './node.ts';
 
-/** The lab's machines. */
+/** The lab's instances. */
 export interface Machines extends InstanceHooks {
-  /** Machines that are switched on now, in order of boot. */
+  /** Instances that are switched on now, in order of boot. */
   list(): readonly Machine[];
   namespaces(): readonly string[];
-  /** Kills all machines and waits until they are dead; what is left of them goes with the lab. */
+  /** Kills all instances and waits until they are dead; what is left of them is removed with the lab. */
   killAll(): Promise<void>;
 }
 
-/** Machines are told here of what happens to them. */
+/** Called for what happens to instances. */
 type MachineReport = (text: string) => void;
 
-/** Makes the empty set of machines. Boots and deaths are worked off one after the other: each changes everyone's routes. */
+/** Creates the empty set of instances. Boots and terminations are handled one after the other, because each changes the routes of all. */
 export function createMachines(surroundings: NodeSurroundings, report: MachineReport): Machines {
   const machines = new Map<string, Machine>();
   const terminated = new Set<string>();
@@ -55,11 +55,11 @@ export function createMachines(surroundings: NodeSurroundings, report: MachineRe
     boot: (instance) => enqueue(`boot of ${instance.instanceId}`, () => boot(instance)),
     terminate: (instanceId) => {
       terminated.add(instanceId);
-      // Death does not queue behind boots: the machine loses power now, the tidying up can wait.
+      // A termination does not queue behind boots: the instance loses power now, the cleanup can wait.
       machines
         .get(instanceId)
         ?.kill()
-        .catch((error: unknown) => report(`${instanceId} does not die: ${String(error)}`));
+        .catch((error: unknown) => report(`${instanceId} does not end: ${String(error)}`));
       enqueue(`termination of ${instanceId}`, () => terminate(instanceId));
     },
     list: () => [...machines.values()],

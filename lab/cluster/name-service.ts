@@ -1,13 +1,13 @@
 /**
- * Names of load balancers for processes inside the lab: a hosts file that follows the pretend AWS and is bound
- * over /etc/hosts, so that the resolver of every program finds them.
+ * Names of load balancers for processes inside the lab: a hosts file that follows the pretend AWS and is mounted over /etc/hosts, so that the
+ * resolver of every program finds them.
  */
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { PretendAws } from '../aws/server.ts';
 import { STATE } from './state.ts';
 
-/** Keeps the file up to date; the answer ends that. */
+/** Keeps the file up to date; the returned function ends that. */
 export async function followNames(aws: PretendAws): Promise<() => void> {
   const machine = await readFile('/etc/hosts', 'utf8').catch(() => '127.0.0.1 localhost\n');
   let written = '';
@@ -18,14 +18,14 @@ export async function followNames(aws: PretendAws): Promise<() => void> {
     const text = `${machine.trimEnd()}\n${names.join('')}`;
     if (text === written) return;
     written = text;
-    // Overwritten in place: the bind mounts hold on to this very file.
+    // Overwritten in place, because the bind mounts refer to this very file.
     writeFileSync(STATE.hosts, text);
   };
   write();
   return aws.onChange(write);
 }
 
-/** A command line that runs a command with the lab's names; starts with the program to call. */
+/** A command line that runs a command with the lab's names; its first element is the program to start. */
 export function withNames(command: string, args: readonly string[]): readonly [string, readonly string[]] {
   const script = `mount -n --bind ${STATE.hosts} /etc/hosts && exec "$@"`;
   return ['unshare', ['--mount', '--propagation', 'slave', 'sh', '-c', script, 'sh', command, ...args]];

@@ -12,7 +12,7 @@ import {
 } from '../network-plan.ts';
 import { attempt, run } from '../process.ts';
 
-/** What the network needs to know of a node. */
+/** What the network needs to know about a node. */
 export interface NodeAddress {
   readonly instanceId: string;
   readonly ip: string;
@@ -20,7 +20,7 @@ export interface NodeAddress {
   readonly number: number;
 }
 
-/** Makes the namespaces that exist once per lab and connects them. */
+/** Creates the namespaces that exist once per lab and connects them. */
 export async function createNetwork(): Promise<void> {
   const { fabric, controlPlane, loadBalancer, client, operations } = NAMESPACES;
   await ip([
@@ -49,7 +49,7 @@ export async function createNetwork(): Promise<void> {
       'link set cli0 up',
       `addr add ${ADDRESSES.operationsGateway}/24 dev ops0`,
       'link set ops0 up',
-      // An address of a load balancer without a listener on that port swallows packets, as the real one does.
+      // An address of a load balancer without a listener on that port drops packets, as a real one does.
       `route add blackhole ${VIP_CIDR}`,
     ],
     loadBalancer,
@@ -58,7 +58,7 @@ export async function createNetwork(): Promise<void> {
   await ip(edge([ADDRESSES.operations], ADDRESSES.operationsGateway), operations);
 }
 
-/** Makes the namespace of a node, plugs it in and tells everyone the way to its pods. */
+/** Creates the namespace of a node, connects it and adds routes to its pods everywhere. */
 export async function connectNode(node: NodeAddress, others: readonly NodeAddress[]): Promise<void> {
   const namespace = instanceNamespace(node.instanceId);
   await ip([`netns add ${namespace}`, fabricCable(namespace, node.ip, fabricPort(node.ip))]);
@@ -74,19 +74,19 @@ export async function connectNode(node: NodeAddress, others: readonly NodeAddres
 }
 
 /**
- * Takes a node off the fabric between two packets: nothing is said to anyone, like a machine that loses power.
- * Its neighbours keep sending into the void, as they do in a VPC.
+ * Disconnects a node from the fabric between two packets. Nothing is notified, as when an instance loses power. Its neighbours keep sending packets
+ * that nobody receives, as in a VPC.
  */
 export async function unplugNode(node: NodeAddress): Promise<void> {
   await ip([`link set ${fabricPort(node.ip)} down`], NAMESPACES.fabric);
 }
 
-/** Removes a node's namespace and with it all its interfaces; its processes must be dead. */
+/** Removes a node's namespace and with it all its interfaces; its processes must have ended. */
 export async function removeNodeNamespace(node: NodeAddress): Promise<void> {
   await attempt('ip', ['netns', 'del', instanceNamespace(node.instanceId)]);
 }
 
-/** Forgets every tracked connection in the given namespaces, so that one scenario does not disturb the next. */
+/** Flushes all tracked connections in the given namespaces, so that one scenario does not disturb the next. */
 export async function flushConntrack(namespaces: readonly string[]): Promise<void> {
   await Promise.all(namespaces.map((name) => run('nsenter', [`--net=/run/netns/${name}`, 'conntrack', '-F'])));
 }
@@ -123,7 +123,7 @@ function wayTo(node: NodeAddress): readonly string[] {
   ];
 }
 
-/** Forwarding on; no ICMP redirects and no reverse-path filter, for routes here are not symmetric; no IPv6. */
+/** Forwarding on; no ICMP redirects and no reverse-path filter, because routes here are not symmetric; no IPv6. */
 async function configureKernel(namespace: string): Promise<void> {
   const settings = [
     ['net/ipv4/ip_forward', '1'],
@@ -138,7 +138,7 @@ async function configureKernel(namespace: string): Promise<void> {
   await run('nsenter', [`--net=/run/netns/${namespace}`, 'sh', '-ec', script.join('\n')]);
 }
 
-/** Runs `ip` commands as one batch in a namespace, the root namespace when none is named. */
+/** Runs `ip` commands as one batch in a namespace, or in the root namespace when none is given. */
 async function ip(lines: readonly string[], namespace?: string): Promise<void> {
   const where = namespace === undefined ? [] : ['-n', namespace];
   await run('ip', [...where, '-batch', '-'], { input: `${lines.join('\n')}\n` });

@@ -5,7 +5,7 @@ import type { BootedInstance } from '../contracts.ts';
 import { POD_CIDR, podSubnet } from '../network-plan.ts';
 import { IMAGES } from './images.ts';
 
-/** Where distributions put the CNI plugins: Debian first, then upstream's own place. */
+/** Where distributions install the CNI plugins: Debian first, then upstream's own path. */
 export const CNI_PLUGIN_FOLDERS = ['/usr/lib/cni', '/opt/cni/bin'] as const;
 
 /** The kubelet for a Kubernetes version such as `1.35` or `v1.35.9`; undefined when there is none. */
@@ -20,7 +20,7 @@ export function kubeletFor(tools: Pick<ToolPaths, 'kubelet' | 'kubeletOld'>, ver
   }
 }
 
-/** Folders of one node, all below its own folder. */
+/** Folders of one node, all inside its own folder. */
 export interface NodeFolders {
   readonly base: string;
   readonly containerd: string;
@@ -76,8 +76,8 @@ disabled_plugins = [
 }
 
 /**
- * The node's CNI configuration: one routed veth per pod, as in a VPC. With a bridge, answers of a pod to its
- * neighbour on the same node would go past the node's address translation.
+ * The node's CNI configuration: one routed veth per pod, as in a VPC. With a bridge, responses of a pod to another pod on the same node would bypass
+ * the node's address translation.
  */
 export function cniConfig(folders: NodeFolders, node: number): string {
   return JSON.stringify({
@@ -99,8 +99,8 @@ export function cniConfig(folders: NodeFolders, node: number): string {
 }
 
 /**
- * The kubelet's configuration (kubelet.config.k8s.io/v1beta1). What differs from the defaults is what a
- * machine shared by many kubelets needs; all times stay as they are on EKS.
+ * The kubelet's configuration (kubelet.config.k8s.io/v1beta1). It differs from the defaults only in what a host shared by many kubelets needs; all
+ * times are as on EKS.
  */
 export function kubeletConfig(instance: BootedInstance, folders: NodeFolders): Record<string, unknown> {
   return {
@@ -129,13 +129,13 @@ export function kubeletConfig(instance: BootedInstance, folders: NodeFolders): R
       'nodefs.inodesFree': '1%',
       'imagefs.available': '1%',
     },
-    // Only whole-machine statistics would be collected; negative means never.
+    // Only statistics of the whole host would be collected; negative means never.
     volumeStatsAggPeriod: '-1s',
     registerWithTaints: instance.taints.map(({ key, value, effect }) => ({ key, value, effect, timeAdded: null })),
   };
 }
 
-/** The kubelet's arguments: what its configuration file cannot say. */
+/** The kubelet's arguments that its configuration file can't express. */
 export function kubeletArguments(
   instance: BootedInstance,
   folders: NodeFolders,
@@ -165,7 +165,7 @@ export function kubeProxyArguments(instance: BootedInstance, kubeconfig: string)
     '--proxy-mode=iptables',
     '--healthz-bind-address=0.0.0.0:10256',
     '--metrics-bind-address=127.0.0.1:10249',
-    // Connection tracking limits are the whole machine's: a namespace must not touch them.
+    // Connection tracking limits belong to the whole host: a namespace must not change them.
     '--conntrack-max-per-core=0',
     '--conntrack-tcp-timeout-established=0',
     '--conntrack-tcp-timeout-close-wait=0',
@@ -179,8 +179,8 @@ export interface BindMount {
 }
 
 /**
- * The first process of a node (POSIX sh): gives the node folders of its own in place of the machine's, tells
- * that it has done so, and then reaps orphans for as long as the node lives.
+ * The first process of a node (POSIX sh). It mounts the node's own folders over those of the host, signals that it has done so, and then reaps
+ * orphans for as long as the node lives.
  */
 export function nodeInit(
   instance: BootedInstance,
@@ -196,7 +196,7 @@ export function nodeInit(
     { source: folders.containerLogs, target: '/var/log/containers' },
     { source: stateDir, target: `${base}${stateDir}` },
   ];
-  // `mount -n` does not write to /run/mount, which is the machine's before and nobody's after /run has been replaced.
+  // `mount -n` does not write to /run/mount, which belongs to the host before /run has been replaced, and does not exist afterwards.
   return `set -e
 hostname ${instance.privateDnsName}
 mkdir -p ${base}/run

@@ -1,4 +1,4 @@
-/** One node: a machine made of namespaces with containerd, kubelet and kube-proxy of its own. */
+/** One node: an instance made of namespaces, with its own containerd, kubelet and kube-proxy. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ import {
 } from './node-config.ts';
 import { logFile, STATE, STATE_DIR } from './state.ts';
 
-/** Below the traffic under test and above nothing: a booting node must not disturb the ones that serve. */
+/** Lower priority than the traffic under test: a booting node must not disturb the ones that serve. */
 const NODE_NICE = 10;
 const STEP_TIMEOUT_MS = 60_000;
 
@@ -44,19 +44,19 @@ export interface NodeSurroundings {
   readonly apiServer: Promise<string>;
 }
 
-/** A machine that has been switched on. */
+/** An instance that has been switched on. */
 export interface Machine {
   readonly instance: BootedInstance;
   readonly address: NodeAddress;
-  /** Settles when all of its processes have been started; rejects when that fails or the machine dies before. */
+  /** Settles when all of its processes have been started; rejects when that fails or the instance is terminated before. */
   readonly started: Promise<void>;
-  /** Takes it off the network, then kills everything that runs on it. Returns when it is dead; idempotent. */
+  /** Disconnects it from the network, then kills everything that runs on it. Resolves when it is dead; idempotent. */
   kill(): Promise<void>;
   /** After `kill`: removes its namespace, control group and files. */
   remove(): Promise<void>;
 }
 
-/** Switches a machine on. Its network is up when the promise resolves; the rest goes on in the background. */
+/** Switches an instance on. Its network is up when the promise resolves; the rest continues in the background. */
 export async function powerOn(
   instance: BootedInstance,
   number: number,
@@ -70,7 +70,7 @@ export async function powerOn(
   await prepareFolders(instance, number, base);
   const init = startInit(instance, base);
   const started = startProcesses(instance, base, init, surroundings, power.signal);
-  // Whoever cares waits for `started`; a machine that dies while booting is no error of the process.
+  // Callers that need it wait for `started`. An instance that is terminated while booting is not an error of this process.
   started.catch(() => undefined);
   let death: Promise<void> | undefined;
   return {
@@ -100,8 +100,8 @@ async function prepareFolders(instance: BootedInstance, number: number, base: st
 }
 
 /**
- * The machine's first process, in process, mount and host name namespaces of its own: when it dies the kernel kills
- * everything else in them (pid_namespaces(7)), containers included, and their mounts go with them.
+ * The first process of an instance, in its own process, mount and host name namespaces. When it dies, the kernel kills everything else in them
+ * (pid_namespaces(7)), including containers, and their mounts disappear.
  */
 function startInit(instance: BootedInstance, base: string): ChildProcess {
   const entrances = nodeCgroupEntrances(instance.instanceId).map((file) => `echo $$ > ${file}\n`);
@@ -132,7 +132,7 @@ async function startProcesses(
     });
   };
   const wait = { timeoutMs: STEP_TIMEOUT_MS, everyMs: 50, signal };
-  await until(async () => hasBooted(base, init), { ...wait, what: 'the machine does not boot' });
+  await until(async () => hasBooted(base, init), { ...wait, what: 'the instance does not boot' });
   launch('containerd', 'containerd', ['--config', join(base, 'containerd.toml')]);
   await until(() => answers(socket), { ...wait, what: 'containerd does not listen' });
   signal.throwIfAborted();
@@ -148,14 +148,14 @@ async function startProcesses(
 function hasBooted(base: string, init: ChildProcess): true | undefined {
   if (existsSync(join(base, 'booted'))) return true;
   if (isRunning(init)) return undefined;
-  throw new StopWaiting('the first process of the machine has ended');
+  throw new StopWaiting('the first process of the instance has ended');
 }
 
-/** nsenter's arguments that lead into a machine. */
+/** nsenter's arguments that lead into an instance. */
 function inside(init: ChildProcess): readonly string[] {
   const pid = init.pid;
-  if (pid === undefined) throw new Error('the machine could not be started');
-  // unshare itself stays outside of the process namespace that it made for its child.
+  if (pid === undefined) throw new Error('the instance could not be started');
+  // unshare itself stays outside the process namespace that it created for its child.
   return [`--pid=/proc/${pid}/ns/pid_for_children`, '--target', String(pid), '--mount', '--net', '--uts', '--cgroup'];
 }
 
@@ -183,12 +183,12 @@ async function die(address: NodeAddress, init: ChildProcess, power: AbortControl
 async function removeMachine(address: NodeAddress, base: string): Promise<void> {
   const cgroup = nodeCgroup(address.instanceId);
   await until(async () => ((await cgroupProcesses(cgroup)).size === 0 ? true : undefined), {
-    what: `containers of ${address.instanceId} do not die`,
+    what: `containers of ${address.instanceId} do not end`,
     timeoutMs: STEP_TIMEOUT_MS,
   });
   await removeNodeNamespace(address);
   await removeCgroup(cgroup);
-  // Mounts of a dying namespace are taken down a moment after its last process.
+  // Mounts of a dying namespace are removed a moment after its last process.
   await until(
     async () => {
       await rm(base, { recursive: true, force: true });

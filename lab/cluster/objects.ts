@@ -11,7 +11,7 @@ import { until } from '../process.ts';
 const FIELD_MANAGER = 'nodeferry-lab';
 const APPLY_TIMEOUT_MS = 20_000;
 
-/** Kinds that make pods. */
+/** Kinds that create pods. */
 const WORKLOAD_KINDS: readonly string[] = [
   'Pod',
   'Deployment',
@@ -23,18 +23,17 @@ const WORKLOAD_KINDS: readonly string[] = [
 ];
 
 /**
- * Whether an object must not exist before all nodes are ready. Pods of the first moment would all end up on the first
- * node. And a node that gets its provider ID while the load balancer of a Service is being made is never registered:
- * the service controller makes the load balancer with the nodes as they were, finds none to update when it hears of
- * the node, and takes that for done (k8s.io/cloud-provider v0.36.3, controllers/service/controller.go,
- * `nodeSyncService` and `lockedUpdateLoadBalancerHosts`).
+ * Whether an object must not exist before all nodes are ready. Pods created at the beginning would all be scheduled on the first node. And a node
+ * that gets its provider ID while the load balancer of a Service is being created is never registered: the service controller creates the load
+ * balancer with the earlier list of nodes, finds none to update when it learns of the node, and considers that done (k8s.io/cloud-provider v0.36.3,
+ * controllers/service/controller.go, `nodeSyncService` and `lockedUpdateLoadBalancerHosts`).
  */
 export function needsNodes(object: KubernetesObject): boolean {
   if (object.kind === 'Service') return (object as V1Service).spec?.type === 'LoadBalancer';
   return object.kind !== undefined && WORKLOAD_KINDS.includes(object.kind);
 }
 
-/** Applies objects in their order with server-side apply; safe to repeat. */
+/** Applies objects in order with server-side apply; safe to repeat. */
 export async function applyObjects(
   config: KubeConfig,
   objects: readonly KubernetesObject[],

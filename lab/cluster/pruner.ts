@@ -1,16 +1,16 @@
-/** A tool for GitOps that prunes: what Argo CD with label tracking does to pods that a run has released. */
+/** A GitOps tool that prunes: it does what Argo CD with label tracking does to pods that a run has released. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreV1Api, KubeConfig, type V1Pod } from '@kubernetes/client-node';
 
-/** Label by which Argo CD 2 knows what is of an application, and Helm charts put on pods too. */
+/** Label by which Argo CD 2 recognizes what belongs to an application; Helm charts set it on pods too. */
 export const INSTANCE_LABEL = 'app.kubernetes.io/instance';
 
 const SYNC_OPTIONS = 'argocd.argoproj.io/sync-options';
 
-/** Argo CD hears of changes by a watch and acts within seconds. */
+/** Argo CD follows changes by a watch and acts within seconds. */
 const PRUNE_EVERY_MS = 1_000;
 
-/** A pruner at work. */
+/** A running pruner. */
 export interface Pruner {
   /** Names of the pods that it has deleted. */
   readonly pruned: readonly string[];
@@ -18,9 +18,8 @@ export interface Pruner {
 }
 
 /**
- * Starts it: whatever pod has the label and no owner is deleted, whoever still sends there, unless an annotation of the pod says
- * `Prune=false` and the pruner heeds that (argo-cd 37ee009, gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs, and
- * pkg/sync/sync_context.go, isPruningDisabled).
+ * Starts it. Every pod that has the label and no owner is deleted, even if it still gets traffic, unless an annotation of the pod says `Prune=false`
+ * and the pruner obeys it (argo-cd 37ee009, gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs, and pkg/sync/sync_context.go, isPruningDisabled).
  */
 export function startPruner(kubeconfig: string, { obeys }: { readonly obeys: boolean }): Pruner {
   const config = new KubeConfig();
@@ -40,7 +39,7 @@ export function startPruner(kubeconfig: string, { obeys }: { readonly obeys: boo
 
   const working = (async () => {
     while (!isStopped) {
-      // What fails is tried again: the API server may be away.
+      // Failures are retried, because the API server may be down.
       await prune().catch(() => undefined);
       await sleep(PRUNE_EVERY_MS);
     }

@@ -1,4 +1,4 @@
-/** Tells when a lab is ready: nodes, pods, load balancers, and real requests through them. */
+/** Determines when a lab is ready: nodes, pods, load balancers, and real requests through them. */
 import {
   AppsV1Api,
   CoreV1Api,
@@ -30,10 +30,10 @@ export interface LabService {
   readonly vips: readonly { readonly zone: string; readonly address: string }[];
 }
 
-/** What is not ready yet, for people; empty when all is. */
+/** What is not ready yet, as text; empty when everything is. */
 export type Missing = readonly string[];
 
-/** The nodes that do not take pods yet. */
+/** The nodes that do not accept pods yet. */
 export async function missingNodes(config: KubeConfig, expected: number): Promise<Missing> {
   const { items } = await config.makeApiClient(CoreV1Api).listNode();
   const ready = items.filter(takesPods).length;
@@ -63,7 +63,7 @@ export async function missingPods(config: KubeConfig): Promise<Missing> {
     .map(({ name, want, have }) => `${name}: ${have} of ${want} pods ready`);
 }
 
-/** The load-balanced Services that have an address by now, and the names of those that have none. */
+/** The load-balanced Services that already have an address, and the names of those that have none. */
 export async function findServices(
   config: KubeConfig,
   aws: PretendAws,
@@ -79,8 +79,8 @@ export async function findServices(
 }
 
 /**
- * The targets that ought to be healthy and are not: with externalTrafficPolicy Local those on nodes with a ready
- * pod, with Cluster all nodes (kubernetes pkg/proxy/healthcheck/service_health.go).
+ * The targets that should be healthy and are not: with externalTrafficPolicy Local those on nodes with a ready pod, with Cluster all nodes
+ * (kubernetes pkg/proxy/healthcheck/service_health.go).
  */
 export async function missingTargets(
   config: KubeConfig,
@@ -172,7 +172,7 @@ function describeTarget(groups: readonly TargetGroup[], id: string): string {
   return targets.map(({ state, reason = 'no reason' }) => `is ${state} (${reason})`).join(' and ');
 }
 
-/** Healthy, and the forwarding machines know of it. */
+/** Healthy, and the data plane knows it. */
 function getsConnections(group: TargetGroup, id: string): boolean {
   const healthy = [...group.targets.values()].some((target) => target.id === id && target.state === 'healthy');
   return healthy && [...group.routes.values()].some((route) => route.id === id && route.belief === 'healthy');

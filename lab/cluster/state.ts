@@ -1,4 +1,4 @@
-/** Where a running lab keeps its files. Everything below is removed by `lab down`. */
+/** Where a running lab keeps its files. `lab down` removes everything below. */
 import { join } from 'node:path';
 
 /** Root of all files of a running lab. */
@@ -16,7 +16,7 @@ export const STATE = {
   nodes: join(STATE_DIR, 'nodes'),
   /** Shared with pods through hostPath volumes: what they write here survives their node. */
   shared: join(STATE_DIR, 'shared'),
-  /** Bound over /etc/hosts for processes in the client and operations namespaces. */
+  /** Mounted over /etc/hosts for processes in the client and operations namespaces. */
   hosts: join(STATE_DIR, 'hosts'),
   kubeconfig: join(STATE_DIR, 'kubeconfig'),
   kubeconfigInside: join(STATE_DIR, 'kubeconfig-inside'),

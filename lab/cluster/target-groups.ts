@@ -1,4 +1,4 @@
-/** What happens to target groups behind the back of the AWS cloud controller manager, through the ELBv2 API. */
+/** Changes target groups through the ELBv2 API, without the AWS cloud controller manager. */
 import {
   ElasticLoadBalancingV2Client,
   ModifyTargetGroupAttributesCommand,
@@ -15,9 +15,9 @@ interface AwsAddress {
 }
 
 /**
- * Sets the attributes that the scenario wants through the ELBv2 API. The annotation for target group attributes takes
- * client IP preservation and proxy protocol only, and refuses the Service when it names another attribute
- * (kubernetes/cloud-provider-aws v1.34.3, pkg/providers/v1/aws_validations.go).
+ * Sets the attributes that the scenario requires through the ELBv2 API. The annotation for target group attributes accepts only client IP
+ * preservation and proxy protocol, and refuses the Service when it names another attribute (kubernetes/cloud-provider-aws v1.34.3,
+ * pkg/providers/v1/aws_validations.go).
  */
 export async function setTargetGroupAttributes(
   aws: AwsAddress,
@@ -36,8 +36,8 @@ export async function setTargetGroupAttributes(
 }
 
 /**
- * Registers an instance in every target group, as the cloud controller manager does that ensures a Service with a list of nodes from
- * before the node was excluded; it leaves it there until the label is taken off and set again.
+ * Registers an instance in every target group. The cloud controller manager does that when it ensures a Service with a list of nodes from before the
+ * node was excluded. The instance then stays registered until the label is removed and set again.
  */
 export async function registerInstance(
   aws: AwsAddress,

@@ -1,6 +1,6 @@
 /**
- * The process that makes health checks. Reads `{"probes": HealthProbe[]}` lines, each of which replaces the
- * set, and writes one ProbeResult line for every check. Ends when its standard input does.
+ * The process that performs health checks. Reads `{"probes": HealthProbe[]}` lines, each of which replaces the set, and writes one ProbeResult line
+ * for every check. Ends when its standard input does.
  */
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -66,10 +66,10 @@ function check(probe: HealthProbe): void {
   });
 }
 
-/** A timer that is so much later than it should be means that this process did not run, ms. */
+/** A timer that is later than this means that this process did not run, ms. */
 const standstillMs = 100;
 
-/** Calls back after that time, ms. What arrived while this process did not run is read first: as much time is given again as it lost. */
+/** Calls back after that time, ms. What arrived while this process did not run is read first: it gets as much more time as it lost. */
 function afterRunning(ms: number, callback: () => void): void {
   const due = performance.now() + ms;
   setTimeout(() => {

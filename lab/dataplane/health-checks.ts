@@ -1,4 +1,4 @@
-/** Health checks as a load balancer makes them: a process of its own that lives in the load balancer's namespace. */
+/** Health checks of a load balancer: a separate process in the load balancer's namespace. */
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { HealthProbe, ProbeResult } from '../contracts.ts';
@@ -7,7 +7,7 @@ import { isRunning, start, stop } from '../process.ts';
 const CHECKER = fileURLToPath(new URL('./checker.ts', import.meta.url));
 const RESTART_AFTER_MS = 1_000;
 
-/** Where the checks run and who is told when the process that makes them ends by itself. */
+/** Where the checks run, and what to call when their process ends unexpectedly. */
 interface HealthCheckOptions {
   readonly namespace: string;
   readonly onError: (error: Error) => void;
@@ -15,12 +15,12 @@ interface HealthCheckOptions {
 
 /** A running set of health checks. */
 interface HealthChecks {
-  /** Replaces the set; a check that was there before keeps its rhythm. */
+  /** Replaces the set; a check that was already in it keeps its schedule. */
   replace(probes: readonly HealthProbe[], onResult: (result: ProbeResult) => void): void;
   close(): Promise<void>;
 }
 
-/** Starts the process that makes the checks; it is started again when it ends by itself. */
+/** Starts the process that performs the checks; it is restarted when it ends unexpectedly. */
 export function startHealthChecks(options: HealthCheckOptions): HealthChecks {
   let probes: readonly HealthProbe[] = [];
   let onResult: (result: ProbeResult) => void = () => undefined;
@@ -54,7 +54,7 @@ export function startHealthChecks(options: HealthCheckOptions): HealthChecks {
 
   function receive(line: string): void {
     const result = JSON.parse(line) as ProbeResult;
-    // What was under way when its target left the set no longer counts.
+    // A check in progress no longer counts once its target has left the set.
     if (probes.some((probe) => probe.id === result.id)) onResult(result);
   }
 

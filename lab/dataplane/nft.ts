@@ -11,16 +11,16 @@ const IDLE_TIMEOUT_S = 350;
 const SYSCTLS = {
   'net/ipv4/ip_forward': 1,
   'net/netfilter/nf_conntrack_tcp_timeout_established': IDLE_TIMEOUT_S,
-  // A client gives up after some seconds. Longer-lived entries would only catch later clients with the same port.
+  // A client gives up after some seconds. Longer-lived entries would only affect later clients with the same port.
   'net/netfilter/nf_conntrack_tcp_timeout_syn_sent': 15,
-  // Out-of-window packets stay with their flow; otherwise they would reach the client with the target's address.
+  // Packets with unexpected sequence numbers stay with their flow. Otherwise they would reach the client with the target's address.
   'net/netfilter/nf_conntrack_tcp_be_liberal': 1,
 } as const;
 
-const SWEEP_EVERY_MS = 10_000;
+const REMOVE_BROKEN_EVERY_MS = 10_000;
 const TRIES = 20;
 
-/** Where the data plane runs and who is told when the kernel refuses something. */
+/** Where the data plane runs, and what to call when the kernel refuses something. */
 interface DataPlaneOptions {
   /** Network namespace, by its name under /run/netns. */
   readonly namespace: string;
@@ -30,17 +30,17 @@ interface DataPlaneOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** The data plane with what only its owner may do. */
+/** The data plane with the operations for its owner. */
 export interface LabDataPlane extends DataPlane {
-  /** Resolves when everything asked for so far is in force; rejects with the first failure that nobody was told of. */
+  /** Resolves when everything requested so far is in force; rejects with the first failure that nobody was notified of. */
   settled(): Promise<void>;
   /** Stops the health checks and removes the rules. */
   close(): Promise<void>;
 }
 
 /**
- * Creates the data plane in a namespace that exists. Calls return at once; changes are carried out one after
- * the other in the order of the calls, and of rule sets that pile up meanwhile only the last one is applied.
+ * Creates the data plane in an existing namespace. Calls return at once. Changes are made one after the other in the order of the calls; of rule sets
+ * that accumulate meanwhile, only the last one is applied.
  */
 export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   const { namespace, vipCidr = VIP_CIDR } = options;
@@ -52,7 +52,7 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   let working = Promise.resolve();
   let busy = false;
   let unreported: Error | undefined;
-  let sweepUntil = 0;
+  let removeBrokenUntil = 0;
 
   function report(error: Error): void {
     if (options.onError) options.onError(error);
@@ -66,7 +66,7 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
       wanted = undefined;
       breaks = [];
       try {
-        // Rules first: a flow that is broken must not be able to come back by the old ones.
+        // Rules first: a broken flow must not be able to come back through the old ones.
         if (rules !== undefined) await apply(rules);
         for (const flow of flows) await markFlows(namespace, flow);
       } catch (error) {
@@ -91,9 +91,9 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   }
 
   const prepared = prepare(namespace, vipCidr).catch(report);
-  const sweeper = setInterval(() => {
-    if (Date.now() < sweepUntil) void removeBroken(namespace).catch(report);
-  }, SWEEP_EVERY_MS);
+  const remover = setInterval(() => {
+    if (Date.now() < removeBrokenUntil) void removeBroken(namespace).catch(report);
+  }, REMOVE_BROKEN_EVERY_MS);
   wake();
 
   async function settled(): Promise<void> {
@@ -110,12 +110,12 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
     probe: (probes, onResult) => checks.replace(probes, onResult),
     breakFlows(flows) {
       breaks.push(...flows);
-      sweepUntil = Date.now() + IDLE_TIMEOUT_S * 1000;
+      removeBrokenUntil = Date.now() + IDLE_TIMEOUT_S * 1000;
       wake();
     },
     settled,
     async close() {
-      clearInterval(sweeper);
+      clearInterval(remover);
       await checks.close();
       await settled();
       await attempt('nsenter', [...inside(namespace), 'nft', 'delete', 'table', 'ip', TABLE]);
@@ -140,12 +140,12 @@ async function markFlows(namespace: string, flow: BrokenFlows): Promise<void> {
   await conntrack(namespace, ['-U', '-p', 'tcp', ...selection, ...target, '--mark', String(MARK_BREAK)]);
 }
 
-/** Forgets flows whose client was told: the client's port is free again, and may come back with a new connection. */
+/** Removes flows whose client was notified: the client's port is free again, and may be reused by a new connection. */
 async function removeBroken(namespace: string): Promise<void> {
   await conntrack(namespace, ['-D', '-p', 'tcp', '--mark', String(MARK_BROKEN)]);
 }
 
-/** Runs conntrack until it gets through: it stops half-way when a flow ends while it works on the list. */
+/** Runs conntrack until it succeeds: it stops half-way when a flow ends while it processes the list. */
 async function conntrack(namespace: string, args: readonly string[]): Promise<void> {
   for (let tried = 1; ; tried++) {
     const { code, stderr } = await attempt('nsenter', [...inside(namespace), 'conntrack', ...args]);

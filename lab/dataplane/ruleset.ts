@@ -1,30 +1,29 @@
 /**
- * The load balancers as nftables rules. A Network Load Balancer is a stateful DNAT: a hash of the client's
- * address and port picks the target of a new connection, and connection tracking keeps it there for as long
- * as the connection lives, whatever becomes of the target list. That is how a real one treats a target that
- * was deregistered (ELB user guide for Network Load Balancers, "Deregistration delay").
+ * The load balancers as nftables rules. A Network Load Balancer is a stateful DNAT: a hash of the client's address and port selects the target of a
+ * new connection, and connection tracking keeps it there for as long as the connection lives, whatever happens to the list of targets. A real one
+ * treats a deregistered target the same way (ELB user guide for Network Load Balancers, "Deregistration delay").
  */
 import type { ForwardingRule } from '../contracts.ts';
 
 /** Name of the nftables table that holds everything the data plane does. */
 export const TABLE = 'nodeferry-nlb';
 
-/** Connection mark of a flow that is to be broken; the next packet in either direction breaks it. */
+/** Connection mark of a flow that must be broken; the next packet in either direction breaks it. */
 export const MARK_BREAK = 1;
 
-/** Connection mark of a flow whose client has been told. */
+/** Connection mark of a flow whose client has been notified. */
 export const MARK_BROKEN = 2;
 
 /** The listeners in force: name of the chain and its rule, by `address . port`. */
 export type Listeners = ReadonlyMap<string, { readonly chain: string; readonly rule: string }>;
 
-/** How to come from some listeners to others: three nftables transactions, each to be carried out after the one before. */
+/** How to change from one set of listeners to another: three nftables transactions, to be applied one after the other. */
 interface ListenersChange {
   readonly transactions: readonly string[];
   readonly listeners: Listeners;
 }
 
-/** Renders a transaction that makes the table anew, without listeners: what is sent to `vipCidr` and has no target is dropped. */
+/** Renders a transaction that creates the table again, without listeners: packets to `vipCidr` without a target are dropped. */
 export function renderTable(vipCidr: string): string {
   return [
     // Adding the table first makes the deletion succeed on the first run, when there is none.
@@ -35,7 +34,7 @@ export function renderTable(vipCidr: string): string {
     '  map listeners {',
     '    type ipv4_addr . inet_service : verdict',
     '  }',
-    ...renderStrangers(vipCidr),
+    ...renderUnknownConnections(vipCidr),
     ...renderChoice(),
     ...renderForward(vipCidr),
     '}',
@@ -44,11 +43,11 @@ export function renderTable(vipCidr: string): string {
 }
 
 /**
- * Changes the listeners so that no packet meets half of it. A transaction is one for the rules of the kernel, but not for a packet that is
- * under way in them while it is committed: each look-up and each jump asks anew which generation holds. So new chains are
- * there before anything leads to them, one look-up in `listeners` leads to the old chain or to the new one, and the old ones go
- * last. Where the table was replaced as a whole, forty times a second, one SYN in some ten thousand was dropped. Chains are never changed;
- * `generation` makes their names new. Throws when two rules claim the same address and port.
+ * Changes the listeners so that no packet sees half of the change. A transaction is atomic for the rules of the kernel, but not for a packet that is
+ * being processed while it is committed: each look-up and each jump checks again which generation applies. So new chains exist before anything leads
+ * to them, one look-up in `listeners` leads to the old chain or to the new one, and the old ones are deleted last. When the whole table was replaced,
+ * forty times a second, one SYN in some ten thousand was dropped. Chains are never changed; `generation` makes their names unique. Throws when two
+ * rules are for the same address and port.
  */
 export function changeListeners(
   known: Listeners,
@@ -86,13 +85,12 @@ function renderTargets({ targets }: ForwardingRule): string {
 }
 
 /**
- * Packets of connections that the load balancer does not know (any more) are answered with a reset, as a real
- * one does with connections that it dropped after the idle timeout. Without this rule they would be given to
- * some target as if they were new.
+ * Packets of connections that the load balancer does not know (any more) are answered with a reset, as a real one does with connections that it
+ * dropped after the idle timeout. Without this rule they would be sent to some target as if they were new.
  */
-function renderStrangers(vipCidr: string): string[] {
+function renderUnknownConnections(vipCidr: string): string[] {
   return [
-    '  chain strangers {',
+    '  chain unknown_connections {',
     '    type filter hook prerouting priority mangle; policy accept;',
     `    ip daddr ${vipCidr} tcp flags & (syn | rst) == 0 ct state new reject with tcp reset`,
     '  }',
@@ -109,8 +107,8 @@ function renderChoice(): string[] {
 }
 
 /**
- * Drops what got no target and breaks marked flows: what the client sends is answered with a reset, what the
- * target sends reaches the client as a reset, and the target is reset in turn when it sends again.
+ * Drops packets without a target and breaks marked flows. What the client sends is answered with a reset; what the target sends reaches the client as
+ * a reset; and the target is reset in turn when it sends again.
  */
 function renderForward(vipCidr: string): string[] {
   return [

@@ -1,4 +1,4 @@
-/** How long the lab's machines take to become nodes: no order can use them sooner. */
+/** How long the lab's instances take to become nodes: no order can use them sooner. */
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import type { Lab } from '../lab.ts';
 import { run } from '../process.ts';
@@ -6,7 +6,9 @@ import { run } from '../process.ts';
 const columns =
   '{range .items[*]}{.spec.providerID}{" "}{.status.conditions[?(@.type=="Ready")].lastTransitionTime}{"\\n"}{end}';
 
-/** The longest that a machine of the pool took from its launch until its node was Ready, ms, rounded down to what Kubernetes tells: seconds. */
+/**
+ * The longest time from the launch of an instance of the pool until its node was Ready, ms, rounded down to the resolution of Kubernetes: seconds.
+ */
 export async function measureBootMs(lab: Lab, pool: string): Promise<number> {
   const nodes = ['get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`];
   const text = await run(toolPaths().kubectl, [

@@ -1,4 +1,4 @@
-/** The least time that a crossing of the lab can take, from the lab's configured delays and the time that its machines take to boot. */
+/** The minimum duration of an upgrade in the lab, from the lab's configured delays and the time that its instances take to boot. */
 
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
@@ -13,18 +13,18 @@ import type { Lab } from '../lab.ts';
 import type { Scenario } from '../scenario.ts';
 import { measureBootMs } from './boot.ts';
 
-/** The longest request that the demo sends: a pod that is told to stop ends it first, ms. */
+/** The longest request that the demo sends, ms. A pod that is told to stop finishes it first. */
 const maxRequestMs = 20_000;
 
-/** What bounds a crossing; the bound itself is known once its new nodes have booted. */
+/** The lower bound of an upgrade; it is known once its new nodes have booted. */
 interface UpgradeBound {
-  /** @param newPool whose nodes they are. */
+  /** @param newPool the pool of the new nodes. */
   atEnd(newPool: string): Promise<LowerBound>;
 }
 
-/** Looks at the pool before its upgrade begins, for the bound. */
+/** Observes the pool before its upgrade begins, for the bound. */
 export async function boundUpgrade(lab: Lab, scenario: Scenario, policy: Policy): Promise<UpgradeBound> {
-  // The SDKs of this process shall find the pretend AWS, as the AWS CLI would.
+  // The SDKs of this process must find the pretend AWS, as the AWS CLI would.
   Object.assign(process.env, { ...lab.opsEnv, KUBECONFIG: lab.kubeconfigPath, AWS_ENDPOINT_URL: lab.awsUrl });
   const cluster = createKubernetesCluster({ kubeconfig: lab.kubeconfigPath });
   try {
@@ -42,7 +42,7 @@ export async function boundUpgrade(lab: Lab, scenario: Scenario, policy: Policy)
     const plan = buildPlan({ policy, run: 'bound', pool, facts });
     const delays = { ...presets.fast, ...scenario.delays };
     const checks = targetGroups.map((group) => group.healthCheck.healthyThreshold * group.healthCheck.intervalMs);
-    // A target is `initial` until its first health checks agree (Elastic Load Balancing, "Target health status").
+    // A target is `initial` until its first health checks have passed (Elastic Load Balancing, "Target health status").
     const firstVerdictMs = Math.max(0, ...checks);
     const local = plan.services.some((service) => service.externalTrafficPolicy === 'Local');
     const question = { facts, policy, baselines: plan.baselines, nodes: plan.nodes };

@@ -1,4 +1,4 @@
-/** A crossing: nodeferry replaces a node group of the lab while traffic flows. */
+/** An upgrade in the lab: nodeferry replaces a node group while traffic flows. */
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { startUpgrade } from '../../client/commands/upgrade.ts';
@@ -12,10 +12,10 @@ import type { Session } from './session.ts';
 
 const template = new URL('./policy.yaml', import.meta.url);
 
-/** What a policy says whose pods are evicted within their budgets, so that nodes leave in the guard's windows. */
+/** Policy fields that disable pod surge: pods are evicted within their budgets, so that nodes leave in batches. */
 export const inBatches = { podSurge: { mode: 'off' } } as const;
 
-/** What a crossing may differ in. */
+/** How an upgrade may differ. */
 export interface LabUpgradeOptions {
   readonly pool: string;
   readonly newPool: string;
@@ -25,7 +25,7 @@ export interface LabUpgradeOptions {
   readonly spec?: Readonly<Record<string, string | number | Readonly<Record<string, unknown>>>>;
 }
 
-/** The demo's policy for a crossing, with probes to the lab's load balancers: pods are handed over unless `spec` says `inBatches`. */
+/** The demo's policy for an upgrade, with probes to the lab's load balancers. Pods are surged unless `spec` says `inBatches`. */
 export function labUpgradePolicy(lab: Lab, options: LabUpgradeOptions): Policy {
   const written = parse(readFileSync(template, 'utf8')) as { spec: Record<string, unknown> };
   for (const [section, values] of Object.entries(options.spec ?? {})) {
@@ -40,7 +40,7 @@ export function labUpgradePolicy(lab: Lab, options: LabUpgradeOptions): Policy {
     ...written,
     spec: {
       ...written.spec,
-      // A loss budget comes with probes of its own, or with none.
+      // A loss budget needs its own probes, or none.
       traffic: { ...(options.spec?.['traffic'] === undefined ? { probes } : {}), ...objectOf(written.spec['traffic']) },
       pool: { provider: 'eks', name: options.pool },
       target: { poolName: options.newPool, version: options.version },
@@ -56,14 +56,14 @@ function objectOf(section: unknown): object {
   return typeof section === 'object' && section !== null ? section : {};
 }
 
-/** Starts a crossing. */
+/** Starts an upgrade. */
 export async function startLabUpgrade(session: Session, policy: Policy): Promise<void> {
-  await startUpgrade(session.connection, policy, 'crossing of the lab');
+  await startUpgrade(session.connection, policy, 'upgrade in the lab');
 }
 
 /**
- * Follows a crossing until its end; `onStatus` gets every look. A worker that is away for a while is waited for. Rejects with the
- * signal's reason once no call to Temporal is under way any more.
+ * Follows an upgrade until its end; `onStatus` gets every status. A worker that is away for a while is waited for. Rejects with the signal's reason
+ * once no call to Temporal is in progress any more.
  */
 export async function followLabUpgrade(
   session: Session,

@@ -8,11 +8,11 @@ import { demoScenario } from '../scenarios/demo.ts';
 import { boundUpgrade } from './bound.ts';
 import { countHistoryEvents, followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from './lab-upgrade.ts';
 import { type DemoOptions, readDemoOptions } from './options.ts';
-import { addRequests, makeProof, type Proof, renderProof } from './proof.ts';
+import { addRequests, type DemoReport, makeReport, renderReport } from './report.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { openSession, type Session } from './session.ts';
 
-/** Traffic goes on for this long after the last step, so that late losses are seen too, ms. */
+/** Traffic continues for this long after the last step, so that late losses are seen too, ms. */
 const afterglowMs = 5000;
 
 const pool = { pool: 'web', newPool: 'web-1-36', version: '1.36' };
@@ -24,22 +24,27 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
   try {
     for (const traffic of session.traffic) traffic.zero();
     const startedAt = Date.now();
-    // A crossing ends its calls to Temporal before the session is closed under it; the usual order calls only kubectl and the cloud.
-    const proof = options.naive
-      ? await Promise.race([crossNaively(session, screen), whenAborted(signal)])
-      : await cross(session, screen, options, signal);
+    // An upgrade with nodeferry must end its calls to Temporal before the session is closed; the usual order calls only kubectl and the cloud.
+    const report = options.naive
+      ? await Promise.race([upgradeNaively(session, screen), whenAborted(signal)])
+      : await upgradeWithNodeferry(session, screen, options, signal);
     screen.done();
-    process.stdout.write(`\n${renderProof(proof, startedAt).join('\n')}\n`);
-    if (options.report) await writeFile(options.report, `${JSON.stringify(proof, null, 2)}\n`);
+    process.stdout.write(`\n${renderReport(report, startedAt).join('\n')}\n`);
+    if (options.report) await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
     if (options.keep) await keepUp(session, screen, signal);
-    const { lost, cut, slow } = proof.requests;
-    return proof.outcome === 'completed' && (options.naive || lost + cut + slow === 0) ? 0 : 1;
+    const { lost, cut, slow } = report.requests;
+    return report.outcome === 'completed' && (options.naive || lost + cut + slow === 0) ? 0 : 1;
   } finally {
     await session.close();
   }
 }
 
-async function cross(session: Session, screen: Screen, options: DemoOptions, signal: AbortSignal): Promise<Proof> {
+async function upgradeWithNodeferry(
+  session: Session,
+  screen: Screen,
+  options: DemoOptions,
+  signal: AbortSignal,
+): Promise<DemoReport> {
   const spec = options.surgePods ? {} : inBatches;
   const policy = labUpgradePolicy(session.lab, { ...pool, without: options.without, spec });
   const bound = await boundUpgrade(session.lab, demoScenario, policy);
@@ -52,10 +57,10 @@ async function cross(session: Session, screen: Screen, options: DemoOptions, sig
     );
   const report = await followLabUpgrade(session, policy, show, signal);
   const events = await countHistoryEvents(session, report);
-  return makeProof(report, await finishTraffic(session), await bound.atEnd(report.newPool), events);
+  return makeReport(report, await finishTraffic(session), await bound.atEnd(report.newPool), events);
 }
 
-async function crossNaively(session: Session, screen: Screen): Promise<Proof> {
+async function upgradeNaively(session: Session, screen: Screen): Promise<DemoReport> {
   screen.progress('upgrade in the usual order begins: cordon, kubectl drain, terminate');
   const durationMs = await upgradeInOrder({
     order: 'naive',
@@ -91,7 +96,7 @@ async function keepUp(session: Session, screen: Screen, signal: AbortSignal): Pr
   screen.progress(
     `the lab stays up: KUBECONFIG=${session.lab.kubeconfigPath} AWS_ENDPOINT_URL=${session.lab.awsUrl} ${session.temporal.uiUrl}`,
   );
-  screen.progress('Ctrl-C ends it');
+  screen.progress('press Ctrl-C to stop it');
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }
 

@@ -2,30 +2,30 @@
 import { Command, Option } from 'commander';
 import { type ProtectiveRule, protectiveRules } from '../../core/policy/policy.ts';
 
-/** What the demo may be told. */
+/** The options of the demo. */
 export interface DemoOptions {
-  /** Upgrade in the usual order instead: the control that loses requests. */
+  /** Upgrade in the usual order instead, as a control: it loses requests. */
   readonly naive: boolean;
   /** Pods are replaced before they leave; otherwise they are evicted within their budgets. */
   readonly surgePods: boolean;
-  /** File for the proof as JSON. */
+  /** File for the report as JSON. */
   readonly report: string | undefined;
-  /** Protective rules to do without. */
+  /** Protective rules to disable. */
   readonly without: readonly ProtectiveRule[];
-  /** Leave the lab up at the end until Ctrl-C. */
+  /** Keep the lab running at the end until Ctrl-C. */
   readonly keep: boolean;
 }
 
 /** Reads the command line; prints help or a usage error and ends the process when there is nothing to run. */
 export function readDemoOptions(argv: readonly string[]): DemoOptions {
   const program = new Command('npm run demo --')
-    .description('Upgrades a live node group behind two load balancers under traffic, and proves what was lost.')
-    .option('--naive', 'upgrade in the usual order (cordon, drain, terminate): loses requests', false)
+    .description('Upgrades a live node group behind two load balancers under traffic, and reports what was lost.')
+    .option('--naive', 'upgrade in the usual order (cordon, drain, terminate), which loses requests', false)
     .option('--surge-pods', 'replace pods before they leave, so that all nodes leave together (default)', true)
-    .option('--no-surge-pods', 'evict pods within their budgets instead: nodes leave in batches')
-    .option('--report <file>', 'also write the proof as JSON')
+    .option('--no-surge-pods', 'evict pods within their budgets instead, so that nodes leave in batches')
+    .option('--report <file>', 'also write the report as JSON')
     .addOption(new Option('--without <rule...>', 'disable protective rules').choices([...protectiveRules]).default([]))
-    .option('--keep', 'keep the lab up at the end, until Ctrl-C', false)
+    .option('--keep', 'keep the lab running at the end, until Ctrl-C', false)
     .addHelpText(
       'after',
       '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report report.json\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',

@@ -1,11 +1,11 @@
-/** What the demo shows: progress lines first, then the live tree with sent and lost beside it. */
+/** What the demo shows: progress lines first, then the live tree with sent and lost requests below it. */
 import { createLogUpdate } from 'log-update';
 import { styleFor } from '../../client/output/style.ts';
 import { describeChanges } from '../../client/view/changes.ts';
 import { renderTree } from '../../client/view/tree.ts';
 import type { RunStatus } from '../../core/status/status.ts';
 import type { TrafficTruth } from '../traffic/truth.ts';
-import { addRequests } from './proof.ts';
+import { addRequests } from './report.ts';
 
 /** How often lines are printed where there is no terminal to redraw, ms. */
 const plainEveryMs = 10_000;
@@ -14,11 +14,11 @@ const plainEveryMs = 10_000;
 export interface Screen {
   progress(text: string): void;
   show(status: RunStatus | undefined, truths: readonly TrafficTruth[]): void;
-  /** Leaves the last picture standing and goes on below it. */
+  /** Keeps the last picture and continues below it. */
   done(): void;
 }
 
-/** A screen on stderr: redrawn on a terminal, lines elsewhere. Stdout is left for the proof. */
+/** A screen on stderr: redrawn on a terminal, lines elsewhere. Stdout is for the report. */
 export function createScreen(startedAt = Date.now()): Screen {
   const style = styleFor(process.stderr);
   const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : undefined;
@@ -28,7 +28,7 @@ export function createScreen(startedAt = Date.now()): Screen {
   const say = (text: string) => process.stderr.write(`${style.paint('dim', elapsed())}  ${text}\n`);
   return {
     progress(text) {
-      // What stands on the screen is drawn again below the line, not through it.
+      // The live picture is drawn again below the line, not through it.
       live?.clear();
       say(text);
     },
@@ -50,7 +50,7 @@ export function createScreen(startedAt = Date.now()): Screen {
   function describeTraffic(truths: readonly TrafficTruth[]): string {
     const { requests } = addRequests(truths);
     const bad = requests.lost + requests.cut + requests.slow;
-    const counts = `${requests.lost} lost, ${requests.cut} cut, ${requests.slow} slow`;
+    const counts = `${requests.lost} lost, ${requests.cut} reset, ${requests.slow} slow`;
     return `traffic: ${requests.sent} sent, ${style.paint(bad > 0 ? 'bad' : 'good', counts)}`;
   }
 }

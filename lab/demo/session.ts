@@ -1,4 +1,4 @@
-/** Everything that a crossing needs: lab, Temporal, a worker inside the lab, a client, and traffic. */
+/** Everything that an upgrade needs: lab, Temporal, a worker inside the lab, a client, and traffic. */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { followTraffic, startTraffic, type Traffic } from '../traffic/traffic.ts
 
 const workerMain = fileURLToPath(new URL('../../worker/main.ts', import.meta.url));
 
-/** How the names of the folders begin in which sessions keep the logs and the database of Temporal and worker. */
+/** Prefix of the folders in which sessions keep the logs and the database of Temporal and the worker. */
 export const SESSION_FOLDER = 'nodeferry-lab-';
 
 /** A lab under traffic with nodeferry ready to work. */
@@ -25,12 +25,12 @@ export interface Session {
   readonly lab: Lab;
   readonly temporal: { readonly address: string; readonly uiUrl: string };
   readonly connection: TemporalConnection;
-  /** Folder with the logs of Temporal and worker; gone after close. */
+  /** Folder with the logs of Temporal and the worker; deleted on close. */
   readonly directory: string;
   /** The probers: one outside, one in a pod. */
   readonly traffic: readonly Traffic[];
   startWorker(): void;
-  /** SIGKILL, as a crashed machine would; resolves once the process is gone. */
+  /** Sends SIGKILL, like a crash; resolves once the process is gone. */
   killWorker(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function openSession(scenario: Scenario, options: SessionOptions = 
   };
   try {
     const startingTemporal = startTemporal(directory);
-    // Known from here on: a lab that is interrupted while it comes up would leave the server behind.
+    // Registered from here on: otherwise a lab that is interrupted while it starts would leave the server behind.
     undo.push(async () => (await startingTemporal).stop());
     startingTemporal.catch(() => undefined);
     const lab = await startLab(scenario, {

@@ -1,7 +1,7 @@
 // One executable that is etcd and every Kubernetes component of the lab.
 //
-// It acts as the component whose name it was started under, so one link step
-// serves six commands: the set-up makes a symbolic link for each of them.
+// It acts as the component under whose name it was started, so one link step serves six commands: the setup creates
+// a symbolic link for each of them.
 package main
 
 import (

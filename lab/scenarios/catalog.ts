@@ -14,7 +14,7 @@ export const scenarios: readonly Scenario[] = [
   twoPoolsScenario,
 ];
 
-/** The scenario of that name, checked; throws when there is none. */
+/** The scenario with that name, checked; throws when there is none. */
 export function scenarioByName(name: string): Scenario {
   const found = scenarios.find((scenario) => scenario.name === name);
   if (found !== undefined) return validScenario(found);

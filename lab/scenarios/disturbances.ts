@@ -17,7 +17,7 @@ const base: Omit<Scenario, 'name' | 'summary' | 'zones' | 'nodegroups' | 'object
   clusterName: 'lab',
   version: '1.36',
   delays: quickDelays,
-  // By default a load balancer resets the connections of a target that turns unhealthy, as each does whose pods a rollout moves away.
+  // By default a load balancer resets the connections of a target that becomes unhealthy. Every target whose pods a rollout moves away does.
   targetGroups: deregisteredAfter(10, ['web', 'api']).map(({ service, attributes }) => ({
     service,
     attributes: { ...attributes, 'target_health_state.unhealthy.connection_termination.enabled': 'false' },
@@ -27,11 +27,11 @@ const base: Omit<Scenario, 'name' | 'summary' | 'zones' | 'nodegroups' | 'object
 const twoZones = ['eu-west-1a', 'eu-west-1b'] as const;
 const threeZones = [...twoZones, 'eu-west-1c'] as const;
 
-/** Four old nodes in two zones, whose pods can be made unready: for everything that happens beside an upgrade. */
+/** Four old nodes in two zones, whose pods can be made unready: for everything that happens during an upgrade. */
 export const disturbancesScenario: Scenario = {
   ...base,
   name: 'disturbances',
-  summary: 'four old nodes in two zones, made to be disturbed',
+  summary: 'four old nodes in two zones, built to be disturbed',
   zones: twoZones,
   nodegroups: [webNodegroup(4), systemNodegroup()],
   objects: [...webAndApi(4, shortLived, { web: unreadyFile('web') }), ...agent(), insideProber()],
@@ -58,8 +58,8 @@ export const twoPoolsScenario: Scenario = {
 };
 
 /**
- * One old node and one endpoint of each Service in each zone, cross-zone off: serial waves are refused here. `requiresZones`: pods have to
- * be spread over the zones (DoNotSchedule), released ones counted.
+ * One old node and one endpoint of each Service in each zone, cross-zone off: an upgrade without pod surge is refused here. `requiresZones`: pods
+ * must be spread over the zones (DoNotSchedule), and released ones count.
  */
 export function oneEndpointPerZone(zones: 2 | 3, { requiresZones = false } = {}): Scenario {
   return {

@@ -13,7 +13,7 @@ import {
   toleration,
 } from './workloads.ts';
 
-/** Where pods of the pool run that is replaced, and where those of the pool that stays as it is. */
+/** Where the pods of the replaced pool run, and those of the pool that stays. */
 export const onWeb = { pool: 'web' } as const;
 export const onSystem = { pool: 'system' } as const;
 export const tolerateSystem = [toleration('dedicated', 'system')];
@@ -34,7 +34,7 @@ export function webNodegroup(size: number): Scenario['nodegroups'][number] {
   return { name: 'web', version: '1.35', instanceType: 'm7i.large', ...sizes, labels: onWeb };
 }
 
-/** The pool `system` of one tainted node in the first zone, which stays as it is. */
+/** The pool `system` with one tainted node in the first zone, which stays. */
 export function systemNodegroup(): Scenario['nodegroups'][number] {
   return {
     name: 'system',
@@ -49,20 +49,20 @@ export function systemNodegroup(): Scenario['nodegroups'][number] {
   };
 }
 
-/** A Service of type LoadBalancer that is checked every 5 s. */
+/** A Service of type LoadBalancer with a health check every 5 s. */
 export function balancedService(name: 'web' | 'api' | 'edge', externalTrafficPolicy: 'Local' | 'Cluster') {
   const clusterIP = clusterIPs[name];
   return loadBalancerService({ name, clusterIP, externalTrafficPolicy, healthCheckIntervalSeconds: 5 });
 }
 
-/** The file that makes all pods of a workload unready while it is there, if they were told of it. */
+/** The file that makes all pods of a workload unready while it exists, if they were configured with it. */
 export function unreadyFile(workload: string): string {
   return join(STATE.shared, `unready-${workload}`);
 }
 
 /**
- * `web` behind policy Local and `api` behind policy Cluster, a budget each: half of `web` at a time, and one pod of `api`.
- * `unready.web` names the file by which the pods of `web` can be made unready; `requiresZones` that pods have to be spread over zones.
+ * `web` behind policy Local and `api` behind policy Cluster, each with a budget: half of `web` at a time, and one pod of `api`. `unready.web` names
+ * the file that makes the pods of `web` unready. `requiresZones`: pods must be spread over zones.
  */
 export function webAndApi(
   replicas: number,
@@ -81,7 +81,7 @@ export function webAndApi(
   ];
 }
 
-/** The DaemonSet `agent` behind a Service of its own. */
+/** The DaemonSet `agent` behind its own Service. */
 export function agent(): Scenario['objects'] {
   return [
     daemonSet({ name: 'agent', nodeSelector: onWeb }),
@@ -101,7 +101,7 @@ export function insideProber(): Scenario['objects'][number] {
   });
 }
 
-/** What takes time in every crossing and is not what a scenario is about is short. */
+/** Short delays for what every upgrade needs and a scenario is not about. */
 export const quickDelays: Scenario['delays'] = {
   nodegroupCreateMs: 200,
   instanceBootMs: 500,
@@ -111,7 +111,7 @@ export const quickDelays: Scenario['delays'] = {
   nodegroupDeleteMs: 200,
 };
 
-/** Servers close connections of that age, so that no wait is for them; long ones are left to those who send streams. */
+/** Servers close connections at this age, so that no wait depends on them; long ones are left to scenarios that send streams. */
 export const shortLived = { MAX_CONNECTION_AGE: '5s' } as const;
 
 /** Target groups of these Services with that deregistration delay. */

@@ -2,8 +2,8 @@ import type { Scenario } from '../scenario.ts';
 import { agent, deregisteredAfter, webAndApi, webNodegroup } from './parts.ts';
 
 /**
- * One old node in each of two zones: the least that has zones, for quick tests. Cross-zone load balancing is off, so that each zone's only
- * node can't be spared: an upgrade of this pool is refused.
+ * One old node in each of two zones: the smallest pool with zones, for quick tests. Cross-zone load balancing is off, so that the only node of a zone
+ * can't be spared: an upgrade of this pool is refused.
  */
 export const smallScenario: Scenario = {
   name: 'small',

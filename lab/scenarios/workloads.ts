@@ -1,4 +1,4 @@
-/** Building blocks of scenarios: plain workloads as most teams write them, with no preStop hook anywhere. */
+/** Building blocks of scenarios: plain workloads as most teams write them, without any preStop hook. */
 import { basename, dirname, join } from 'node:path';
 import type {
   V1Container,
@@ -25,19 +25,19 @@ interface DeploymentOptions {
   readonly name: string;
   readonly replicas: number;
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Further container environment. */
+  /** Additional container environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What its pods need to run on tainted nodes; nothing unless told otherwise. */
+  /** What its pods need to run on tainted nodes; none by default. */
   readonly tolerations?: readonly V1Toleration[];
-  /** File of the machine, below the lab's shared folder: while it is there no pod is ready, though all would serve. */
+  /** File on the host, inside the lab's shared folder: while it exists no pod is ready, although all could serve. */
   readonly unreadyFile?: string;
-  /** Its pods have to be spread over zones, by a rule that counts pods of all versions and those without owner too. */
+  /** Its pods must be spread over zones, by a rule that also counts pods of all versions and those without an owner. */
   readonly requiresZones?: boolean;
 }
 
 const ZONE = 'topology.kubernetes.io/zone';
 
-/** A Deployment whose pods prefer to be spread over nodes and zones, unless they have to be. */
+/** A Deployment whose pods prefer to be spread over nodes and zones, unless they must be. */
 export function deployment(options: DeploymentOptions): V1Deployment {
   const labels = { app: options.name };
   return {
@@ -48,7 +48,7 @@ export function deployment(options: DeploymentOptions): V1Deployment {
       replicas: options.replicas,
       selector: { matchLabels: labels },
       template: {
-        // As Helm charts mark the pods of a release; nothing selects by it.
+        // As Helm charts label the pods of a release; nothing selects by it.
         metadata: { labels: { ...labels, [INSTANCE_LABEL]: 'shop' } },
         spec: {
           ...appPod(options.nodeSelector, options.env ?? {}, options.unreadyFile),
@@ -68,17 +68,17 @@ function preferredSpread(matchLabels: Record<string, string>): V1TopologySpreadC
     // A hard rule would leave pods pending while the pool is being replaced.
     whenUnsatisfiable: 'ScheduleAnyway',
     labelSelector: { matchLabels },
-    // Counts the pods of one version of the template only, as rollouts want it.
+    // Counts only the pods of one version of the template, as rollouts need it.
     matchLabelKeys: ['pod-template-hash'],
   }));
 }
 
-/** As it is written mostly: with nothing but the labels of the application. */
+/** As it is usually written: with only the labels of the application. */
 function requiredSpread(matchLabels: Record<string, string>): V1TopologySpreadConstraint {
   return { maxSkew: 1, topologyKey: ZONE, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels } };
 }
 
-/** A DaemonSet of the lab's app with the tolerations that every DaemonSet pod has and no others. */
+/** A DaemonSet of the lab's app with only the tolerations that every DaemonSet pod has. */
 export function daemonSet(options: {
   readonly name: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
@@ -95,10 +95,10 @@ export function daemonSet(options: {
   };
 }
 
-/** A Service behind a Network Load Balancer, made by the AWS cloud controller manager. */
+/** A Service behind a Network Load Balancer, created by the AWS cloud controller manager. */
 interface LoadBalancerServiceOptions {
   readonly name: string;
-  /** Fixed, so that pods can be told of it before it exists. */
+  /** Fixed, so that pods can be configured with it before it exists. */
   readonly clusterIP: string;
   readonly externalTrafficPolicy: 'Local' | 'Cluster';
   /** 5-300; the cloud controller manager's default is 10. */
@@ -159,7 +159,7 @@ interface ProberOptions {
   readonly config: ProberConfig;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly V1Toleration[];
-  /** File of the machine that gets its JSON lines; below the lab's shared folder. */
+  /** File on the host for its JSON lines; inside the lab's shared folder. */
   readonly output: string;
 }
 
@@ -204,7 +204,7 @@ export function toleration(key: string, value: string): V1Toleration {
   return { key, operator: 'Equal', value, effect: 'NoSchedule' };
 }
 
-/** A pod of the lab's app: readiness asked every second, with patience, otherwise the defaults of Kubernetes. */
+/** A pod of the lab's app: readiness is checked every second with a long timeout; otherwise the defaults of Kubernetes. */
 function appPod(
   nodeSelector: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
@@ -226,14 +226,14 @@ function appPod(
       ...Object.entries(env).map(([name, value]) => ({ name, value })),
     ],
     volumeMounts: volumes.map(({ name, hostPath }) => ({ name, mountPath: hostPath.path, readOnly: true })),
-    // What is slow because the machine is busy is ready all the same; what refuses or says no is found at once.
+    // A pod that is slow because the host is busy stays ready; one that refuses connections or reports that it is not ready is noticed at once.
     readinessProbe: {
       httpGet: { path: '/readyz', port: 'http' },
       periodSeconds: 1,
       failureThreshold: 1,
       timeoutSeconds: 5,
     },
-    // A request gives the container a CPU share of its own; without one it would starve beside a busy neighbour.
+    // A request gives the container its own CPU share; without one it would starve beside a busy neighbour.
     resources: { requests: { cpu: '100m', memory: '16Mi' } },
   } satisfies V1Container;
   return {

@@ -1,10 +1,10 @@
-/** Prober configurations made of what is under test. */
+/** Prober configurations for the Services under test. */
 import { clientAddresses } from '../network-plan.ts';
 import type { ProberConfig, StreamConfig } from './prober.ts';
 
 /** A Service as its clients see it. */
 export interface TrafficTarget {
-  /** Name that its streams carry: `web` gives `web/connect`, `web/keepalive` and so on. */
+  /** Prefix of its streams' names: `web` results in `web/connect`, `web/keepalive` and so on. */
   readonly name: string;
   /** One URL for each address of its load balancer (one in each zone). */
   readonly urls: readonly string[];
@@ -17,8 +17,8 @@ export interface TrafficVolume {
   readonly keepaliveClients: number;
   readonly long: number;
   readonly stream: number;
-  /** How long an answer of `/stream` goes on, ms; 20,000 unless told otherwise. */
-  readonly streamForMs?: number;
+  /** How long a response of `/stream` continues, ms; default 20,000. */
+  readonly streamDurationMs?: number;
 }
 
 /** What the demo sends to each Service. */
@@ -36,8 +36,8 @@ export function loadBalancerUrls(vips: readonly string[], port: number): readonl
 }
 
 /**
- * Traffic from outside to load balancers: new connections, reused ones, 3 s requests and 20 s streams, from
- * all client addresses. The URLs of streams point to `/stream` of the lab's app.
+ * Traffic from outside to load balancers: new connections, reused ones, 3 s requests and 20 s streams, from all client addresses. The URLs of streams
+ * are `/stream` of the lab's app.
  */
 export function outsideTraffic(
   targets: readonly TrafficTarget[],
@@ -60,7 +60,7 @@ export function outsideTraffic(
       kind: 'stream',
       urls: urls.map(streamUrl),
       ratePerSecond: volume.stream,
-      ...(volume.streamForMs === undefined ? {} : { durationMs: volume.streamForMs }),
+      ...(volume.streamDurationMs === undefined ? {} : { durationMs: volume.streamDurationMs }),
       sourceAddresses,
     },
   ]);

@@ -1,6 +1,6 @@
-/** The prober's side of things: its configuration and the JSON lines that it writes (lab/agents/cmd/prober). */
+/** The interface of the prober: its configuration and the JSON lines that it writes (lab/agents/cmd/prober). */
 
-/** Kinds of traffic: new connections, clients that reuse theirs, slow requests, long answers. */
+/** Kinds of traffic: new connections, clients that reuse theirs, slow requests, long responses. */
 const STREAM_KINDS = ['connect', 'keepalive', 'long', 'stream'] as const;
 
 /** One kind of traffic. */
@@ -10,20 +10,18 @@ type StreamKind = (typeof STREAM_KINDS)[number];
 export interface StreamConfig {
   readonly name: string;
   readonly kind: StreamKind;
-  /** Taken in turn. A `keepalive` client stays with one. */
+  /** Used in turn. A `keepalive` client keeps to one. */
   readonly urls: readonly string[];
   readonly ratePerSecond: number;
-  /**
-   * For a connection, for the first byte (plus `sleepMs`) and between bytes, in time that the prober runs; 5,000 unless told otherwise.
-   */
+  /** Timeout for a connection, for the first byte (plus `sleepMs`) and between bytes, in time during which the prober runs; default 5,000. */
   readonly timeoutMs?: number;
-  /** `long`: how long the server thinks about it; 3,000 unless told otherwise. */
+  /** `long`: how long the server waits before it answers; default 3,000. */
   readonly sleepMs?: number;
-  /** `stream`: how long the answer goes on; 20,000 unless told otherwise. */
+  /** `stream`: how long the response continues; default 20,000. */
   readonly durationMs?: number;
-  /** `keepalive`: how many clients; 10 unless told otherwise. */
+  /** `keepalive`: number of clients; default 10. */
   readonly clients?: number;
-  /** Taken in turn; the system chooses when there are none. */
+  /** Used in turn; without any, the system chooses. */
   readonly sourceAddresses?: readonly string[];
 }
 
@@ -37,19 +35,19 @@ export interface StreamCounts {
   readonly kind: StreamKind;
   readonly sent: number;
   readonly ok: number;
-  /** Failed before the first byte of the answer. */
+  /** Failed before the first byte of the response. */
   readonly lost: number;
-  /** Broken off after the first byte of the answer. */
+  /** Broken after the first byte of the response. */
   readonly cut: number;
   /** Connected, but after more than 0.9 s and a retransmitted SYN; also counted under its result. */
   readonly slow: number;
-  /** Connected after more than 0.9 s without a retransmission, or while the prober did not run: the machine was busy, not the network. */
+  /** Connected after more than 0.9 s without a retransmission, or while the prober did not run: the host was busy, not the network. */
   readonly starved: number;
-  /** Sent again over a fresh connection because the server had closed the reused one. */
+  /** Sent again over a new connection because the server had closed the reused one. */
   readonly retried: number;
   /** Never sent: the prober did not run when they were due. */
   readonly skipped: number;
-  /** Sent and without a result yet; in a final account they never got one. */
+  /** Sent and without a result yet; in the summary they never got one. */
   readonly inFlight: number;
   readonly p50ConnectMs: number;
   readonly p99ConnectMs: number;
@@ -61,11 +59,11 @@ export interface Report {
   readonly atMs: number;
   readonly startMs: number;
   readonly streams: Readonly<Record<string, StreamCounts>>;
-  /** Answers by node: since the last tick, in the summary since the start. */
+  /** Responses by node: since the last tick, in the summary since the start. */
   readonly nodes: Readonly<Record<string, number>>;
-  /** Answers by pod, likewise. */
+  /** Responses by pod, likewise. */
   readonly pods: Readonly<Record<string, number>>;
-  /** How far the latest request lagged behind its schedule. */
+  /** How far the latest request was behind schedule. */
   readonly lateMs: number;
   readonly incidentsLeftOff: number;
 }
@@ -92,7 +90,7 @@ export interface Incident {
   readonly retried: boolean;
 }
 
-/** Parses one line of the prober's output; throws when it is none. */
+/** Parses one line of the prober's output; throws when it is not one. */
 export function parseLine(line: string): Report | Incident {
   const value = JSON.parse(line) as Report | Incident;
   switch (value.type) {

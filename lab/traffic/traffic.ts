@@ -1,4 +1,4 @@
-/** Traffic under way: a prober in the clients' namespace, or one in a pod whose output file is followed. */
+/** Running traffic: a prober in the clients' namespace, or one in a pod whose output file is followed. */
 import type { ChildProcess } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -6,30 +6,30 @@ import { ended, isRunning, start, stop } from '../process.ts';
 import { type ProberConfig, parseLine } from './prober.ts';
 import { openAccount, type TrafficTruth } from './truth.ts';
 
-/** Traffic under way and what has become of it so far. */
+/** Running traffic and its results so far. */
 export interface Traffic {
   truth(): TrafficTruth;
-  /** Calls back with every tick (500 ms) and once at the end; answers with the way to stop that. */
+  /** Calls the listener with every tick (500 ms) and once at the end; the returned function stops that. */
   subscribe(listener: (truth: TrafficTruth) => void): () => void;
-  /** Counts from here on, so that what went before a scenario is no part of it. */
+  /** Counts from now on, so that earlier requests don't count for a scenario. */
   zero(): void;
   /**
-   * Resolves when the last `seconds` went without a lost, cut or slow request. Rejects after `timeoutMs`
-   * (120,000 unless told otherwise) or when the prober has ended.
+   * Resolves when the last `seconds` passed without a lost, cut or slow request. Rejects after `timeoutMs` (default 120,000) or when the prober has
+   * ended.
    */
   waitUntilClean(seconds: number, timeoutMs?: number): Promise<void>;
   /** Sends nothing more, lets requests in flight end (up to 25 s) and resolves with the final account. */
   stop(): Promise<TrafficTruth>;
 }
 
-/** What it takes to send traffic from a namespace. */
+/** What is needed to send traffic from a namespace. */
 interface TrafficOptions {
   /** Absolute path of the prober binary. */
   readonly prober: string;
   /** Network namespace of the clients. */
   readonly namespace: string;
   readonly config: ProberConfig;
-  /** The prober stops by itself after this many seconds; 7,200 unless told otherwise. */
+  /** The prober stops after this many seconds; default 7,200. */
   readonly maxSeconds?: number;
   /** File that gets a JSON line for every request. */
   readonly requestLog?: string;
@@ -39,7 +39,7 @@ const CLEAN_TIMEOUT_MS = 120_000;
 const GRACE_S = 25;
 const READ_EVERY_MS = 250;
 
-/** Starts a prober in the clients' namespace. It ends with this process, whatever becomes of that. */
+/** Starts a prober in the clients' namespace. It ends with this process, however that ends. */
 export function startTraffic(options: TrafficOptions): Traffic {
   const limits = ['-max', `${options.maxSeconds ?? 7_200}s`, '-grace', `${GRACE_S}s`];
   const log = options.requestLog === undefined ? [] : ['-requests', options.requestLog];
@@ -73,8 +73,8 @@ export function startTraffic(options: TrafficOptions): Traffic {
 }
 
 /**
- * Follows the output file of a prober that runs elsewhere, for example in a pod with `-out` on a hostPath
- * volume. `stop` ends the following, not the prober; the account is final when the prober has ended before.
+ * Follows the output file of a prober that runs elsewhere, for example in a pod with `-out` on a hostPath volume. `stop` ends the following, not the
+ * prober. The account is final when the prober has ended before.
  */
 export function followTraffic(file: string): Traffic {
   const lines = listen();
@@ -112,7 +112,7 @@ export function followTraffic(file: string): Traffic {
   };
 }
 
-/** Adds lines up and tells subscribers. */
+/** Adds up lines and notifies subscribers. */
 function listen() {
   const account = openAccount();
   const listeners = new Set<(truth: TrafficTruth) => void>();
@@ -148,7 +148,7 @@ function unclean(seconds: number, timeoutMs: number, truth: TrafficTruth): strin
   const { sent, ok, lost, cut, slow } = truth;
   const last = truth.incidents.at(-1);
   const example = last === undefined ? '' : `, for example ${last.stream}: ${last.error ?? 'slow'}`;
-  return `no ${seconds} s without a loss within ${timeoutMs / 1000} s: ${sent} sent, ${ok} ok, ${lost} lost, ${cut} cut, ${slow} slow${example}`;
+  return `no ${seconds} s without a loss within ${timeoutMs / 1000} s: ${sent} sent, ${ok} ok, ${lost} lost, ${cut} reset, ${slow} slow${example}`;
 }
 
 function collect(child: ChildProcess): () => string {

@@ -1,4 +1,4 @@
-/** What really became of the traffic: the prober's lines added up. Pure; times come from the lines. */
+/** What really happened to the traffic: the prober's lines added up. Pure; times come from the lines. */
 import type { Incident, Report, StreamCounts } from './prober.ts';
 
 /** Totals of one stream or of all. */
@@ -17,12 +17,12 @@ export interface TrafficTruth extends Counts {
   /** When counting began and when the last line was written. */
   readonly sinceMs: number;
   readonly atMs: number;
-  /** Answers by node and by pod in the last half second (in a final account: since the prober's start). */
+  /** Responses by node and by pod in the last half second (in a final account: since the prober's start). */
   readonly nodes: Readonly<Record<string, number>>;
   readonly pods: Readonly<Record<string, number>>;
-  /** The largest lag behind schedule: beyond some hundred ms the machine was too busy for the rate. */
+  /** The largest lag behind schedule: beyond some hundred ms the host was too busy for the rate. */
   readonly lateMs: number;
-  /** Whether the prober has ended and this is its last word. */
+  /** Whether the prober has ended and these are its final counts. */
   readonly final: boolean;
 }
 
@@ -34,17 +34,16 @@ const COUNTS = ['sent', 'ok', 'lost', 'cut', 'slow', 'starved', 'retried', 'skip
 /** Running account of one prober. */
 export interface Account {
   add(line: Report | Incident): void;
-  /** Counts from here on; what is in flight counts when it ends. */
+  /** Counts from now on; what is in flight counts when it ends. */
   zero(): void;
   truth(): TrafficTruth;
   /**
-   * Whether the last `seconds` went without a lost, cut or slow request while the short requests were answered
-   * at the rate at which they were sent.
+   * Whether the last `seconds` passed without a lost, cut or slow request while the short requests were answered at the rate at which they were sent.
    */
   cleanFor(seconds: number): boolean;
 }
 
-/** Opens an account with nothing in it. */
+/** Opens an empty account. */
 export function openAccount(): Account {
   let base: Readonly<Record<string, StreamCounts>> = {};
   let history: Report[] = [];
@@ -105,7 +104,7 @@ export function openAccount(): Account {
   };
 }
 
-/** Two minutes of ticks: as far as `cleanFor` can look back. */
+/** Two minutes of ticks: as far back as `cleanFor` can check. */
 const HISTORY_KEPT = 240;
 
 /** Short requests in flight at a tick, and the sampling of ticks, explain this much of a difference. */

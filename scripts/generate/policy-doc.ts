@@ -22,7 +22,7 @@ Durations have units: \`300ms\`, \`15s\`, \`5m\`, \`1h30m\`. Shares are percenta
 |---|---|---|
 `;
 
-/** The page that describes every field of a policy, made from its schema. */
+/** The page that describes every field of a policy, generated from its schema. */
 export function policyDoc(): string {
   const schema: Field = policyJsonSchema();
   return `${introduction}${rows('', schema).join('\n')}\n`;
@@ -45,7 +45,7 @@ function fallback(field: Field, required: boolean): string {
 }
 
 function meaning(field: Field): string {
-  // The default has a column of its own.
+  // The default has its own column.
   const text = (field.description ?? '').replace(/ ?Default [^ ]+\.$/, '').replaceAll('|', '\\|');
   const allowed = field.enum ?? field.items?.enum ?? (field.const === undefined ? [] : [field.const]);
   const values = allowed.map((value) => `\`${value}\``).join(', ');

@@ -1,7 +1,7 @@
 import { policyJsonSchema } from '../../core/policy/schema.ts';
 import { policyDoc } from './policy-doc.ts';
 
-/** Files that are generated: path in the project, and what belongs in it. */
+/** Files that are generated: path in the project, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['schemas/pool-upgrade.schema.json', `${JSON.stringify(policyJsonSchema(), undefined, 2)}\n`],

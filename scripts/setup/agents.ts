@@ -8,7 +8,7 @@ import { findGo, type GoToolchain, goEnvironment } from './go.ts';
 import { agentsSource, goCommands, goSourceHash } from './sources.ts';
 import type { Tool } from './tool.ts';
 
-/** Folder that holds one executable for each program under lab/agents/cmd, built from the sources as they are now. */
+/** Folder that contains one executable for each program under lab/agents/cmd, built from the current sources. */
 export function agentsDirectory(go: GoToolchain): string {
   return join(cacheDirectory(), directoryName(go));
 }
@@ -17,7 +17,7 @@ function directoryName(go: GoToolchain): string {
   return `agents-${goSourceHash(agentsSource, [process.arch, go.version])}`;
 }
 
-/** The lab's own small programs: the served application and the prober. */
+/** The lab's own small programs: the application in the pods and the prober. */
 export const agents: Tool = {
   name: 'agents',
   label: 'Lab programs',

@@ -5,13 +5,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Folder that holds what the set-up made, shared by all checkouts of the user: `$XDG_CACHE_HOME/nodeferry`. */
+/** Folder for what the setup builds, shared by all checkouts of the user: `$XDG_CACHE_HOME/nodeferry`. */
 export function cacheDirectory(): string {
   // An empty XDG_CACHE_HOME counts as unset (XDG Base Directory Specification).
   return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'nodeferry');
 }
 
-/** First 12 hex digits of the SHA-256 over the parts, which may not run into each other. */
+/** First 12 hex digits of the SHA-256 of the parts. The parts are delimited, so that moving text between them changes the hash. */
 export function shortHash(parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) {
@@ -21,9 +21,8 @@ export function shortHash(parts: readonly (string | Buffer)[]): string {
 }
 
 /**
- * Makes a folder of the cache: `build` fills an empty temporary folder, which then takes its final name in one
- * step, so that a build that was broken off is never taken for a whole one. Call it under `withLock(name)`:
- * leftovers of earlier attempts are removed.
+ * Creates a folder of the cache: `build` fills an empty temporary folder, which is then renamed to its final name, so that an interrupted build never
+ * counts as complete. Call it under `withLock(name)`: leftovers of earlier attempts are removed.
  */
 export async function publishDirectory(name: string, build: (directory: string) => Promise<void>): Promise<void> {
   const cache = cacheDirectory();
@@ -42,9 +41,8 @@ export async function publishDirectory(name: string, build: (directory: string) 
 }
 
 /**
- * Runs `work` while no other process of this machine runs any under the same name and cache; `onWait` is called
- * once when there is somebody to wait for. The lock is an abstract socket, which the kernel frees whenever and
- * however its owner ends.
+ * Runs `work` while no other process of this machine runs any under the same name and cache. `onWait` is called once when another process has the
+ * lock. The lock is an abstract socket, which the kernel frees however its owner ends.
  */
 export async function withLock<T>(name: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
   const address = `\0nodeferry-setup-${shortHash([cacheDirectory(), name])}`;

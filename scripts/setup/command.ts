@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline';
 
 import { SetupError } from './errors.ts';
 
-/** How to run a command and what to do with what it says. */
+/** How to run a command and what to do with its output. */
 interface CommandOptions {
   readonly cwd?: string;
-  /** Added to, or replacing, variables of this process. */
+  /** Added to the environment of this process, replacing variables with the same name. */
   readonly env?: Readonly<Record<string, string>>;
   /** Called with every line of standard output and standard error. */
   readonly onLine?: (line: string) => void;
@@ -18,7 +18,7 @@ interface CommandOptions {
 
 const KEPT_LINES = 25;
 
-/** Runs a command to its end; rejects with a SetupError that carries its last lines when it fails or is missing. */
+/** Runs a command to its end; rejects with a SetupError that contains its last lines when it fails or is missing. */
 export function runCommand(file: string, args: readonly string[], options: CommandOptions): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   const child = spawn(file, args, {

@@ -9,16 +9,15 @@ import type { Tool, ToolName } from './tool.ts';
 
 const tools: Readonly<Record<ToolName, Tool>> = { temporal, packages, go, agents, kubernetes };
 
-/** What is needed, and how to give up: tools that are being made are broken off when the signal is aborted. */
+/** What is needed, and when to stop: installations in progress are interrupted when the signal is aborted. */
 interface EnsureOptions {
   readonly need: readonly ToolName[];
   readonly signal?: AbortSignal;
 }
 
 /**
- * Makes sure that the needed tools are there, and says what it does on standard error; silent and quick when
- * nothing is missing. Independent tools are made side by side; two set-ups at a time wait for one another.
- * Rejects with a SetupError that tells what to do.
+ * Makes sure that the needed tools are installed, and reports progress on standard error; silent and quick when nothing is missing. Independent tools
+ * are installed in parallel; two setups at the same time wait for each other. Rejects with a SetupError that says what to do.
  */
 export async function ensureTools(options: EnsureOptions): Promise<void> {
   const missing = withPrerequisites(options.need).filter((name) => !tools[name].isReady());
@@ -31,7 +30,7 @@ export async function ensureTools(options: EnsureOptions): Promise<void> {
   }
 }
 
-/** The named tools and all that they are made with, prerequisites first. */
+/** The named tools and their prerequisites, prerequisites first. */
 function withPrerequisites(names: readonly ToolName[]): ToolName[] {
   return [...new Set(names.flatMap((name) => [...withPrerequisites(tools[name].after), name]))];
 }
@@ -46,7 +45,7 @@ async function installAll(names: readonly ToolName[], progress: Progress, signal
     started.set(name, work);
   }
   await Promise.allSettled(started.values());
-  // The first failure is the reason why the others were broken off.
+  // The first failure is the reason why the others were interrupted.
   if (abort.signal.aborted) throw abort.signal.reason;
 }
 
@@ -55,7 +54,7 @@ async function install(tool: Tool, progress: Progress, abort: AbortController): 
     await progress.run(tool.label, tool.typicalSeconds, (report) =>
       withLock(
         tool.name,
-        () => report('waiting for another set-up'),
+        () => report('waiting for another setup'),
         async () => {
           if (!tool.isReady()) await tool.install({ report, signal: abort.signal });
         },

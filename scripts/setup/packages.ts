@@ -6,7 +6,7 @@ import { runCommand } from './command.ts';
 import { SetupError } from './errors.ts';
 import type { InstallContext, Tool } from './tool.ts';
 
-/** A program or file that the lab calls, and the Debian package that brings it. */
+/** A program or file that the lab uses, and the Debian package that contains it. */
 interface SystemProgram {
   /** Name to be found on PATH or in an sbin folder, or an absolute path. */
   readonly program: string;
@@ -32,7 +32,7 @@ const systemPrograms: readonly SystemProgram[] = [
   { program: 'openssl', package: 'openssl' },
 ];
 
-/** System programs that the lab's nodes and networks are made of, from the distribution. */
+/** System programs that the lab's nodes and networks need, from the distribution. */
 export const packages: Tool = {
   name: 'packages',
   label: 'System packages',
@@ -44,7 +44,7 @@ export const packages: Tool = {
     if (!isOnPath('apt-get')) {
       throw new SetupError(
         `Missing: ${missingPrograms().join(', ')}.`,
-        'Install them with the package manager of this system; only Debian and Ubuntu are set up by themselves.',
+        'Install them with the package manager of this system; only Debian and Ubuntu are set up automatically.',
       );
     }
     if (process.getuid?.() !== 0) {
@@ -82,12 +82,12 @@ function isOnPath(program: string): boolean {
 }
 
 async function installPackages(names: readonly string[], context: InstallContext): Promise<void> {
-  // Waits for another apt-get instead of failing beside it.
+  // Waits for another apt-get instead of failing.
   const lock = ['-o', 'DPkg::Lock::Timeout=120'];
   const options = {
     env: { DEBIAN_FRONTEND: 'noninteractive' },
     signal: context.signal,
-    fix: `Run \`apt-get update && apt-get install ${names.join(' ')}\` by hand and see what it says.`,
+    fix: `Run \`apt-get update && apt-get install ${names.join(' ')}\` by hand and check its output.`,
   };
   context.report('reading the package lists');
   await runCommand('apt-get', [...lock, 'update'], options);
@@ -96,17 +96,17 @@ async function installPackages(names: readonly string[], context: InstallContext
 }
 
 const policyFile = '/usr/sbin/policy-rc.d';
-const policyMark = '# Written by the nodeferry set-up while it installs packages.';
+const policyComment = '# Written by the nodeferry setup while it installs packages.';
 
-/** Runs `work` while newly installed packages may not start their services (invoke-rc.d asks policy-rc.d; 101 forbids). */
+/** Runs `work` while newly installed packages may not start their services (invoke-rc.d asks policy-rc.d; 101 forbids it). */
 async function withServicesHeldBack(work: () => Promise<void>): Promise<void> {
   const present = await readFile(policyFile, 'utf8').catch(() => undefined);
-  const foreign = present !== undefined && !present.includes(policyMark);
+  const foreign = present !== undefined && !present.includes(policyComment);
   if (foreign) {
     await work();
     return;
   }
-  await writeFile(policyFile, `#!/bin/sh\n${policyMark}\nexit 101\n`);
+  await writeFile(policyFile, `#!/bin/sh\n${policyComment}\nexit 101\n`);
   await chmod(policyFile, 0o755);
   try {
     await work();

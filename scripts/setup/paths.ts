@@ -7,7 +7,7 @@ import { findGo, type GoToolchain } from './go.ts';
 import { kubernetesDirectory } from './kubernetes.ts';
 import { temporalPath } from './temporal.ts';
 
-/** Absolute paths of the executables that the set-up provides. */
+/** Absolute paths of the executables that the setup provides. */
 export interface ToolPaths {
   /** Folder with `etcd`, `kube-apiserver`, `kube-controller-manager`, `kube-scheduler`, `kubelet` and `kube-proxy`. */
   readonly hyperkube: string;
@@ -30,14 +30,14 @@ export interface ToolPaths {
   readonly prober: string;
 }
 
-/** Where the tools are, or would be after the set-up. Throws a SetupError when not even Go is there. */
+/** Where the tools are, or would be after the setup. Throws a SetupError when not even Go is installed. */
 export function toolPaths(): ToolPaths {
   const go = findGo();
   if (go === undefined) throw notSetUp(['go']);
   return { ...kubernetesPaths(go), temporal: temporalPath(), ...agentPaths(go) };
 }
 
-/** Throws a SetupError that names what is missing, unless every tool is in its place. */
+/** Throws a SetupError that names what is missing, unless every tool is installed. */
 export function assertTools(): void {
   const missing = Object.values(toolPaths()).filter((path) => !existsSync(path));
   if (missing.length > 0) throw notSetUp(missing);

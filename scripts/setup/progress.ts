@@ -2,9 +2,9 @@ import type { WriteStream } from 'node:tty';
 
 import type { Report } from './tool.ts';
 
-/** Shows several pieces of work that go on at the same time. */
+/** Shows several tasks that run at the same time. */
 export interface Progress {
-  /** Runs one piece of work under a label and shows how long it takes; `detail` says what it is at. */
+  /** Runs one task under a label and shows how long it takes; `detail` says what it is doing. */
   run<T>(label: string, typicalSeconds: number, work: (report: Report) => Promise<T>): Promise<T>;
   /** Ends the display. */
   close(): void;
@@ -21,7 +21,7 @@ interface Running {
 const PLAIN_INTERVAL_MS = 15_000;
 const LIVE_INTERVAL_MS = 200;
 
-/** A display on the stream: one live line on a terminal, else a line at the start, every 15 s and at the end of each piece. */
+/** A display on the stream: on a terminal one live line, else a line at the start, every 15 s and at the end of each task. */
 export function createProgress(stream: NodeJS.WriteStream, total: number): Progress {
   const running = new Set<Running>();
   let done = 0;
@@ -84,7 +84,7 @@ function elapsedSeconds(one: Running): number {
   return Math.round((Date.now() - one.startedMs) / 1000);
 }
 
-/** Seconds as people say them: `8 s`, `4 min 05 s`. */
+/** Formats seconds: `8 s`, `4 min 05 s`. */
 export function duration(seconds: number): string {
   const whole = Math.round(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;

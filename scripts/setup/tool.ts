@@ -1,30 +1,30 @@
-/** Shows what is being done at this moment, in a few words, and the share of the whole (0 to 1) that is done, where known. */
+/** Shows what is being done at this moment, in a few words, and the share that is done (0 to 1), when known. */
 export type Report = (detail: string, share?: number) => void;
 
-/** What a tool's installation gets to work with. */
+/** What a tool's installation is given to work with. */
 export interface InstallContext {
   readonly report: Report;
-  /** Aborted when another tool has failed: give up early. */
+  /** Aborted when another tool has failed: stop early. */
   readonly signal: AbortSignal;
 }
 
-/** Names of the tools; `go` is never asked for by itself. */
+/** Names of the tools; `go` is only requested by other tools. */
 const toolNames = ['temporal', 'packages', 'go', 'agents', 'kubernetes'] as const;
 
-/** Name of a tool that the set-up can provide. */
+/** Name of a tool that the setup can provide. */
 export type ToolName = (typeof toolNames)[number];
 
-/** Something that a part of the project needs on the machine, and how to get it. */
+/** Something that a part of the project needs on the machine, and how to install it. */
 export interface Tool {
   readonly name: ToolName;
-  /** What it is called in the progress display. */
+  /** Name in the progress display. */
   readonly label: string;
   /** Seconds that it takes on two cores with nothing cached. */
   readonly typicalSeconds: number;
-  /** Tools that must be there before this one can be made. */
+  /** Tools that must be installed before this one. */
   readonly after: readonly ToolName[];
-  /** Whether there is nothing to do. Quick: it is asked on every start. */
+  /** Whether there is nothing to do. Must be quick, because every start calls it. */
   readonly isReady: () => boolean;
-  /** Makes it; rejects with a SetupError that says what to do. */
+  /** Installs it; rejects with a SetupError that says what to do. */
   readonly install: (context: InstallContext) => Promise<void>;
 }

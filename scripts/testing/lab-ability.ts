@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Why the lab cannot run on this machine, in one sentence; `undefined` when it can. */
+/** Why the lab can't run on this machine, in one sentence; `undefined` when it can. */
 export function labObstacle(): string | undefined {
   if (process.platform !== 'linux') return `The lab needs Linux; this is ${process.platform}.`;
   if (process.getuid?.() !== 0) return 'The lab needs root, for network namespaces and containers.';

@@ -10,29 +10,27 @@ import { unhandledFileVariable } from './unhandled-errors.ts';
 /** Vitest projects of vitest.config.ts, in the order in which they run. */
 export const projectNames = ['unit', 'workflow', 'e2e', 'worlds', 'matrix'] as const;
 
-/** Those that `npm test` runs. `matrix` takes hours: everything that can happen beside a crossing, at every step of it. */
+/** Projects that `npm test` runs. `matrix` takes hours: everything that can happen during an upgrade, at each of its steps. */
 export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2e'];
 
-/**
- * Those that run beside the others, with what time these leave of the machine: they only compute, for up to an hour of one core.
- */
+/** Projects that run in parallel with the others, with the processor time that these leave: they only compute, for up to an hour of one core. */
 export const besideProjects: readonly ProjectName[] = ['worlds'];
 
 /**
- * Those that repeat a failed test once: they run against a real server or a real cluster, beside whatever else the machine does. What
- * passes then is unsteady, a defect to be mended, but no reason to lose a run of an hour. Tests of the others depend on nothing.
+ * Projects that repeat a failed test once: they run against a real server or a real cluster, beside other load on the machine. A test that passes
+ * then is unsteady. That is a defect to be fixed, but no reason to lose a run of an hour. Tests of the other projects depend on nothing outside.
  */
 const repeatedProjects: readonly ProjectName[] = ['workflow', 'e2e', 'matrix'];
 
-/** Those that need the lab. */
+/** Projects that need the lab. */
 export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
 
 /** Name of a vitest project. */
 export type ProjectName = (typeof projectNames)[number];
 
 /**
- * After this time, minutes, the processes that run a project's tests are ended: a test in an endless loop has no other end. Far above what
- * they take where others keep the machine busy.
+ * After this time, minutes, the processes that run a project's tests are killed: a test in an endless loop has no other end. Far above what they take
+ * on a busy machine.
  */
 const maxMinutes: Readonly<Record<ProjectName, number>> = {
   unit: 15,
@@ -42,21 +40,21 @@ const maxMinutes: Readonly<Record<ProjectName, number>> = {
   matrix: 300,
 };
 
-/** How one test project or check ended. */
+/** The outcome of one test project or check. */
 export interface Outcome {
   readonly name: string;
   readonly ok: boolean;
   readonly counts: Counts;
   readonly seconds: number;
-  /** What it printed, where that was kept back instead of shown. */
+  /** Its output, when it was collected instead of shown. */
   readonly output: string;
-  /** The tests that failed, where they are known one by one. */
+  /** The tests that failed, when they are known individually. */
   readonly failedTests?: readonly TestEnd[];
-  /** Those that failed and passed when they were repeated; absent where nothing is ever repeated. */
+  /** Tests that failed and passed when they were repeated; absent when nothing is ever repeated. */
   readonly unsteady?: readonly UnsteadyTest[];
 }
 
-/** How a program of node_modules/.bin ended. `output` is empty where it was shown. */
+/** The outcome of a program of node_modules/.bin. `output` is empty when it was shown. */
 interface ProgramEnd {
   readonly exitCode: number;
   readonly seconds: number;
@@ -65,13 +63,13 @@ interface ProgramEnd {
 
 /** How a program is run. */
 interface ProgramOptions {
-  /** Its children are ended after this time. */
+  /** Its children are killed after this time. */
   readonly minutes?: number;
   readonly nice?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program of node_modules/.bin, or one by its path, in the project; its output is shown as it comes, or kept back. */
+/** Runs a program of node_modules/.bin in the project; its output is shown as it comes, or collected. */
 export function runProgram(
   name: string,
   args: readonly string[],
@@ -83,7 +81,7 @@ export function runProgram(
   const stdio = output === 'shown' ? 'inherit' : 'pipe';
   const child = spawn('nice', ['-n', String(nice), resolve(projectRoot, 'node_modules', '.bin', name), ...args], {
     cwd: projectRoot,
-    // What is kept back is printed later, among other things: without colours.
+    // Collected output is printed later, among other things, so it has no colours.
     env: { ...process.env, ...env, ...(output === 'shown' ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined }) },
     stdio: ['ignore', stdio, stdio],
   });
@@ -93,7 +91,7 @@ export function runProgram(
       text += chunk;
     });
   }
-  // Vitest then tells which files did not finish, and goes on with the others.
+  // Vitest then reports which files did not finish, and continues with the others.
   const endWorkers = () => spawnSync('pkill', ['-KILL', '-P', String(child.pid)]);
   const limit = minutes === undefined ? undefined : setInterval(endWorkers, minutes * 60_000);
   child.on('error', ended.reject);
@@ -105,8 +103,8 @@ export function runProgram(
 }
 
 /**
- * Runs the tests of one project, and repeats once what failed where the project is one of those. A project that holds no tests has failed:
- * there is nothing that it could show. `root` holds vitest's configuration.
+ * Runs the tests of one project, and repeats failed tests once if the project is in `repeatedProjects`. A project without tests has failed, because
+ * it shows nothing. `root` contains vitest's configuration.
  */
 export async function runProject(
   project: ProjectName,
@@ -131,7 +129,7 @@ export async function runProject(
     }));
   }
   const counted = countEnds(ends);
-  // A run that failed as a whole, because of a crash or an error outside of every test, or that ran nothing, is one failure more.
+  // A run that failed as a whole, because of a crash or an error outside every test, or that ran nothing, counts as one more failure.
   const explained = first.ends.some(({ status }) => status === 'failed') && first.unhandledErrors === 0;
   const failedAsWhole = ends.length === 0 || (first.end.exitCode !== 0 && !explained);
   const counts = counted.failed === 0 && failedAsWhole ? { ...counted, failed: 1 } : counted;
@@ -154,7 +152,7 @@ interface Limits {
   readonly tests?: readonly string[] | undefined;
 }
 
-/** A run of vitest, as it ended and as it reported. */
+/** The outcome of a run of vitest and its report. */
 interface VitestRun {
   readonly end: ProgramEnd;
   readonly ends: readonly TestEnd[];
@@ -196,7 +194,7 @@ function patternOf(tests: readonly string[]): string {
   return `^(${tests.map((test) => test.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})$`;
 }
 
-/** Number of tests in a project, found without running any. */
+/** Number of tests in a project, counted without running any. */
 export async function countTests(project: ProjectName): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'nodeferry-test-'));
   try {

@@ -5,7 +5,7 @@ export interface UnsteadyTest {
   readonly name: string;
   /** Why it failed. */
   readonly first: string;
-  /** What was printed when it passed. */
+  /** The output when it passed. */
   readonly again: string;
 }
 
@@ -13,25 +13,25 @@ export interface UnsteadyTest {
 export interface Repetition {
   readonly ends: readonly TestEnd[];
   readonly output: string;
-  /** Nothing failed outside of the tests. */
+  /** Whether nothing failed outside the tests. */
   readonly ok: boolean;
 }
 
-/** How tests ended, where what failed had a second try. */
+/** The outcomes of tests after failed ones were repeated. */
 interface Repeated {
   readonly ends: readonly TestEnd[];
   readonly unsteady: readonly UnsteadyTest[];
 }
 
-/** So many tests don't fail at once because they are unsteady: repeating them would only take time. */
+/** More tests than this don't fail at once because they are unsteady: repeating them would only take time. */
 const maxRepeated = 10;
 
-/** How the test is called in what is printed. */
+/** How a test is named in the output. */
 export function nameOf({ file, test }: TestEnd): string {
   return test === undefined ? file : `${file}: ${test}`;
 }
 
-/** Repeats once what failed, file by file; `runAgain` runs the named tests of a file, or the whole file where they aren't named. */
+/** Repeats failed tests once, file by file. `runAgain` runs the named tests of a file, or the whole file when they aren't named. */
 export async function repeatFailures(
   ends: readonly TestEnd[],
   runAgain: (file: string, tests: readonly string[] | undefined) => Promise<Repetition>,
@@ -51,7 +51,7 @@ export async function repeatFailures(
       const end = passed ? second : { ...first, again: second.why };
       now = now.map((one) => (one === first ? end : one));
     }
-    // What had no turn in a file that was not whole has had it now.
+    // Tests that did not run in an incomplete file have run now.
     if (whole) now = [...now.filter((end) => end.file !== file || end.test === undefined), ...testsOf(again)];
   }
   return { ends: now, unsteady };

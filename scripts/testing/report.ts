@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** Numbers of tests by how they ended. */
+/** Numbers of tests by outcome. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** How one test ended, or a whole file that could not be loaded, set up, or ended. */
+/** The outcome of one test, or of a whole file that could not be loaded, set up, or finished. */
 export interface TestEnd {
-  /** From the project's root. */
+  /** Relative to the project's root. */
   readonly file: string;
-  /** The test's full name, as vitest matches it: its suites first, with `>` between them; absent where it is the file. */
+  /** The test's full name, as vitest matches it: its suites first, separated by `>`; absent when it is the file. */
   readonly test: string | undefined;
   readonly status: 'passed' | 'failed' | 'skipped';
   /** Why it failed. */
@@ -21,7 +21,7 @@ export interface TestEnd {
   readonly again?: string;
 }
 
-/** The parts of vitest's JSON report that are read here. */
+/** The parts of vitest's JSON report that are used here. */
 interface VitestReport {
   readonly testResults: readonly VitestFile[];
 }
@@ -38,7 +38,7 @@ interface VitestFile {
   }[];
 }
 
-/** Reads from vitest's JSON report how each file and test ended; one that was never written tells of none. Files are told from `root`. */
+/** Reads the outcome of each file and test from vitest's JSON report; a report that was never written has none. Paths are relative to `root`. */
 export function readReport(path: string, root: string): readonly TestEnd[] {
   let text: string;
   try {
@@ -50,7 +50,7 @@ export function readReport(path: string, root: string): readonly TestEnd[] {
   return testResults.flatMap((file) => endsOf(file, relative(root, file.name)));
 }
 
-/** Counts tests; a file that cannot even be loaded has none to count, yet it has failed. */
+/** Counts tests. A file that can't even be loaded has no tests to count, but it has failed. */
 export function countEnds(ends: readonly TestEnd[]): Counts {
   const tests = ends.filter(({ test }) => test !== undefined);
   const count = (status: TestEnd['status'], of: readonly TestEnd[]) => of.filter((end) => end.status === status).length;

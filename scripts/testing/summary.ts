@@ -28,17 +28,16 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
     .join('\n');
 }
 
-/** Words to the left, numbers to the right. */
+/** Text is aligned left, numbers right. */
 function pad(cell: string, width: number, column: number): string {
   return column < 2 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-/** Lines of a failed test's reason that are told again at the end. */
+/** Maximum number of lines of a failed test's reason that are repeated at the end. */
 const REASON_LINES = 12;
 
 /**
- * What the failed ones printed, each under its name, and the failed tests of projects whose output was shown long
- * before; empty when none failed.
+ * The output of failed projects, each under its name, and the failed tests of projects whose output was shown long before; empty when none failed.
  */
 export function failureOutput(outcomes: readonly Outcome[]): string {
   const failed = outcomes.filter(({ ok }) => !ok);

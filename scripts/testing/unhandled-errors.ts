@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter } from 'vitest/node';
 
-/** Where the number of errors goes that were thrown outside of every test. */
+/** File for the number of errors that were thrown outside every test. */
 export const unhandledFileVariable = 'NODEFERRY_UNHANDLED_ERRORS';
 
-/** A reporter of vitest: its JSON report does not tell of errors that no test has caught, although the run fails with them. */
+/** A reporter of vitest: its JSON report does not contain errors that no test has caught, although the run fails because of them. */
 export default class UnhandledErrors implements Reporter {
   onTestRunEnd(_modules: unknown, errors: readonly unknown[]): void {
     const path = process.env[unhandledFileVariable];

@@ -13,15 +13,15 @@ interface LastTime {
 /** By project. */
 type Memory = Readonly<Record<string, LastTime>>;
 
-/** So much of what a test printed is kept: its end, where the reason stands. */
+/** Maximum number of lines of a test's output that are kept: its end, which contains the reason. */
 const keptLines = 100;
 
-/** The file that remembers from one run to the next, for all checkouts of the user: continuous integration begins with a fresh clone. */
+/** The file that keeps this from one run to the next, for all checkouts of the user: continuous integration starts with a fresh clone. */
 export function unsteadyFile(): string {
   return join(cacheDirectory(), 'unsteady-tests.json');
 }
 
-/** Remembers what was unsteady in a project, in place of what was the time before. */
+/** Stores what was unsteady in a project, replacing the previous record. */
 export function rememberUnsteady(path: string, project: string, now: LastTime): void {
   const { [project]: _before, ...others } = read(path);
   const memory: Memory = now.tests.length === 0 ? others : { ...others, [project]: now };
@@ -29,7 +29,7 @@ export function rememberUnsteady(path: string, project: string, now: LastTime): 
   writeFileSync(path, `${JSON.stringify(memory, undefined, 2)}\n`);
 }
 
-/** What was unsteady last time, one test a line; empty when nothing was. */
+/** What was unsteady last time, one test per line; empty when nothing was. */
 export function recallUnsteady(path: string): string {
   const lines = Object.values(read(path)).flatMap(({ at, folder, tests }) =>
     tests.map(({ name, first }) => `  ${name}: ${first.split('\n')[0]} (${at}, ${folder})`),
@@ -40,7 +40,7 @@ export function recallUnsteady(path: string): string {
 /** The tests that passed only when they were repeated, under their own heading, with both outputs; empty when there are none. */
 export function unsteadyOutput(tests: readonly UnsteadyTest[], path: string): string {
   if (tests.length === 0) return '';
-  const heading = `UNSTEADY: failed, and passed when repeated. Each is a defect to be mended. Kept in ${path}`;
+  const heading = `UNSTEADY: failed, and passed when repeated. Each is a defect to be fixed. Recorded in ${path}`;
   return [
     `=== ${heading}`,
     ...tests.map(({ name, first, again }) =>
@@ -57,7 +57,7 @@ function read(path: string): Memory {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Memory;
   } catch {
-    // There is none, or somebody was interrupted while he wrote it.
+    // There is none, or writing it was interrupted.
     return {};
   }
 }

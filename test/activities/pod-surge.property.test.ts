@@ -5,7 +5,7 @@ import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
 import type { Outcome } from '../../activities/polling.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { freeze, giveLabelsBack, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
+import { freeze, restoreLabels, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { addFailedPod, deleteDeployment, orphanDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
@@ -25,7 +25,7 @@ const happenings = {
   'one of its pods has failed': (world: World) => void addFailedPod(world, 'web', world.nodes[0]?.name ?? ''),
   'somebody gives a pod its label back': (world: World) => {
     const pod = world.pods.find(({ of, released }) => of === 'web' && released !== undefined);
-    if (pod !== undefined) giveLabelsBack(world, pod);
+    if (pod !== undefined) restoreLabels(world, pod);
   },
   deleted: (world: World) => {
     deleteDeployment(world, 'web');

@@ -4,24 +4,30 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { countReplaced, crossAndAbort, crossDisturbed, expectUnharmed, nothing } from '../support/disturbed-upgrade.ts';
+import {
+  countReplaced,
+  expectUnharmed,
+  nothing,
+  upgradeAndAbort,
+  upgradeDisturbed,
+} from '../support/disturbed-upgrade.ts';
 import { type Disturbances, measureAlone, openDisturbances } from '../support/lab-disturbances.ts';
-import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
+import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 
-let crossings: Crossings;
+let upgrades: LabUpgrades;
 let disturbances: Disturbances;
 
 beforeAll(async () => {
-  crossings = await openCrossings(disturbancesScenario);
-  disturbances = openDisturbances(crossings.session.lab);
+  upgrades = await openLabUpgrades(disturbancesScenario);
+  disturbances = openDisturbances(upgrades.session.lab);
 });
 
 afterAll(async () => {
-  await crossings?.close();
+  await upgrades?.close();
 });
 
-test('a stranger who removes the label, of a node at each step, costs nothing, and is told', async () => {
-  const report = await crossDisturbed(crossings, {
+test('somebody who removes the label of a node, at each step, costs nothing, and is reported', async () => {
+  const report = await upgradeDisturbed(upgrades, {
     steps: ['deregistering', 'draining-connections', 'evicting', 'removing-endpoints'],
     strike: disturbances.removeLabel,
     alone: nothing,
@@ -32,15 +38,15 @@ test('a stranger who removes the label, of a node at each step, costs nothing, a
 
 test('readiness that flaps while nodes drain costs what it costs alone', async () => {
   const strike = async () => await disturbances.flap(6_000);
-  const alone = await measureAlone(crossings, strike);
+  const alone = await measureAlone(upgrades, strike);
   expect(alone.bad).toBeGreaterThan(0);
-  await crossDisturbed(crossings, { steps: ['draining-connections'], strike, alone });
+  await upgradeDisturbed(upgrades, { steps: ['draining-connections'], strike, alone });
 });
 
 // The last: it leaves a pool that is replaced in part.
 test('an abort with some nodes replaced loses nothing, also to Auto Scaling, long after its end', async () => {
-  const report = await crossAndAbort(crossings, 'draining-connections', { replaced: 1, maxInFlight: 1 });
+  const report = await upgradeAndAbort(upgrades, 'draining-connections', { replaced: 1, maxInFlight: 1 });
   expect(report.outcome).toBe('aborted');
   expect(countReplaced(report)).toBeGreaterThan(0);
-  await expectUnharmed(crossings, report);
+  await expectUnharmed(upgrades, report);
 });

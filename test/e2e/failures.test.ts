@@ -13,9 +13,9 @@ import { until } from '../../lab/process.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { runCommandLine } from '../support/command-line.ts';
-import { tellRun } from '../support/describe-run.ts';
+import { sendToRun } from '../support/describe-run.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
-import { type Crossings, describeLosses, openCrossings, ownershipOf } from '../support/lab-upgrades.ts';
+import { describeLosses, type LabUpgrades, openLabUpgrades, ownershipOf } from '../support/lab-upgrades.ts';
 
 const { clusterName, region } = controlsScenario;
 
@@ -35,33 +35,33 @@ const deadlines = {
   deregistration: '60s',
   connectionDrain: '2m',
   eviction: '3m',
-  replacementsServing: '3m',
+  replacements: '3m',
   endpointRemoval: '2m',
-  nodeGone: '2m',
+  termination: '2m',
   guard: '10m',
 };
 
 describe('in a real cluster under traffic', () => {
-  let crossings: Crossings;
+  let upgrades: LabUpgrades;
   let underWay: Policy | undefined;
   beforeAll(async () => {
-    crossings = await openCrossings();
+    upgrades = await openLabUpgrades();
   });
   afterEach(async () => {
-    crossings.session.lab.aws.faults.clear();
+    upgrades.session.lab.aws.faults.clear();
     // A test that failed midway leaves its run to nobody; the next one needs the pool.
     if (underWay !== undefined) await abort(underWay);
   });
   afterAll(async () => {
-    await crossings?.close();
+    await upgrades?.close();
   });
 
   test('a new node that never joins is waited for, named, and given up without a trace on abort', async () => {
-    const { lab } = crossings.session;
-    await crossings.beginClean();
+    const { lab } = upgrades.session;
+    await upgrades.beginClean();
     const before = await capacity(lab);
     lab.aws.faults.neverJoin(1);
-    const policy = crossings.nextPolicy({ waits: { deadlines } });
+    const policy = upgrades.nextPolicy({ waits: { deadlines } });
     await begin(policy);
 
     const waiting = await see(policy, ({ waiting: on }) => /[01] of 2 new nodes are Ready/.test(on?.for ?? ''));
@@ -69,22 +69,22 @@ describe('in a real cluster under traffic', () => {
     expect(waiting.waiting?.since).toBeGreaterThanOrEqual(waiting.startedAt);
     expect((waiting.waiting?.until ?? 0) - (waiting.waiting?.since ?? 0)).toBe(20_000);
 
-    const parked = await see(policy, ({ stalled }) => stalled !== undefined);
-    const stranger = [...lab.aws.model.instances.values()].find((instance) => instance.neverJoins)?.id;
-    expect(parked.phase).toBe('nodes-ready');
-    expect(parked.stalled?.code).toBe('DeadlineExceeded');
-    expect(parked.stalled?.message).toContain(`1 of 2 new nodes are Ready, not joined: ${stranger}`);
+    const stalled = await see(policy, ({ stalled }) => stalled !== undefined);
+    const unjoined = [...lab.aws.model.instances.values()].find((instance) => instance.neverJoins)?.id;
+    expect(stalled.phase).toBe('nodes-ready');
+    expect(stalled.stalled?.code).toBe('DeadlineExceeded');
+    expect(stalled.stalled?.message).toContain(`1 of 2 new nodes are Ready, not joined: ${unjoined}`);
 
     const report = await abort(policy);
-    await expectPutBack(report, before);
+    await expectRolledBack(report, before);
   });
 
   test('a cloud without capacity is waited out and told, a second run is refused meanwhile, and an abort leaves nothing', async () => {
-    const { lab, temporal } = crossings.session;
-    await crossings.beginClean();
+    const { lab, temporal } = upgrades.session;
+    await upgrades.beginClean();
     const before = await capacity(lab);
     lab.aws.faults.refuseLaunches({ count: 2 });
-    const policy = crossings.nextPolicy();
+    const policy = upgrades.nextPolicy();
     await begin(policy);
 
     const waiting = await see(policy, ({ waiting: on }) => /capacity/i.test(on?.for ?? ''));
@@ -100,14 +100,14 @@ describe('in a real cluster under traffic', () => {
     expect(replacing.stalled).toBeUndefined();
     const report = await abort(policy);
     expect(report.actions.map(({ action }) => action)).toEqual(['start', 'abort']);
-    await expectPutBack(report, before);
+    await expectRolledBack(report, before);
   });
 
   test('a pool that does not exist fails the run before anything is touched', async () => {
-    const { lab, connection } = crossings.session;
+    const { lab, connection } = upgrades.session;
     const callsBefore = lab.aws.requests.length;
-    const policy = { ...crossings.nextPolicy(), pool: { provider: 'eks', name: 'no-such-pool' } } satisfies Policy;
-    await startLabUpgrade(crossings.session, policy);
+    const policy = { ...upgrades.nextPolicy(), pool: { provider: 'eks', name: 'no-such-pool' } } satisfies Policy;
+    await startLabUpgrade(upgrades.session, policy);
     const ended = connection.client.workflow.getHandle(poolUpgradeId(clusterName, 'no-such-pool')).result();
     const failure: unknown = await ended.catch((error: unknown) => error);
     if (!(failure instanceof WorkflowFailedError) || !(failure.cause instanceof ApplicationFailure)) throw failure;
@@ -119,7 +119,7 @@ describe('in a real cluster under traffic', () => {
   });
 
   test('a cluster that does not answer ends a plan with exit code 69', async () => {
-    const { lab, directory } = crossings.session;
+    const { lab, directory } = upgrades.session;
     const kubeconfig = await readFile(lab.kubeconfigPath, 'utf8');
     const unreachable = join(directory, 'unreachable');
     // Nothing listens on port 1 (tcpmux).
@@ -130,12 +130,12 @@ describe('in a real cluster under traffic', () => {
     expect(planned).toMatchObject({ code: 69, stdout: '' });
   });
 
-  /** Waits for a look at the run that shows what is meant. */
+  /** Waits for the expected status of the run. */
   function see(policy: Policy, shows: (status: RunStatus) => boolean): Promise<RunStatus> {
     let last: RunStatus | undefined;
     return until(
       async () => {
-        last = (await fetchRun(crossings.session.connection, { cluster: clusterName, pool: policy.pool.name })).status;
+        last = (await fetchRun(upgrades.session.connection, { cluster: clusterName, pool: policy.pool.name })).status;
         return shows(last) ? last : undefined;
       },
       { what: 'the run shows what is waited for', timeoutMs: 120_000, everyMs: 250 },
@@ -145,27 +145,27 @@ describe('in a real cluster under traffic', () => {
   }
 
   async function begin(policy: Policy): Promise<void> {
-    await startLabUpgrade(crossings.session, policy);
+    await startLabUpgrade(upgrades.session, policy);
     underWay = policy;
   }
 
   async function abort(policy: Policy): Promise<RunReport> {
     underWay = undefined;
-    await tellRun(crossings.session, policy, 'abort');
-    return followToEnd(crossings.session, policy);
+    await sendToRun(upgrades.session, policy, 'abort');
+    return followToEnd(upgrades.session, policy);
   }
 
-  async function expectPutBack(report: RunReport, before: readonly Capacity[]): Promise<void> {
-    const { lab } = crossings.session;
+  async function expectRolledBack(report: RunReport, before: readonly Capacity[]): Promise<void> {
+    const { lab } = upgrades.session;
     expect(report.outcome).toBe('aborted');
     expect(report.leftovers).toEqual([]);
     expect(await ownershipOf(lab, report.run)).toEqual([]);
     expect(await capacity(lab)).toEqual(before);
-    expect(describeLosses(await crossings.losses())).toMatch(/none lost, cut or slow$/);
+    expect(describeLosses(await upgrades.losses())).toMatch(/none lost, cut or slow$/);
   }
 });
 
-/** A node group as AWS tells of it: sizes, machines, and what Auto Scaling may not do. */
+/** A node group as AWS tells of it: sizes, instances, and what Auto Scaling may not do. */
 interface Capacity {
   readonly pool: string;
   readonly sizes: readonly (number | undefined)[];

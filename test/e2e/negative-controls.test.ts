@@ -7,20 +7,20 @@ import { type EndpointChurn, startEndpointChurn } from '../support/endpoint-chur
 import { isMatrix } from '../support/extent.ts';
 import {
   badIn,
-  type Crossings,
   describeLosses,
+  type LabUpgrades,
   type Losses,
-  openCrossings,
+  openLabUpgrades,
   ownershipOf,
   startLongStreams,
 } from '../support/lab-upgrades.ts';
 
 /**
  * Each protective rule is switched off alone, and the traffic that it protects must suffer; the same lab with all rules on, and a
- * cloud that refuses 30 % of the calls that change it, loses nothing. Every crossing leaves a fresh pool for the next.
+ * cloud that refuses 30 % of the calls that change it, loses nothing. Every upgrade leaves a fresh pool for the next.
  *
- * `wait-for-replacements` is left to test/workflows/protective-rules.test.ts: here the guard alone keeps the floor, because a new
- * pod starts sooner than a machine ends, so that nothing a client could see depends on the rule.
+ * `wait-for-replacements` is left to test/workflows/protective-rules.test.ts: here the guard alone keeps minimum serving, because a new
+ * pod starts sooner than an instance ends, so that nothing a client could see depends on the rule.
  */
 interface Control {
   readonly rule: ProtectiveRule;
@@ -57,7 +57,7 @@ const controls: readonly Control[] = [
     churn: true,
   },
   {
-    // No pod of edge is on the pool's nodes, so nothing but the age of its streams holds the machines back.
+    // No pod of edge is on the pool's nodes, so nothing but the age of its streams delays their termination.
     rule: 'wait-for-forwarded-connections',
     harm: 'streams to edge that pass through the nodes are cut',
     streams: /^edge\/long-stream$/,
@@ -70,7 +70,7 @@ const controls: readonly Control[] = [
     streams: /^web\//,
   },
   {
-    // The endpoint on the dead machine stays listed until its Node is gone, and longer.
+    // The endpoint on the dead instance stays listed until its Node is gone, and longer.
     rule: 'remove-daemonset-endpoints',
     harm: 'callers in the cluster are sent to a machine that is gone',
     streams: /^agent\/inside$/,
@@ -89,16 +89,16 @@ const chance = 3;
 const lossBudget = 1_000_000;
 
 describe('in a real cluster under traffic', () => {
-  let crossings: Crossings;
+  let upgrades: LabUpgrades;
   let longStreams: Traffic | undefined;
   const ending: Promise<unknown>[] = [];
   let churn: EndpointChurn | undefined;
   beforeAll(async () => {
-    crossings = await openCrossings();
+    upgrades = await openLabUpgrades();
   });
   afterEach(async () => {
-    crossings.session.lab.aws.faults.clear();
-    // Its streams take long to end, and the next crossing need not wait for that.
+    upgrades.session.lab.aws.faults.clear();
+    // Its streams take long to end, and the next upgrade need not wait for that.
     if (longStreams !== undefined) ending.push(longStreams.stop());
     longStreams = undefined;
     await churn?.stop();
@@ -106,27 +106,27 @@ describe('in a real cluster under traffic', () => {
   });
   afterAll(async () => {
     await Promise.all(ending);
-    await crossings?.close();
+    await upgrades?.close();
   });
 
   const withLongStreams = () => {
-    longStreams = startLongStreams(crossings.session.lab);
+    longStreams = startLongStreams(upgrades.session.lab);
     return [longStreams];
   };
 
   test('with all rules on, 30 % of the calls to EKS, Auto Scaling and EC2 throttled and endpoints that change all the time, nothing is lost', async () => {
-    const { lab } = crossings.session;
+    const { lab } = upgrades.session;
     const extra = withLongStreams();
     churn = await startEndpointChurn(lab);
-    await crossings.beginClean(extra);
+    await upgrades.beginClean(extra);
     // Throttled reads of the load balancers only make it longer: the contract tests and the simulator throttle those too.
     for (const service of ['eks', 'autoscaling', 'ec2']) lab.aws.faults.throttle({ service }, 0.3);
     const startedAt = Date.now();
     // The cloud controller manager is throttled as well, and backs off for longer each time.
     const waits = { deadlines: { deregistration: '5m' } };
-    const report = await crossings.cross(crossings.nextPolicy({ longStreams: true, waits }));
+    const report = await upgrades.upgrade(upgrades.nextPolicy({ longStreams: true, waits }));
     lab.aws.faults.clear();
-    const losses = await crossings.losses(extra);
+    const losses = await upgrades.losses(extra);
     tell('all rules on, throttled', losses, startedAt);
     expect(report.outcome).toBe('completed');
     expect(report.leftovers).toEqual([]);
@@ -137,18 +137,18 @@ describe('in a real cluster under traffic', () => {
   });
 
   test.each(isMatrix ? controls : representative)('without $rule $harm', async (control) => {
-    const { lab } = crossings.session;
+    const { lab } = upgrades.session;
     const extra = control.longStreams === true ? withLongStreams() : [];
     if (control.churn === true) churn = await startEndpointChurn(lab);
-    await crossings.beginClean(extra);
+    await upgrades.beginClean(extra);
     if (control.deregistrationRefused === true) {
       lab.aws.faults.throttle({ service: 'elbv2', action: 'DeregisterTargets' }, 1);
     }
     const { rule, longStreams: long = false } = control;
     const startedAt = Date.now();
-    const report = await crossings.cross(crossings.nextPolicy({ without: [rule], longStreams: long, lossBudget }));
+    const report = await upgrades.upgrade(upgrades.nextPolicy({ without: [rule], longStreams: long, lossBudget }));
     lab.aws.faults.clear();
-    const losses = await crossings.losses(extra);
+    const losses = await upgrades.losses(extra);
     tell(`without ${rule}`, losses, startedAt);
     expect(report.outcome).toBe('completed');
     expect(report.disabledRules).toEqual([rule]);
@@ -157,8 +157,8 @@ describe('in a real cluster under traffic', () => {
   });
 
   test('the usual order loses more than a handful of connections to web and to api', async () => {
-    const { lab } = crossings.session;
-    await crossings.beginClean();
+    const { lab } = upgrades.session;
+    await upgrades.beginClean();
     const startedAt = Date.now();
     await upgradeInOrder({
       order: 'naive',
@@ -166,13 +166,13 @@ describe('in a real cluster under traffic', () => {
       awsUrl: lab.awsUrl,
       region: controlsScenario.region,
       cluster: controlsScenario.clusterName,
-      pool: crossings.pool(),
+      pool: upgrades.pool(),
       newPool: 'naive',
       newVersion: '1.36',
       onProgress: () => undefined,
     });
-    crossings.movedTo('naive');
-    const losses = await crossings.losses();
+    upgrades.movedTo('naive');
+    const losses = await upgrades.losses();
     tell('the usual order', losses, startedAt);
     expect(badIn(losses, /^web\//), describeLosses(losses)).toBeGreaterThan(10);
     expect(badIn(losses, /^api\//), describeLosses(losses)).toBeGreaterThan(10);

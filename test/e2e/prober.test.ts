@@ -1,4 +1,4 @@
-/** The prober by itself: what it counts as lost must have been lost, whatever becomes of the machine that it runs on. */
+/** The prober by itself: what it counts as lost must have been lost, whatever happens to the machine that it runs on. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';

@@ -1,4 +1,4 @@
-/** Crossings of the real lab: a live node group is replaced under traffic, again and again, disturbed and undisturbed. */
+/** LabUpgrades of the real lab: a live node group is replaced under traffic, again and again, disturbed and undisturbed. */
 import { CoreV1Api, KubeConfig, PolicyV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -10,11 +10,11 @@ import {
   labUpgradePolicy,
   startLabUpgrade,
 } from '../../lab/demo/lab-upgrade.ts';
-import { addRequests } from '../../lab/demo/proof.ts';
+import { addRequests } from '../../lab/demo/report.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import { until } from '../../lab/process.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';
-import { tellRun } from '../support/describe-run.ts';
+import { sendToRun } from '../support/describe-run.ts';
 import { isMatrix } from '../support/extent.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { openOrdinaryTroubles } from '../support/ordinary-troubles.ts';
@@ -23,7 +23,7 @@ import { findTraces } from './support/traces.ts';
 
 let session: Session;
 let pool = 'web';
-let crossings = 0;
+let upgrades = 0;
 
 beforeAll(async () => {
   session = await openSession(demoScenario, { onProgress: (text) => process.stderr.write(`lab: ${text}\n`) });
@@ -33,15 +33,15 @@ afterAll(async () => {
   await session?.close();
 });
 
-/** Each crossing starts from quiet counters. */
+/** Each upgrade starts from quiet counters. */
 beforeEach(async () => {
   await Promise.all(session.traffic.map((traffic) => traffic.waitUntilClean(3)));
   for (const traffic of session.traffic) traffic.zero();
 });
 
-function nextCrossing(spec: LabUpgradeOptions['spec'] = {}): Policy {
-  crossings += 1;
-  return labUpgradePolicy(session.lab, { pool, newPool: `web-${crossings}`, version: '1.36', spec });
+function nextUpgrade(spec: LabUpgradeOptions['spec'] = {}): Policy {
+  upgrades += 1;
+  return labUpgradePolicy(session.lab, { pool, newPool: `web-${upgrades}`, version: '1.36', spec });
 }
 
 function requests() {
@@ -62,9 +62,9 @@ function kubernetes() {
   return { core: config.makeApiClient(CoreV1Api), policy: config.makeApiClient(PolicyV1Api) };
 }
 
-describe('in windows', () => {
-  test.each(isMatrix ? [1, 2, 3] : [1])('crossing %i loses nothing of at least 30,000 new connections', async () => {
-    const policy = nextCrossing(inBatches);
+describe('in batches', () => {
+  test.each(isMatrix ? [1, 2, 3] : [1])('upgrade %i loses nothing of at least 30,000 new connections', async () => {
+    const policy = nextUpgrade(inBatches);
     await startLabUpgrade(session, policy);
 
     const report = await followToEnd(session, policy);
@@ -85,11 +85,11 @@ describe('in windows', () => {
   });
 });
 
-describe('with pods handed over', () => {
+describe('with pod surge', () => {
   test.each(isMatrix ? [1, 2] : [1])(
-    'crossing %i lets all nodes go together; no Service and no budget ever has less than before',
+    'upgrade %i lets all nodes go together; no Service and no budget ever has less than before',
     async () => {
-      const policy = nextCrossing();
+      const policy = nextUpgrade();
       const levels = await watchServiceLevels(session.lab.kubeconfigPath);
       await startLabUpgrade(session, policy);
 
@@ -114,7 +114,7 @@ describe('with pods handed over', () => {
 
 describe('disturbed', () => {
   test('a worker killed in the middle of a drain takes up where it stood: same end, nothing lost, nothing terminated twice', async () => {
-    const policy = nextCrossing();
+    const policy = nextUpgrade();
     await startLabUpgrade(session, policy);
     let killed = false;
 
@@ -133,8 +133,8 @@ describe('disturbed', () => {
     expect(terminations(report)).toEqual(report.nodes.map(() => 1));
   });
 
-  test('an abort in the middle puts everything back, loses nothing and leaves what is foreign alone', async () => {
-    const policy = nextCrossing();
+  test('an abort in the middle rolls everything back, loses nothing and leaves external changes alone', async () => {
+    const policy = nextUpgrade();
     const { core } = kubernetes();
     const before = (await core.listNode()).items.filter(
       (node) => node.metadata?.labels?.['eks.amazonaws.com/nodegroup'] === pool,
@@ -152,7 +152,7 @@ describe('disturbed', () => {
     const report = await followToEnd(session, policy, async (status) => {
       if (aborted || !status.nodes.some((node) => node.step === 'draining-connections')) return;
       aborted = true;
-      await tellRun(session, policy, 'abort');
+      await sendToRun(session, policy, 'abort');
     });
 
     await expectNothingLost();
@@ -176,8 +176,8 @@ describe('disturbed', () => {
 
 // The simulator has the same in `npm test` (test/workflows/trouble.test.ts).
 if (isMatrix) {
-  test('a budget that never allows is named with needs, has, since and deadline; the run parks and forces nothing', async () => {
-    const policy = nextCrossing({ ...inBatches, waits: { ...quickDeadlines } });
+  test('a budget that never allows is named with needs, has, since and deadline; the run stalls and forces nothing', async () => {
+    const policy = nextUpgrade({ ...inBatches, waits: { ...quickDeadlines } });
     const { policy: budgets } = kubernetes();
     const setBudget = (maxUnavailable: number) =>
       budgets.patchNamespacedPodDisruptionBudget({
@@ -188,7 +188,7 @@ if (isMatrix) {
     await startLabUpgrade(session, policy);
     const seen: string[] = [];
     let blocked: unknown;
-    let parked: RunStatus | undefined;
+    let stalled: RunStatus | undefined;
 
     const report = await followToEnd(session, policy, async (status) => {
       if (!seen.includes('nodes-ready') && status.phase === 'nodes-ready') {
@@ -198,9 +198,9 @@ if (isMatrix) {
       blocked ??= status.nodes
         .flatMap((node) => node.waiting?.blocked ?? [])
         .find((pod) => pod.budget === 'default/api');
-      if (!parked && status.stalled) {
-        parked = status;
-        await tellRun(session, policy, 'abort');
+      if (!stalled && status.stalled) {
+        stalled = status;
+        await sendToRun(session, policy, 'abort');
       }
     });
     await setBudget(1);
@@ -212,8 +212,8 @@ if (isMatrix) {
       has: 4,
       since: expect.any(Number),
     });
-    expect(parked?.stalled?.message).toMatch(/api/);
-    const stuck = parked?.nodes.find((node) => node.step === 'stalled');
+    expect(stalled?.stalled?.message).toMatch(/api/);
+    const stuck = stalled?.nodes.find((node) => node.step === 'stalled');
     expect(stuck?.problem?.message).toMatch(/default\/api/);
     expect(report.outcome).toBe('aborted');
     expect(report.leftovers).toEqual([]);
@@ -222,9 +222,9 @@ if (isMatrix) {
   });
 }
 
-const quickDeadlines = { deadlines: { eviction: '25s', nodesReady: '3m', nodeGone: '2m' } };
+const quickDeadlines = { deadlines: { eviction: '25s', nodesReady: '3m', termination: '2m' } };
 
-/** How often each machine of the report was successfully asked to terminate, whatever the caller. */
+/** How often each instance of the report was successfully asked to terminate, whatever the caller. */
 function terminations(report: RunReport): number[] {
   const asked = session.lab.aws.requests.filter(
     (request) => request.action === 'TerminateInstanceInAutoScalingGroup' && request.outcome === 'ok',

@@ -1,8 +1,8 @@
-/** Every disturbance at every step of a crossing, each beside what it costs alone. */
+/** Every disturbance at every step of an upgrade, each beside what it costs alone. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunStatus } from '../../core/status/status.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { crossDisturbed, metSteps, nothing } from '../support/disturbed-upgrade.ts';
+import { metSteps, nothing, upgradeDisturbed } from '../support/disturbed-upgrade.ts';
 import {
   type Cost,
   type Disturbances,
@@ -10,29 +10,29 @@ import {
   openDisturbances,
   outageCost,
 } from '../support/lab-disturbances.ts';
-import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
+import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 
-let crossings: Crossings;
+let upgrades: LabUpgrades;
 let disturbances: Disturbances;
 
 beforeAll(async () => {
-  crossings = await openCrossings(disturbancesScenario);
-  disturbances = openDisturbances(crossings.session.lab);
+  upgrades = await openLabUpgrades(disturbancesScenario);
+  disturbances = openDisturbances(upgrades.session.lab);
 });
 
 afterAll(async () => {
-  await crossings?.close();
+  await upgrades?.close();
 });
 
-describe('the label removed by a stranger', () => {
+describe('the label removed by somebody', () => {
   test.each(metSteps)('while a node is %s costs nothing', async (step) => {
-    await crossDisturbed(crossings, { steps: [step], strike: disturbances.removeLabel, alone: nothing });
+    await upgradeDisturbed(upgrades, { steps: [step], strike: disturbances.removeLabel, alone: nothing });
   });
 });
 
 describe('a controller that registers an excluded node again', () => {
   test.each(metSteps)('while it is %s costs nothing', async (step) => {
-    await crossDisturbed(crossings, { steps: [step], strike: disturbances.registerAgain, alone: nothing });
+    await upgradeDisturbed(upgrades, { steps: [step], strike: disturbances.registerAgain, alone: nothing });
   });
 });
 
@@ -40,10 +40,10 @@ describe('a readiness flap of a whole Service', () => {
   const strike = async () => await disturbances.flap(6_000);
   let alone: Cost;
   beforeAll(async () => {
-    alone = await measureAlone(crossings, strike);
+    alone = await measureAlone(upgrades, strike);
   });
   test.each(metSteps)('while a node is %s costs what it costs alone', async (step) => {
-    await crossDisturbed(crossings, { steps: [step], strike, alone });
+    await upgradeDisturbed(upgrades, { steps: [step], strike, alone });
   });
 });
 
@@ -57,9 +57,9 @@ describe('an API server that is dead for 15 s', () => {
         diedAt = Date.now();
         await disturbances.killApiServer(deadForMs);
       };
-      const report = await crossDisturbed(crossings, { steps: [step], strike, alone: outageCost(deadForMs) });
+      const report = await upgradeDisturbed(upgrades, { steps: [step], strike, alone: outageCost(deadForMs) });
       const leaving = report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'excluded'));
-      const settledAt = diedAt + deadForMs + crossings.nextPolicy().waits.stabilizationAfterOutageMs;
+      const settledAt = diedAt + deadForMs + upgrades.nextPolicy().waits.stabilizationAfterOutageMs;
       expect(leaving.filter(({ at }) => at > diedAt + 1_000 && at < settledAt)).toEqual([]);
     },
   );
@@ -69,19 +69,19 @@ describe('a Deployment whose rollouts wait for load balancers', () => {
   beforeAll(async () => await disturbances.waitInRollouts());
 
   test.each(metSteps)('a rollout while a node is %s costs nothing', async (step) => {
-    const alone = await measureAlone(crossings, disturbances.rollOut);
+    const alone = await measureAlone(upgrades, disturbances.rollOut);
     expect(alone.bad).toBe(0);
-    await crossDisturbed(crossings, { steps: [step], strike: disturbances.rollOut, alone });
+    await upgradeDisturbed(upgrades, { steps: [step], strike: disturbances.rollOut, alone });
   });
 
   test.each(['draining-connections', 'evicting'] as const)(
-    'a scale-up while a node is %s, and a scale-down in the next crossing, cost nothing',
+    'a scale-up while a node is %s, and a scale-down in the next upgrade, cost nothing',
     async (step) => {
       const before = await disturbances.replicas();
       const scaleTo = (replicas: number) => async () => await disturbances.scale(replicas);
-      await crossDisturbed(crossings, { steps: [step], strike: scaleTo(before * 2), alone: nothing });
+      await upgradeDisturbed(upgrades, { steps: [step], strike: scaleTo(before * 2), alone: nothing });
       const follow = onceHeld(scaleTo(before * 2));
-      await crossDisturbed(crossings, { steps: [step], strike: scaleTo(before), alone: nothing, follow });
+      await upgradeDisturbed(upgrades, { steps: [step], strike: scaleTo(before), alone: nothing, follow });
       await disturbances.scale(before);
     },
   );

@@ -1,18 +1,18 @@
-/** Crossings in which all pods are replaced before they leave, disturbed: nobody ever has less than before, and nothing is lost. */
+/** LabUpgrades in which all pods are replaced before they leave, disturbed: nobody ever has less than before, and nothing is lost. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { crossAndAbort, expectUnharmed, metSteps } from '../support/disturbed-upgrade.ts';
-import { type Crossings, openCrossings } from '../support/lab-upgrades.ts';
-import { describePrunedCrossings } from '../support/pruned-upgrades.ts';
+import { expectUnharmed, metSteps, upgradeAndAbort } from '../support/disturbed-upgrade.ts';
+import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
+import { describePrunedUpgrades } from '../support/pruned-upgrades.ts';
 import { watchServiceLevels } from '../support/service-levels.ts';
 
-let crossings: Crossings;
+let upgrades: LabUpgrades;
 beforeAll(async () => {
-  crossings = await openCrossings(disturbancesScenario);
+  upgrades = await openLabUpgrades(disturbancesScenario);
 });
 afterAll(async () => {
-  await crossings?.close();
+  await upgrades?.close();
 });
 
 /** Steps in which no pod has been told to leave yet. */
@@ -20,10 +20,10 @@ const beforeEviction: readonly string[] = ['deregistering', 'draining-connection
 
 test.each(metSteps)('aborted while a node is %s, what was there goes on as if nothing had been', async (step) => {
   const before = await podsOfDeployments();
-  const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
-  const report = await crossAndAbort(crossings, step, { podSurge: true });
+  const levels = await watchServiceLevels(upgrades.session.lab.kubeconfigPath);
+  const report = await upgradeAndAbort(upgrades, step, { podSurge: true });
   expect(report.outcome).toBe('aborted');
-  await expectUnharmed(crossings, report);
+  await expectUnharmed(upgrades, report);
   expect(await levels.stop()).toEqual([]);
   const after = await podsOfDeployments();
   if (beforeEviction.includes(step)) expect(after).toEqual(before);
@@ -31,12 +31,12 @@ test.each(metSteps)('aborted while a node is %s, what was there goes on as if no
 });
 
 test('a worker that is killed every ten seconds comes to the same end', async () => {
-  const { session } = crossings;
-  await crossings.beginClean();
+  const { session } = upgrades;
+  await upgrades.beginClean();
   const levels = await watchServiceLevels(session.lab.kubeconfigPath);
   let killedAt = Date.now();
   let kills = 0;
-  const report = await crossings.cross(crossings.nextPolicy({ podSurge: true }), async () => {
+  const report = await upgrades.upgrade(upgrades.nextPolicy({ podSurge: true }), async () => {
     if (Date.now() - killedAt < 10_000) return;
     killedAt = Date.now();
     kills += 1;
@@ -46,7 +46,7 @@ test('a worker that is killed every ten seconds comes to the same end', async ()
   process.stderr.write(`* killed ${kills} times\n`);
   expect(report.outcome).toBe('completed');
   expect(kills).toBeGreaterThan(5);
-  await expectUnharmed(crossings, report);
+  await expectUnharmed(upgrades, report);
   expect(await levels.stop()).toEqual([]);
 });
 
@@ -55,39 +55,39 @@ test.each([
   [1, true],
   ['50%', false],
 ] as const)(
-  'with %s of the new nodes at a time and pods handed over or not (%s), it comes to the same end',
+  'with %s of the new nodes at a time and pods surged or not (%s), it comes to the same end',
   async (surge, podSurge) => {
-    await crossings.beginClean();
-    const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
-    const report = await crossings.cross(crossings.nextPolicy({ nodeSurge: surge, podSurge }));
+    await upgrades.beginClean();
+    const levels = await watchServiceLevels(upgrades.session.lab.kubeconfigPath);
+    const report = await upgrades.upgrade(upgrades.nextPolicy({ nodeSurge: surge, podSurge }));
     expect(report.outcome).toBe('completed');
     expect(report.newNodes).toHaveLength(4);
-    await expectUnharmed(crossings, report);
+    await expectUnharmed(upgrades, report);
     const broken = await levels.stop();
     if (podSurge) expect(broken).toEqual([]);
   },
 );
 
-describePrunedCrossings(() => crossings);
+describePrunedUpgrades(() => upgrades);
 
 /** The last one: the pool is two halves afterwards. */
-test('aborted in the second wave of new nodes, what was there goes on, on as many machines', async () => {
+test('aborted in the second wave of new nodes, what was there goes on, on as many instances', async () => {
   const before = await podsOfDeployments();
-  const levels = await watchServiceLevels(crossings.session.lab.kubeconfigPath);
-  const report = await crossAndAbort(crossings, 'draining-connections', {
+  const levels = await watchServiceLevels(upgrades.session.lab.kubeconfigPath);
+  const report = await upgradeAndAbort(upgrades, 'draining-connections', {
     podSurge: true,
     nodeSurge: '50%',
     replaced: 2,
   });
   expect(report.outcome).toBe('aborted');
-  await expectUnharmed(crossings, report);
+  await expectUnharmed(upgrades, report);
   expect(await levels.stop()).toEqual([]);
   expect(await podsOfDeployments()).toHaveLength(before.length);
 });
 
 /** UIDs of all pods that Deployments keep. */
 async function podsOfDeployments(): Promise<readonly string[]> {
-  const cluster = createKubernetesCluster({ kubeconfig: crossings.session.lab.kubeconfigPath });
+  const cluster = createKubernetesCluster({ kubeconfig: upgrades.session.lab.kubeconfigPath });
   try {
     const { pods } = await cluster.observe();
     return pods.flatMap(({ ownerKind, uid }) => (ownerKind === 'ReplicaSet' ? [uid] : [])).toSorted();

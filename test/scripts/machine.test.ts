@@ -3,7 +3,7 @@ import { busiest, describeMachine } from '../../scripts/testing/machine.ts';
 
 const use = (name: string, ticks: number) => ({ name, ticks });
 
-test('the busiest processes are those that used most since the first look, not since they began', () => {
+test('the busiest processes are those that used most since the first observation, not since they began', () => {
   const before = new Map([
     ['1', use('old', 90_000)],
     ['2', use('node vitest.mjs', 500)],

@@ -31,7 +31,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(project, { recursive: true, force: true }));
 
-/** Leaves the mark of a finished installation of the lock file as it is. */
+/** Leaves the stamp of a finished installation of the lock file as it is. */
 function pretendInstalled() {
   mkdirSync(join(project, 'node_modules'), { recursive: true });
   cpSync(join(project, 'package-lock.json'), join(project, 'node_modules', '.nodeferry-package-lock.json'));
@@ -60,7 +60,7 @@ test('runs a file on the pinned Node with the arguments and the working director
   expect(stderr).toBe('');
 });
 
-test('hands over the exit code', () => {
+test('passes on the exit code', () => {
   writeFileSync(join(project, 'fail.ts'), 'process.exitCode = 7;');
 
   expect(run(['fail.ts']).status).toBe(7);

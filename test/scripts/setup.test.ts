@@ -64,7 +64,7 @@ describe('the hash of Go sources', () => {
   });
 });
 
-describe('a command of the set-up', () => {
+describe('a command of the setup', () => {
   test('that fails tells its last lines and what to do', async () => {
     const run = runCommand('sh', ['-c', 'echo something; echo the reason >&2; exit 3'], { fix: 'Do this.' });
 

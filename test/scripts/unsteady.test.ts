@@ -43,7 +43,7 @@ test('both outputs stand under one heading, each cut to its end; nothing is prin
   const again = Array.from({ length: 300 }, (_, line) => `line ${line + 1}`).join('\n');
   const lines = unsteadyOutput([{ ...slow, again }], '/cache/unsteady.json').split('\n');
   expect(lines.slice(0, 6)).toEqual([
-    '=== UNSTEADY: failed, and passed when repeated. Each is a defect to be mended. Kept in /cache/unsteady.json',
+    '=== UNSTEADY: failed, and passed when repeated. Each is a defect to be fixed. Recorded in /cache/unsteady.json',
     '--- test/workflows/watch.test.ts: a watch ---',
     'first:',
     'it took too long',

@@ -1,28 +1,28 @@
 import { scaleTo } from './disturbances.ts';
 import { later, matches, type SimPod, type World } from './world.ts';
 
-/** A HorizontalPodAutoscaler on the processor use of a workload's pods. */
+/** A HorizontalPodAutoscaler on the processor utilization of a workload's pods. */
 export interface Autoscaler {
   readonly workload: string;
-  /** Use that it aims at, of what the pods request. */
+  /** Target utilization, as a share of what the pods request. */
   readonly target: number;
-  /** Use of all pods together by what callers want of them. */
+  /** Processor time that all callers together need. */
   readonly load: number;
-  /** Use of each pod by itself, whether anybody calls it or not. */
+  /** Processor time of each pod even without any caller. */
   readonly idle: number;
   readonly least: number;
-  /** It goes by an external metric of target type Value instead, of which this is the share: no number of pods changes it. */
+  /** It uses an external metric of target type Value instead, with this ratio, which no number of pods changes. */
   readonly value?: number;
 }
 
 const syncMs = 15_000;
-const scaleDownWindowMs = 300_000;
+const stabilizationMs = 300_000;
 const tolerance = 0.1;
 
 /**
- * Scales a workload as Kubernetes does (1.36, pkg/controller/podautoscaler): by the selector of the workload's pods without their template's
- * hash, so that pods which a run has released count; pods that are not ready count as idle before scaling up, and not at all before scaling
- * down; down to the highest of what was wanted in the last five minutes.
+ * Scales a workload as Kubernetes does (1.36, pkg/controller/podautoscaler). It selects the workload's pods without their template's hash, so pods
+ * that a run has released count. Pods that are not ready count as idle before scaling up, and not at all before scaling down. It scales down to the
+ * highest number that was wanted in the last five minutes.
  */
 export function autoscale(world: World, autoscaler: Autoscaler): void {
   if (autoscaler.value !== undefined) world.autoscalers.push(autoscaler.workload);
@@ -33,7 +33,7 @@ export function autoscale(world: World, autoscaler: Autoscaler): void {
     const now = world.clock.now();
     const pods = world.pods.filter((pod) => !pod.terminating && matches(workload.selector, pod.labels));
     wanted.push({ at: now, replicas: recommend(pods, workload.replicas, autoscaler) });
-    const recent = wanted.filter(({ at }) => now - at <= scaleDownWindowMs).map(({ replicas }) => replicas);
+    const recent = wanted.filter(({ at }) => now - at <= stabilizationMs).map(({ replicas }) => replicas);
     const replicas = Math.max(autoscaler.least, ...recent);
     if (replicas !== workload.replicas) scaleTo(world, autoscaler.workload, replicas);
     later(world, syncMs, sync);

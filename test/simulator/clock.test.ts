@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createVirtualClock, longestBlinkMs, type VirtualClock } from './clock.ts';
+import { createVirtualClock, maxBlinkMs, type VirtualClock } from './clock.ts';
 
 /** Enough turns of the event loop for a clock that may move to have moved. */
 async function someTurns(): Promise<void> {
@@ -46,7 +46,7 @@ describe('virtual time', () => {
     await someTurns();
     expect([clock.now(), clock.whyStill()]).toEqual([0, 'a message is on its way']);
     reason = undefined;
-    clock.lookAgain();
+    clock.recheck();
     await asleep;
     expect(clock.now()).toBe(500);
   });
@@ -78,7 +78,7 @@ describe('virtual time', () => {
     expect(happened).toEqual(['first at 100', 'second at 200']);
   });
 
-  test('moves only so far while an onlooker has yet to look again, and on when he has, or leaves', async () => {
+  test('moves only so far while an onlooker has yet to observe again, and on when he has, or leaves', async () => {
     const clock = createVirtualClock(0);
     const slow = clock.onlooker('somebody slow');
     const quick = clock.onlooker('somebody quick');
@@ -86,32 +86,32 @@ describe('virtual time', () => {
     await manyTurns();
     quick.observed();
     await manyTurns();
-    expect([clock.now(), clock.whyStill()]).toEqual([longestBlinkMs, 'somebody slow has yet to look again']);
+    expect([clock.now(), clock.whyStill()]).toEqual([maxBlinkMs, 'somebody slow has yet to observe again']);
     slow.observed();
     await manyTurns();
-    expect(clock.now()).toBe(2 * longestBlinkMs);
+    expect(clock.now()).toBe(2 * maxBlinkMs);
     quick.leave();
     slow.leave();
     await night;
     expect(clock.now()).toBe(180 * 60_000);
   });
 
-  test('does not pass over the moment at which an onlooker must look, however long the others sleep', async () => {
+  test('does not pass over the moment at which an onlooker must observe, however long the others sleep', async () => {
     const clock = createVirtualClock(0);
     const onlooker = clock.onlooker('a test');
-    const asleep = clock.sleep(longestBlinkMs + 1);
+    const asleep = clock.sleep(maxBlinkMs + 1);
     await someTurns();
-    expect(clock.now()).toBe(longestBlinkMs);
+    expect(clock.now()).toBe(maxBlinkMs);
     onlooker.observed();
     await asleep;
-    expect(clock.now()).toBe(longestBlinkMs + 1);
+    expect(clock.now()).toBe(maxBlinkMs + 1);
   });
 
-  test('runs far away where nobody looks on: control of the rule', async () => {
+  test('runs far away where nobody watches: control of the rule', async () => {
     const clock = createVirtualClock(0);
     const night = clock.act('night watch', async () => await wakeful(clock));
     await manyTurns();
-    expect(clock.now()).toBeGreaterThan(10 * longestBlinkMs);
+    expect(clock.now()).toBeGreaterThan(10 * maxBlinkMs);
     await night;
   });
 

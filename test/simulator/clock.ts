@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../ports/clock.ts';
 
-/** Somebody whose work takes no virtual time, and who is asleep when he has a sleeper on the clock. */
+/** Somebody whose work takes no virtual time, and who is asleep while it has a sleeper on the clock. */
 interface Actor {
   readonly name: string;
   sleepers: number;
@@ -20,42 +20,42 @@ interface Timer {
   readonly fire: () => void;
 }
 
-/** Somebody outside of the world who waits for something to come about in it. */
+/** Somebody outside the world who waits for something to happen in it. */
 export interface Onlooker {
-  /** He has seen the world as it is now. */
+  /** It has seen the world as it is now. */
   observed(): void;
-  /** He waits no longer. */
+  /** It no longer waits. */
   leave(): void;
 }
 
 /**
- * Time moves at most so far, ms, until every onlooker has looked again. So nobody who looks slowly, because his machine is busy, finds
- * the world far beyond what he waits for.
+ * Time moves at most this far, ms, until every onlooker has observed again. So an onlooker that is slow, because this machine is busy, never finds the
+ * world far beyond what it waits for.
  */
-export const longestBlinkMs = 10 * 60_000;
+export const maxBlinkMs = 10 * 60_000;
 
-/** A clock that stands still while anybody works, and jumps to the next thing to happen when everybody sleeps. */
+/** A clock that stands still while anybody works, and jumps to the next event when everybody sleeps. */
 export interface VirtualClock extends Clock {
   /** Runs `fire` at that time (epoch ms); earlier times mean now. */
   at(time: number, fire: () => void): void;
-  /** Runs something that acts in the world: from its first moment to its last, time moves only while it sleeps on this clock. */
+  /** Runs something that acts in the world: from its start to its end, time moves only while it sleeps on this clock. */
   act<T>(name: string, body: () => Promise<T>): Promise<T>;
-  /** Time stands still while `why` answers a reason. Whoever gives reasons calls `lookAgain` when one may have gone. */
+  /** Time stands still while `why` returns a reason. Whoever gives reasons calls `recheck` when one may have gone. */
   standStillWhile(why: () => string | undefined): void;
-  lookAgain(): void;
-  /** Somebody waits from now on for something to come about. */
+  recheck(): void;
+  /** Somebody waits from now on for something to happen. */
   onlooker(name: string): Onlooker;
-  /** What time stands still for just now, in words. */
+  /** Why time stands still at the moment, as text. */
   whyStill(): string | undefined;
-  /** Called before time moves to `to`, with the time until then; the world looks the same all that while. */
+  /** Called before time moves to `to`, with the period until then; the world does not change during it. */
   onPassage(listener: (from: number, to: number) => void): void;
-  /** Moves without waiting for anybody; for tests of the world itself. */
+  /** Moves time without waiting for anybody; for tests of the world itself. */
   advance(ms: number): void;
   /** Ends the world: time stands still for good, and whoever sleeps or goes to sleep fails. */
   stop(): void;
 }
 
-/** Makes a virtual clock that begins at `start` (epoch ms). */
+/** Creates a virtual clock that starts at `start` (epoch ms). */
 export function createVirtualClock(start: number): VirtualClock {
   let now = start;
   let order = 0;
@@ -95,19 +95,18 @@ export function createVirtualClock(start: number): VirtualClock {
       const why = reason();
       if (why !== undefined) return why;
     }
-    for (const { name, seenAt } of onlookers)
-      if (now >= seenAt + longestBlinkMs) return `${name} has yet to look again`;
+    for (const { name, seenAt } of onlookers) if (now >= seenAt + maxBlinkMs) return `${name} has yet to observe again`;
     return undefined;
   }
 
   function nextMoment(): number {
     const wakings = sleepers.map(({ wakeAt }) => wakeAt);
-    const observations = [...onlookers].map(({ seenAt }) => seenAt + longestBlinkMs);
+    const observations = [...onlookers].map(({ seenAt }) => seenAt + maxBlinkMs);
     return Math.min(...wakings, ...observations);
   }
 
-  /** Jumps once in each turn of the event loop, so that network and timers have their turn between two jumps. */
-  function lookAgain(): void {
+  /** Jumps once per turn of the event loop, so that network and timers run between two jumps. */
+  function recheck(): void {
     if (observer || stopped) return;
     observer = true;
     setImmediate(() => {
@@ -115,7 +114,7 @@ export function createVirtualClock(start: number): VirtualClock {
       if (whyStill() !== undefined) return;
       passTo(nextMoment());
       for (const sleeper of sleepers.filter(({ wakeAt }) => wakeAt <= now)) sleeper.wake();
-      lookAgain();
+      recheck();
     });
   }
 
@@ -141,7 +140,7 @@ export function createVirtualClock(start: number): VirtualClock {
       sleepers.push(sleeper);
       if (actor !== undefined) actor.sleepers += 1;
       signal?.addEventListener('abort', wake, { once: true });
-      lookAgain();
+      recheck();
     });
   }
 
@@ -159,24 +158,24 @@ export function createVirtualClock(start: number): VirtualClock {
         return await current.run(actor, body);
       } finally {
         actors.delete(actor);
-        lookAgain();
+        recheck();
       }
     },
     standStillWhile: (why) => {
       reasons.push(why);
     },
-    lookAgain,
+    recheck,
     onlooker: (name) => {
       const onlooker = { name, seenAt: now };
       onlookers.add(onlooker);
       return {
         observed: () => {
           onlooker.seenAt = now;
-          lookAgain();
+          recheck();
         },
         leave: () => {
           onlookers.delete(onlooker);
-          lookAgain();
+          recheck();
         },
       };
     },

@@ -7,7 +7,7 @@ import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
 import { slicesOf } from './kubernetes.ts';
-import { createSimLocks, lockMarksOf } from './leases.ts';
+import { createSimLocks, leftoverLocksOf } from './leases.ts';
 import { excludeLabel, isExcluded } from './load-balancer.ts';
 import { hostnameOf, nodePort } from './load-balancers-port.ts';
 import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts';
@@ -111,15 +111,15 @@ export function createSimCluster(world: World): Cluster {
     removeEndpoints: async (ref, removeLabels, run) => {
       const pod = podOf(ref);
       if (pod === undefined || pod.terminating) return 'gone';
-      judgeLeaving(world, pod, 'unlisted');
+      judgeLeaving(world, pod, 'removed from endpoints');
       const removed = Object.entries(pod.labels).filter(([key]) => removeLabels.includes(key));
-      // A mark of an earlier run that did not get to clean up is taken over, with what it has removed.
+      // The annotation of an earlier run that could not clean up is taken over, with the labels that it removed.
       pod.endpointsRemoved = {
         by: run,
         originalLabels: { ...pod.endpointsRemoved?.originalLabels, ...Object.fromEntries(removed) },
       };
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => !removeLabels.includes(key)));
-      note(world, `pod ${pod.name} on ${pod.node} unlisted`);
+      note(world, `pod ${pod.name} on ${pod.node} removed from endpoints`);
       return 'done';
     },
     restoreEndpoints: async (ref, run) => {
@@ -148,18 +148,18 @@ export function createSimCluster(world: World): Cluster {
     deleteNode: async (ref) => {
       if (nodeOf(ref) === undefined) return 'gone';
       if (world.instances.some((one) => one.instanceId === ref.instanceId && one.alive)) {
-        world.violations.push(`Node ${ref.name} deleted while its machine runs`);
+        world.violations.push(`Node ${ref.name} deleted while its instance runs`);
       }
       forgetNode(world, ref.uid);
       return 'done';
     },
     ...createSimLocks(world),
     recordEvent: async (event) => note(world, `event ${event.node.name}: ${event.reason}: ${event.message}`),
-    findLeftovers: async (run) => [...ownershipOf(world, run), ...lockMarksOf(world, run)],
+    findLeftovers: async (run) => [...ownershipOf(world, run), ...leftoverLocksOf(world, run)],
   };
 }
 
-/** Every mark of a run in the world, in words; of any run without one. */
+/** Everything that a run owns in the world, as text; without a run, what any run owns. */
 export function ownershipOf(world: World, run?: string): string[] {
   const ours = (by: string | undefined) => by !== undefined && (run === undefined || by === run);
   const said: readonly [string, (node: SimNode) => string | undefined][] = [
@@ -172,7 +172,7 @@ export function ownershipOf(world: World, run?: string): string[] {
     ...world.nodes.flatMap((node) =>
       said.flatMap(([what, by]) => (ours(by(node)) ? [`node ${node.name}: ${what}`] : [])),
     ),
-    // The mark on a pod that is going ends with the pod.
+    // The annotations of a pod that is being deleted disappear with the pod.
     ...world.pods.filter(({ terminating }) => !terminating).flatMap((pod) => podMarks(pod, ours)),
   ];
 }
@@ -211,7 +211,7 @@ function podFacts(world: World, pod: SimPod): PodFacts {
   return { ...facts, priorityClass: pod.of, ...keeperOf(world, pod), ...(released === undefined ? {} : { released }) };
 }
 
-/** What is read at most a minute ago of a real cluster, and not at all where the role does not allow it. */
+/** Resources that are read at most a minute ago from a real cluster, and not at all when the role does not allow it. */
 function surroundings({
   networkPolicies,
   autoscalers,
@@ -226,7 +226,7 @@ function surroundings({
       workload: `Deployment default/${name}`,
       counts: 'multiplies a metric by all ready pods, released ones too, and would scale up to twice as many',
     })),
-    // Each is of the pods of one workload, as one by a priority class of its own would be.
+    // Each is for the pods of one workload, like a quota for its own priority class.
     quotas: workloads.flatMap(({ name, quota, quotaTold }) => {
       if (quota === undefined || quotaTold !== true) return [];
       const scopes = [{ name: 'PriorityClass', operator: 'In', values: [name] }] as const;
@@ -239,7 +239,7 @@ function surroundings({
   };
 }
 
-/** Every claim has a volume of its own, which is attached as long as its pod is on a node. */
+/** Every volume claim has its own volume, which is attached while its pod is on a node. */
 function attachmentsOf({ namespace, node, volumeClaims = [] }: SimPod): VolumeAttachmentFacts[] {
   if (node === undefined) return [];
   return volumeClaims.map((fence) => ({ node, volume: volumeOf(namespace, fence), name: `csi-${fence}` }));
@@ -282,7 +282,7 @@ function serviceFacts(world: World, service: SimService): ServiceFacts {
       podName: pod.name,
       node: pod.node,
       ready: pod.ready && !pod.terminating,
-      // As its probe has it, also while it terminates (Kubernetes docs, "EndpointSlices", Conditions).
+      // As its probe reports, also while it terminates (Kubernetes docs, "EndpointSlices", Conditions).
       serving: pod.ready || (pod.terminating && pod.accepts),
       terminating: pod.terminating,
     })),
@@ -324,15 +324,15 @@ function evict(world: World, pod: SimPod | undefined, dryRun: boolean): Eviction
   return { outcome: 'evicted' };
 }
 
-/** Pods that it shall have; of one under a quota, no more than it has: what it was refused before is not the run's to bring. */
+/** Pods that it should have; under a quota, no more than it has: pods that were refused before are not the run's concern. */
 function scaleNow({ pods }: World, { name, replicas, quota }: SimWorkload): number {
   const there = pods.filter((pod) => pod.of === name && pod.started && !pod.terminating && !pod.released).length;
   return quota === undefined ? replicas : Math.min(replicas, there);
 }
 
 /**
- * I2: while a load balancer sends to a node under policy Local, its pods are the only ones that can answer. One that was released, or is not
- * ready and so answers nobody, is no loss beside another that does.
+ * I2: while a load balancer sends to a node under policy Local, only the pods of that node can answer. A pod that was released, or is not ready and
+ * so answers nobody, is no loss beside another one that does.
  */
 function judgeLeaving(world: World, pod: SimPod, how: string): void {
   for (const service of world.services) {

@@ -1,8 +1,8 @@
-/** What happens to a cluster besides an upgrade: each does one thing to the world and lets it react. */
+/** What happens to a cluster besides an upgrade: each function changes one thing in the world and lets it react. */
 import { excludeLabel } from './load-balancer.ts';
 import { later, note, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
 
-/** The readiness probes of all pods of a workload fail for so long, ms, though they would answer. */
+/** The readiness probes of all pods of a workload fail for this long, ms, although the pods would answer. */
 export function flap(world: World, workload: string, durationMs: number): void {
   const pods = world.pods.filter((pod) => pod.of === workload);
   for (const pod of pods) pod.failing = true;
@@ -14,7 +14,7 @@ export function flap(world: World, workload: string, durationMs: number): void {
   world.changed();
 }
 
-/** A controller does nothing for so long, ms: that of the endpoint slices, those of ReplicaSets, or those of the cloud's load balancers. */
+/** A controller does nothing for this long, ms: the one for endpoint slices, for ReplicaSets, or for the cloud's load balancers. */
 export function freeze(
   world: World,
   what: 'slicesFrozen' | 'replicaSetsFrozen' | 'controllersFrozen',
@@ -28,8 +28,8 @@ export function freeze(
 }
 
 /**
- * Changes how many pods a workload shall have. One that is paused is scaled all the same, its largest ReplicaSet most of all, which here
- * takes everything (kubernetes/kubernetes, pkg/controller/deployment/sync.go, sync and scale); one that is away, by nobody.
+ * Changes how many pods a workload should have. A paused one is scaled too, mostly in its largest ReplicaSet, which here takes everything
+ * (kubernetes/kubernetes, pkg/controller/deployment/sync.go, sync and scale). One whose Deployment was deleted is not scaled by anybody.
  */
 export function scaleTo(world: World, workload: string, replicas: number): void {
   for (const one of world.workloads) {
@@ -49,12 +49,12 @@ export function rollOut(world: World, workload: string): void {
   world.changed();
 }
 
-/** Changes how many pods of a budget may be missing. */
+/** Changes how many pods of a budget may be unavailable. */
 export function setBudget(world: World, name: string, maxUnavailable: number): void {
   for (const budget of world.budgets) if (budget.name === name) budget.maxUnavailable = maxUnavailable;
 }
 
-/** Somebody takes the exclude label off a node, with or without our mark. */
+/** Somebody removes the exclude label from a node, with or without our annotation. */
 export function removeLabel(world: World, node: SimNode): void {
   delete node.labels[excludeLabel];
   delete node.annotations['nodeferry.dev/excluded-by'];
@@ -62,17 +62,17 @@ export function removeLabel(world: World, node: SimNode): void {
   world.changed();
 }
 
-/** Somebody gives a pod back the labels that it had, and leaves our mark. */
-export function giveLabelsBack(world: World, pod: SimPod): void {
+/** Somebody restores the labels of a pod, and leaves our annotation. */
+export function restoreLabels(world: World, pod: SimPod): void {
   const released = pod.released === undefined ? {} : { [pod.released.label]: pod.released.value };
   pod.labels = { ...pod.labels, ...released, ...pod.endpointsRemoved?.originalLabels };
-  note(world, `somebody gives ${pod.name} its labels back`);
+  note(world, `somebody restores the labels of ${pod.name}`);
   world.changed();
 }
 
 /**
- * The API server is away for so long, ms. When it is back, no kubelet has renewed its lease: every node counts as NotReady until its
- * kubelet has come through, some seconds later. kube-proxies go on with the endpoints that they knew until they have asked again.
+ * The API server is down for this long, ms. When it is back, no kubelet has renewed its lease: every node counts as NotReady until its kubelet has
+ * reached the server, some seconds later. kube-proxies keep the endpoints that they knew until they have listed them again.
  */
 export function breakApi(world: World, durationMs: number): void {
   world.faults.apiDown = true;
@@ -88,25 +88,25 @@ export function breakApi(world: World, durationMs: number): void {
 }
 
 /**
- * A kube-proxy asks again when its pause is over, which has doubled with every failure, up to 30 s, and by chance is up to twice as long
- * (client-go tools/cache/reflector.go). After 15 s the longest it may still take.
+ * A kube-proxy asks again after its backoff, which has doubled with every failure up to 30 s, and randomly is up to twice as long (client-go
+ * tools/cache/reflector.go). After 15 s this is the longest that it may still take.
  */
 const slowestProxyMs = 26_000;
 
-/** A kubelet comes through again within ten seconds of the API server's return (its lease is renewed every ten). */
-const longestRenewalMs = 10_000;
+/** A kubelet reaches the API server within ten seconds of its return (its lease is renewed every ten). */
+const maxRenewalMs = 10_000;
 
 function loseLease(world: World, node: SimNode): void {
   if (!node.ready) return;
   node.ready = false;
   node.unknownSince = world.clock.now();
-  later(world, 1_000 + world.random() * longestRenewalMs, () => {
+  later(world, 1_000 + world.random() * maxRenewalMs, () => {
     node.ready = true;
     delete node.unknownSince;
   });
 }
 
-/** The Service's load balancer covers a zone no more, nor has ever: what is registered there is not used. */
+/** The Service's load balancer does not cover a zone any more, and never did: what is registered there is not used. */
 export function uncover(service: SimService, zone: string, world: World): void {
   service.uncovered = [...(service.uncovered ?? []), zone];
   const there = new Set(world.instances.filter((one) => one.zone === zone).map(({ instanceId }) => instanceId));
@@ -122,7 +122,7 @@ export function cover(service: SimService, world: World): void {
   world.changed();
 }
 
-/** Nodes that are out of load balancers by somebody's label. */
+/** Nodes that somebody's label excludes from load balancers. */
 export function excludedNodes(world: World): readonly SimNode[] {
   return world.nodes.filter((node) => node.labels[excludeLabel] !== undefined);
 }

@@ -4,7 +4,7 @@ import { reconcileReplicas } from './replica-sets.ts';
 import { chooseNode, tolerates } from './scheduler.ts';
 import { later, matches, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
 
-/** What DaemonSet pods tolerate without being asked: cordons, not the taint of a retiring node. */
+/** What DaemonSet pods tolerate by default: cordons, but not the taint of a disrupted node. */
 export const daemonTolerations: TolerationFacts[] = [
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
@@ -12,7 +12,7 @@ export const daemonTolerations: TolerationFacts[] = [
 /** The controllers of the cluster: ReplicaSets, DaemonSets, scheduler, kubelets, endpoints. Runs after every change. */
 export function reconcileCluster(world: World): void {
   clearAway(world);
-  for (const pod of world.pods) tellReadiness(world, pod);
+  for (const pod of world.pods) updateReadiness(world, pod);
   for (const workload of world.workloads) {
     if (workload.kind !== 'Deployment') reconcileDaemons(world, workload);
     else if (!world.faults.replicaSetsFrozen) reconcileReplicas(world, workload);
@@ -21,8 +21,8 @@ export function reconcileCluster(world: World): void {
   publishEndpoints(world);
 }
 
-/** The Ready condition, with the time at which it changed. */
-function tellReadiness(world: World, pod: SimPod): void {
+/** Updates the Ready condition, with the time at which it changed. */
+function updateReadiness(world: World, pod: SimPod): void {
   const ready = isReady(world, pod);
   if (ready !== pod.ready) pod.turnedAt = world.clock.now();
   pod.ready = ready;
@@ -30,13 +30,13 @@ function tellReadiness(world: World, pod: SimPod): void {
   else pod.unreadySince = pod.turnedAt ?? pod.createdAt;
 }
 
-/** What the kubelet says of a pod, or the node lifecycle controller when it hears nothing from the kubelet. */
+/** What the kubelet reports of a pod, or the node lifecycle controller when it hears nothing from the kubelet. */
 function isReady(world: World, pod: SimPod): boolean {
   const node = world.nodes.find((one) => one.name === pod.node);
   return pod.started && !pod.failing && !pod.terminating && node?.ready === true;
 }
 
-/** What kubelets have stopped is gone, as far as nothing keeps the containers or the object. */
+/** Removes what kubelets have stopped, unless something keeps the containers or the object. */
 function clearAway(world: World): void {
   const due = world.pods.filter((pod) => pod.goneAt !== undefined && pod.goneAt <= world.clock.now());
   const stopped = due.filter((pod) => pod.stuck !== true && !isSilent(world, pod));
@@ -47,7 +47,7 @@ function clearAway(world: World): void {
   world.pods = world.pods.filter((pod) => !stopped.includes(pod) || (pod.finalizers ?? []).length > 0);
 }
 
-/** Nobody tells whether its containers have stopped. */
+/** Nobody reports whether its containers have stopped. */
 function isSilent(world: World, pod: SimPod): boolean {
   return world.nodes.some(({ name, silent }) => name === pod.node && silent === true);
 }
@@ -59,7 +59,7 @@ export function endpointsOf(world: World, selector: Readonly<Record<string, stri
 
 const slices = new WeakMap<object, readonly SimPod[]>();
 
-/** Pods in a Service's EndpointSlices: as they are, or as they were when the slices' controller stopped. */
+/** Pods in a Service's EndpointSlices: as they are, or as they were when the controller of the slices stopped. */
 export function slicesOf(world: World, service: SimService): readonly SimPod[] {
   const last = slices.get(service);
   if (world.faults.slicesFrozen && last !== undefined) return last;
@@ -80,8 +80,8 @@ function reconcileDaemons(world: World, workload: SimWorkload): void {
 }
 
 /**
- * A DaemonSet takes pods without owner that it selects, whoever made them, and ends all of its pods on a node but the oldest
- * (Kubernetes 1.36, pkg/controller/daemon/daemon_controller.go, getNodesToDaemonPods and podsShouldBeOnNode).
+ * A DaemonSet adopts pods without an owner that it selects, whoever created them, and deletes all of its pods on a node except the oldest (Kubernetes
+ * 1.36, pkg/controller/daemon/daemon_controller.go, getNodesToDaemonPods and podsShouldBeOnNode).
  */
 function takePods(world: World, { name, selector }: SimWorkload): void {
   for (const pod of world.pods) {
@@ -101,7 +101,7 @@ function schedule(world: World, pod: SimPod): void {
   else bind(world, pod, node);
 }
 
-/** What scheduler and kubelet do: the pod has the node, and runs there after a while. */
+/** What scheduler and kubelet do: the pod is bound to the node, and runs there after a while. */
 export function bind(world: World, pod: SimPod, node: SimNode): void {
   pod.node = node.name;
   delete (pod as { unschedulableReason?: unknown }).unschedulableReason;
@@ -113,7 +113,7 @@ export function bind(world: World, pod: SimPod, node: SimNode): void {
   });
 }
 
-/** Endpoints of a Service as the kube-proxy of that node has them. */
+/** Endpoints of a Service as the kube-proxy of that node knows them. */
 export function viewOn(service: SimService, node: SimNode): SimService['view'] {
   return node.believes?.get(service.key) ?? service.view;
 }

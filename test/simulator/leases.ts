@@ -52,7 +52,7 @@ export function createSimLocks(
       const lease = world.leases.get(name);
       if (lease?.holder !== fence.run) throw lockLost(world, name);
       if (!mayFence(fence, lease.fence))
-        throw new NodeferryError({ code: 'Superseded', message: `lease ${name} is claimed by a later attempt` });
+        throw new NodeferryError({ code: 'Superseded', message: `lease ${name} is fenced by a later attempt` });
       if (!hasFence(fence, lease.fence)) lease.fence = fence;
     },
     findIncomingPools: async () => [...world.leases.values()].flatMap(({ incomingPool }) => incomingPool ?? []),
@@ -61,8 +61,8 @@ export function createSimLocks(
   };
 }
 
-/** Locks of a run, in words. */
-export function lockMarksOf(world: World, run: string): readonly string[] {
+/** Locks of a run, as text. */
+export function leftoverLocksOf(world: World, run: string): readonly string[] {
   return locksOf(world, run).map(({ name }) => `lease ${namespace}/${name}`);
 }
 

@@ -1,10 +1,10 @@
 import { viewOn } from './kubernetes.ts';
 import { later, note, type SimNode, type SimService, type SimTarget, type World } from './world.ts';
 
-/** Label that takes a node out of load balancers (kubernetes.io well-known labels). */
+/** Label that excludes a node from load balancers (kubernetes.io well-known labels). */
 export const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
-/** Any value but `false` takes the node out, as the service controller reads it. */
+/** Any value but `false` excludes the node, as the service controller reads it. */
 export function isExcluded(node: Pick<SimNode, 'labels'>): boolean {
   return (node.labels[excludeLabel] ?? 'false') !== 'false';
 }
@@ -58,8 +58,8 @@ function reconcileRegistrations(world: World, service: SimService): void {
 const reacting = new WeakSet<object>();
 
 /**
- * Nodes that the Service's controller wants registered: those without the label, and those that it looks at no more. The AWS Load
- * Balancer Controller passes over a target that is `unhealthy.draining` when its node is excluded, and never comes back to it.
+ * Nodes that the Service's controller wants registered: those without the label, and those that it no longer reconciles. The AWS Load Balancer
+ * Controller skips a target that is `unhealthy.draining` when its node is excluded, and never returns to it.
  */
 function wantedBy(world: World, service: SimService): string[] {
   const free = wanted(world, service);
@@ -71,7 +71,7 @@ function wantedBy(world: World, service: SimService): string[] {
   return [...free, ...service.targets.filter(({ stuck }) => stuck).map(({ instanceId }) => instanceId)];
 }
 
-/** What a service controller does that was ensuring the load balancer with the nodes as they were before the label was set. */
+/** What a service controller does that was ensuring the load balancer with the list of nodes from before the label was set. */
 export function registerInSpiteOfLabel(world: World, service: SimService, instanceId: string): void {
   register(world, service, instanceId);
   const target = service.targets.find((one) => one.instanceId === instanceId);

@@ -5,7 +5,7 @@ import type { UnsupportedServiceFacts } from '../../core/model/unsupported-servi
 import type { LoadBalancers } from '../../ports/load-balancers.ts';
 import type { SimService, SimTarget, World } from './world.ts';
 
-/** Every Service's load balancer listens on this port of the nodes. */
+/** Every Service's load balancer sends to this port of the nodes. */
 export const nodePort = 30_080;
 
 /** The address of a Service's load balancer. */
@@ -13,7 +13,7 @@ export function hostnameOf({ key }: Pick<SimService, 'key'>): string {
   return `${key.replace('/', '-')}.elb.example`;
 }
 
-/** The load balancers of the world, as a cloud's API tells of them. */
+/** The load balancers of the world, as a cloud's API returns them. */
 export function createSimLoadBalancers(world: World): LoadBalancers {
   return {
     discover: async (services, { beside = [] } = {}) => {
@@ -30,7 +30,7 @@ export function createSimLoadBalancers(world: World): LoadBalancers {
         const service = world.services.find(({ key }) => groupId(key) === group.id);
         if (service !== undefined && service.balancer !== 'empty')
           return { ...group, targets: targetsOf(world, service) };
-        throw new NodeferryError({ code: 'Conflict', message: `target group ${group.id} is not there any more` });
+        throw new NodeferryError({ code: 'Conflict', message: `target group ${group.id} does not exist any more` });
       }),
   };
 }
@@ -93,7 +93,7 @@ function reasonOf({ state, checked }: SimTarget): string | undefined {
   return state === 'healthy' ? undefined : 'Target.FailedHealthChecks';
 }
 
-/** Why the Service can't be watched; of several reasons the first is told. */
+/** Why the Service can't be watched; of several reasons, the first is reported. */
 function reasonsAgainst(world: World, facts: ServiceFacts): readonly UnsupportedServiceFacts[] {
   if (facts.type !== 'LoadBalancer') return [];
   const here = behind(world, facts);

@@ -14,7 +14,7 @@ type Ownership = Pick<
   'release' | 'tryRelease' | 'adopt' | 'raiseDeletionCost' | 'restoreDeletionCost' | 'wakeOwner'
 >;
 
-/** What the Cluster port does between a pod and its ReplicaSet. */
+/** The operations of the Cluster port between a pod and its ReplicaSet. */
 export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod | undefined): Ownership {
   return {
     release: async (ref, from, run) => {
@@ -82,14 +82,14 @@ function annotate(pod: SimPod, changes: Readonly<Record<string, string | null>>)
   pod.annotations = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
-/** What is told of a released pod: its ReplicaSet is looked at anew. */
+/** Facts of a released pod: its ReplicaSet is read again. */
 export function releasedFacts(world: World, pod: SimPod): ReleasedFacts | undefined {
   if (pod.released === undefined) return undefined;
   const wants = pod.released.replicaSet.name === replicaSetName(pod.of, pod.version) ? wantedBy(world, pod) : undefined;
   return wants === undefined ? pod.released : { ...pod.released, wants, ...statusOf(world, pod) };
 }
 
-/** Marks of runs on a pod, in words. */
+/** What runs own on a pod, as text. */
 export function podMarks(
   { namespace, name, endpointsRemoved, released, costRaisedBy }: SimPod,
   isOurs: (by: string | undefined) => boolean,

@@ -1,7 +1,7 @@
 import type { BesideFacts } from '../../core/model/pod.ts';
 import { later, note, type SimPod, type SimWorkload, type World } from './world.ts';
 
-/** Adds a pod of nobody's workload to a node: running, ready, and no endpoint of any Service, unless the changes say so. */
+/** Adds a pod without a workload to a node: running, ready, and not an endpoint of any Service, unless the changes say so. */
 export function addPod(world: World, name: string, node: string, changes: Partial<SimPod> = {}): SimPod {
   const pod: SimPod = {
     namespace: 'default',
@@ -33,7 +33,7 @@ export function addPod(world: World, name: string, node: string, changes: Partia
   return pod;
 }
 
-/** The pod runs to its end in so long, ms, unless it is told to stop before. */
+/** The pod finishes after this long, ms, unless it is told to stop before. */
 export function finishIn(world: World, pod: SimPod, ms: number): void {
   later(world, ms, () => {
     if (pod.terminating) return;
@@ -42,7 +42,7 @@ export function finishIn(world: World, pod: SimPod, ms: number): void {
   });
 }
 
-/** Label by which the ReplicaSet of one version of a template tells its pods from those of others. */
+/** Label by which the ReplicaSet of one version of a template distinguishes its pods from others. */
 export function templateHash(version: number): Readonly<Record<string, string>> {
   return { 'pod-template-hash': `hash-${version}` };
 }
@@ -58,7 +58,7 @@ export function besideOnHost(workload: string): BesideFacts {
   return { topologyKey: 'kubernetes.io/hostname', selector, namespaces: ['default'] };
 }
 
-/** A pod of the workload as it is made: bound to no node yet. */
+/** A new pod of the workload, not bound to a node yet. */
 export function newPod(world: World, workload: SimWorkload, version = workload.version): SimPod {
   const daemon = workload.kind === 'DaemonSet';
   const name = world.nextId(workload.name);
@@ -81,7 +81,7 @@ export function newPod(world: World, workload: SimWorkload, version = workload.v
     hostNetwork: false,
     hasEmptyDir: false,
     preStopSeconds: workload.preStopSeconds,
-    // Its owner has given it the time that it takes.
+    // Its owner has set a grace period that is long enough.
     terminationGracePeriodSeconds: Math.max(30, Math.ceil(world.delays.podGone / 1000) + workload.preStopSeconds),
     tolerations: workload.tolerations,
     ...(workload.spreads === undefined ? {} : { spreads: workload.spreads }),
@@ -94,14 +94,14 @@ export function newPod(world: World, workload: SimWorkload, version = workload.v
   };
 }
 
-/** Deletes a pod the way the API server and a kubelet do: it stops accepting at once (no preStop), and is gone later. */
+/** Deletes a pod as the API server and a kubelet do: it stops accepting at once (no preStop hook), and is gone later. */
 export function deletePod(world: World, pod: SimPod): void {
   if (pod.terminating) return;
   pod.terminating = true;
   pod.killedAt = world.clock.now() + pod.terminationGracePeriodSeconds * 1000;
   pod.ready = false;
   note(world, `pod ${pod.name} on ${pod.node ?? 'no node'} terminates`);
-  // Where the kubelet does not hear of it, its containers run on.
+  // If its kubelet can't be reached, its containers keep running.
   if (world.nodes.some(({ name, silent }) => name === pod.node && silent === true)) return;
   pod.accepts = pod.preStopSeconds > 0 && pod.node !== undefined;
   if (pod.accepts) later(world, pod.preStopSeconds * 1000, () => (pod.accepts = false));

@@ -6,7 +6,7 @@ import { later, type SimPool, type World } from './world.ts';
 
 type Request = Omit<Parameters<NodePools['createPool']>[0], 'source'>;
 
-/** Makes a pool like another one; its Auto Scaling group, and with it the first machine, comes a moment later. */
+/** Creates a pool like another one; its Auto Scaling group, and with it the first instance, comes a moment later. */
 export function createPool(world: World, source: SimPool, { target, size, run }: Request): void {
   const pool: SimPool = {
     name: target.poolName,
@@ -34,7 +34,7 @@ export function createPool(world: World, source: SimPool, { target, size, run }:
   });
 }
 
-/** More machines, and the minimum that the owner of its source chose, as far as there are so many. */
+/** More instances, and the minimum that the owner of its source chose, as far as there are that many. */
 export function grow(world: World, pool: SimPool, size: number, source: SimPool | undefined): void {
   pool.desiredSize = Math.max(pool.desiredSize, size);
   pool.maxSize = Math.max(pool.maxSize, size);
@@ -42,7 +42,7 @@ export function grow(world: World, pool: SimPool, size: number, source: SimPool 
   if (pool.scales) fillPool(world, pool);
 }
 
-/** A pool is whole when all its machines are Ready nodes. */
+/** A pool is complete when all its instances are Ready nodes. */
 export function completePools(world: World): void {
   for (const pool of world.pools) {
     if (pool.status !== 'creating' || !pool.scales) continue;
@@ -51,10 +51,11 @@ export function completePools(world: World): void {
   }
 }
 
-/** An existing pool will do when this run made it and it can still become whole. */
+/** An existing pool will do when this run created it and it can still become complete. */
 export function requireWhole(existing: SimPool, run: string): void {
   if (existing.createdBy !== run) {
-    const whose = existing.createdBy === undefined ? 'not made by nodeferry' : `made by run ${existing.createdBy}`;
+    const whose =
+      existing.createdBy === undefined ? 'not created by nodeferry' : `created by run ${existing.createdBy}`;
     throw new NodeferryError({
       code: 'ProviderRefused',
       message: `node group ${existing.name} exists already and was ${whose}`,

@@ -6,10 +6,10 @@ import type { SimPool } from './world.ts';
 const moving = 'AZRebalance';
 const launching = 'Launch';
 
-/** What Auto Scaling does by itself to the machines of a group. */
+/** What Auto Scaling does to the instances of a group on its own. */
 const processes = [moving, 'ReplaceUnhealthy', 'AlarmNotification', 'ScheduledActions', 'InstanceRefresh'];
 
-/** Suspends what others have not and lowers the minimum to none; answers both, also when it was held before. */
+/** Suspends what others have not and lowers the minimum to zero. Returns both, also when that was done before. */
 export function hold(pool: SimPool): readonly string[] {
   if (!pool.scales) {
     throw new NodeferryError({ code: 'Conflict', message: `node group ${pool.name} has no Auto Scaling group yet` });
@@ -24,7 +24,7 @@ export function hold(pool: SimPool): readonly string[] {
   return entries;
 }
 
-/** Puts back what was held and what the caller says was, but moves no machine that serves; answers what stays, in words. */
+/** Restores what was suspended, and what the caller says was, but moves no instance that serves. Returns what stays suspended, as text. */
 export function release(pool: SimPool, given: readonly string[], members: readonly InstanceFacts[]): readonly string[] {
   if (pool.status === 'deleting' || !pool.scales) return [];
   const entries = [...new Set([...(pool.held ?? []), ...given])];
@@ -38,7 +38,7 @@ export function release(pool: SimPool, given: readonly string[], members: readon
   return stays ? [`pool ${pool.name}: ${moving} stays suspended`] : [];
 }
 
-/** What never came is not waited for any more, and nothing comes before the pool is released. */
+/** Instances that never came are not waited for any more, and none is launched before the scaling is restored. */
 export function trimPool(pool: SimPool, members: readonly InstanceFacts[]): void {
   const living = members.filter(({ state }) => state === 'pending' || state === 'running').length;
   if (living >= pool.desiredSize) return;
@@ -50,7 +50,7 @@ export function trimPool(pool: SimPool, members: readonly InstanceFacts[]): void
   pool.minSize = Math.min(pool.minSize, living);
 }
 
-/** The minimum that the pool's owner chose, whether it is held or not. */
+/** The minimum that the pool's owner chose, whether or not its scaling is suspended. */
 export function ownersMinimum(pool: SimPool): number {
   return minimumIn(pool.held ?? []) ?? pool.minSize;
 }

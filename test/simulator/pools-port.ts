@@ -6,14 +6,14 @@ import { hold, release, trimPool } from './pool-suspension.ts';
 import { deletePool, poolNamed, terminate } from './pools.ts';
 import type { SimInstance, SimPool, World } from './world.ts';
 
-/** The cluster of a simulated world; tests give it a name of their own by adding to this one, to tell their runs apart. */
+/** The cluster of a simulated world; tests add a suffix to this name, to distinguish their runs. */
 const cluster = 'sim';
 
-/** The pools of the world, as a cloud's API tells of them. */
+/** The pools of the world, as a cloud's API returns them. */
 export function createSimPools(world: World): NodePools {
   const find = (ref: PoolRef): SimPool | undefined => {
     if (ref.cluster.startsWith(cluster)) return world.pools.find((pool) => pool.name === ref.name);
-    throw new NodeferryError({ code: 'PoolNotFound', message: `cluster ${ref.cluster} is not there` });
+    throw new NodeferryError({ code: 'PoolNotFound', message: `cluster ${ref.cluster} does not exist` });
   };
   const need = (ref: PoolRef): SimPool => find(ref) ?? poolNamed(world, ref.name);
   return {
@@ -28,7 +28,7 @@ export function createSimPools(world: World): NodePools {
         .map((pool) => poolFacts(world, { ...ref, name: pool.name }, pool)),
     requireMayCreate: async ({ source }) => {
       if (!world.faults.mayNotLaunch) return;
-      throw new NodeferryError({ code: 'Forbidden', message: `${source.name}: nobody of ours may launch machines` });
+      throw new NodeferryError({ code: 'Forbidden', message: `${source.name}: we may not launch instances` });
     },
     createPool: async ({ source, ...request }) => {
       const existing = find({ ...source, name: request.target.poolName });
@@ -88,7 +88,7 @@ function poolFacts(world: World, ref: PoolRef, pool: SimPool): PoolFacts {
   };
 }
 
-/** Machines as Auto Scaling knows them. One that others ended still counts as running, until it is noticed and replaced. */
+/** Instances as Auto Scaling knows them. One that others terminated still counts as running, until that is noticed and it is replaced. */
 function membersOf(world: World, pool: SimPool): InstanceFacts[] {
   return world.instances
     .filter((one) => one.pool === pool.name && (one.state !== 'terminated' || one.unnoticed === true))
@@ -103,14 +103,14 @@ function isLeaving({ state, unnoticed }: SimInstance): boolean {
   return (state === 'terminating' || state === 'terminated') && unnoticed !== true;
 }
 
-/** One machine fewer: Auto Scaling refuses to go below the minimum, which only a pool that a run made gives up by itself. */
+/** One instance fewer. Auto Scaling refuses to go below the minimum; only a pool that a run created lowers it automatically. */
 function lowerMinSize(pool: SimPool): void {
   if (pool.desiredSize <= pool.minSize) {
     if (pool.createdBy === undefined) {
       throw new NodeferryError({
         code: 'ProviderRefused',
-        message: `node group ${pool.name} has its minimum of ${pool.minSize} machines`,
-        hint: 'Hold the pool first.',
+        message: `node group ${pool.name} has its minimum of ${pool.minSize} instances`,
+        hint: 'Suspend scaling first.',
       });
     }
     pool.minSize = Math.max(0, pool.desiredSize - 1);
@@ -127,5 +127,5 @@ function requireEmpty(world: World, pool: SimPool): void {
 
 function requireCreator(pool: SimPool, run: string): void {
   if (pool.createdBy === run) return;
-  throw new NodeferryError({ code: 'NotOwned', message: `node group ${pool.name} was not made by ${run}` });
+  throw new NodeferryError({ code: 'NotOwned', message: `node group ${pool.name} was not created by ${run}` });
 }

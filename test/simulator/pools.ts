@@ -3,7 +3,7 @@ import { endpointsOf, viewOn } from './kubernetes.ts';
 import { servingTargets } from './traffic.ts';
 import { later, note, type SimInstance, type SimNode, type SimPod, type SimPool, type World } from './world.ts';
 
-/** Boots machines until the pool has its size, as far as the cloud has machines. */
+/** Boots instances until the pool has its size, as far as the cloud has capacity. */
 export function fillPool(world: World, pool: SimPool): void {
   if (pool.status === 'deleting' || pool.suspended.includes('Launch')) return;
   while (livingOf(world, pool).length < pool.desiredSize) {
@@ -33,8 +33,8 @@ function smallestZone(world: World, pool: SimPool): string {
 }
 
 /**
- * Auto Scaling's AZRebalance: a zone with two machines fewer than another gets one, and when that runs the larger zone loses one,
- * whatever it serves (Amazon EC2 Auto Scaling user guide, "Rebalancing activities").
+ * Auto Scaling's AZRebalance: a zone with two instances fewer than another gets one, and when that runs the larger zone loses one, whatever it serves
+ * (Amazon EC2 Auto Scaling user guide, "Rebalancing activities").
  */
 export function rebalancePools(world: World): void {
   for (const pool of world.pools) {
@@ -62,7 +62,7 @@ export function rebalancePools(world: World): void {
 
 const rebalancing = new WeakSet<object>();
 
-/** Machines that count towards the pool's size. */
+/** Instances that count towards the pool's size. */
 function livingOf(world: World, pool: SimPool): readonly SimInstance[] {
   return world.instances.filter(
     (one) => one.pool === pool.name && (one.unnoticed === true || one.state === 'pending' || one.state === 'running'),
@@ -70,8 +70,8 @@ function livingOf(world: World, pool: SimPool): readonly SimInstance[] {
 }
 
 /**
- * Somebody ends a machine behind the back of Auto Scaling. Its next health check finds it and another takes its place, unless the
- * process for that rests (Auto Scaling user guide, "Suspend and resume processes").
+ * Somebody terminates an instance without Auto Scaling. Its next health check notices it and another instance replaces it, unless the process for
+ * that is suspended (Auto Scaling user guide, "Suspend and resume processes").
  */
 export function endBehindBack(world: World, instance: SimInstance): void {
   terminate(world, instance);
@@ -80,7 +80,7 @@ export function endBehindBack(world: World, instance: SimInstance): void {
 }
 
 function noticeLater(world: World, instance: SimInstance): void {
-  later(world, world.delays.machineCheck, () => {
+  later(world, world.delays.instanceCheck, () => {
     const pool = world.pools.find((one) => one.name === instance.pool);
     if (instance.unnoticed !== true || pool === undefined) return;
     if (pool.suspended.includes('ReplaceUnhealthy')) return noticeLater(world, instance);
@@ -89,7 +89,7 @@ function noticeLater(world: World, instance: SimInstance): void {
   });
 }
 
-/** Ends a machine; what it served breaks at once. */
+/** Terminates an instance; what it served breaks at once. */
 export function terminate(world: World, instance: SimInstance): void {
   if (instance.state === 'terminating' || instance.state === 'terminated') return;
   world.terminations.set(instance.instanceId, (world.terminations.get(instance.instanceId) ?? 0) + 1);
@@ -105,12 +105,12 @@ export function terminate(world: World, instance: SimInstance): void {
 }
 
 /**
- * The collector of orphaned pods looks every 20 s, and believes that a node is gone 40 s after it has missed it, ms
- * (Kubernetes 1.36, pkg/controller/podgc/gc_controller.go, gcCheckPeriod and quarantineTime).
+ * The collector of orphaned pods runs every 20 s, and believes that a node is gone 40 s after it has missed it, ms (Kubernetes 1.36,
+ * pkg/controller/podgc/gc_controller.go, gcCheckPeriod and quarantineTime).
  */
 const orphansGoInMs = 60_000;
 
-/** Removes a Node object; its pods go with it, at once where its kubelet has cleared them away. */
+/** Removes a Node object; its pods are removed with it, at once when its kubelet has stopped them. */
 export function forgetNode(world: World, uid: string): void {
   const node = world.nodes.find((one) => one.uid === uid);
   if (node === undefined) return;
@@ -122,20 +122,20 @@ export function forgetNode(world: World, uid: string): void {
   else removePods();
 }
 
-/** Finds a pool or says that there is none. */
+/** Returns a pool, or throws when there is none. */
 export function poolNamed(world: World, name: string): SimPool {
   const pool = world.pools.find((one) => one.name === name);
   if (pool === undefined) {
     throw new NodeferryError({
       code: 'PoolNotFound',
-      message: `node group ${name} is not there`,
+      message: `node group ${name} does not exist`,
       hint: 'check pool.name',
     });
   }
   return pool;
 }
 
-/** Deletes a pool with whatever machines it still has. */
+/** Deletes a pool with all instances that it still has. */
 export function deletePool(world: World, pool: SimPool): void {
   if (pool.status === 'deleting') return;
   pool.status = 'deleting';
@@ -180,10 +180,10 @@ function boot(world: World, pool: SimPool, zone: string): void {
   });
 }
 
-/** What the invariants say about ending this machine now. */
+/** Checks the invariants on terminating this instance now. */
 function judgeTermination(world: World, instance: SimInstance): void {
   const node = world.nodes.find((one) => one.instanceId === instance.instanceId);
-  // What has no power serves nobody: nothing ends with it.
+  // An instance without power serves nobody: nothing ends with it.
   if (node === undefined || !instance.alive) return;
   const runsOn = (pod: SimPod) => pod.node === node.name && pod.stopped !== true;
   const left = world.pods.filter((pod) => runsOn(pod) && pod.ownerKind !== 'DaemonSet' && !pod.mirror);
@@ -196,7 +196,7 @@ function judgeTermination(world: World, instance: SimInstance): void {
     if (service.type === 'LoadBalancer' && service.externalTrafficPolicy === 'Cluster' && last > 0) {
       if (world.clock.now() < last + world.delays.connectionAge) {
         world.traffic.cut += 1;
-        note(world, `${service.key}: connections through ${node.name} cut`);
+        note(world, `${service.key}: connections through ${node.name} reset`);
       }
     }
     if (viewOn(service, node).some((endpoint) => endpoint.node === node.name && !endpoint.terminating)) {
@@ -216,7 +216,7 @@ function judgeTermination(world: World, instance: SimInstance): void {
   }
 }
 
-/** Remembers when each load balancer last sent a new connection to each machine. */
+/** Records when each load balancer last sent a new connection to each instance. */
 export function rememberForwarding(world: World, now: number): void {
   for (const service of world.services) {
     for (const target of service.targets) {
@@ -225,7 +225,7 @@ export function rememberForwarding(world: World, now: number): void {
   }
 }
 
-/** With another node on its way, its own pods may be missing just now. */
+/** While another node is in progress, its own pods may be missing. */
 function othersMove(world: World, node: SimNode): boolean {
   return world.nodes.some((other) => other !== node && other.annotations['nodeferry.dev/excluded-by'] !== undefined);
 }

@@ -40,7 +40,7 @@ function withFaults<T extends object>(world: World, port: T, isDown: () => boole
   });
 }
 
-/** Adapters try a throttled call again before they give up: the SDKs for AWS three times, the connection to Kubernetes five. */
+/** Adapters retry a throttled call before they fail: the SDKs for AWS three times, the connection to Kubernetes five. */
 const adapterTries = 3;
 
 function isRefused(world: World): boolean {

@@ -1,21 +1,21 @@
 import { deletePod } from './pods.ts';
 import { later, note, type World } from './world.ts';
 
-/** How a tool for GitOps goes about what it takes for garbage. */
+/** How a GitOps tool treats what it considers garbage. */
 export interface Pruner {
-  /** It leaves alone what an annotation tells it to. */
+  /** It leaves alone what an annotation protects. */
   readonly obeys: boolean;
 }
 
-/** Label by which Argo CD 2 knows what is of an application, and Helm charts put on pods too. */
+/** Label by which Argo CD 2 recognizes what belongs to an application; Helm charts set it on pods too. */
 export const instanceLabel = 'app.kubernetes.io/instance';
 
-/** It is told of changes by a watch, and acts within seconds (argo-cd 37ee009, controller/appcontroller.go, selfHeal). */
+/** It follows changes by a watch, and acts within seconds (argo-cd 37ee009, controller/appcontroller.go, selfHeal). */
 const pruneEveryMs = 2_000;
 
 /**
- * Deletes pods that have the label and no owner, as Argo CD with label tracking, automatic pruning and self-healing does: a plain delete
- * that asks no budget. See core/pod-surge/keep-from-pruners.ts for its sources.
+ * Deletes pods that have the label and no owner, as Argo CD with label tracking, automatic pruning and self-healing does: a plain delete that ignores
+ * budgets. See core/pod-surge/keep-from-pruners.ts for its sources.
  */
 export function prune(world: World, { obeys }: Pruner): void {
   const sync = () => {
@@ -31,7 +31,7 @@ export function prune(world: World, { obeys }: Pruner): void {
   sync();
 }
 
-/** Has all Deployments be of one application, as a Helm chart marks them: in their pods' labels, not in what selects. */
+/** Makes all Deployments belong to one application, as a Helm chart labels them: in their pods' labels, not in their selectors. */
 export function markAsInstance(world: World, instance: string): void {
   for (const workload of world.workloads)
     if (workload.kind === 'Deployment') workload.labels = { ...workload.labels, [instanceLabel]: instance };

@@ -7,7 +7,7 @@ import type { SimPod, World } from './world.ts';
 
 const webPods = (world: World) => world.pods.filter(({ of, terminating }) => of === 'web' && !terminating);
 
-/** Four pods of `web`, which shall have five and may have four, for so long, ms. */
+/** Four pods of `web`, which should have five and may have four, for this long, ms. */
 function openRefused(durationMs: number): { readonly world: World; readonly first: SimPod } {
   const world = createScenario();
   const [first] = webPods(world);
@@ -18,7 +18,7 @@ function openRefused(durationMs: number): { readonly world: World; readonly firs
   return { world, first };
 }
 
-/** It loses its owner first, as a pod does that is taken out of its endpoints. */
+/** It loses its owner first, like a pod that is removed from its endpoints. */
 function end(world: World, pod: SimPod, { owned }: { readonly owned: boolean }): void {
   if (!owned) pod.labels = {};
   world.changed();

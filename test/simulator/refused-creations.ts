@@ -1,16 +1,16 @@
 import { isFinished } from '../../core/model/pod.ts';
 import { later, type SimWorkload, type World } from './world.ts';
 
-/** How the creation of pods is refused, and when it is tried again. */
+/** How the creation of pods is refused, and when it is retried. */
 
-/** Time after which the quota controller has counted out a pod that has ended, ms: it hears of it when everybody else does, and then counts. */
+/** Time after which the quota controller no longer counts a pod that has ended, ms: it learns of that when everybody else does, and then counts. */
 const countedOutMs = 200;
 
-/** Uids that the quota counts now, and of pods that have ended those that it is about to count out. */
+/** UIDs that the quota counts now, and those of pods that have ended and that it is about to stop counting. */
 const counted = new WeakMap<SimWorkload, Map<string, 'there' | 'ended'>>();
 
 /**
- * Pods that the quota lets be created now. It counts released pods and those that terminate like any, until they have ended, and whatever
+ * Pods that the quota allows to be created now. It counts released and terminating pods like any others until they have ended, and every pod that
  * ends a moment longer (kubernetes pkg/quota/v1/evaluator/core/pods.go, QuotaV1Pod; pkg/controller/resourcequota, replenishQuota).
  */
 export function roomInQuota(world: World, workload: SimWorkload): number {
@@ -28,11 +28,11 @@ export function roomInQuota(world: World, workload: SimWorkload): number {
   return quota - creating - uids.size;
 }
 
-/** What the queue of the ReplicaSet controller knows of a ReplicaSet whose last try was refused. */
+/** What the queue of the ReplicaSet controller knows about a ReplicaSet whose last attempt was refused. */
 interface Refusal {
   readonly tries: number;
   readonly nextAt: number;
-  /** Its pods, as they were at that try. */
+  /** Its pods, as they were at that attempt. */
   readonly seen: string;
   readonly says: string;
 }
@@ -41,15 +41,16 @@ const refusals = new WeakMap<SimWorkload, Map<number, Refusal>>();
 
 /**
  * Whether the ReplicaSet of that version tries to create pods now. One that was refused waits, twice as long each time, from 5 ms up to 1,000 s
- * (client-go util/workqueue/default_rate_limiters.go, DefaultTypedControllerRateLimiter). Only a change of itself or of a pod that it owns makes it try at once, not that a
- * pod which it does not own is gone, nor that a quota has room (pkg/controller/replicaset/replica_set.go, updatePod, deletePod, processNextWorkItem).
+ * (client-go util/workqueue/default_rate_limiters.go, DefaultTypedControllerRateLimiter). Only a change of itself or of a pod that it owns makes it
+ * try at once. That a pod which it does not own is gone, or that a quota has room, does not (pkg/controller/replicaset/replica_set.go, updatePod,
+ * deletePod, processNextWorkItem).
  */
 export function triesNow(world: World, workload: SimWorkload, version: number): boolean {
   const last = refusals.get(workload)?.get(version);
   return last === undefined || world.clock.now() >= last.nextAt || last.seen !== observation(world, workload, version);
 }
 
-/** Its pods could not all be created. */
+/** Records that its pods could not all be created. */
 export function noteRefused(world: World, workload: SimWorkload, version: number): void {
   const known = refusals.get(workload) ?? new Map<number, Refusal>();
   refusals.set(workload, known);
@@ -67,12 +68,12 @@ export function forgetRefusals(workload: SimWorkload, version: number): void {
   refusals.get(workload)?.delete(version);
 }
 
-/** Condition ReplicaFailure of the ReplicaSet of that version: what its last try was answered; undefined where that worked. */
+/** Condition ReplicaFailure of the ReplicaSet of that version: the response to its last attempt; undefined when that succeeded. */
 export function refusalOf(workload: SimWorkload, version: number): string | undefined {
   return refusals.get(workload)?.get(version)?.says;
 }
 
-/** Whatever of its pods and of itself makes it look again when it changes. */
+/** Everything about its pods and itself that makes it reconcile when it changes. */
 function observation(world: World, workload: SimWorkload, version: number): string {
   const owned = world.pods.filter(
     (pod) => pod.of === workload.name && pod.version === version && pod.ownerKind === 'ReplicaSet',

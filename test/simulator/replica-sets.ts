@@ -13,18 +13,18 @@ export function reconcileReplicas(world: World, workload: SimWorkload): void {
   const old = owned.filter((pod) => pod.version < workload.version);
   const missing = workload.replicas + surgeOf(old) - owned.length - workload.creating;
   create(world, workload, workload, { version: workload.version, missing, room });
-  if (old.length > 0) return exchange(world, workload, owned, old);
-  for (const pod of selectPodsToDelete(world, owned, owned.length - workload.replicas)) deletePod(world, pod);
+  if (old.length > 0) return replaceOldPods(world, workload, owned, old);
+  for (const pod of selectExcess(world, owned, owned.length - workload.replicas)) deletePod(world, pod);
 }
 
-/** Nobody tells the ReplicaSets another size: each keeps its own. */
+/** Nobody changes the sizes of the ReplicaSets: each keeps its own. */
 function keepHeld(world: World, workload: SimWorkload, held: NonNullable<SimWorkload['held']>, room: number): void {
   for (const replicaSet of held) {
     const { version, replicas } = replicaSet;
     const owned = world.pods.filter((pod) => isOwned(pod, workload) && pod.version === version);
     const creating = replicaSet.creating + (version === workload.version ? workload.creating : 0);
     create(world, workload, replicaSet, { version, missing: replicas - owned.length - creating, room });
-    for (const pod of selectPodsToDelete(world, owned, owned.length - replicas)) deletePod(world, pod);
+    for (const pod of selectExcess(world, owned, owned.length - replicas)) deletePod(world, pod);
   }
 }
 
@@ -49,8 +49,8 @@ function create(
 }
 
 /**
- * Deletes a Deployment and leaves what it owns, as `kubectl delete --cascade=orphan` does; it comes back after so long, ms. Its ReplicaSets
- * go on meanwhile, owned by nobody (Kubernetes docs, "Use Cascading Deletion", Orphan).
+ * Deletes a Deployment and orphans what it owns, as `kubectl delete --cascade=orphan` does; it comes back after this long, ms. Meanwhile its
+ * ReplicaSets continue without an owner (Kubernetes docs, "Use Cascading Deletion", Orphan).
  */
 export function orphanDeployment(world: World, name: string, durationMs: number): void {
   hold(world, name, 'away');
@@ -59,13 +59,13 @@ export function orphanDeployment(world: World, name: string, durationMs: number)
   world.changed();
 }
 
-/** Pauses a Deployment where it stands, in the middle of a rollout where there is one; its ReplicaSets keep their sizes. */
+/** Pauses a Deployment in its current state, in the middle of a rollout if there is one; its ReplicaSets keep their sizes. */
 export function pauseDeployment(world: World, name: string): void {
   hold(world, name, 'paused');
   world.changed();
 }
 
-/** Its owners let a paused Deployment go on. */
+/** Its owners resume a paused Deployment. */
 export function resumeDeployment(world: World, name: string): void {
   unhold(world, name, 'paused');
   world.changed();
@@ -93,7 +93,7 @@ function unhold(world: World, name: string, why: 'away' | 'paused'): void {
   note(world, `${name} is back`);
 }
 
-/** A pod that is owned and has failed for good, as one that its kubelet has evicted: it lies about until somebody deletes it. */
+/** A pod that is owned and has failed for good, like one that its kubelet has evicted: it stays until somebody deletes it. */
 export function addFailedPod(world: World, name: string, node: string): SimPod | undefined {
   const workload = world.workloads.find((one) => one.name === name);
   if (workload === undefined) return undefined;
@@ -113,7 +113,7 @@ export function deleteDeployment(world: World, name: string): void {
   world.changed();
 }
 
-/** Pods that the ReplicaSet which made the pod shall have now; undefined when it does not exist any more. */
+/** Pods that the ReplicaSet which created the pod should have now; undefined when it does not exist any more. */
 export function wantedBy(world: World, { of, version }: Pick<SimPod, 'of' | 'version'>): number | undefined {
   const workload = world.workloads.find(({ name, kind }) => name === of && kind === 'Deployment');
   if (workload === undefined) return undefined;
@@ -128,12 +128,14 @@ function surgeOf(old: readonly SimPod[]): number {
   return Math.min(1, old.length);
 }
 
-/** ReplicaSets count active pods only: none that is told to stop, has failed or is finished (pkg/controller/controller_utils.go, FilterActivePods). */
+/**
+ * ReplicaSets count only active pods: none that is told to stop, has failed or is finished (pkg/controller/controller_utils.go, FilterActivePods).
+ */
 function isOwned(pod: SimPod, { name }: SimWorkload): boolean {
   return pod.of === name && pod.ownerKind === 'ReplicaSet' && !pod.terminating && !isFinished(pod);
 }
 
-/** What the status of a pod's ReplicaSet says of its pods. */
+/** What the status of a pod's ReplicaSet reports about its pods. */
 export function statusOf(
   world: World,
   { of, version }: SimPod,
@@ -147,7 +149,7 @@ export function statusOf(
   return { available: aged.length, ...(refused === undefined ? {} : { refused }) };
 }
 
-/** Pods that the selector does not match any more are let go; those without a controller that it matches are taken. */
+/** Pods that the selector no longer matches are released; pods without a controller that it matches are adopted. */
 function fence(pod: SimPod, workload: SimWorkload): void {
   const selector = { ...workload.selector, ...templateHash(pod.version) };
   const fits = matches(selector, pod.labels);
@@ -167,11 +169,11 @@ function fence(pod: SimPod, workload: SimWorkload): void {
 }
 
 /**
- * The pods that a ReplicaSet with too many deletes, in its own order (Kubernetes 1.36, pkg/controller/controller_utils.go,
- * ActivePodsWithRanks): those without a node, those that do not run, those that are not ready, the cheaper ones, those whose node has more
- * of its pods, the newer ones.
+ * The pods that a ReplicaSet with too many deletes, in its own order (Kubernetes 1.36, pkg/controller/controller_utils.go, ActivePodsWithRanks):
+ * those without a node, those that do not run, those that are not ready, those with a lower deletion cost, those whose node has more of its pods, the
+ * newer ones.
  */
-function selectPodsToDelete(world: World, owned: readonly SimPod[], surplus: number): readonly SimPod[] {
+function selectExcess(world: World, owned: readonly SimPod[], surplus: number): readonly SimPod[] {
   const crowd = Map.groupBy(owned, ({ node }) => node);
   const rank = (pod: SimPod): readonly number[] => [
     pod.node === undefined ? 0 : 1,
@@ -192,8 +194,8 @@ function deletionCostOf({ annotations }: SimPod): number {
   return Number(annotations?.['controller.kubernetes.io/pod-deletion-cost'] ?? 0);
 }
 
-/** A rollout takes an old pod once more than enough are ready, or one that is not ready anyway. */
-function exchange(world: World, workload: SimWorkload, owned: readonly SimPod[], old: readonly SimPod[]): void {
+/** A rollout deletes an old pod once more than enough are ready, or one that is not ready anyway. */
+function replaceOldPods(world: World, workload: SimWorkload, owned: readonly SimPod[], old: readonly SimPod[]): void {
   const idle = old.find((pod) => !pod.ready);
   const spare = owned.filter((pod) => pod.ready).length > workload.replicas;
   const next = idle ?? (spare ? old[0] : undefined);
@@ -201,8 +203,8 @@ function exchange(world: World, workload: SimWorkload, owned: readonly SimPod[],
 }
 
 /**
- * A ReplicaSet that may not let go of a pod which it no longer selects does nothing else in that turn, as long as there is one
- * (Kubernetes 1.36, pkg/controller/replicaset/replica_set.go, syncReplicaSet).
+ * A ReplicaSet that is not allowed to release a pod which it no longer selects does nothing else in that round, as long as there is one (Kubernetes
+ * 1.36, pkg/controller/replicaset/replica_set.go, syncReplicaSet).
  */
 function isDenied(world: World, workload: SimWorkload): boolean {
   const { name, selector } = workload;

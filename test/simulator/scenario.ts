@@ -6,22 +6,22 @@ import { fillPool, rebalancePools, rememberForwarding } from './pools.ts';
 import { servingTargets, trafficPasses } from './traffic.ts';
 import { createWorld, type Delays, type SimService, type World } from './world.ts';
 
-/** A load balancer of which nothing special is to be told. */
+/** A load balancer without anything special. */
 export const plainBalancer = { crossZone: true, controller: 'service-controller', unhealthyDrainingMs: 0 } as const;
 
-/** What a scenario may say otherwise. */
+/** What a scenario may change. */
 export interface ScenarioOptions {
   readonly nodes?: number;
   readonly zones?: readonly string[];
-  /** Seconds that the pods of `web` and `api` go on serving after they were told to stop. */
+  /** Seconds for which the pods of `web` and `api` keep serving after they were told to stop. */
   readonly preStopSeconds?: number;
   readonly seed?: number;
   readonly delays?: Partial<Delays>;
 }
 
 /**
- * A cluster as the demo has it: pool `web` over two zones; Service `web` (policy Local), Service `api` (policy Cluster),
- * a budget each, and a DaemonSet `agent` behind a Service of its own. Settled: everything healthy, traffic flows.
+ * A cluster as in the demo: pool `web` over two zones; Service `web` (policy Local), Service `api` (policy Cluster), a budget each, and a DaemonSet
+ * `agent` behind its own Service. Settled: everything is healthy and traffic flows.
  */
 export function createScenario(options: ScenarioOptions = {}): World {
   const size = options.nodes ?? 4;
@@ -33,7 +33,7 @@ export function createScenario(options: ScenarioOptions = {}): World {
       reconcileLoadBalancers(changed);
       completePools(changed);
       rebalancePools(changed);
-      watchFloors(changed);
+      watchMinServing(changed);
     },
   });
   world.pools.push({
@@ -115,17 +115,17 @@ export function createScenario(options: ScenarioOptions = {}): World {
   return world;
 }
 
-/** Adds pool `batch` to a settled world: two nodes, and workload `batch`, for which alone they are. */
+/** Adds pool `batch` to a settled world: two nodes, only for workload `batch`. */
 export function addBatchPool(world: World): void {
   const [web] = world.pools;
   if (web === undefined) throw new Error('the world has no pool');
   world.pools.push({ ...web, name: 'batch', desiredSize: web.zones.length, problems: [], suspended: [] });
   web.zones.forEach((zone, index) => {
     const name = `ip-10-0-9-${index + 1}`;
-    const machine = { instanceId: `i-${name}`, zone, pool: 'batch' };
-    world.instances.push({ ...machine, state: 'running', alive: true });
+    const instance = { instanceId: `i-${name}`, zone, pool: 'batch' };
+    world.instances.push({ ...instance, state: 'running', alive: true });
     world.nodes.push({
-      ...machine,
+      ...instance,
       name,
       uid: `uid-${name}`,
       kubeletVersion: web.version,
@@ -151,7 +151,7 @@ export function addBatchPool(world: World): void {
   world.clock.advance(5 * 60_000);
 }
 
-/** Adds a pool to a settled world whose nodes are as those of `web`, and as many pods of `web` and `api` for it. */
+/** Adds a pool to a settled world with nodes like those of `web`, and as many pods of `web` and `api` for it. */
 export function addServingPool(world: World, name: string, size: number): void {
   const [web] = world.pools;
   if (web === undefined) throw new Error('the world has no pool');
@@ -193,7 +193,7 @@ export function addClassicService(
   return service;
 }
 
-function watchFloors(world: World): void {
+function watchMinServing(world: World): void {
   for (const service of world.services) {
     if (service.type !== 'LoadBalancer' || service.ratePerSecond === 0) continue;
     const serving = servingTargets(world, service);
@@ -245,7 +245,7 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
   };
 }
 
-/** Hands over all pods at once, unless said otherwise; the guard alone decides how many nodes leave together. */
+/** Surges all pods at once, unless `terms` says otherwise; then only the guard decides how many nodes leave together. */
 export function handOverPolicy(terms: Partial<PodSurgeTerms> = {}, change: Partial<Policy> = {}): Policy {
   const policy = scenarioPolicy();
   return {

@@ -5,7 +5,7 @@ import { matches, type SimNode, type SimPod, type World } from './world.ts';
 const zoneLabel = 'topology.kubernetes.io/zone';
 
 /**
- * The node that a pod gets; undefined while none takes it. A cordon is a taint like others to who tolerates it (kubernetes/kubernetes,
+ * The node that a pod gets; undefined while none fits. A cordon is a taint like others for pods that tolerate it (kubernetes/kubernetes,
  * pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go, Filter).
  */
 export function chooseNode(world: World, pod: SimPod): SimNode | undefined {
@@ -14,7 +14,7 @@ export function chooseNode(world: World, pod: SimPod): SimNode | undefined {
     .filter((node) => hasCompany(world, pod, node))
     .filter((node) => (pod.spreads ?? []).every((spread) => keepsSkew(world, pod, node, spread)))
     .sort((a, b) => load(world, pod, a) - load(world, pod, b) || a.name.localeCompare(b.name));
-  // Which of those that fit is best is a matter of scores: spreading is one of many, and can be configured away.
+  // Which of the fitting nodes is best is a matter of scores: spreading is one of many, and can be disabled.
   if (world.faults.scheduler === 'spreads') return fit[0];
   if (world.faults.scheduler === 'crowds') return fit.at(-1);
   return fit[Math.floor(world.random() * fit.length)];
@@ -32,17 +32,17 @@ function hasRoom(world: World, pod: SimPod, node: SimNode): boolean {
   return !isLarge || !world.pods.some((other) => other.node === node.name && other.of === pod.of);
 }
 
-/** As though nothing was known of spreading but to have few on each node: what `crowds` turns round. */
+/** As if spreading meant only having few pods on each node; `crowds` inverts it. */
 function load(world: World, pod: SimPod, node: SimNode): number {
   const sameApp = world.pods.filter((other) => other.node === node.name && other.of === pod.of);
   return sameApp.length * 100 + world.pods.filter((other) => other.node === node.name).length;
 }
 
 /**
- * Whether the node's domain would not get too far ahead of the one with the fewest (kubernetes/kubernetes,
- * pkg/scheduler/framework/plugins/podtopologyspread/filtering.go, Filter, and common.go, countPodsMatchSelector and
- * matchNodeInclusionPolicies): every node of the label is a domain, cordoned or not, unless nodeTaintsPolicy is Honor; every pod counts
- * that the selector matches, whoever owns it, but for those that terminate.
+ * Whether the node's domain would not get too far ahead of the one with the fewest pods (kubernetes/kubernetes,
+ * pkg/scheduler/framework/plugins/podtopologyspread/filtering.go, Filter, and common.go, countPodsMatchSelector and matchNodeInclusionPolicies).
+ * Every node with the label is a domain, cordoned or not, unless nodeTaintsPolicy is Honor. Every pod that the selector matches counts, whoever owns
+ * it, except those that terminate.
  */
 function keepsSkew(world: World, pod: SimPod, node: SimNode, spread: SpreadFacts): boolean {
   if (!spread.isRequired) return true;
@@ -69,7 +69,7 @@ function plainSelector(world: World, { of }: SimPod): Readonly<Record<string, st
   return world.workloads.find(({ name }) => name === of)?.selector ?? {};
 }
 
-/** Whether a pod with these tolerations may come to the node, or counts it where taints are honoured. */
+/** Whether a pod with these tolerations may run on the node, or counts it when taints are honoured. */
 export function tolerates(tolerations: readonly TolerationFacts[], node: SimNode): boolean {
   const taints = node.cordoned
     ? [...node.taints, { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' as const }]

@@ -1,7 +1,7 @@
 import { endpointsOf, viewOn } from './kubernetes.ts';
 import { later, matches, note, type SimPod, type SimService, type World } from './world.ts';
 
-/** Sends requests at a fixed rate while time passes, asking of each where it would land and whether anybody answers there. */
+/** Sends requests at a fixed rate while time passes, and checks for each where it would arrive and whether anybody answers there. */
 export function trafficPasses(world: World, from: number, to: number): void {
   for (const service of world.services) {
     if (service.ratePerSecond === 0) continue;
@@ -14,8 +14,8 @@ export function trafficPasses(world: World, from: number, to: number): void {
 }
 
 /**
- * Requests get lost, as soon as everybody in the world sleeps: a watch is there to count them then. Between two watches nobody sends any,
- * so that none can get lost there.
+ * Requests get lost as soon as everybody in the world sleeps, because then a watch exists to count them. Between two watches nobody sends any, so
+ * none can get lost.
  */
 export function loseRequests(world: World, count: number): void {
   later(world, 0, () => {
@@ -23,7 +23,7 @@ export function loseRequests(world: World, count: number): void {
   });
 }
 
-/** Targets that really serve: in rotation, and a packet sent there finds a living endpoint. */
+/** Targets that really serve: in rotation, and a packet sent there reaches a living endpoint. */
 export function servingTargets(world: World, service: SimService): number {
   return servingNodes(world, service).length;
 }
@@ -50,7 +50,7 @@ function hostsOf(world: World, service: SimService): ReadonlySet<string | undefi
 function lostShare(world: World, service: SimService): number {
   if (service.type === 'ClusterIP') return deadShare(world, service.view);
   const inRotation = service.targets.filter((target) => target.forwards);
-  // With nothing healthy an NLB sends to everything that is registered.
+  // Without any healthy target, an NLB sends to everything that is registered.
   const chosen = inRotation.length > 0 ? inRotation : service.targets;
   if (chosen.length === 0) return 1;
   return chosen.reduce((sum, target) => sum + lostAt(world, service, target.instanceId), 0) / chosen.length;
@@ -67,7 +67,7 @@ function lostAt(world: World, service: SimService, instanceId: string): number {
   );
 }
 
-/** Share of connections that find nobody: terminating endpoints get them only where no other is left (KEP-1669). */
+/** Share of connections that reach nobody. Terminating endpoints get them only when no other is left (KEP-1669). */
 function deadShare(world: World, all: SimService['view']): number {
   const staying = all.filter((endpoint) => !endpoint.terminating);
   const endpoints = staying.length > 0 ? staying : all;
@@ -75,13 +75,13 @@ function deadShare(world: World, all: SimService['view']): number {
   const dead = endpoints.filter((endpoint) => {
     const pod = world.pods.find((one) => one.uid === endpoint.podUid);
     const node = world.nodes.find((one) => one.name === endpoint.node);
-    const machine = world.instances.find((one) => one.instanceId === node?.instanceId);
-    return pod?.accepts !== true || machine?.alive !== true || isShutOff(world, pod);
+    const instance = world.instances.find((one) => one.instanceId === node?.instanceId);
+    return pod?.accepts !== true || instance?.alive !== true || isShutOff(world, pod);
   });
   return dead.length / endpoints.length;
 }
 
-/** Network policies judge a pod by the labels that it has now. */
+/** Network policies select a pod by the labels that it has now. */
 function isShutOff({ networkPolicies }: World, { labels }: SimPod): boolean {
   return networkPolicies.length > 0 && !networkPolicies.some(({ selector }) => matches(selector, labels));
 }

@@ -5,7 +5,7 @@ import { refusalOf } from './refused-creations.ts';
 import { wantedBy } from './replica-sets.ts';
 import type { SimPod, SimWorkload, World } from './world.ts';
 
-/** A Deployment that is away has left its ReplicaSets, which are workloads of their own meanwhile. */
+/** A deleted Deployment has left its ReplicaSets, which are workloads themselves meanwhile. */
 export function workloadsOf(world: World, workload: SimWorkload): readonly WorkloadFacts[] {
   const whole = workloadFacts(world, workload);
   if (workload.away !== true) return [whole];
@@ -36,7 +36,7 @@ function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
   };
 }
 
-/** What is told of a pod's ReplicaSet: what it wants, and that it is a workload of its own while its Deployment is away. */
+/** Facts of a pod's ReplicaSet: its size, and that it is a workload itself while its Deployment is deleted. */
 export function keeperOf(world: World, pod: SimPod): Pick<PodFacts, 'workload' | 'ownerWants'> {
   if (pod.ownerKind !== 'ReplicaSet') return {};
   const ownerWants = wantedBy(world, pod);

@@ -8,7 +8,7 @@ import { createVirtualClock, type VirtualClock } from './clock.ts';
 /** Removes `readonly`, one level deep. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** How fast the pretend world is. All ms. */
+/** How fast the simulated world is. All ms. */
 export interface Delays {
   readonly boot: number;
   readonly nodeReady: number;
@@ -25,19 +25,19 @@ export interface Delays {
   readonly instanceGone: number;
   readonly nodeForgotten: number;
   readonly connectionAge: number;
-  /** From the wish for a pool to its Auto Scaling group. */
+  /** From the request for a pool to its Auto Scaling group. */
   readonly autoScalingGroup: number;
-  /** A pool that is not whole by then has failed (EKS user guide, "Managed node group errors": 15 minutes and more). */
+  /** A pool that is not complete by then has failed (EKS user guide, "Managed node group errors": 15 minutes and more). */
   readonly poolCreationTimeout: number;
-  /** Between two health checks of Auto Scaling. */
-  readonly machineCheck: number;
+  /** Time between two health checks of Auto Scaling. */
+  readonly instanceCheck: number;
 }
 
 export interface SimInstance extends Mutable<InstanceFacts> {
   pool: string;
   /** Answers packets. */
   alive: boolean;
-  /** Others ended it, and Auto Scaling still takes it for running. */
+  /** Others terminated it, and Auto Scaling still believes that it runs. */
   unnoticed?: true;
 }
 
@@ -52,22 +52,22 @@ export interface SimNode {
   ready: boolean;
   /** Since when (epoch ms) it is not. */
   unknownSince?: number;
-  /** Nothing is heard of its kubelet, nor does it hear what it is told; see silent-nodes.ts. */
+  /** Its kubelet is not heard from, and does not learn what it is told; see silent-nodes.ts. */
   silent?: true;
-  /** What its kube-proxy believes of each Service, by key, since it was cut off. */
+  /** What its kube-proxy believes of each Service, by key, since it was disconnected. */
   believes?: ReadonlyMap<string, SimService['view']>;
   cordoned: boolean;
   labels: Record<string, string>;
   annotations: Record<string, string>;
   taints: TaintFacts[];
-  /** Replicas of every workload when it was let go: what comes beyond them is not for its replacement to make up for. */
+  /** Replicas of every workload when the node was excluded: its replacement need not make up for what is added later. */
   scalesWhenExcluded?: Readonly<Record<string, number>>;
 }
 
 export interface SimPod extends Mutable<PodFacts> {
   /** The process accepts connections. */
   accepts: boolean;
-  /** Its process has come up. */
+  /** Its process has started. */
   started: boolean;
   /** Its readiness probe fails although the process accepts. */
   failing: boolean;
@@ -76,18 +76,18 @@ export interface SimPod extends Mutable<PodFacts> {
   /** Version of the template that it was made from. */
   version: number;
   createdAt: number;
-  /** When (epoch ms) its readiness changed last. */
+  /** When (epoch ms) its readiness last changed. */
   turnedAt?: number;
   /** Its containers don't end, whoever tells them to. */
   stuck?: boolean;
-  /** When (epoch ms) it has been cleared away, unless its containers or finalizers keep it. */
+  /** When (epoch ms) it is removed, unless its containers or finalizers keep it. */
   goneAt?: number;
   annotations?: Record<string, string>;
-  /** How often its object was changed in a way that shows nowhere else. */
+  /** How often its object was changed in a way that is visible nowhere else. */
   touched?: number;
   /** Its deletion cost before a run raised it. */
   costBefore?: string | undefined;
-  /** What the annotations were that keep pruners from it, before a run released it. */
+  /** The annotations that keep pruners from it, before a run released it. */
   annotationsBefore?: AnnotationsBefore;
 }
 
@@ -100,26 +100,26 @@ export interface SimWorkload {
   tolerations: TolerationFacts[];
   /** Pods being created right now. */
   creating: number;
-  /** Seconds that its pods go on serving after they were told to stop. */
+  /** Seconds for which its pods keep serving after they were told to stop. */
   preStopSeconds: number;
-  /** How its pods are spread; by load alone unless it says. */
+  /** How its pods are spread; by load alone if absent. */
   spreads?: readonly SpreadFacts[];
-  /** Version of its pods' template; pods of older ones are exchanged one by one, the new one first. */
+  /** Version of its pods' template; pods of older ones are replaced one by one, the new one first. */
   version: number;
   /**
-   * The most pods that the quota of its namespace lets it have, those that terminate included until they are gone (Kubernetes docs, "Resource
+   * The maximum number of pods that the quota of its namespace allows, including terminating pods until they are gone (Kubernetes docs, "Resource
    * Quotas", Object count quota): the API server refuses to create more.
    */
   quota?: number;
-  /** Our role may read that quota; others are found out when they refuse. */
+  /** Our role may read that quota; others are discovered when they refuse. */
   quotaTold?: true;
   /** Seconds that a pod has to be ready before it counts as available. */
   minReadySeconds?: number;
-  /** Its pods run on nodes only where a pod of that workload is: required affinity by host. */
+  /** Its pods run only on nodes where a pod of that workload is: required affinity by host. */
   beside?: string;
-  /** Its pods are as large as a node: one that finds none free stays without. */
+  /** Its pods are as large as a node: one that finds no free node stays pending. */
   fillsNode?: true;
-  /** Sizes that its ReplicaSets keep while no Deployment controller changes them: it is paused, or its Deployment is away. */
+  /** Sizes that its ReplicaSets keep while no Deployment controller changes them: it is paused, or its Deployment is deleted. */
   held?: { version: number; replicas: number; creating: number }[];
   paused?: boolean;
   /** Its Deployment has been deleted without its ReplicaSets. */
@@ -129,16 +129,16 @@ export interface SimWorkload {
 export interface SimTarget {
   instanceId: string;
   state: TargetState;
-  /** The load balancer's API still tells of it; new connections may arrive after that. */
+  /** The load balancer's API still returns it; new connections may arrive after that. */
   listed: boolean;
   /** It is registered everywhere, and its health is checked. */
   checked: boolean;
   /** The load balancer sends new connections here. */
   forwards: boolean;
-  /** Which health check result began when. */
+  /** Health check results that have started, and when. */
   passing: boolean;
   passingSince: number;
-  /** Its controller registered it in spite of the exclude label, and looks at it no more until the label changes. */
+  /** Its controller registered it in spite of the exclude label, and does not reconcile it until the label changes. */
   stuck: boolean;
 }
 
@@ -146,27 +146,27 @@ export interface SimService {
   key: string;
   type: 'LoadBalancer' | 'ClusterIP';
   externalTrafficPolicy: 'Local' | 'Cluster';
-  /** `Cluster` unless it says otherwise. */
+  /** `Cluster` if absent. */
   internalTrafficPolicy?: 'Local';
   selector: Record<string, string>;
   healthCheckNodePort: number;
   ratePerSecond: number;
   crossZone: boolean;
   controller: TargetGroupFacts['controller'];
-  /** A target that turns unhealthy keeps its connections for so long, ms: its state reads `unhealthy.draining`. */
+  /** A target that becomes unhealthy keeps its connections for this long, ms: its state is `unhealthy.draining`. */
   unhealthyDrainingMs: number;
   /**
-   * What its load balancer is, `watched` unless it says otherwise; all work alike. `classic`: the API does not tell of it; `unmanaged`: it
-   * has no tag of a controller; `pods-too`: it has a second target group, of pods; `empty`: its target group has been deleted.
+   * What its load balancer is; `watched` if absent. All work alike. `classic`: the API does not return it; `unmanaged`: it has no tag of a
+   * controller; `pods-too`: it has a second target group, of pods; `empty`: its target group has been deleted.
    */
   balancer?: 'watched' | 'classic' | 'unmanaged' | 'pods-too' | 'empty';
   /** Zones that its load balancer does not cover: targets there are `unused`, for good (ELBv2 API, TargetHealth: Target.NotInUse). */
   uncovered?: readonly string[];
-  /** Names of nodes whose target never passes a health check, for reasons of their own. */
+  /** Names of nodes whose target never passes a health check, for its own reasons. */
   broken?: readonly string[];
   /** Name of the only pool whose nodes its controller registers (annotation aws-load-balancer-target-node-labels). */
   onlyPool?: string;
-  /** What the kube-proxies believe; behind the truth by the endpoint delay. Terminating endpoints serve where no other is left. */
+  /** What the kube-proxies know; behind the truth by the endpoint delay. Terminating endpoints serve when no other is left. */
   view: readonly SimEndpoint[];
   targets: SimTarget[];
 }
@@ -185,64 +185,64 @@ export interface SimBudget {
 }
 
 /**
- * Lets traffic to and from pods with these labels through. Once there is one, pods of which none speaks get nothing: as with a policy
- * that denies by default. Cilium drops what is in flight too; here requests take no time.
+ * Allows traffic to and from pods with these labels. Once there is one, pods that none selects get nothing, as with a policy that denies by default.
+ * Cilium also drops what is in flight; here requests take no time.
  */
 export interface SimNetworkPolicy {
   name: string;
   selector: Record<string, string>;
 }
 
-/** What admission forbids: that a run changes a pod's labels, or that somebody takes the owner of a pod away. */
+/** What admission forbids: that a run changes a pod's labels, or that somebody removes the owner of a pod. */
 export interface SimDenial {
   workload: string;
   what: 'release' | 'no-owner';
   says: string;
-  /** Dry runs don't show it: it lets them pass, or has come since. */
+  /** Dry runs don't show it: it allows them, or was added since. */
   hidden?: true;
 }
 
 export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'held'> {
   name: string;
   problems: string[];
-  /** What a run holds on it, as its ledger says; absent when it is not held. */
+  /** What a run has suspended on it, as recorded for the rollback; absent when nothing is. */
   held?: string[];
   createdBy?: string;
-  /** Name of the pool that it was made for. */
+  /** Name of the pool that it was created to replace. */
   replaces?: string;
-  /** Auto Scaling's processes that rest, by whomever they were suspended. */
+  /** Auto Scaling's suspended processes, whoever suspended them. */
   suspended: string[];
-  /** Its Auto Scaling group exists: before, it has no machine and can't be held. */
+  /** Its Auto Scaling group exists: before that, it has no instance and its scaling can't be suspended. */
   scales: boolean;
 }
 
-/** Things that go wrong on purpose. */
+/** Injected faults. */
 export interface Faults {
   /** Share (0-1) of port calls that answer Throttled. */
   throttled: number;
-  /** So many machines of a new pool never make their node Ready. */
+  /** This many instances of a new pool never make their node Ready. */
   neverReady: number;
-  /** The most machines that the cloud can give; more are refused with a capacity problem. */
+  /** The maximum number of instances that the cloud can provide; more are refused with a capacity problem. */
   capacity: number;
-  /** The cloud lets nobody of ours launch machines. */
+  /** The cloud does not allow us to launch instances. */
   mayNotLaunch: boolean;
-  /** The endpoint slice controller stands still: slices stay as they are, and so do the kube-proxies. */
+  /** The endpoint slice controller does nothing: slices stay as they are, and so do the kube-proxies. */
   slicesFrozen: boolean;
-  /** The controllers of Deployments and ReplicaSets stand still: no pod is made, deleted, let go or taken. */
+  /** The controllers of Deployments and ReplicaSets do nothing: no pod is created, deleted, released or adopted. */
   replicaSetsFrozen: boolean;
-  /** The controllers of load balancers stand still: nothing is registered or deregistered. */
+  /** The controllers of load balancers do nothing: nothing is registered or deregistered. */
   controllersFrozen: boolean;
   /** Our role may not read network policies. */
   policiesHidden: boolean;
   /** The API server does not answer. */
   apiDown: boolean;
-  /** Which of the nodes that fit a pod gets: the one that spreads best, any, or the one that spreads worst. */
+  /** Which of the fitting nodes a pod gets: the one that spreads best, any, or the one that spreads worst. */
   scheduler: 'spreads' | 'any' | 'crowds';
-  /** Called before a Lease of that name is renewed; throws what nobody has foreseen. */
+  /** Called before a Lease of that name is renewed; throws unexpected errors. */
   onRenewal: (lease: string) => void;
 }
 
-/** The pretend world: one cluster in one cloud. Mutable; call `changed` after touching it. */
+/** The simulated world: one cluster in one cloud. Mutable; call `changed` after modifying it. */
 export interface World {
   readonly clock: VirtualClock;
   delays: Delays;
@@ -262,17 +262,17 @@ export interface World {
     string,
     { holder: string; token: number; expiresAt: number; fence?: FencingToken; incomingPool?: string }
   >;
-  /** Epoch ms at which the API server was last back after it had been away. */
+  /** Epoch ms at which the API server last recovered from an outage. */
   outageAt?: number;
   /** Epoch ms at which the last kube-proxy asks the API server again after that. */
   proxiesBackAt?: number;
   /** Requests so far; fractions are added up exactly. */
   traffic: { sent: number; lost: number; cut: number };
-  /** When each load balancer last sent a new connection to each machine, by `<service> <instance>`. */
+  /** When each load balancer last sent a new connection to each instance, by `<service> <instance>`. */
   lastForwarded: Map<string, number>;
   /** How often each instance was told to terminate while it ran. */
   terminations: Map<string, number>;
-  /** Everything that happened against the rules, in words. */
+  /** Everything that happened against the rules, as text. */
   violations: string[];
   /** The fewest serving targets seen per Service. */
   fewestServing: Map<string, number>;
@@ -300,7 +300,7 @@ export const defaultDelays: Delays = {
   connectionAge: 90_000,
   autoScalingGroup: 2_000,
   poolCreationTimeout: 25 * 60_000,
-  machineCheck: 60_000,
+  instanceCheck: 60_000,
 };
 
 /** An empty world at a fixed time. */
@@ -370,7 +370,7 @@ export function later(world: World, ms: number, change: () => void): void {
 /** Whether labels match a selector; an empty selector matches nothing. */
 export function matches(selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>>): boolean {
   let isEmpty = true;
-  // Asked of every pod at every change of the world: no list is made of the selector.
+  // Called for every pod at every change of the world, so no list is made of the selector.
   for (const key in selector) {
     if (labels[key] !== selector[key]) return false;
     isEmpty = false;

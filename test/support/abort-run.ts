@@ -7,7 +7,7 @@ import { openHarness } from './open-harness.ts';
 import type { StepHooks } from './temporal-harness.ts';
 
 /** Runs an upgrade and aborts it when the step `at` begins for the `nth` time (the first when not said). */
-export async function crossAndAbort(
+export async function upgradeAndAbort(
   world: World,
   policy: Policy,
   at: { readonly step: string; readonly nth?: number },

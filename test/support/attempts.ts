@@ -30,7 +30,7 @@ interface Attempts {
 }
 
 /**
- * Real ms between two heartbeats of an attempt that is to end. Steps tell of themselves when they look, which takes virtual time; that
+ * Real ms between two heartbeats of an attempt that is to end. Steps report when they observe, which takes virtual time; that
  * somebody has cancelled them is to reach them while time stands still, and only the answer to a heartbeat tells them.
  */
 const heartbeatIntervalMs = 200;
@@ -68,7 +68,7 @@ export function createAttempts(
       running.set(key, attempts.add(context));
       const stopTelling = keepTelling(name, hooks, () => isToEnd(key));
       // A step may sleep through its cancellation: it has heard of it all the same.
-      context.cancellationSignal.addEventListener('abort', () => clock.lookAgain(), { once: true });
+      context.cancellationSignal.addEventListener('abort', () => clock.recheck(), { once: true });
       try {
         return await clock.act(
           `attempt ${context.info.attempt} at ${name}`,

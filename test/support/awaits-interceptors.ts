@@ -1,6 +1,6 @@
 /**
  * Goes into the workflow bundle of tests: tells the virtual clock, after every activation, what the workflow waits for. It only
- * looks on: what the product awaits is handed through as it is, so that its steps come in the same order as without.
+ * watches: what the product awaits is handed through as it is, so that its steps come in the same order as without.
  */
 import { defaultPayloadConverter } from '@temporalio/common';
 import {

@@ -9,18 +9,18 @@ import type { OpenEnds } from './open-ends.ts';
 const trustedForMs = 10_000;
 
 /**
- * Holds virtual time while a test asks something of a workflow, until the workflow has it. Queries change nothing: they only look on, so
- * that the answer is no older than `longestBlinkMs`. What they answer follows from what the workflow has come to know: as long as it
+ * Holds virtual time while a test asks something of a workflow, until the workflow has it. Queries change nothing: they only read, so
+ * that the answer is no older than `maxBlinkMs`. What they answer follows from what the workflow has come to know: as long as it
  * tells nothing, the last answer is good.
  */
 export function clientCalls(ends: OpenEnds, clock: VirtualClock): WorkflowClientInterceptor {
   const answers = new Map<string, { readonly told: number; readonly at: number; readonly answer: unknown }>();
-  async function during<T>(what: string, call: () => Promise<T>, takeBack: () => void = () => undefined): Promise<T> {
+  async function during<T>(what: string, call: () => Promise<T>, revoke: () => void = () => undefined): Promise<T> {
     const done = ends.beginCall(what);
     try {
       return await call();
     } catch (error) {
-      takeBack();
+      revoke();
       throw error;
     } finally {
       done();
@@ -55,13 +55,13 @@ export function clientCalls(ends: OpenEnds, clock: VirtualClock): WorkflowClient
     signal: async (input, next) => {
       const id = randomUUID();
       const headers = { ...input.headers, [signalIdHeader]: defaultPayloadConverter.toPayload(id) };
-      const takeBack = ends.signalSent(id, input.workflowExecution.workflowId ?? '');
-      await during(`signal ${id}`, async () => await next({ ...input, headers }), takeBack);
+      const revoke = ends.signalSent(id, input.workflowExecution.workflowId ?? '');
+      await during(`signal ${id}`, async () => await next({ ...input, headers }), revoke);
     },
     cancel: async (input, next) => {
       const { workflowId } = input.workflowExecution;
-      const takeBack = ends.cancelSent(workflowId ?? '');
-      return await during(`the cancellation of ${workflowId}`, async () => await next(input), takeBack);
+      const revoke = ends.cancelSent(workflowId ?? '');
+      return await during(`the cancellation of ${workflowId}`, async () => await next(input), revoke);
     },
     terminate: async (input, next) => {
       const { workflowId } = input.workflowExecution;

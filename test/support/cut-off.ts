@@ -14,7 +14,7 @@ interface CutOffAttempts {
 }
 
 /** Steps that take a run's whole time, do nothing to the cluster, and would be counted twice. */
-const onlyWatching = ['monitorRun', 'linger'];
+const onlyWatching = ['monitorRun', 'sleepFor'];
 
 /** Whether an attempt at that step may be cut off. */
 export function actsOnCluster(step: string): boolean {

@@ -6,7 +6,7 @@ import type { Session } from '../../lab/demo/session.ts';
 const waitMs = 600_000;
 
 /** Says to the run of a policy what an operator can say to it; rejects when the run refuses. */
-export async function tellRun(
+export async function sendToRun(
   { connection }: Session,
   { cluster, pool }: Policy,
   command: OperatorCommand,

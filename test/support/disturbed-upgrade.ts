@@ -1,9 +1,9 @@
-/** A crossing of the lab beside which something happens: once it is over, no more may be lost than that costs alone. */
+/** An upgrade of the lab beside which something happens: once it is over, no more may be lost than that costs alone. */
 import { expect } from 'vitest';
 import type { NodeStep, RunReport, RunStatus } from '../../core/status/status.ts';
-import { tellRun } from './describe-run.ts';
+import { sendToRun } from './describe-run.ts';
 import { type Cost, findUnexplained, type Struck } from './lab-disturbances.ts';
-import { type Crossings, describeLosses, type Losses, type NextOptions, ownershipOf } from './lab-upgrades.ts';
+import { describeLosses, type LabUpgrades, type Losses, type NextOptions, ownershipOf } from './lab-upgrades.ts';
 
 /** The steps in which a node stays long enough to be met there. */
 export const metSteps = [
@@ -36,28 +36,28 @@ function waitsToMeet(steps: readonly NodeStep[]): Readonly<Record<string, unknow
   return steps.includes('awaiting-forwarded-connections') ? { maxConnectionAge: { '*': '75s' } } : {};
 }
 
-/** What happens beside a crossing, and when. */
+/** What happens beside an upgrade, and when. */
 interface Strike {
   /** It happens once for each of these steps, as soon as a node has come to it. */
   readonly steps: readonly NodeStep[];
   readonly strike: (node: string) => Promise<void>;
-  /** Sees how the run stands, again and again. */
+  /** Called with the status of the run, again and again. */
   readonly follow?: (status: RunStatus) => Promise<void>;
   /** What it costs where nothing else happens. */
   readonly alone: Cost;
 }
 
 /** Replaces the pool and strikes. Expects that every step was seen, and that the run ended well, left nothing and lost no more than that. */
-export async function crossDisturbed(
-  crossings: Crossings,
+export async function upgradeDisturbed(
+  upgrades: LabUpgrades,
   { steps, strike, alone, follow }: Strike,
 ): Promise<RunReport> {
-  await crossings.beginClean();
+  await upgrades.beginClean();
   const struck: Struck[] = [];
   const striking: Promise<void>[] = [];
   const begun = new Set<NodeStep>();
   const waits = waitsToMeet(steps);
-  const report = await crossings.cross(crossings.nextPolicy({ lossBudget: 1_000_000, waits }), async (status) => {
+  const report = await upgrades.upgrade(upgrades.nextPolicy({ lossBudget: 1_000_000, waits }), async (status) => {
     for (const { node, step } of status.nodes) {
       if (!steps.includes(step) || begun.has(step)) continue;
       begun.add(step);
@@ -69,23 +69,23 @@ export async function crossDisturbed(
   await Promise.all(striking);
   expect([...begun].toSorted()).toEqual([...steps].toSorted());
   expect(report.outcome).toBe('completed');
-  await expectUnharmed(crossings, report, { struck, alone });
+  await expectUnharmed(upgrades, report, { struck, alone });
   return report;
 }
 
 /** Replaces the pool until a node is at that step, and so many have been replaced, then aborts. */
-export async function crossAndAbort(
-  crossings: Crossings,
+export async function upgradeAndAbort(
+  upgrades: LabUpgrades,
   step: NodeStep,
   { replaced = 0, ...options }: NextOptions & { readonly replaced?: number } = {},
 ): Promise<RunReport> {
-  await crossings.beginClean();
-  const policy = crossings.nextPolicy({ waits: waitsToMeet([step]), ...options });
+  await upgrades.beginClean();
+  const policy = upgrades.nextPolicy({ waits: waitsToMeet([step]), ...options });
   let aborted = false;
-  const report = await crossings.cross(policy, async (status) => {
+  const report = await upgrades.upgrade(policy, async (status) => {
     if (aborted || countReplaced(status) < replaced || !isAt(status, step)) return;
     aborted = true;
-    await tellRun(crossings.session, policy, 'abort');
+    await sendToRun(upgrades.session, policy, 'abort');
   });
   expect(aborted).toBe(true);
   return report;
@@ -96,21 +96,21 @@ export async function crossAndAbort(
  * cost something.
  */
 export async function expectUnharmed(
-  crossings: Crossings,
+  upgrades: LabUpgrades,
   report: RunReport,
   { struck = [], alone = nothing }: { readonly struck?: readonly Struck[]; readonly alone?: Cost } = {},
 ): Promise<void> {
-  const losses = await crossings.losses();
+  const losses = await upgrades.losses();
   const when = struck.map(({ what }) => what).join(', ') || 'nothing';
   process.stderr.write(`* ${report.outcome}; struck at ${when}: ${describeLosses(losses)}\n`);
-  if (findUnexplained(losses, struck, alone).length > 0) process.stderr.write(tellTimes(report, struck, losses));
+  if (findUnexplained(losses, struck, alone).length > 0) process.stderr.write(describeTimes(report, struck, losses));
   expect(report.leftovers.filter((line) => !/AZRebalance stays suspended, because/.test(line))).toEqual([]);
-  expect(await ownershipOf(crossings.session.lab, report.run)).toEqual([]);
+  expect(await ownershipOf(upgrades.session.lab, report.run)).toEqual([]);
   expect(findUnexplained(losses, struck, alone), describeLosses(losses)).toEqual([]);
 }
 
 /** When everything was, for the reader of a test that failed. */
-function tellTimes(report: RunReport, struck: readonly Struck[], { incidents }: Losses): string {
+function describeTimes(report: RunReport, struck: readonly Struck[], { incidents }: Losses): string {
   const moments = [
     ...struck.map(({ at, what }) => ({ at, what: `struck at ${what}` })),
     ...report.nodes.flatMap(({ node, evidence }) =>

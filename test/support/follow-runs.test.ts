@@ -53,7 +53,7 @@ describe('whoever waits for a run', () => {
     const never = until(handle, 'pigs fly', () => false);
     const result = handles.call('the result of pool', new Promise(() => undefined));
     expect(handles.underWay()).toEqual(["until 'pigs fly'", 'the result of pool']);
-    handles.giveUp(new Error(handles.underWay().join(' and ')));
+    handles.failPending(new Error(handles.underWay().join(' and ')));
     await expect(never).rejects.toThrow("until 'pigs fly' and the result of pool");
     await expect(result).rejects.toThrow('pigs fly');
     await end();

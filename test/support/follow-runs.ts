@@ -11,7 +11,7 @@ export type UpgradeFunction = (input: PoolUpgradeInput) => Promise<RunReport>;
 export interface FollowRuns {
   /**
    * Waits, in real time, until the run's status satisfies. Virtual time goes on meanwhile as far as steps let it, but no further than
-   * `longestBlinkMs` between two looks.
+   * `maxBlinkMs` between two observations.
    */
   readonly until: (
     handle: WorkflowHandle<UpgradeFunction>,
@@ -22,7 +22,7 @@ export interface FollowRuns {
   readonly finish: (handle: WorkflowHandle<UpgradeFunction>) => Promise<RunReport>;
 }
 
-/** Real ms between two looks at a run's status. */
+/** Real ms between two observations at a run's status. */
 const pollIntervalMs = 20;
 
 /** Follows the runs of one world; whoever waits fails when the handles are closed. */

@@ -26,7 +26,7 @@ function stateOfThreads(pid: number | undefined): readonly (string | undefined)[
   });
 }
 
-/** A thread may end between two looks. */
+/** A thread may end between two observations. */
 function readUnlessGone(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

@@ -6,7 +6,7 @@ import { excludeLabel } from '../../adapters/kubernetes/ownership-marks.ts';
 import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
-import { type Crossings, describeLosses, type Losses } from './lab-upgrades.ts';
+import { describeLosses, type LabUpgrades, type Losses } from './lab-upgrades.ts';
 
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
@@ -128,13 +128,13 @@ export interface Struck {
 const consequencesMs = 30_000;
 
 /** Measures what a disturbance costs alone. */
-export async function measureAlone(crossings: Crossings, strike: () => Promise<void>): Promise<Cost> {
-  await crossings.beginClean();
+export async function measureAlone(upgrades: LabUpgrades, strike: () => Promise<void>): Promise<Cost> {
+  await upgrades.beginClean();
   const at = Date.now();
   await strike();
   await sleep(consequencesMs);
-  await Promise.all(crossings.session.traffic.map((traffic) => traffic.waitUntilClean(10)));
-  const losses = await crossings.losses();
+  await Promise.all(upgrades.session.traffic.map((traffic) => traffic.waitUntilClean(10)));
+  const losses = await upgrades.losses();
   const last = Math.max(at, ...losses.incidents.map(({ atMs }) => atMs));
   process.stderr.write(`* alone, for ${last - at} ms: ${describeLosses(losses)}\n`);
   return { bad: countBad(losses), lastedMs: last - at };
@@ -143,7 +143,7 @@ export async function measureAlone(crossings: Crossings, strike: () => Promise<v
 /** Two health checks, 5 s apart, find a target healthy again, and it takes a moment to spread: where in their turn they are is chance, ms. */
 const shiftMs = 12_000;
 
-/** One disturbance cost between 312 and 575 requests in four measurements, alone and during crossings. What a guard lets happen costs thousands. */
+/** One disturbance cost between 312 and 575 requests in four measurements, alone and during upgrades. What a guard lets happen costs thousands. */
 const spread = 2;
 const chance = 5;
 

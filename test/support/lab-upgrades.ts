@@ -3,7 +3,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy, ProtectiveRule } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { inBatches, labUpgradePolicy, startLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
-import { addRequests, type Proof } from '../../lab/demo/proof.ts';
+import { addRequests, type DemoReport } from '../../lab/demo/report.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { clientAddresses, NAMESPACES } from '../../lab/network-plan.ts';
@@ -22,7 +22,7 @@ const volume: TrafficVolume = {
   keepaliveClients: 10,
   long: 1,
   stream: 0.5,
-  streamForMs: 8_000,
+  streamDurationMs: 8_000,
 };
 
 /** As long as the scenario's load balancers need to hear of a deregistration. */
@@ -39,21 +39,21 @@ const longStreamAge = '41s';
 const afterglowMs = 6_000;
 
 /** What became of requests, by stream, with the first of those that were lost, cut or slow. */
-export interface Losses extends Pick<Proof, 'requests' | 'perStream'> {
+export interface Losses extends Pick<DemoReport, 'requests' | 'perStream'> {
   readonly incidents: readonly Incident[];
 }
 
 /** A session that goes on from pool to pool. */
-export interface Crossings {
+export interface LabUpgrades {
   readonly session: Session;
   /** The pool that serves now. */
   readonly pool: () => string;
-  /** The policy of the next crossing, from the pool that serves now to a new one. */
+  /** The policy of the next upgrade, from the pool that serves now to a new one. */
   nextPolicy(options?: NextOptions): Policy;
   /** Waits until nothing of what went before is lost any more, then counts from zero. */
   beginClean(extra?: readonly Traffic[]): Promise<void>;
   /** Replaces the pool and answers with the report. Rejects as soon as the run needs an operator. */
-  cross(policy: Policy, onStatus?: (status: RunStatus) => void | Promise<void>): Promise<RunReport>;
+  upgrade(policy: Policy, onStatus?: (status: RunStatus) => void | Promise<void>): Promise<RunReport>;
   /** What became of requests since `beginClean`, those included that are in flight. */
   losses(extra?: readonly Traffic[]): Promise<Losses>;
   /** Says that the pool that serves now has another name, because it was replaced by somebody else. */
@@ -61,7 +61,7 @@ export interface Crossings {
   close(): Promise<void>;
 }
 
-/** How the next crossing differs. */
+/** How the next upgrade differs. */
 export interface NextOptions {
   readonly without?: readonly ProtectiveRule[];
   /** Whether `longStreams` flow. */
@@ -69,7 +69,7 @@ export interface NextOptions {
   /** Requests that may be lost before the run pauses; probes watch only where it is not given. */
   readonly lossBudget?: number;
   readonly waits?: Readonly<Record<string, unknown>>;
-  /** The most nodes that may be on their way out together; as the demo's policy says unless given. */
+  /** The most nodes that may be in progress together; as the demo's policy says unless given. */
   readonly maxInFlight?: number;
   /** All pods are replaced before they leave. */
   readonly podSurge?: boolean;
@@ -78,13 +78,13 @@ export interface NextOptions {
 }
 
 /** Opens a session. Progress goes to stderr, for the reader of a run that failed. */
-export async function openCrossings(scenario: Scenario = controlsScenario): Promise<Crossings> {
+export async function openLabUpgrades(scenario: Scenario = controlsScenario): Promise<LabUpgrades> {
   const session = await openSession(scenario, {
     volume,
     onProgress: (text) => process.stderr.write(`  ${text}\n`),
   });
   let pool = 'web';
-  let crossings = 0;
+  let upgrades = 0;
   return {
     session,
     pool: () => pool,
@@ -100,11 +100,11 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
       podSurge = false,
       nodeSurge: surge,
     } = {}) => {
-      crossings += 1;
+      upgrades += 1;
       const maxConnectionAge = { '*': ordinaryAge, ...(longStreams ? { 'default/edge': longStreamAge } : {}) };
       return labUpgradePolicy(session.lab, {
         pool,
-        newPool: `c${crossings}`,
+        newPool: `c${upgrades}`,
         version: '1.36',
         without,
         spec: {
@@ -118,11 +118,11 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
     },
     beginClean: async (extra = []) => {
       const all = [...session.traffic, ...extra];
-      // Connections are not flushed: that would break streams, which would be counted as lost by the crossing that follows.
+      // Connections are not flushed: that would break streams, which would be counted as lost by the upgrade that follows.
       await Promise.all(all.map((traffic) => traffic.waitUntilClean(5)));
       for (const traffic of all) traffic.zero();
     },
-    cross: async (policy, onStatus = () => undefined) => {
+    upgrade: async (policy, onStatus = () => undefined) => {
       await startLabUpgrade(session, policy);
       const report = await followToEnd(session, policy, async (status) => {
         if (status.stalled !== undefined) throw new NodeferryError(status.stalled);
@@ -140,7 +140,7 @@ export async function openCrossings(scenario: Scenario = controlsScenario): Prom
   };
 }
 
-/** Streams of 40 s to `edge`, which pass through the pool's nodes and older than any other wait of a crossing. */
+/** Streams of 40 s to `edge`, which pass through the pool's nodes and older than any other wait of an upgrade. */
 export function startLongStreams(lab: Lab): Traffic {
   const edge = lab.services.find((service) => service.name === 'edge');
   if (edge === undefined) throw new Error('the scenario has no Service edge');

@@ -15,7 +15,7 @@ function openEnds() {
   return { ends, attempts };
 }
 
-describe('what holds virtual time', () => {
+describe('what keeps virtual time still', () => {
   test('is a run from its start on the server until it tells', () => {
     const { ends } = openEnds();
     ends.expect(parent);
@@ -110,9 +110,9 @@ describe('what holds virtual time', () => {
     const done = ends.beginCall('pause of pool');
     expect(ends.whyStill()).toBe('pause of pool is under way');
     done();
-    const takeBack = ends.signalSent('s1', 'pool');
+    const revoke = ends.signalSent('s1', 'pool');
     expect(ends.whyStill()).toBe('signal s1 is on its way to pool');
-    takeBack();
+    revoke();
     expect(ends.whyStill()).toBeUndefined();
     ends.signalSent('s2', 'pool');
     ends.tell(parent, { ...nothing, handled: ['s2'] });

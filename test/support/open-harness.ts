@@ -12,7 +12,10 @@ export async function openHarness(world: World, hooks: StepHooks = {}): Promise<
   const place = { address: inject('temporalAddress'), codePath: inject('workflowBundle') };
   const opening = createHarness(world, hooks, place);
   const { timeout } = TestRunner.getCurrentTest<RunnerTestCase>();
-  const patience = setTimeout(() => void opening.then(async (harness) => await harness.giveUp()), timeout - endingMs);
+  const patience = setTimeout(
+    () => void opening.then(async (harness) => await harness.failPending()),
+    timeout - endingMs,
+  );
   onTestFinished(async ({ task }) => {
     clearTimeout(patience);
     const harness = await opening;

@@ -14,14 +14,14 @@ export function seedsToPlay(usual: string): readonly number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** How a run goes about it: on every second seed it hands over, and on two of three its new nodes come in waves. */
+/** How a run goes about it: on every second seed it surges pods, and on two of three its new nodes come in waves. */
 export function waysOf(seed: number): Pick<Policy, 'podSurge' | 'nodeSurge'> {
   const nodeSurge = [{ share: 1 }, { share: 0.5 }, { instances: 1 }][seed % 3] ?? { share: 1 };
   if (seed % 2 === 1) return { nodeSurge };
   return { nodeSurge, podSurge: { mode: 'auto', max: seed % 4 === 0 ? 1 : 'maxSurge', workloads: {} } };
 }
 
-/** Real ms between two looks at a run's status. */
+/** Real ms between two observations at a run's status. */
 const pollIntervalMs = 50;
 
 /** Has every call of the run for an operator answered, a pause too, until the run is over. */

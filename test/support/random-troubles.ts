@@ -1,5 +1,5 @@
 /** What ordinary clusters are like, and what befalls them while their nodes are replaced; drawn from a seed. */
-import { cover, giveLabelsBack, rollOut, serviceNamed, uncover, workloadNamed } from '../simulator/disturbances.ts';
+import { cover, restoreLabels, rollOut, serviceNamed, uncover, workloadNamed } from '../simulator/disturbances.ts';
 import { markAsInstance, prune } from '../simulator/pruner.ts';
 import { addFailedPod, orphanDeployment, pauseDeployment, resumeDeployment } from '../simulator/replica-sets.ts';
 import { servingTargets, servingZones } from '../simulator/traffic.ts';
@@ -16,7 +16,7 @@ export const oneOf = <T>(random: Random, list: readonly T[]): T | undefined => l
 
 /**
  * A trouble of ordinary clusters. None of them costs a request: what a cluster can't have without losing some is left out. That is a pruner
- * which heeds no annotation (it deletes what serves; see hand-over-pruner.test.ts), and a rollout of `web` that is paused half-way, as
+ * which heeds no annotation (it deletes what serves; see pod-surge-pruner.test.ts), and a rollout of `web` that is paused half-way, as
  * rollouts under policy Local lose requests wherever load balancers send to the node.
  */
 export interface Trouble {
@@ -39,7 +39,7 @@ const takeAdmissionAway = (world: World) => {
   world.denials = [];
 };
 
-const mendTargets = (world: World) => {
+const fixTargets = (world: World) => {
   for (const service of world.services) delete service.broken;
 };
 
@@ -90,7 +90,7 @@ const troubles: readonly Trouble[] = [
       const zone = oneOf(random, more);
       if (zone !== undefined) uncover(service, zone, world);
     },
-    // A rollout may bring all pods there, where the scheduler does not spread: that is mended where it was set up.
+    // A rollout may bring all pods there, where the scheduler does not spread: that is fixed where it was set up.
     wayOut: {
       named: /0 serving targets/,
       take: (world) => {
@@ -104,7 +104,7 @@ const troubles: readonly Trouble[] = [
       const service = anyService(world, random);
       if (servingTargets(world, service) > 1) service.broken = [oneOf(random, world.nodes)?.name ?? ''];
     },
-    wayOut: { named: /health check|healthy/, take: mendTargets },
+    wayOut: { named: /health check|healthy/, take: fixTargets },
   },
   {
     what: 'the target of a new node never passes',
@@ -112,14 +112,14 @@ const troubles: readonly Trouble[] = [
     strike: (world, random) => {
       anyService(world, random).broken = [oneOf(random, newNodes(world))?.name ?? ''];
     },
-    wayOut: { named: /health check|healthy/, take: mendTargets },
+    wayOut: { named: /health check|healthy/, take: fixTargets },
   },
   {
     what: 'somebody gives a pod its labels back',
     isDue: (world) => podsWithoutLabels(world).length > 0,
     strike: (world, random) => {
       const pod = oneOf(random, podsWithoutLabels(world));
-      if (pod !== undefined) giveLabelsBack(world, pod);
+      if (pod !== undefined) restoreLabels(world, pod);
     },
   },
   { what: 'attempts live on', cutsOff: true },
@@ -164,7 +164,7 @@ function newNodes({ nodes }: World): World['nodes'] {
   return nodes.filter(({ pool }) => pool === 'web-new');
 }
 
-/** Those that a run has taken labels from, to release or to unlist them. */
+/** Those that a run has taken labels from, to release them or to remove them from endpoints. */
 function podsWithoutLabels({ pods }: World): World['pods'] {
   return pods.filter(
     ({ released, endpointsRemoved, terminating }) => !terminating && (released ?? endpointsRemoved) !== undefined,

@@ -1,7 +1,7 @@
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
 
-/** Time between two looks, ms: several within the time that an endpoint takes to spread. */
+/** Time between two observations, ms: several within the time that an endpoint takes to spread. */
 const pollIntervalMs = 200;
 
 /** The least that was there at any moment, in words that a failed test prints. */

@@ -37,7 +37,7 @@ export interface Harness extends FollowRuns {
   /** Who waits for what; undefined when all workflows have ended. */
   whatIsLeft(): Promise<string | undefined>;
   /** Has whoever still waits for a run fail, and tell who waits for what. */
-  giveUp(): Promise<void>;
+  failPending(): Promise<void>;
   /** Ends the world, its workflows, its worker, and every promise that anybody still waits for. */
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function createHarness(
   );
   const ends = createOpenEnds(
     (activity) => attempts.of(activity),
-    () => clock.lookAgain(),
+    () => clock.recheck(),
   );
   clock.standStillWhile(() => ends.whyStill());
 
@@ -125,7 +125,8 @@ export async function createHarness(
     restart: worker.restart,
     ...createFollowRuns(world, handles),
     whatIsLeft,
-    giveUp: async () => handles.giveUp(new Error(`given up\n${(await whatIsLeft()) ?? 'all workflows have ended'}`)),
+    failPending: async () =>
+      handles.failPending(new Error(`given up\n${(await whatIsLeft()) ?? 'all workflows have ended'}`)),
     stop: async () => await (stopping ??= stop()),
   };
 }

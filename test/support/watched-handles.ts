@@ -8,7 +8,7 @@ export interface WatchedHandles {
   /** The calls that are under way, in words, the one that began first before the others. */
   underWay(): readonly string[];
   /** Whoever waits for a call, or makes one from now on, fails for that reason; the calls themselves go on. */
-  giveUp(why: Error): void;
+  failPending(why: Error): void;
   /** Waits until no call is under way any more. A call that is tried again after its connection was closed fails where nobody can catch it. */
   close(): Promise<void>;
   closed(): boolean;
@@ -17,15 +17,15 @@ export interface WatchedHandles {
 /** Makes handles whose failed calls concern only those who wait for them: a test that has failed before leaves some to nobody. */
 export function createWatchedHandles(): WatchedHandles {
   const underWay = new Map<Promise<unknown>, string>();
-  const evictedInstead = Promise.withResolvers<never>();
-  evictedInstead.promise.catch(() => undefined);
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
   let closed = false;
 
   async function watchCall<T>(what: string, call: Promise<T>): Promise<T> {
     underWay.set(call, what);
     const forget = () => underWay.delete(call);
     call.then(forget, forget);
-    return await Promise.race([call, evictedInstead.promise]);
+    return await Promise.race([call, failed.promise]);
   }
 
   function concernThoseWhoWait<T>(answer: Promise<T>): Promise<T> {
@@ -48,7 +48,7 @@ export function createWatchedHandles(): WatchedHandles {
         },
       }),
     underWay: () => [...underWay.values()],
-    giveUp: evictedInstead.reject,
+    failPending: failed.reject,
     close: async () => {
       closed = true;
       while (underWay.size > 0) await Promise.allSettled(underWay.keys());

@@ -12,7 +12,7 @@ async function told(observe: () => Promise<ClusterFacts>): Promise<readonly unkn
   return lines;
 }
 
-test('a worker says whose marks it finds, and nothing where there are none', async () => {
+test('a worker says which runs the leftovers belong to, and nothing without leftovers', async () => {
   const marked = aNode('n1', { ownership: { cordonedBy: 'r2', excludedBy: 'r1' } });
   expect(await told(async () => aCluster({ nodes: [marked] }))).toMatchObject([{ runs: ['r1', 'r2'] }]);
   expect(await told(async () => aCluster({ nodes: [aNode('n1')] }))).toEqual([]);

@@ -8,8 +8,8 @@ function logged(write: (logger: ReturnType<typeof temporalLogger>) => void): rea
 }
 
 test('levels are words', () => {
-  expect(logged((logger) => logger.warn('look', { why: 'x' }))).toMatchObject([
-    { level: 'warn', msg: 'look', why: 'x', app: 'nodeferry-worker' },
+  expect(logged((logger) => logger.warn('observed', { why: 'x' }))).toMatchObject([
+    { level: 'warn', msg: 'observed', why: 'x', app: 'nodeferry-worker' },
   ]);
 });
 

@@ -8,7 +8,7 @@ import { ensureWorkflowBundle } from '../../worker/bundle.ts';
 import { describeStartFailure } from '../../worker/start-failure.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 
-// Each starts a process that loads two SDKs: far above what that takes where others keep the machine busy.
+// Each starts a process that loads two SDKs: far above what that takes on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let scratch: string;
@@ -110,7 +110,7 @@ test('where nothing can be written, the bundle is kept in memory', async () => {
   const logger = new DefaultLogger('WARN', ({ message }) => void warned.push(message));
   const bundle = await ensureWorkflowBundle(logger, join(file, 'build'));
   expect(bundle).toMatchObject({ code: expect.stringContaining('poolUpgrade') as unknown });
-  expect(warned).toEqual(['the workflow bundle could not be kept for the next start']);
+  expect(warned).toEqual(['the workflow bundle could not be saved for the next start']);
 }, 120_000);
 
 test('errors that nobody foresaw are never told as nothing', () => {

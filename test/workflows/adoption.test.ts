@@ -7,7 +7,7 @@ import { deletePod } from '../simulator/pods.ts';
 import { addFailedPod, deleteDeployment, orphanDeployment, pauseDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import { later, type SimPod, type World } from '../simulator/world.ts';
-import { crossAndAbort } from '../support/abort-run.ts';
+import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 
@@ -121,7 +121,7 @@ test('an abort ends by itself though a pod that has failed lies about', async ()
       addFailedPod(world, 'web', world.nodes[0]?.name ?? '');
     },
   };
-  await crossAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' }, hooks);
+  await upgradeAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' }, hooks);
   expectNothingLost(world);
   expectNothingLeft(world, 4);
   expect([readyOf(world, 'web'), readyOf(world, 'api')]).toEqual([4, 4]);
@@ -138,7 +138,7 @@ test('an abort ends by itself though a Deployment is paused in the middle of a r
       pauseMidway(world);
     },
   };
-  await crossAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' }, hooks);
+  await upgradeAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' }, hooks);
   expectNothingLost(world);
   expectNothingLeft(world, 4);
   expect(readyOf(world, 'web')).toBeGreaterThanOrEqual(4);

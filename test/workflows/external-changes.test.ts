@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
-import { giveLabelsBack } from '../simulator/disturbances.ts';
+import { restoreLabels } from '../simulator/disturbances.ts';
 import { fillPool, poolNamed } from '../simulator/pools.ts';
 import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { crossAndAbort } from '../support/abort-run.ts';
+import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -169,7 +169,7 @@ describe('the labels of a pod, given back by somebody', () => {
       );
       if (struck || pod === undefined) return;
       struck = true;
-      giveLabelsBack(world, pod);
+      restoreLabels(world, pod);
     });
     const harness = await openHarness(world, {});
     const report = await harness.finish(await harness.start(scenarioPolicy()));
@@ -187,7 +187,7 @@ describe('the labels of a pod, given back by somebody', () => {
     async (at) => {
       const world = createScenario();
       let struck = false;
-      await crossAndAbort(
+      await upgradeAndAbort(
         world,
         handOverPolicy(),
         { step: 'awaitConnectionsDrained' },
@@ -196,7 +196,7 @@ describe('the labels of a pod, given back by somebody', () => {
             const pod = world.pods.find(({ released, terminating }) => released !== undefined && !terminating);
             if (step !== at || struck || pod === undefined) return;
             struck = true;
-            giveLabelsBack(world, pod);
+            restoreLabels(world, pod);
           },
         },
       );

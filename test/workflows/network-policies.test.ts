@@ -25,7 +25,7 @@ async function cross(world: World) {
   );
 }
 
-const endpointsRemoved = (world: World) => world.log.filter((line) => line.endsWith('unlisted'));
+const endpointsRemoved = (world: World) => world.log.filter((line) => line.endsWith('removed from endpoints'));
 
 describe('pods whose traffic a policy lets through by one label', () => {
   test('lose another that their Service selects by, and no request is lost', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { markAsInstance, prune } from '../simulator/pruner.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
-import { crossAndAbort } from '../support/abort-run.ts';
+import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -42,7 +42,7 @@ test('an abort gives pods back with the annotations that they had', async () => 
   const options = 'argocd.argoproj.io/sync-options';
   for (const pod of world.pods) if (pod.of === 'web') pod.annotations = { [options]: 'Replace=true' };
   const before = annotationsOf();
-  await crossAndAbort(world, handOverPolicy(), { step: 'awaitDeregistered' });
+  await upgradeAndAbort(world, handOverPolicy(), { step: 'awaitDeregistered' });
   expectNothingLost(world);
   expect(annotationsOf()).toEqual(before);
 

@@ -6,7 +6,7 @@ import { freeze, rollOut, scaleTo, setBudget } from '../simulator/disturbances.t
 import { deleteDeployment } from '../simulator/replica-sets.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { crossAndAbort } from '../support/abort-run.ts';
+import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -35,7 +35,7 @@ describe('a run that hands over', () => {
       ['default/api', 4],
     ]);
     const excluded = world.log.filter((line) => line.endsWith('excluded'));
-    const evicted = world.log.findIndex((line) => line.includes(' unlisted'));
+    const evicted = world.log.findIndex((line) => line.includes(' removed from endpoints'));
     expect(excluded).toHaveLength(4);
     expect(world.log.slice(0, evicted).filter((line) => line.endsWith('excluded'))).toHaveLength(4);
     for (const { evidence } of report.nodes) {
@@ -112,7 +112,7 @@ describe('a run that hands over', () => {
     );
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
-    const evicted = world.log.findIndex((line) => line.includes(' unlisted'));
+    const evicted = world.log.findIndex((line) => line.includes(' removed from endpoints'));
     expect(world.log.slice(0, evicted).filter((line) => line.endsWith('excluded'))).toHaveLength(4);
   });
 
@@ -218,7 +218,7 @@ describe('a run that hands over', () => {
     ]),
   )('aborted at %s, leaves nothing and loses nothing, pods being ready within %d ms', async (step, podReady) => {
     const world = createScenario({ delays: { podReady } });
-    await crossAndAbort(world, handOverPolicy(), { step });
+    await upgradeAndAbort(world, handOverPolicy(), { step });
     expectNothingLost(world);
     expect(ownershipOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -227,7 +227,7 @@ describe('a run that hands over', () => {
 
   test('aborted, gives each ReplicaSet as many pods as it wants, however late that hears of them', async () => {
     const world = createScenario();
-    await crossAndAbort(
+    await upgradeAndAbort(
       world,
       handOverPolicy(),
       { step: 'awaitConnectionsDrained' },
@@ -244,7 +244,7 @@ describe('a run that hands over', () => {
 
   test('aborted after a rollout, leaves no pod of the version before', async () => {
     const world = createScenario();
-    await crossAndAbort(
+    await upgradeAndAbort(
       world,
       handOverPolicy(),
       { step: 'awaitConnectionsDrained' },
@@ -270,7 +270,7 @@ describe('a run that hands over', () => {
     for (const service of world.services)
       if (service.key !== 'default/agent') service.selector = { ...service.selector, serves: 'yes' };
     world.changed();
-    await crossAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' });
+    await upgradeAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' });
     expectNothingLost(world);
     expect(ownershipOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);

@@ -4,7 +4,7 @@ import type { NodeSurgeLimit, Policy } from '../../core/policy/policy.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { crossAndAbort } from '../support/abort-run.ts';
+import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -150,7 +150,7 @@ describe('a run in waves that is aborted', () => {
     'when %s begins for the %i. time leaves as many machines as there were, and nothing is lost',
     async (step, nth) => {
       const world = createScenario();
-      await crossAndAbort(world, inWaves({ instances: 2 }), { step, nth });
+      await upgradeAndAbort(world, inWaves({ instances: 2 }), { step, nth });
       expectNothingLost(world);
       world.clock.advance(60 * 60_000);
       expectNothingLeft(world, 4);

@@ -105,7 +105,7 @@ test('whoever waits in vain is told who waits for what when the test is given up
   const harness = await openHarness(createScenario());
   const handle = await harness.start(scenarioPolicy());
   const inVain = harness.until(handle, 'pigs fly', () => false);
-  await harness.giveUp();
+  await harness.failPending();
   await expect(inVain).rejects.toThrow(
     /virtual time: .*\nthe test waits for: .*until 'pigs fly'[^]*pool-upgrade\S*: {"run":[^]*happened last/,
   );

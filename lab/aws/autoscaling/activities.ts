@@ -2,7 +2,7 @@ import { randomHex } from '../random.ts';
 import type { World } from '../world.ts';
 import type { AutoScalingGroup, ScalingActivity } from './state.ts';
 
-/** Notes the start of a scaling activity in the group's history. */
+/** Records the start of a scaling activity in the group's history. */
 export function startActivity(
   world: World,
   group: AutoScalingGroup,
@@ -25,7 +25,7 @@ export function startActivity(
   return activity;
 }
 
-/** Notes the end of the running activities of an instance. */
+/** Records the end of the running activities of an instance. */
 export function endActivities(world: World, group: AutoScalingGroup, instanceId: string): void {
   for (const activity of group.activities) {
     if (activity.instanceId !== instanceId || activity.status !== 'InProgress') continue;
@@ -35,8 +35,7 @@ export function endActivities(world: World, group: AutoScalingGroup, instanceId:
 }
 
 /**
- * Notes a launch that EC2 refused, in the words of the Auto Scaling user guide,
- * "Troubleshoot Amazon EC2 Auto Scaling: EC2 instance launch failures".
+ * Records a launch that EC2 refused, worded as in the Auto Scaling user guide, "Troubleshoot Amazon EC2 Auto Scaling: EC2 instance launch failures".
  */
 export function failedLaunch(world: World, group: AutoScalingGroup, cause: string, instanceType: string, zone: string) {
   const activity = startActivity(world, group, 'Launching a new EC2 instance.  Status Reason: no capacity', cause);

@@ -7,13 +7,13 @@ import type {
 import { ACCOUNT_ID, type World } from '../world.ts';
 import type { AutoScalingGroup, GroupMember, ScalingActivity } from './state.ts';
 
-/** The group's launch template as Auto Scaling tells it. */
+/** The group's launch template as Auto Scaling describes it. */
 function templateOf(world: World, group: AutoScalingGroup) {
   const template = world.launchTemplates.get(group.launchTemplateId);
   return { LaunchTemplateId: group.launchTemplateId, LaunchTemplateName: template?.name, Version: '1' };
 }
 
-/** Tags with the group that they are on. */
+/** Tags with the group that they belong to. */
 export function describeTags(group: AutoScalingGroup): TagDescription[] {
   return [...group.tags].map(([Key, { value, propagate }]) => ({
     ResourceId: group.name,
@@ -35,7 +35,7 @@ function describeMember(world: World, group: AutoScalingGroup, member: GroupMemb
   };
 }
 
-/** A group as DescribeAutoScalingGroups tells it. */
+/** A group as DescribeAutoScalingGroups returns it. */
 export function describeGroup(world: World, group: AutoScalingGroup): GroupDescription {
   return {
     AutoScalingGroupName: group.name,
@@ -68,7 +68,7 @@ export function describeGroup(world: World, group: AutoScalingGroup): GroupDescr
   };
 }
 
-/** A member as DescribeAutoScalingInstances tells it; health is in capitals there (API reference). */
+/** A member as DescribeAutoScalingInstances returns it; health is in capitals there (API reference). */
 export function describeInstance(
   world: World,
   group: AutoScalingGroup,

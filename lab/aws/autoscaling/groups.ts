@@ -15,7 +15,7 @@ export function livingMembers(group: AutoScalingGroup): GroupMember[] {
 
 const runs = (group: AutoScalingGroup, process: ScalingProcess) => !group.suspended.has(process);
 
-/** Follows the instances' states: running → InService, ended elsewhere → Unhealthy, terminated by the group → out of it. */
+/** Follows the state of the instances: running becomes InService, ended by others becomes Unhealthy, terminated by the group leaves it. */
 export function followInstances(world: World): void {
   world.instanceListeners.push((instance) => {
     for (const group of world.autoScalingGroups.values()) {
@@ -48,7 +48,7 @@ function leave(world: World, group: AutoScalingGroup, member: GroupMember): void
   endActivities(world, group, member.instanceId);
 }
 
-/** Brings the group to what it should be, as far as its processes are not suspended. */
+/** Brings the group to its desired state, as far as its processes are not suspended. */
 export function reconcile(world: World, group: AutoScalingGroup): void {
   checkHealth(world, group);
   replaceUnhealthy(world, group);
@@ -60,7 +60,7 @@ export function reconcile(world: World, group: AutoScalingGroup): void {
   notifyChange(world);
 }
 
-/** HealthCheck marks instances that EC2 no longer runs. */
+/** HealthCheck marks instances as unhealthy that EC2 no longer runs. */
 function checkHealth(world: World, group: AutoScalingGroup): void {
   if (!runs(group, 'HealthCheck')) return;
   for (const member of livingMembers(group)) {
@@ -70,8 +70,8 @@ function checkHealth(world: World, group: AutoScalingGroup): void {
 }
 
 /**
- * ReplaceUnhealthy rests while Terminate is suspended; while Launch is, it terminates and the replacement comes later
- * (user guide, "How suspended processes affect other processes").
+ * ReplaceUnhealthy does nothing while Terminate is suspended. While Launch is suspended, it terminates and the replacement comes later (user guide,
+ * "How suspended processes affect other processes").
  */
 function replaceUnhealthy(world: World, group: AutoScalingGroup): void {
   if (!runs(group, 'ReplaceUnhealthy') || !runs(group, 'Terminate')) return;
@@ -88,11 +88,11 @@ function launchMissing(world: World, group: AutoScalingGroup): void {
   }
 }
 
-/** A surplus that rebalancing made waits until the new instance serves: it launches before it terminates. */
+/** A surplus from rebalancing waits until the new instance serves: Auto Scaling launches before it terminates. */
 function terminateSurplus(world: World, group: AutoScalingGroup): void {
   if (!group.deleting && !runs(group, 'Terminate')) return;
   const pending = livingMembers(group).filter(({ lifecycle }) => lifecycle === 'Pending').length;
-  // Counted anew each time: the end of one machine may bring this function back in before the loop goes on.
+  // Counted again in each round: the end of one instance may call this function again before the loop continues.
   while (livingMembers(group).length - (group.rebalancing ? pending : 0) > group.desired) {
     const victim = scaleInVictim(world, group);
     if (victim === undefined) return;
@@ -101,7 +101,7 @@ function terminateSurplus(world: World, group: AutoScalingGroup): void {
   if (pending === 0) group.rebalancing = false;
 }
 
-/** Default termination policy: the zone with most instances first, the oldest of it; protected ones never. */
+/** Default termination policy: in the zone with the most instances, the oldest one; never a protected one. */
 function scaleInVictim(world: World, group: AutoScalingGroup): GroupMember | undefined {
   const open = livingMembers(group).filter((member) => !member.protectedFromScaleIn);
   return zonesBySize(group, world)
@@ -110,10 +110,9 @@ function scaleInVictim(world: World, group: AutoScalingGroup): GroupMember | und
 }
 
 /**
- * AZRebalance: a zone with two instances fewer than another gets one, then the larger zone loses one. It "might terminate
- * instances in other zones" after a terminate with decrement (API reference, TerminateInstanceInAutoScalingGroup).
- * It does nothing while Launch is suspended; while Terminate is, it launches all the same and the group stays larger
- * (user guide, "How suspended processes affect other processes").
+ * AZRebalance: a zone with two instances fewer than another gets one, then the larger zone loses one. It "might terminate instances in other zones"
+ * after a terminate with decrement (API reference, TerminateInstanceInAutoScalingGroup). It does nothing while Launch is suspended. While Terminate
+ * is suspended, it launches anyway and the group stays larger (user guide, "How suspended processes affect other processes").
  */
 function rebalance(world: World, group: AutoScalingGroup): void {
   if (group.deleting || group.rebalancing || !runs(group, 'AZRebalance') || !runs(group, 'Launch')) return;
@@ -127,13 +126,13 @@ function rebalance(world: World, group: AutoScalingGroup): void {
 const sizeOf = (group: AutoScalingGroup, zone: string) =>
   livingMembers(group).filter((member) => member.zone === zone).length;
 
-/** Zones of the group, the one with fewest instances first. */
+/** Zones of the group, starting with the one that has the fewest instances. */
 function zonesBySize(group: AutoScalingGroup, world: World): string[] {
   const zones = world.network.subnets.filter(({ id }) => group.subnetIds.includes(id)).map(({ zone }) => zone);
   return zones.sort((a, b) => sizeOf(group, a) - sizeOf(group, b));
 }
 
-/** Tries the zones in order. Where EC2 has no capacity anywhere, the group pauses and then tries again. */
+/** Tries the zones in order. When EC2 has no capacity in any, the group pauses and then tries again. */
 function launchInto(world: World, group: AutoScalingGroup, zones: readonly string[], cause: string): boolean {
   const nodegroup = world.nodegroups.get(group.nodegroup);
   const template = world.launchTemplates.get(group.launchTemplateId)?.versions.at(-1);
@@ -172,7 +171,7 @@ function launchInto(world: World, group: AutoScalingGroup, zones: readonly strin
   return false;
 }
 
-/** Takes a member out of the group and ends its machine. */
+/** Removes a member from the group and terminates its instance. */
 export function terminateMember(
   world: World,
   group: AutoScalingGroup,

@@ -77,8 +77,8 @@ export function autoScalingHandlers(world: World) {
     },
 
     /**
-     * The capacity goes down before the instance does, so that nothing replaces it. Refused at the minimum size
-     * (API reference, TerminateInstanceInAutoScalingGroup). One that is on its way out already is not counted twice.
+     * The capacity is lowered before the instance is terminated, so that nothing replaces it. Refused at the minimum size (API reference,
+     * TerminateInstanceInAutoScalingGroup). An instance that is already terminating is not counted twice.
      */
     TerminateInstanceInAutoScalingGroup(input: TerminateInstanceInAutoScalingGroupType): ActivityType {
       const { group, member } = requireMember(input.InstanceId ?? '');
@@ -115,7 +115,7 @@ export function autoScalingHandlers(world: World) {
       return {};
     },
 
-    /** A desired capacity outside of new bounds moves to the nearer one (API reference, UpdateAutoScalingGroup). */
+    /** A desired capacity outside the new bounds moves to the nearer one (API reference, UpdateAutoScalingGroup). */
     UpdateAutoScalingGroup(input: UpdateAutoScalingGroupType): object {
       const group = requireGroup(input.AutoScalingGroupName);
       const min = input.MinSize ?? group.min;

@@ -55,11 +55,11 @@ export interface AutoScalingGroup {
   max: number;
   desired: number;
   newInstancesProtected: boolean;
-  /** One failed, so that none is tried for a while. */
+  /** A launch failed, so none is attempted for a while. */
   launchesPause: boolean;
-  /** One instance more than desired was launched to rebalance the zones, and the other has not gone yet. */
+  /** One instance more than desired was launched to rebalance the zones, and the other has not been terminated yet. */
   rebalancing: boolean;
-  /** The group existed before the story begins: its first instances run at once. */
+  /** The group existed before the scenario begins: its first instances run at once. */
   prewarmed: boolean;
   deleting: boolean;
 }

@@ -1,4 +1,4 @@
-/** An error answer as AWS spells it: handlers throw it, the codec writes it in the service's protocol. */
+/** An error response of AWS: handlers throw it, and the codec writes it in the service's protocol. */
 export class AwsError extends Error {
   override readonly name = 'AwsError';
   /** The code on the wire, e.g. `ValidationError` or `InvalidInstanceID.NotFound`. */

@@ -46,7 +46,7 @@ function readParameter(schema: NormalizedSchema, values: readonly string[]): unk
   return schema.isNumericSchema() ? Number(values[0]) : values[0];
 }
 
-/** A value as JSON can hold it: timestamps become epoch seconds, as restJson1 has them. */
+/** A value as JSON can represent it: timestamps become epoch seconds, as in restJson1. */
 export function jsonValue(schema: NormalizedSchema, value: unknown): unknown {
   if (value === undefined || value === null) return undefined;
   if (schema.isStructSchema()) {

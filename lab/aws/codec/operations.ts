@@ -4,13 +4,13 @@ import * as eks from '@aws-sdk/client-eks';
 import * as elbv2 from '@aws-sdk/client-elastic-load-balancing-v2';
 import { NormalizedSchema } from '@smithy/core/schema';
 
-/** The services that are spoken by their full schemas. */
+/** The services that are implemented with their full schemas. */
 const services = ['autoscaling', 'ec2', 'eks', 'elbv2'] as const;
 
-/** One of the services that are spoken by their full schemas. */
+/** One of the services that are implemented with their full schemas. */
 export type ServiceName = (typeof services)[number];
 
-/** What the wire needs to know of one operation, read from the operation schema that the SDK package exports. */
+/** What the codec must know about one operation, read from the operation schema that the SDK package exports. */
 export interface Operation {
   readonly service: ServiceName;
   readonly name: string;

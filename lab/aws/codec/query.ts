@@ -34,7 +34,7 @@ function wireName(member: string, schema: NormalizedSchema, protocol: 'query' | 
   return typeof own === 'string' ? own : capitalised(String(traits.xmlName ?? member));
 }
 
-/** Reads one value of an awsQuery or ec2Query request; undefined where the request has none. */
+/** Reads one value of an awsQuery or ec2Query request; undefined when the request has none. */
 export function readQuery(
   schema: NormalizedSchema,
   tree: ParameterTree | undefined,
@@ -59,7 +59,7 @@ function readStructure(schema: NormalizedSchema, tree: ParameterTree, protocol: 
   return value;
 }
 
-/** Lists are numbered; awsQuery puts `member` (or the xmlName) between unless flattened, ec2Query never does. */
+/** Lists are numbered. awsQuery puts `member` (or the xmlName) in between unless flattened; ec2Query never does. */
 function readList(schema: NormalizedSchema, tree: ParameterTree, protocol: 'query' | 'ec2'): unknown[] {
   const item = schema.getValueSchema();
   const flat = protocol === 'ec2' || schema.getMergedTraits().xmlFlattened;

@@ -15,7 +15,7 @@ export interface RawRequest {
   readonly body: string;
 }
 
-/** A request that was understood. */
+/** A request that was parsed. */
 interface ParsedRequest {
   readonly kind: 'operation';
   readonly protocol: Protocol;
@@ -31,7 +31,7 @@ export interface UnmodelledRequest {
   readonly action: string;
 }
 
-/** An answer ready to be sent. */
+/** A response ready to be sent. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -76,7 +76,7 @@ export function parseRequest(request: RawRequest): ParsedRequest | UnmodelledReq
 
 const xml = (status: number, body: string): RawAnswer => ({ status, headers: { 'content-type': 'text/xml' }, body });
 
-/** Writes a successful answer. */
+/** Writes a successful response. */
 export function writeAnswer(request: ParsedRequest, output: object, requestId: string): RawAnswer {
   const { operation, protocol } = request;
   if (protocol === 'json') {
@@ -91,13 +91,13 @@ export function writeAnswer(request: ParsedRequest, output: object, requestId: s
   return xml(200, `<${operation.name}Response>${content}</${operation.name}Response>`);
 }
 
-/** The body of an awsQuery answer: the result and the request's id. */
+/** The body of an awsQuery response: the result and the request's id. */
 export function queryResult(action: string, members: string, requestId: string): string {
   const result = `<${action}Result>${members}</${action}Result>`;
   return `${result}<ResponseMetadata><RequestId>${requestId}</RequestId></ResponseMetadata>`;
 }
 
-/** Writes an error answer. */
+/** Writes an error response. */
 export function writeError(protocol: Protocol, error: AwsError, requestId: string): RawAnswer {
   if (protocol === 'json') {
     return {

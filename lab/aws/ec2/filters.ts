@@ -1,7 +1,7 @@
 import type { Filter } from '@aws-sdk/client-ec2';
 import { AwsError } from '../codec/errors.ts';
 
-/** What an EC2 filter can look at: the values of a resource by filter name, and its tags. */
+/** What an EC2 filter can match: the values of a resource by filter name, and its tags. */
 interface Filterable {
   readonly tags: ReadonlyMap<string, string>;
   readonly values: Readonly<Record<string, readonly (string | undefined)[]>>;
@@ -24,7 +24,7 @@ function candidates(resource: Filterable, name: string): readonly (string | unde
   return values;
 }
 
-/** Values of one filter are alternatives, several filters must all hold. */
+/** Values of one filter are alternatives; all filters must match. */
 export function matchesFilters(resource: Filterable, filters: readonly Filter[] | undefined): boolean {
   return (filters ?? []).every(({ Name = '', Values = [] }) =>
     candidates(resource, Name).some(
@@ -33,7 +33,7 @@ export function matchesFilters(resource: Filterable, filters: readonly Filter[] 
   );
 }
 
-/** Tags as EC2 tells them. */
+/** Tags as EC2 returns them. */
 export function tagList(tags: ReadonlyMap<string, string>): { Key: string; Value: string }[] {
   return [...tags].map(([Key, Value]) => ({ Key, Value }));
 }

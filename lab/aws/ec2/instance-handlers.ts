@@ -127,7 +127,7 @@ export function instanceHandlers(world: World) {
       };
     },
 
-    /** Only some large instance types have a topology to tell (EC2 user guide, "Instance topology"). */
+    /** Only some large instance types have a topology (EC2 user guide, "Instance topology"). */
     DescribeInstanceTopology(): DescribeInstanceTopologyResult {
       return { Instances: [] };
     },

@@ -13,8 +13,8 @@ interface LaunchSpecification {
 }
 
 /**
- * Starts a machine: `pending`, then `running` after the boot delay (EC2 user guide, "Instance lifecycle").
- * The private DNS name is made of the address (VPC user guide, "DNS attributes": `ip-10-0-1-11.REGION.compute.internal`).
+ * Launches an instance: `pending`, then `running` after the boot delay (EC2 user guide, "Instance lifecycle"). The private DNS name is derived from
+ * the address (VPC user guide, "DNS attributes": `ip-10-0-1-11.REGION.compute.internal`).
  */
 export function launchInstance(world: World, specification: LaunchSpecification, bootMs: number): Instance {
   const subnet = world.network.subnets.find((candidate) => candidate.id === specification.subnetId);
@@ -51,8 +51,8 @@ function becomeRunning(world: World, instance: Instance): void {
 }
 
 /**
- * Ends a machine: it is dead at once, `terminated` after the delay, and gone from the answers a good while later
- * (EC2 user guide, "Terminate your instance": visible for a short while, usually less than an hour). Repeating is harmless.
+ * Terminates an instance. It is dead at once, `terminated` after the delay, and disappears from the responses much later (EC2 user guide, "Terminate
+ * your instance": visible for a short while, usually less than an hour). Idempotent.
  */
 export function terminateInstance(world: World, instance: Instance): void {
   if (instance.state === 'shutting-down' || instance.state === 'terminated') return;

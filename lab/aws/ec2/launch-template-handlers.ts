@@ -20,7 +20,7 @@ import type { LaunchTemplate, LaunchTemplateVersion } from './state.ts';
 /** How requests name a launch template. */
 type Reference = Pick<DescribeLaunchTemplateVersionsRequest, 'LaunchTemplateId' | 'LaunchTemplateName'>;
 
-/** Makes a launch template of one version. */
+/** Creates a launch template with one version. */
 export function createLaunchTemplate(
   world: World,
   name: string,
@@ -119,8 +119,8 @@ export function launchTemplateHandlers(world: World) {
     },
 
     /**
-     * Dry runs only: whoever may launch hears DryRunOperation, whoever may not UnauthorizedOperation; so does who would tag what it
-     * launches and may not (EC2 API reference, RunInstances; "Error codes"; EC2 user guide, "Grant permission to tag resources").
+     * Dry runs only: a caller who may launch gets DryRunOperation, any other UnauthorizedOperation. So does one who may not tag what it launches (EC2
+     * API reference, RunInstances; "Error codes"; EC2 user guide, "Grant permission to tag resources").
      */
     RunInstances(input: RunInstancesRequest): object {
       if (input.TagSpecifications !== undefined && isForbidden(world.faults, 'ec2', 'CreateTags')) {
@@ -134,7 +134,7 @@ export function launchTemplateHandlers(world: World) {
       }
       if (input.DryRun === true)
         throw new AwsError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);
-      throw new AwsError('UnsupportedOperation', 'Machines are launched by Auto Scaling groups alone here.');
+      throw new AwsError('UnsupportedOperation', 'Only Auto Scaling groups launch instances here.');
     },
   };
 }

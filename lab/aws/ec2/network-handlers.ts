@@ -13,7 +13,7 @@ import { pageOf } from '../paging.ts';
 import { ACCOUNT_ID, type World } from '../world.ts';
 import { matchesFilters, tagList } from './filters.ts';
 
-/** EC2 operations on the network, which nobody changes. */
+/** EC2 operations on the network, which never changes. */
 export function networkHandlers(world: World) {
   const { network, region } = world;
   const zoneId = (zone: string) =>

@@ -37,7 +37,7 @@ export function createNetwork(random: () => number, zones: readonly string[], cl
 const FIRST_HOST = 11;
 const LAST_HOST = 250;
 
-/** The next free address of a subnet. A freed one is taken again only when all others were used. */
+/** The next free address of a subnet. A freed address is reused only when all others have been used. */
 export function takeAddress(world: World, subnet: Subnet): string {
   const prefix = subnet.cidr.replace(/\d+\/\d+$/, '');
   const used = new Set([...world.instances.values()].filter((i) => i.state !== 'terminated').map((i) => i.privateIp));
@@ -51,7 +51,7 @@ export function takeAddress(world: World, subnet: Subnet): string {
   throw new Error(`subnet ${subnet.id} has no free address`);
 }
 
-/** The next address for a load balancer. They are outside of the subnets: the lab routes them to one place. */
+/** The next address for a load balancer. These addresses are outside the subnets: the lab routes them to one place. */
 export function takeVip(world: World): string {
   const used = new Set([...world.loadBalancers.values()].flatMap((lb) => lb.zones.map((zone) => zone.vip)));
   do {

@@ -3,7 +3,7 @@ import type { BootedInstance } from '../../contracts.ts';
 /** Life of an instance (EC2 user guide, "Instance lifecycle"). */
 export type InstanceState = 'pending' | 'running' | 'shutting-down' | 'terminated';
 
-/** What EKS's user data makes of a machine: the node that it becomes. */
+/** What EKS's user data makes of an instance: the node that it becomes. */
 export type NodeIdentity = Pick<BootedInstance, 'nodegroup' | 'kubernetesVersion' | 'labels' | 'taints'>;
 
 /** A virtual machine. */
@@ -19,7 +19,7 @@ export interface Instance {
   readonly launchedAt: number;
   readonly tags: Map<string, string>;
   readonly node: NodeIdentity | undefined;
-  /** A machine that boots but never becomes a node (injected fault). */
+  /** An instance that boots but never becomes a node (injected fault). */
   readonly neverJoins: boolean;
   state: InstanceState;
 }
@@ -73,7 +73,7 @@ export interface LaunchTemplate {
   readonly defaultVersion: number;
 }
 
-/** One version of a launch template; an image or type that it leaves open is empty. */
+/** One version of a launch template; an image or type that it does not set is empty. */
 export interface LaunchTemplateVersion {
   readonly number: number;
   readonly imageId: string;

@@ -2,7 +2,7 @@ import type { AMITypes, CapacityTypes, Cluster, Nodegroup as NodegroupDescriptio
 import { ACCOUNT_ID, type World } from '../world.ts';
 import type { Nodegroup, NodegroupUpdate } from './state.ts';
 
-/** The cluster as DescribeCluster tells it. */
+/** The cluster as DescribeCluster returns it. */
 export function describeCluster(world: World): Cluster {
   const { cluster, network } = world;
   return {
@@ -25,7 +25,7 @@ export function describeCluster(world: World): Cluster {
   };
 }
 
-/** A node group as DescribeNodegroup tells it. */
+/** A node group as DescribeNodegroup returns it. */
 export function describeNodegroup(world: World, nodegroup: Nodegroup): NodegroupDescription {
   const { scaling, request } = nodegroup;
   return {
@@ -58,7 +58,7 @@ export function describeNodegroup(world: World, nodegroup: Nodegroup): Nodegroup
   };
 }
 
-/** An update as DescribeUpdate tells it. */
+/** An update as DescribeUpdate returns it. */
 export function describeUpdate(update: NodegroupUpdate): Update {
   return {
     id: update.id,

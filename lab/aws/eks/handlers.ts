@@ -18,13 +18,13 @@ import { createNodegroup, deleteNodegroup } from './nodegroups.ts';
 import { specificationOf } from './specification.ts';
 import type { Nodegroup } from './state.ts';
 
-/** Refuses the name of any cluster but ours. */
+/** Refuses the name of any other cluster. */
 function requireCluster(world: World, name: string | undefined): void {
   if (name === world.cluster.name) return;
   throw eksError('ResourceNotFoundException', `No cluster found for name: ${name}.`, { clusterName: name ?? '' });
 }
 
-/** The node group of that name, or the error that EKS answers with. */
+/** The node group with that name; throws the error that EKS returns otherwise. */
 export function requireNodegroup(world: World, cluster: string | undefined, name: string | undefined): Nodegroup {
   requireCluster(world, cluster);
   const nodegroup = world.nodegroups.get(name ?? '');
@@ -57,7 +57,7 @@ export function eksHandlers(world: World) {
       return { nodegroup: describeNodegroup(world, requireNodegroup(world, input.clusterName, input.nodegroupName)) };
     },
 
-    /** The same token gives the same node group; another token with a name in use is refused (EKS API reference). */
+    /** The same token returns the same node group; another token with a name in use is refused (EKS API reference). */
     CreateNodegroup(input: CreateNodegroupRequest): CreateNodegroupResponse {
       requireCluster(world, input.clusterName);
       const name = input.nodegroupName ?? '';

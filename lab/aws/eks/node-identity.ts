@@ -1,7 +1,7 @@
 import type { NodeIdentity } from '../ec2/state.ts';
 import type { Nodegroup } from './state.ts';
 
-/** Taint effects as the EKS API spells them and as Kubernetes does. */
+/** Taint effects as the EKS API and Kubernetes spell them. */
 const taintEffects: Readonly<Record<string, string>> = {
   NO_SCHEDULE: 'NoSchedule',
   NO_EXECUTE: 'NoExecute',
@@ -9,8 +9,8 @@ const taintEffects: Readonly<Record<string, string>> = {
 };
 
 /**
- * The node that a machine of this group becomes, with the labels that EKS sets (EKS user guide, "Managed node groups":
- * eks.amazonaws.com/nodegroup, capacityType, nodegroup-image, sourceLaunchTemplateId and -Version).
+ * The node that an instance of this group becomes, with the labels that EKS sets (EKS user guide, "Managed node groups": eks.amazonaws.com/nodegroup,
+ * capacityType, nodegroup-image, sourceLaunchTemplateId and -Version).
  */
 export function nodeIdentity(nodegroup: Nodegroup, launchTemplateId: string): NodeIdentity {
   return {

@@ -6,7 +6,7 @@ import { randomHex } from '../random.ts';
 import { ACCOUNT_ID, notifyChange, type World } from '../world.ts';
 import type { Nodegroup, NodegroupIssue } from './state.ts';
 
-/** A node group to be made; the rest is decided here. */
+/** A node group to be created; everything else is decided here. */
 export type NodegroupSpecification = Pick<
   Nodegroup,
   | 'name'
@@ -37,8 +37,8 @@ function ownImage(world: World, { request }: NodegroupSpecification): string | u
 const uuid = (world: World) => [8, 4, 4, 4, 12].map((digits) => randomHex(world.random, digits)).join('-');
 
 /**
- * Starts a node group: CREATING, after a while its Auto Scaling group launches machines, ACTIVE once all of them serve,
- * CREATE_FAILED if that never happens (EKS user guide, "Create a managed node group" and "Managed node group errors").
+ * Creates a node group: CREATING, after a while its Auto Scaling group launches instances, ACTIVE once all of them serve, CREATE_FAILED if that never
+ * happens (EKS user guide, "Create a managed node group" and "Managed node group errors").
  */
 export function createNodegroup(world: World, specification: NodegroupSpecification): Nodegroup {
   const nodegroup = addNodegroup(world, specification);
@@ -46,12 +46,12 @@ export function createNodegroup(world: World, specification: NodegroupSpecificat
     if (nodegroup.status === 'CREATING') addAutoScalingGroup(world, nodegroup, false);
   });
   world.clock.after(world.delays.nodegroupCreateTimeoutMs, () => {
-    if (nodegroup.status === 'CREATING') giveUp(world, nodegroup);
+    if (nodegroup.status === 'CREATING') failCreation(world, nodegroup);
   });
   return nodegroup;
 }
 
-/** A node group that existed before the story begins: its machines run at once. */
+/** A node group that existed before the scenario begins: its instances run at once. */
 export function seedNodegroup(world: World, specification: NodegroupSpecification): Nodegroup {
   const nodegroup = addNodegroup(world, specification);
   addAutoScalingGroup(world, nodegroup, true);
@@ -77,7 +77,7 @@ function addNodegroup(world: World, specification: NodegroupSpecification): Node
   return nodegroup;
 }
 
-/** Tags that EKS puts on the group and its machines (EKS user guide, "Managed node groups", auto-discovery tags). */
+/** Tags that EKS sets on the group and its instances (EKS user guide, "Managed node groups", auto-discovery tags). */
 function groupTags(world: World, nodegroup: Nodegroup): AutoScalingGroup['tags'] {
   const cluster = world.cluster.name;
   const tags: [string, string][] = [
@@ -120,21 +120,21 @@ function issueOf(nodegroup: Nodegroup, code: NodegroupIssue['code'], message: st
   return { code, message, resourceIds: nodegroup.autoScalingGroup === undefined ? [] : [nodegroup.autoScalingGroup] };
 }
 
-/** Failed launches since the last one that worked, as EKS reports them: AsgInstanceLaunchFailures. */
+/** Failed launches since the last successful one, as EKS reports them: AsgInstanceLaunchFailures. */
 function launchIssues(nodegroup: Nodegroup, group: AutoScalingGroup): NodegroupIssue[] {
   const [newest] = group.activities.filter(({ description }) => description.startsWith('Launching'));
   if (newest?.status !== 'Failed') return [];
   return [issueOf(nodegroup, 'AsgInstanceLaunchFailures', newest.message ?? '')];
 }
 
-/** Machines that run and are nodes: EKS waits for them, Auto Scaling knows nothing of nodes. */
+/** Instances that run and are nodes. EKS waits for them; Auto Scaling knows nothing about nodes. */
 function joinedMembers(world: World, group: AutoScalingGroup): number {
   return livingMembers(group).filter(
     ({ instanceId, lifecycle }) => lifecycle === 'InService' && world.instances.get(instanceId)?.neverJoins === false,
   ).length;
 }
 
-/** Follows the Auto Scaling groups: ACTIVE when whole, DEGRADED while launches fail, back again after. */
+/** Follows the Auto Scaling groups: ACTIVE when complete, DEGRADED while launches fail, then ACTIVE again. */
 export function followAutoScaling(world: World): void {
   world.groupListeners.push((group) => {
     const nodegroup = world.nodegroups.get(group.nodegroup);
@@ -151,7 +151,7 @@ export function followAutoScaling(world: World): void {
   });
 }
 
-function giveUp(world: World, nodegroup: Nodegroup): void {
+function failCreation(world: World, nodegroup: Nodegroup): void {
   nodegroup.status = 'CREATE_FAILED';
   if (nodegroup.issues.length === 0) {
     nodegroup.issues = [issueOf(nodegroup, 'NodeCreationFailure', 'Instances failed to join the kubernetes cluster')];
@@ -160,9 +160,9 @@ function giveUp(world: World, nodegroup: Nodegroup): void {
 }
 
 /**
- * Ends a node group: the sizes of its Auto Scaling group become zero, and once its machines are gone both disappear
- * (EKS user guide, "Delete a managed node group from your cluster"). EKS drains the nodes first, for some minutes at most;
- * here the machines go at once, and suspended processes and protection don't hold them, on which AWS publishes nothing.
+ * Deletes a node group: the sizes of its Auto Scaling group become zero, and once its instances are gone both disappear (EKS user guide, "Delete a
+ * managed node group from your cluster"). EKS drains the nodes first, for some minutes at most. Here the instances are terminated at once, regardless
+ * of suspended processes and protection, on which AWS documents nothing.
  */
 export function deleteNodegroup(world: World, nodegroup: Nodegroup): void {
   if (nodegroup.status === 'DELETING') return;

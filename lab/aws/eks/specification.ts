@@ -31,7 +31,7 @@ const minorOf = (version: string) => Number(version.split('.')[1]);
 
 const invalid = (message: string) => eksError('InvalidParameterException', message);
 
-/** A new node group from its request: EKS's defaults filled in, refused where EKS refuses (API reference, CreateNodegroup). */
+/** A new node group from its request, with EKS's defaults filled in and refused when EKS refuses it (API reference, CreateNodegroup). */
 export function specificationOf(world: World, input: CreateNodegroupRequest): NodegroupSpecification {
   const unknown = input.subnets?.find((id) => !world.network.subnets.some((subnet) => subnet.id === id));
   if (unknown !== undefined) throw invalid(`The subnet ID '${unknown}' does not exist`);
@@ -51,7 +51,7 @@ export function specificationOf(world: World, input: CreateNodegroupRequest): No
   };
 }
 
-/** No version means the control plane's, and its newest release; a node group is never newer than the control plane. */
+/** Without a version, the control plane's version and its newest release. A node group is never newer than the control plane. */
 function requireVersion(world: World, input: CreateNodegroupRequest): Pick<Nodegroup, 'version' | 'releaseVersion'> {
   const { cluster } = world;
   const version = input.version ?? input.releaseVersion?.split('.').slice(0, 2).join('.') ?? cluster.version;
@@ -66,8 +66,8 @@ function requireVersion(world: World, input: CreateNodegroupRequest): Pick<Nodeg
 }
 
 /**
- * With a launch template of the customer the disk is the template's, and with an image in it the image type is CUSTOM and
- * no version may be named (EKS user guide, "Customize managed nodes with launch templates").
+ * With a customer's launch template the disk comes from the template. With an image in it, the image type is CUSTOM and no version may be given (EKS
+ * user guide, "Customize managed nodes with launch templates").
  */
 function instanceSpecOf(world: World, input: CreateNodegroupRequest): NodegroupSpecification['request'] {
   const template = requireTemplate(world, input);
@@ -94,8 +94,8 @@ function instanceSpecOf(world: World, input: CreateNodegroupRequest): NodegroupS
 }
 
 /**
- * EKS launches from a customer's template only for who may do so himself (EKS user guide, "Troubleshoot problems with Amazon EKS
- * clusters and nodes", Not authorized for launch template).
+ * EKS launches from a customer's template only for callers who may do so themselves (EKS user guide, "Troubleshoot problems with Amazon EKS clusters
+ * and nodes", Not authorized for launch template).
  */
 function requireLauncher({ faults }: World): void {
   const needed = ['RunInstances', 'CreateTags', 'DescribeLaunchTemplateVersions'];
@@ -112,7 +112,7 @@ function requireTemplate(world: World, { launchTemplate }: CreateNodegroupReques
   return found;
 }
 
-/** Without a version the template's default one is taken (EKS API reference, LaunchTemplateSpecification). */
+/** Without a version, the default version of the template is used (EKS API reference, LaunchTemplateSpecification). */
 function templateVersion(template: LaunchTemplate, { launchTemplate }: CreateNodegroupRequest): string {
   const version = launchTemplate?.version ?? String(template.defaultVersion);
   if (template.versions.some(({ number }) => String(number) === version)) return version;

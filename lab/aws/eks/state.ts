@@ -43,7 +43,7 @@ export interface Nodegroup {
   readonly imageId: string;
   readonly createdAt: number;
   readonly clientToken: string;
-  /** The request as it came, for members that are only told back. */
+  /** The original request, for members that are only returned. */
   readonly request: {
     readonly subnets: readonly string[];
     readonly nodeRole: string;
@@ -51,7 +51,7 @@ export interface Nodegroup {
     readonly amiType: string;
     readonly capacityType: string;
     readonly diskSize: number | undefined;
-    /** The customer's own launch template; EKS makes one of its own from it. */
+    /** The customer's own launch template; EKS derives its own from it. */
     readonly launchTemplate: { readonly id: string; readonly name: string; readonly version: string } | undefined;
   };
   readonly tags: Map<string, string>;

@@ -105,7 +105,7 @@ function startUpdate(world: World, nodegroup: Nodegroup, input: UpdateNodegroupC
   return update;
 }
 
-/** Sizes go to the Auto Scaling group; labels and taints reach machines that are launched from now on. */
+/** Sizes go to the Auto Scaling group; labels and taints apply to instances that are launched from now on. */
 function applyUpdate(
   world: World,
   nodegroup: Nodegroup,

@@ -61,7 +61,7 @@ export function initialAttributes(owner: AttributeOwner): Map<string, string> {
   return new Map(Object.entries(rulesOf[owner]).map(([key, rule]) => [key, rule.initial]));
 }
 
-/** Changes attributes, all or none; refuses unknown keys and values out of range. */
+/** Changes all attributes or none; refuses unknown keys and values out of range. */
 export function modifyAttributes(
   owner: AttributeOwner,
   attributes: Map<string, string>,
@@ -83,7 +83,7 @@ export function modifyAttributes(
   for (const { Key = '', Value = '' } of changes) attributes.set(Key, Value);
 }
 
-/** Attributes as the API tells them. */
+/** Attributes as the API returns them. */
 export function attributeList(attributes: ReadonlyMap<string, string>): { Key: string; Value: string }[] {
   return [...attributes].map(([Key, Value]) => ({ Key, Value }));
 }

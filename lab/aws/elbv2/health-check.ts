@@ -13,9 +13,8 @@ function within(name: string, value: number, min: number, max: number): void {
 }
 
 /**
- * Health check settings from a request on top of what was there; a network load balancer's defaults and limits are
- * those of the ELBv2 API reference, CreateTargetGroup: interval 30 s of 5-300, timeout 10 s (HTTP 6 s) of 2-120,
- * thresholds 5 and 2 of 2-10.
+ * Health check settings from a request, applied to the existing ones. The defaults and limits of a network load balancer are those of the ELBv2 API
+ * reference, CreateTargetGroup: interval 30 s of 5-300, timeout 10 s (HTTP 6 s) of 2-120, thresholds 5 and 2 of 2-10.
  */
 export function healthCheckFrom(input: Settings, before?: HealthCheck): HealthCheck {
   const protocol = input.HealthCheckProtocol ?? before?.protocol ?? 'TCP';

@@ -43,7 +43,7 @@ export function listenerHandlers(world: World) {
     throw elbError('ListenerNotFound', `One or more listeners not found`);
   }
 
-  /** A target group serves one network load balancer only (Elastic Load Balancing guide, "Target groups"). */
+  /** A target group serves only one network load balancer (Elastic Load Balancing guide, "Target groups"). */
   function requireForward(balancer: LoadBalancer, actions: readonly Action[] | undefined): TargetGroup {
     const [action] = actions ?? [];
     const arn = action?.TargetGroupArn ?? action?.ForwardConfig?.TargetGroups?.[0]?.TargetGroupArn;

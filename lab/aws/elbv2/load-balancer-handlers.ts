@@ -22,7 +22,7 @@ import { elbError } from './errors.ts';
 import type { LoadBalancer } from './state.ts';
 import { followUse } from './targets.ts';
 
-/** The load balancer of that ARN, or the error that ELB answers with. */
+/** The load balancer with that ARN; throws the error that ELB returns otherwise. */
 export function requireLoadBalancer(world: World, arn: string | undefined): LoadBalancer {
   const balancer = world.loadBalancers.get(arn ?? '');
   if (balancer === undefined) throw elbError('LoadBalancerNotFound', `Load balancer '${arn}' not found`);
@@ -38,7 +38,7 @@ export function requireName(name: string | undefined, what: string): string {
   );
 }
 
-/** The lab has no public DNS: the addresses are told as they are for load balancers with Elastic IPs. */
+/** The lab has no public DNS: addresses are returned as for load balancers with Elastic IPs. */
 function describe(world: World, balancer: LoadBalancer): LoadBalancerDescription {
   return {
     LoadBalancerArn: balancer.arn,
@@ -96,7 +96,7 @@ export function loadBalancerHandlers(world: World) {
   }
 
   return {
-    /** The same name with the same settings gives the existing one (ELBv2 API reference: the operation is idempotent). */
+    /** The same name with the same settings returns the existing one (ELBv2 API reference: the operation is idempotent). */
     CreateLoadBalancer(input: CreateLoadBalancerInput): CreateLoadBalancerOutput {
       const existing = [...balancers.values()].find(({ name }) => name === input.Name);
       if (existing === undefined) return { LoadBalancers: [describe(world, create(input))] };
@@ -125,7 +125,7 @@ export function loadBalancerHandlers(world: World) {
       return { LoadBalancers: page.items.map((balancer) => describe(world, balancer)), NextMarker: page.nextToken };
     },
 
-    /** Deleting what does not exist succeeds (ELBv2 API reference, DeleteLoadBalancer). */
+    /** Deleting a load balancer that does not exist succeeds (ELBv2 API reference, DeleteLoadBalancer). */
     DeleteLoadBalancer(input: DeleteLoadBalancerInput): object {
       const balancer = balancers.get(input.LoadBalancerArn ?? '');
       if (balancer === undefined) return {};

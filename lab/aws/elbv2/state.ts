@@ -1,9 +1,9 @@
-/** State that DescribeTargetHealth tells of a target (ELBv2 API reference, TargetHealth). */
+/** State of a target in DescribeTargetHealth (ELBv2 API reference, TargetHealth). */
 export type TargetState = 'initial' | 'healthy' | 'unhealthy' | 'unhealthy.draining' | 'draining' | 'unused';
 
 /**
- * Why it is in that state (ELBv2 API reference, TargetHealth). A network load balancer has one reason for all failed
- * checks: the finer ones are the application load balancer's.
+ * Why the target is in that state (ELBv2 API reference, TargetHealth). A network load balancer has one reason for all failed checks; the more
+ * detailed ones belong to the application load balancer.
  */
 export type TargetReason =
   | 'Elb.RegistrationInProgress'
@@ -21,14 +21,14 @@ export interface Target {
   readonly zone: string;
   state: TargetState;
   reason: TargetReason | undefined;
-  /** Consecutive health checks of the same outcome. */
+  /** Consecutive health checks with the same outcome. */
   passes: number;
   failures: number;
-  /** Ends whatever the present state waits for. */
+  /** Cancels the timer of the current state. */
   cancelTimer: (() => void) | undefined;
 }
 
-/** What the load balancer's forwarding machines believe of a target: the control plane's view, some time later. */
+/** What the load balancer's data plane knows of a target: the control plane's view, some time later. */
 export interface Route {
   readonly id: string;
   readonly port: number;
@@ -65,7 +65,7 @@ export interface TargetGroup {
   readonly healthCheck: HealthCheck;
   /** Number of the newest change of any target. */
   changes: number;
-  /** Number of the newest change that reached the forwarding machines, by target: older ones that come later are ignored. */
+  /** Number of the newest change that reached the data plane, by target; older changes that arrive later are ignored. */
   readonly arrived: Map<string, number>;
 }
 

@@ -23,7 +23,7 @@ import { requireName } from './load-balancer-handlers.ts';
 import type { TargetGroup } from './state.ts';
 import { loadBalancersOf } from './targets.ts';
 
-/** The target group of that ARN, or the error that ELB answers with. */
+/** The target group with that ARN; throws the error that ELB returns otherwise. */
 export function requireTargetGroup(world: World, arn: string | undefined): TargetGroup {
   const group = world.targetGroups.get(arn ?? '');
   if (group === undefined) throw elbError('TargetGroupNotFound', 'One or more target groups not found');
@@ -86,7 +86,7 @@ export function targetGroupHandlers(world: World) {
   }
 
   return {
-    /** The same name with the same settings gives the existing one (ELBv2 API reference: the operation is idempotent). */
+    /** The same name with the same settings returns the existing one (ELBv2 API reference: the operation is idempotent). */
     CreateTargetGroup(input: CreateTargetGroupInput): CreateTargetGroupOutput {
       const existing = [...groups.values()].find(({ name }) => name === input.Name);
       if (existing === undefined) return { TargetGroups: [describe(world, create(input))] };
@@ -128,7 +128,7 @@ export function targetGroupHandlers(world: World) {
       return { TargetGroups: [describe(world, group)] };
     },
 
-    /** Deleting what does not exist succeeds; what a listener uses stays (ELBv2 API reference, DeleteTargetGroup). */
+    /** Deleting a target group that does not exist succeeds; one that a listener uses is refused (ELBv2 API reference, DeleteTargetGroup). */
     DeleteTargetGroup(input: DeleteTargetGroupInput): object {
       const group = groups.get(input.TargetGroupArn ?? '');
       if (group === undefined) return {};

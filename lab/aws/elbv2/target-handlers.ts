@@ -11,7 +11,7 @@ import type { Target, TargetGroup, TargetReason } from './state.ts';
 import { requireTargetGroup } from './target-group-handlers.ts';
 import { deregisterTarget, registerTarget, targetKey } from './targets.ts';
 
-/** In the words of the ELB user guides, "Health checks for your target groups", reason codes. */
+/** As worded in the ELB user guides, "Health checks for your target groups", reason codes. */
 const descriptions: Readonly<Record<TargetReason, string>> = {
   'Elb.RegistrationInProgress': 'Target registration is in progress',
   'Elb.InitialHealthChecking': 'Initial health checks in progress',
@@ -36,7 +36,7 @@ function describe(group: TargetGroup, target: Pick<Target, 'id' | 'port' | 'stat
 
 /** ELBv2 operations on targets. */
 export function targetHandlers(world: World) {
-  /** Where a target is: an instance must run to be registered (ELBv2 API reference, RegisterTargets). */
+  /** The zone and address of a target. An instance must run to be registered (ELBv2 API reference, RegisterTargets). */
   function locate(group: TargetGroup, { Id: id = '', Port, AvailabilityZone }: TargetDescription) {
     const port = Port ?? group.port;
     if (group.targetType === 'ip') {
@@ -56,7 +56,7 @@ export function targetHandlers(world: World) {
   }
 
   return {
-    /** All targets or none. */
+    /** Registers all targets or none. */
     RegisterTargets(input: RegisterTargetsInput): object {
       const group = requireTargetGroup(world, input.TargetGroupArn);
       const located = (input.Targets ?? []).map((target) => locate(group, target));
@@ -64,7 +64,7 @@ export function targetHandlers(world: World) {
       return {};
     },
 
-    /** A target that is not registered is no error (API reference, DeregisterTargets). Without a port the group's port is meant. */
+    /** A target that is not registered is not an error (API reference, DeregisterTargets). Without a port, the group's port is used. */
     DeregisterTargets(input: DeregisterTargetsInput): object {
       const group = requireTargetGroup(world, input.TargetGroupArn);
       for (const { Id = '', Port } of input.Targets ?? []) {
@@ -74,7 +74,9 @@ export function targetHandlers(world: World) {
       return {};
     },
 
-    /** Without targets: all registered and draining ones. By id also what is not registered, as unused (API reference). */
+    /**
+     * Without targets: all registered and draining ones. When requested by id, a target that is not registered is returned as unused (API reference).
+     */
     DescribeTargetHealth(input: DescribeTargetHealthInput): DescribeTargetHealthOutput {
       const group = requireTargetGroup(world, input.TargetGroupArn);
       const wanted = input.Targets?.map(({ Id = '', Port }) => ({ id: Id, port: Port ?? group.port }));

@@ -23,7 +23,7 @@ function enter(target: Target, state: TargetState, reason?: TargetReason): void 
   target.failures = 0;
 }
 
-/** Tells the forwarding machines of a change; it reaches them after so many milliseconds. */
+/** Sends a change to the data plane, which it reaches after this many milliseconds. */
 function spread(world: World, group: TargetGroup, target: Target, belief: Route['belief'] | 'gone', ms: number): void {
   const key = targetKey(target.id, target.port);
   group.changes += 1;
@@ -39,9 +39,7 @@ function spread(world: World, group: TargetGroup, target: Target, belief: Route[
   else world.clock.after(ms, arrive);
 }
 
-/**
- * Registers a target, or takes one back that is draining; one that is registered already stays as it is.
- */
+/** Registers a target, or restores one that is draining. One that is already registered stays as it is. */
 export function registerTarget(
   world: World,
   group: TargetGroup,
@@ -76,7 +74,7 @@ function startUse(world: World, group: TargetGroup, target: Target): void {
   });
 }
 
-/** Follows a change of listeners or zones: targets come into use, or are used no more. */
+/** Follows a change of listeners or zones: targets come into use, or are no longer used. */
 export function followUse(world: World, group: TargetGroup): void {
   const inUse = loadBalancersOf(world, group).length > 0;
   for (const target of group.targets.values()) {
@@ -90,9 +88,9 @@ export function followUse(world: World, group: TargetGroup): void {
 }
 
 /**
- * Deregisters a target: `draining` at once and for the deregistration delay, then gone. New connections still reach it
- * until the change has spread. What is established goes on; only with connection termination does the load balancer
- * end it after the delay (Network Load Balancer guide, "Deregistration delay").
+ * Deregisters a target: `draining` at once and for the deregistration delay, then gone. New connections still reach it until the change has
+ * propagated. Established connections go on; only with connection termination does the load balancer end them after the delay (Network Load Balancer
+ * guide, "Deregistration delay").
  */
 export function deregisterTarget(world: World, group: TargetGroup, target: Target): void {
   if (target.state === 'draining') return;
@@ -134,7 +132,7 @@ export function isChecked(target: Target): boolean {
   }
 }
 
-/** Counts one health check: so many in a row change the state (Network Load Balancer guide, "Health checks"). */
+/** Counts one health check; a number of equal results in a row changes the state (Network Load Balancer guide, "Health checks"). */
 export function countHealthCheck(world: World, group: TargetGroup, target: Target, result: ProbeResult): void {
   if (!isChecked(target)) return;
   target.passes = result.ok ? target.passes + 1 : 0;
@@ -150,9 +148,9 @@ export function countHealthCheck(world: World, group: TargetGroup, target: Targe
 }
 
 /**
- * By default a target that turns unhealthy has its established connections reset. With that switched off they go on,
- * and with a draining interval the state reads `unhealthy.draining` for that long (Network Load Balancer guide,
- * "Connection termination for unhealthy targets" and "Unhealthy draining interval").
+ * By default, a target that becomes unhealthy has its established connections reset. When that is disabled they go on. With a draining interval the
+ * state is `unhealthy.draining` for that long (Network Load Balancer guide, "Connection termination for unhealthy targets" and "Unhealthy draining
+ * interval").
  */
 function becomeUnhealthy(world: World, group: TargetGroup, target: Target): void {
   const resets = group.attributes.get('target_health_state.unhealthy.connection_termination.enabled') === 'true';
@@ -170,9 +168,8 @@ function becomeUnhealthy(world: World, group: TargetGroup, target: Target): void
 }
 
 /**
- * The load balancer deregisters a terminated instance of itself, some time later; until then only health checks tell.
- * AWS publishes no time for this: people report minutes in which such an instance still gets connections
- * (aws/aws-node-termination-handler issue 316).
+ * The load balancer deregisters a terminated instance on its own, some time later; until then only health checks notice. AWS documents no time for
+ * this. People report minutes during which such an instance still gets connections (aws/aws-node-termination-handler issue 316).
  */
 export function followTermination(world: World): void {
   world.instanceListeners.push((instance: Instance) => {

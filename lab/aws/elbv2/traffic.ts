@@ -2,7 +2,7 @@ import type { ForwardingRule, HealthProbe, ProbeResult } from '../../contracts.t
 import type { World } from '../world.ts';
 import type { LoadBalancer, Route, Target, TargetGroup } from './state.ts';
 
-/** The target group's own setting wins, else the load balancer's counts (Network Load Balancer guide, "Cross-zone load balancing"). */
+/** The target group's own setting has precedence over the load balancer's (Network Load Balancer guide, "Cross-zone load balancing"). */
 function crossesZones(balancer: LoadBalancer, group: TargetGroup): boolean {
   const own = group.attributes.get('load_balancing.cross_zone.enabled');
   return (
@@ -12,8 +12,8 @@ function crossesZones(balancer: LoadBalancer, group: TargetGroup): boolean {
 }
 
 /**
- * Who gets new connections: the healthy targets, of the address's own zone unless cross-zone is on; where none is
- * healthy, all of them ("fail open": Network Load Balancer guide, "Target group health").
+ * Targets that get new connections: the healthy ones, in the zone of the address unless cross-zone is on. When none is healthy, all of them ("fail
+ * open": Network Load Balancer guide, "Target group health").
  */
 function receivers(balancer: LoadBalancer, group: TargetGroup, zone: string): Route[] {
   const enabled = balancer.zones.map((enabledZone) => enabledZone.zone);
@@ -44,7 +44,7 @@ function forwardingRules(world: World): ForwardingRule[] {
   );
 }
 
-/** Addresses that the load balancer's name resolves to: zones without a healthy target leave DNS while another has one. */
+/** Addresses that the load balancer's name resolves to. Zones without a healthy target leave DNS while another zone has one. */
 export function resolveName(world: World, dnsName: string): string[] {
   const balancer = [...world.loadBalancers.values()].find((candidate) => candidate.dnsName === dnsName);
   if (balancer === undefined) return [];
@@ -83,7 +83,7 @@ function healthProbes(
   return probes;
 }
 
-/** Has the load balancers of the group break what is established to a target. */
+/** Makes the load balancers of the group break established connections to a target. */
 export function breakFlowsTo(world: World, group: TargetGroup, target: Target): void {
   const flows = [...world.loadBalancers.values()].flatMap((balancer) =>
     [...balancer.listeners.values()]
@@ -95,7 +95,7 @@ export function breakFlowsTo(world: World, group: TargetGroup, target: Target): 
   if (flows.length > 0) world.dataPlane?.breakFlows(flows);
 }
 
-/** Keeps the data plane up to date: after every change, what differs from before is handed over. */
+/** Keeps the data plane up to date: after every change, it is sent what differs from before. */
 export function driveDataPlane(
   world: World,
   dataPlane: NonNullable<World['dataPlane']>,

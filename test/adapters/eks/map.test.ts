@@ -29,7 +29,7 @@ test.each([
   expect(mapInstanceState(state)).toBe(expected);
 });
 
-test('machines of a warm pool are not told', () => {
+test('instances of a warm pool are left out', () => {
   const Instances = [
     { InstanceId: 'i-1', AvailabilityZone: 'a', LifecycleState: 'InService' as const, InstanceType: 'x' },
     { InstanceId: 'i-2', AvailabilityZone: 'a', LifecycleState: 'Warmed:Stopped' as const, InstanceType: 'x' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { coalesce } from '../../../adapters/elb/coalesce.ts';
-import { createRateBudget } from '../../../adapters/elb/rate-limiter.ts';
+import { createRateLimiter } from '../../../adapters/elb/rate-limiter.ts';
 
 /** A clock on which every sleeper gets its own time: `sleep` tells when it would end. */
 function sleepersClock() {
@@ -21,20 +21,20 @@ function sleepersClock() {
 
 test('lets the burst through at once and then one call per interval', async () => {
   const clock = sleepersClock();
-  const budget = createRateBudget({ ratePerSecond: 4, burst: 3, clock });
+  const limiter = createRateLimiter({ ratePerSecond: 4, burst: 3, clock });
 
-  for (let index = 0; index < 6; index += 1) await budget.take();
+  for (let index = 0; index < 6; index += 1) await limiter.take();
 
   expect(clock.ends).toEqual([250, 500, 750]);
 });
 
 test('fills up again while nobody asks, but never beyond the burst', async () => {
   const clock = sleepersClock();
-  const budget = createRateBudget({ ratePerSecond: 4, burst: 2, clock });
-  for (let index = 0; index < 4; index += 1) await budget.take();
+  const limiter = createRateLimiter({ ratePerSecond: 4, burst: 2, clock });
+  for (let index = 0; index < 4; index += 1) await limiter.take();
 
   clock.advance(60_000);
-  for (let index = 0; index < 3; index += 1) await budget.take();
+  for (let index = 0; index < 3; index += 1) await limiter.take();
 
   expect(clock.ends).toEqual([250, 500, 60_250]);
 });
@@ -43,12 +43,12 @@ test('never lets more than burst plus rate times time through in any span of tim
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 1, maxLength: 60 }), async (pauses) => {
       const clock = sleepersClock();
-      const budget = createRateBudget({ ratePerSecond: 4, burst: 5, clock });
+      const limiter = createRateLimiter({ ratePerSecond: 4, burst: 5, clock });
       const passed: number[] = [];
       for (const pause of pauses) {
         clock.advance(pause);
         const slept = clock.ends.length;
-        await budget.take();
+        await limiter.take();
         passed.push(clock.ends[slept] ?? clock.now());
       }
       passed.forEach((from, first) => {
@@ -60,81 +60,81 @@ test('never lets more than burst plus rate times time through in any span of tim
   );
 });
 
-test('who is in a hurry goes before all who asked earlier', async () => {
+test('a caller in a hurry goes before all who asked earlier', async () => {
   const wakes: (() => void)[] = [];
   const clock = { now: () => 0, sleep: async () => await new Promise<void>((wake) => void wakes.push(wake)) };
-  const budget = createRateBudget({ ratePerSecond: 1, burst: 1, clock });
-  await budget.take();
+  const limiter = createRateLimiter({ ratePerSecond: 1, burst: 1, clock });
+  await limiter.take();
   const came: string[] = [];
-  const turns = ['first', 'second', 'third'].map((name) => {
-    const turn = budget.queue();
-    return { turn, come: turn.come.then(() => came.push(name)) };
+  const tickets = ['first', 'second', 'third'].map((name) => {
+    const ticket = limiter.queue();
+    return { ticket, come: ticket.come.then(() => came.push(name)) };
   });
 
-  turns[2]?.turn.hurry();
-  for (let index = 0; index < turns.length; index += 1) {
+  tickets[2]?.ticket.hurry();
+  for (let index = 0; index < tickets.length; index += 1) {
     await expect.poll(() => wakes.length).toBe(index + 1);
     wakes[index]?.();
   }
-  await Promise.all(turns.map(({ come }) => come));
+  await Promise.all(tickets.map(({ come }) => come));
 
   expect(came).toEqual(['third', 'first', 'second']);
 });
 
-/** A turn that comes when it is told to, or at once. */
-const aTurn = (come: Promise<void> = Promise.resolve()) => ({ come, hurry: () => undefined });
+/** A ticket that is admitted when told to, or at once. */
+const aTicket = (come: Promise<void> = Promise.resolve()) => ({ come, hurry: () => undefined });
 
-test('a caller whom an old look will do gets it while it is young enough, and none that is older than he allows', async () => {
+test('a caller that accepts an old observation gets it while it is fresh enough, and never one older than it allows', async () => {
   const clock = sleepersClock();
   let observations = 0;
   const observation = coalesce(
     clock,
-    () => aTurn(),
-    async () => `look ${++observations}`,
+    () => aTicket(),
+    async () => `observation ${++observations}`,
   );
   await observation('group');
   clock.advance(10_000);
 
-  expect(await observation('group', { since: 0 })).toBe('look 1');
-  expect(await observation('group', { since: 1 })).toBe('look 2');
-  expect(await observation('group', { since: 10_000 })).toBe('look 2');
-  expect(await observation('group')).toBe('look 3');
+  expect(await observation('group', { since: 0 })).toBe('observation 1');
+  expect(await observation('group', { since: 1 })).toBe('observation 2');
+  expect(await observation('group', { since: 10_000 })).toBe('observation 2');
+  expect(await observation('group')).toBe('observation 3');
 });
 
-test('a caller in a hurry hurries the look that he joins', async () => {
+test('a caller in a hurry speeds up the observation that it joins', async () => {
   const hurried: string[] = [];
-  const turn = Promise.withResolvers<void>();
+  const ticket = Promise.withResolvers<void>();
   const observation = coalesce(
     sleepersClock(),
-    () => ({ come: turn.promise, hurry: () => void hurried.push('hurry') }),
+    () => ({ come: ticket.promise, hurry: () => void hurried.push('hurry') }),
     async () => 'seen',
   );
 
   const waiting = observation('group');
   const held = observation('group', { first: true });
   expect(hurried).toEqual(['hurry']);
-  turn.resolve();
+  ticket.resolve();
 
   expect(await Promise.all([waiting, held])).toEqual(['seen', 'seen']);
 });
 
-test('callers join a look that still waits for its turn, and never one that is under way', async () => {
-  const turns = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+test('callers join an observation that still waits in the queue, and never one in progress', async () => {
+  const tickets = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
-  let turnsTaken = 0;
+  let ticketsTaken = 0;
   let observations = 0;
   const observation = coalesce(
     sleepersClock(),
-    () => aTurn(turns[turnsTaken++]?.promise),
+    () => aTicket(tickets[ticketsTaken++]?.promise),
     () => answers[observations++]?.promise ?? Promise.resolve('none'),
   );
 
   const first = observation('group');
   const joined = observation('group');
-  turns[0]?.resolve();
+  tickets[0]?.resolve();
   await expect.poll(() => observations).toBe(1);
   const later = observation('group');
-  turns[1]?.resolve();
+  tickets[1]?.resolve();
   answers[0]?.resolve('old');
   answers[1]?.resolve('new');
 
@@ -142,11 +142,11 @@ test('callers join a look that still waits for its turn, and never one that is u
   expect(observations).toBe(2);
 });
 
-test('a look that fails fails for those who joined it only', async () => {
+test('an observation that fails, fails only for those who joined it', async () => {
   let observations = 0;
   const observation = coalesce(
     sleepersClock(),
-    () => aTurn(),
+    () => aTicket(),
     async () => {
       observations += 1;
       if (observations === 1) throw new Error('throttled');

@@ -166,12 +166,12 @@ describe('a pod names its workload', () => {
   };
   const ofSet = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-7d4b9c6f5', uid: 'rs-web' };
   const { ownerReferences: _owners, ...alone } = replicaSet.metadata;
-  const stranger = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', name: 'web', uid: 'r', controller: true };
+  const argo = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', name: 'web', uid: 'r', controller: true };
 
   it('through its ReplicaSet, which is one itself only when no Deployment owns it', () => {
     expect(workloadOf(ofSet, [replicaSet])).toBe('Deployment shop/web');
     expect(workloadOf(ofSet, [{ ...replicaSet, metadata: alone }])).toBe('ReplicaSet shop/web-7d4b9c6f5');
-    const owned = { ...replicaSet, metadata: { ...alone, ownerReferences: [stranger] } };
+    const owned = { ...replicaSet, metadata: { ...alone, ownerReferences: [argo] } };
     expect(workloadOf(ofSet, [owned])).toBe('ReplicaSet shop/web-7d4b9c6f5');
   });
 
@@ -187,7 +187,7 @@ describe('a pod names its workload', () => {
   });
 });
 
-describe('the workloads of a look', () => {
+describe('the workloads of an observation', () => {
   it('are all of them in order, but no ReplicaSet of a Deployment', () => {
     const { ownerReferences: _owners, ...own } = replicaSet.metadata;
     const facts = clusterFacts({

@@ -1,4 +1,4 @@
-/** How many calls looks make in accounts with many load balancers: every account has only so many a second, controllers included. */
+/** How many calls observations make in accounts with many load balancers: every account has only so many a second, controllers included. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createExcludeSteps } from '../../../activities/exclude-steps.ts';
@@ -9,7 +9,7 @@ import { type CrowdedCloud, startCrowdedCloud } from './many-load-balancers.ts';
 
 const policy = aPolicy();
 
-/** A run that has made its preflight look just now. */
+/** A run that has just made its preflight observation. */
 function openRun(cloud: CrowdedCloud) {
   const observer = createObserver(cloud.ports);
   const { excludeNext } = createExcludeSteps(cloud.ports, observer, createWaking(cloud.ports));
@@ -43,7 +43,7 @@ describe.each([10, 50])('of %i load balancers with two target groups each a run 
     });
   });
 
-  test('a step-out chooses by one look at their targets and decides by another', async () => {
+  test('an exclusion chooses by one observation of their targets and decides by another', async () => {
     const cloud = await startCrowdedCloud(balancers);
     cloud.serve(needsThree);
     const run = openRun(cloud);

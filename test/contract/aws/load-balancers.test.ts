@@ -65,7 +65,7 @@ test.each([
     { 'kubernetes.io/service-name': 'default/old', 'service.k8s.aws/stack': 'default/web' },
     'aws-load-balancer-controller',
   ],
-])('a target group is looked after by %s', async (_, tags, controller) => {
+])('a target group is managed by %s', async (_, tags, controller) => {
   for (const [key, value] of Object.entries(tags)) await tag(key, value);
   const { groups, unsupported } = await loadBalancers.discover([service()]);
   expect(groups).toMatchObject([{ id: cloud.targetGroupArn, service: 'default/web', controller }]);
@@ -160,7 +160,7 @@ test('so does a load balancer that no controller manages for the Service', async
   });
 });
 
-test('so do pod targets, because nodes are no targets there; target groups with nodes are looked at all the same', async () => {
+test('so do pod targets, because nodes are no targets there; target groups with nodes are observed all the same', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
   await addPodTargets(cloud);
 

@@ -16,7 +16,7 @@ import { aCluster, aNode, aPod, aService } from '../../core/support/facts.ts';
 import { type Cloud, startCloud } from '../../lab/aws/support.ts';
 import { pointSdkAt } from './support.ts';
 
-/** A cloud with many load balancers, and what is needed of a cluster to let nodes step out. */
+/** A cloud with many load balancers, and what is needed of a cluster to exclude nodes. */
 export interface CrowdedCloud {
   readonly ports: Ports;
   readonly clock: Clock;

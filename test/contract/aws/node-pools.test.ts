@@ -26,7 +26,7 @@ const create = (overrides: { run?: string; token?: string; size?: number; poolNa
 const replacement = () => ({ ...bench.web, name: 'web-new' });
 
 describe('describing a pool', () => {
-  test('tells why machines are missing while EKS itself has not noticed', async () => {
+  test('tells why instances are missing while EKS itself has not noticed', async () => {
     bench.aws.faults.refuseLaunches();
     await create();
     bench.cloudClock.advance(5_000);
@@ -71,14 +71,17 @@ describe('creating a replacement', () => {
 
     const problem = await problemOf(create({ run: 'run-2', token: 'run-2/surge' }));
 
-    expect(problem).toMatchObject({ code: 'ProviderRefused', message: expect.stringContaining('made by run run-1') });
+    expect(problem).toMatchObject({
+      code: 'ProviderRefused',
+      message: expect.stringContaining('created by run run-1'),
+    });
     expect(problem.hint).toContain('target.poolName');
   });
 
   test('refuses a pool that nodeferry did not make', async () => {
     expect(await problemOf(create({ poolName: 'other' }))).toMatchObject({
       code: 'ProviderRefused',
-      message: expect.stringContaining('not made by nodeferry'),
+      message: expect.stringContaining('not created by nodeferry'),
     });
   });
 

@@ -23,7 +23,7 @@ export async function openAwsPools(): Promise<PoolsSubject> {
         await new AutoScalingClient({ region }).send(new SuspendProcessesCommand(input));
       },
       suspended: ({ name }) => [...(groupOf(name)?.suspended.keys() ?? [])],
-      endMachine: async (instanceId) => {
+      terminateInstance: async (instanceId) => {
         const { region } = bench.web;
         await new EC2Client({ region }).send(new TerminateInstancesCommand({ InstanceIds: [instanceId] }));
       },

@@ -1,7 +1,7 @@
 /** What every cloud's pools do, as EKS managed node groups do it. */
-import { describePoolMachines } from '../cases/pool-instances.ts';
+import { describePoolInstances } from '../cases/pool-instances.ts';
 import { describePools } from '../cases/pools.ts';
 import { openAwsPools } from './pools-subject.ts';
 
 describePools('EKS', openAwsPools);
-describePoolMachines('EKS', openAwsPools);
+describePoolInstances('EKS', openAwsPools);

@@ -7,7 +7,7 @@ import { type ManualClock, manualClock } from '../../../lab/aws/clock.ts';
 import { type PretendAws, type PretendAwsOptions, startPretendAws } from '../../../lab/aws/server.ts';
 import type { Clock } from '../../../ports/clock.ts';
 
-/** A pretend AWS on a clock of its own, with one node group `web` of four machines, minimum two. */
+/** A pretend AWS on a clock of its own, with one node group `web` of four instances, minimum two. */
 export interface AwsBench {
   readonly aws: PretendAws;
   readonly cloudClock: ManualClock;

@@ -23,7 +23,7 @@ const group = () => {
 const tags = () => bench.aws.model.nodegroups.get('web')?.tags;
 const everything = ['AZRebalance', 'ReplaceUnhealthy', 'AlarmNotification', 'ScheduledActions', 'InstanceRefresh'];
 
-test('releasing puts back all of it and leaves no tag', async () => {
+test('restoring restores all of it and leaves no tag', async () => {
   const held = await pools.suspendScaling(bench.web);
 
   await pools.restoreScaling(bench.web, held);

@@ -38,7 +38,7 @@ test('refuses an instance of another pool', async () => {
   expect(terminations()).toEqual([]);
 });
 
-test('an instance that leaves between our look and our call is not called ours', async () => {
+test('an instance that leaves between our check and our call is not called ours', async () => {
   const victim = await firstOf('web');
   const operator = new AutoScalingClient({ region: 'eu-west-1', endpoint: bench.aws.url });
   const raced = await startRacingProxy(victim, operator);
@@ -82,14 +82,17 @@ test('an answer that is lost after the termination took effect counts down once'
   await proxy.close();
 });
 
-test('a pool at its minimum that is not held keeps its machines, and says what to do', async () => {
+test('a pool at its minimum whose scaling is not suspended keeps its instances, and says what to do', async () => {
   const [first, second, third] = (await pools.observeInstances(bench.web)).map(({ instanceId }) => instanceId);
   await pools.terminateInstance(bench.web, first ?? '');
   await pools.terminateInstance(bench.web, second ?? '');
 
   const problem = await problemOf(pools.terminateInstance(bench.web, third ?? ''));
 
-  expect(problem).toMatchObject({ code: 'ProviderRefused', hint: expect.stringContaining('Hold the pool first') });
+  expect(problem).toMatchObject({
+    code: 'ProviderRefused',
+    hint: expect.stringContaining('Suspend scaling first'),
+  });
   expect((await pools.describePool(bench.web)).desiredSize).toBe(2);
 });
 

@@ -7,7 +7,7 @@ export interface BalancersSubject {
   readonly loadBalancers: LoadBalancers;
   /** Policy Local, with a health check node port. */
   readonly web: ServiceFacts;
-  /** Ids of the nodes’ machines, of zone a before those of zone b. */
+  /** Ids of the nodes’ instances, of zone a before those of zone b. */
   readonly nodes: readonly string[];
   readonly cloud: BalancerActs;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export async function onlyGroup({ loadBalancers, web }: BalancersSubject): Promi
   return group;
 }
 
-/** The target of a machine as the group has it now; undefined when it has none. */
+/** The target of an instance as the group has it now; undefined when it has none. */
 export async function targetIn(
   { loadBalancers }: BalancersSubject,
   group: TargetGroupBase,

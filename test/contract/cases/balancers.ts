@@ -18,7 +18,7 @@ export function describeBalancers(where: string, open: OpenBalancers): void {
     const discover = async (...services: ServiceFacts[]) => await subject.loadBalancers.discover(services);
 
     describe('a target group', () => {
-      test('is told with its Service, its zones and how it checks and lets go of targets, and without them', async () => {
+      test('is told with its Service, its zones and how it checks and deregisters targets, and without them', async () => {
         const group = await onlyGroup(subject);
         expect(group).toMatchObject({ service: 'default/web', kind: 'elbv2-instance', crossZone: false });
         expect(group).toMatchObject({ controller: 'service-controller', zones: ['eu-west-1a', 'eu-west-1b'] });
@@ -127,7 +127,7 @@ export function describeBalancers(where: string, open: OpenBalancers): void {
         expect(unsupported).toMatchObject([{ service: 'default/old', why: 'unknown-load-balancer' }]);
       });
 
-      test('whose load balancer no controller looks after can’t be watched', async () => {
+      test('whose load balancer no controller manages can’t be watched', async () => {
         await subject.cloud.removeTags();
         expect(await subject.loadBalancers.discover([web()], { anew: true })).toMatchObject({
           groups: [],
@@ -142,7 +142,7 @@ export function describeBalancers(where: string, open: OpenBalancers): void {
         expect(unsupported).toMatchObject([{ service: 'default/web', why: 'other-targets' }]);
       });
 
-      test('with several reasons is told once, with the first, and its other address is looked at', async () => {
+      test('with several reasons is told once, with the first, and its other address is observed', async () => {
         await subject.cloud.addPodTargets();
         const { groups, unsupported } = await discover(web({ hostnames: [...subject.web.hostnames, strange] }));
         expect(groups).toHaveLength(1);

@@ -35,19 +35,19 @@ export interface NodeState {
   readonly taints: readonly string[];
 }
 
-/** The node of that name, as a look has it now. */
+/** The node of that name, as observed now. */
 export async function seeNode({ one }: ClusterSubject, name: string): Promise<NodeFacts> {
   const found = (await one.observe()).nodes.find((node) => node.name === name);
   if (found === undefined) throw new Error(`no node ${name}`);
   return found;
 }
 
-/** The pod of that name, as a look has it now; undefined when it is gone. */
+/** The pod of that name, as observed now; undefined when it is gone. */
 export async function seePod({ one }: ClusterSubject, name: string): Promise<PodFacts | undefined> {
   return (await one.observe()).pods.find((pod) => pod.name === name);
 }
 
-/** Pods that the run has unlisted, wherever they are. */
-export async function findUnlisted({ one }: ClusterSubject, run: string): Promise<readonly PodFacts[]> {
+/** Pods that the run has removed from endpoints, on any node. */
+export async function findRemovedFromEndpoints({ one }: ClusterSubject, run: string): Promise<readonly PodFacts[]> {
   return (await one.observe()).pods.filter(({ endpointsRemoved }) => endpointsRemoved?.by === run);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ClusterSubject, excludeLabel, seeNode } from './cluster-subject.ts';
 
-/** How marks on nodes behave, whoever keeps the nodes. */
-export function describeNodeMarks(name: string, subject: () => ClusterSubject): void {
-  describe(`marks on nodes of ${name}`, () => {
+/** How ownership of nodes behaves, for every implementation. */
+export function describeNodeOwnership(name: string, subject: () => ClusterSubject): void {
+  describe(`ownership of nodes of ${name}`, () => {
     it('cordon a node and uncordon it again', async () => {
       const { one, others } = subject();
       const node = await others.addNode('cordoned');
@@ -17,7 +17,7 @@ export function describeNodeMarks(name: string, subject: () => ClusterSubject): 
 
     it('leave the cordon of somebody else alone', async () => {
       const { one, others } = subject();
-      const node = await others.addNode('foreign-cordon', { cordoned: true });
+      const node = await others.addNode('cordoned-by-others', { cordoned: true });
       expect(await one.cordon(node, 'run-1')).toBe('already');
       expect(await one.uncordon(node, 'run-1')).toBe('not-ours');
       const after = await seeNode(subject(), node.name);
@@ -33,7 +33,7 @@ export function describeNodeMarks(name: string, subject: () => ClusterSubject): 
       expect(await seeNode(subject(), node.name)).toMatchObject({ cordoned: true, ownership: { cordonedBy: 'run-1' } });
     });
 
-    it('cordon again what somebody has opened though our mark is on it', async () => {
+    it('cordon again what somebody has opened though our annotation is on it', async () => {
       const { one, others } = subject();
       const node = await others.addNode('opened');
       await one.cordon(node, 'run-1');
@@ -73,7 +73,7 @@ export function describeNodeMarks(name: string, subject: () => ClusterSubject): 
       expect([after.excluded, after.labels[excludeLabel]]).toEqual([false, 'false']);
     });
 
-    it('exclude again what somebody has included though our mark is on it', async () => {
+    it('exclude again what somebody has included though our annotation is on it', async () => {
       const { one, others } = subject();
       const node = await others.addNode('included');
       await one.exclude(node, 'run-1');
@@ -86,7 +86,7 @@ export function describeNodeMarks(name: string, subject: () => ClusterSubject): 
       expect(await seeNode(subject(), node.name)).toMatchObject({ excluded: true });
     });
 
-    it('taint a retiring node and keep the taints of others', async () => {
+    it('taint a disrupted node and keep the taints of others', async () => {
       const { one, others } = subject();
       const node = await others.addNode('tainted', { taints: ['example.com/gpu'] });
       const keys = async () => (await seeNode(subject(), node.name)).taints.map(({ key }) => key);

@@ -32,7 +32,7 @@ export interface Deployments {
   passTime(): Promise<void>;
 }
 
-/** Pods of the Deployment that are not on their way out, released ones included. */
+/** Pods of the Deployment that are not terminating, released ones included. */
 export async function podsOf({ one }: OwnershipSubject, deployment: string): Promise<readonly PodFacts[]> {
   return (await one.observe()).pods.filter(({ labels, terminating }) => labels['app'] === deployment && !terminating);
 }

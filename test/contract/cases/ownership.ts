@@ -8,7 +8,7 @@ const fresh = ['new-1', 'new-2'];
 const syncOptions = 'argocd.argoproj.io/sync-options';
 const compareOptions = 'argocd.argoproj.io/compare-options';
 
-/** How pods are released from their ReplicaSet and given back, whoever keeps them. */
+/** How pods are released from their ReplicaSet and adopted, for every implementation. */
 export function describeOwnership(name: string, subject: () => OwnershipSubject): void {
   describe(`pods and their ReplicaSets in ${name}`, () => {
     it('a released pod is replaced at once, serves on, and counts for its budget', async () => {
@@ -117,7 +117,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       expect(await ownership('costly')).toEqual([]);
     });
 
-    it('a released pod is kept from pruners, and given back has the annotations that it had', async () => {
+    it('a released pod is kept from pruners, and adopted again has the annotations that it had', async () => {
       await deploy('pruned');
       const { one, deployments } = subject();
       const [first, second] = (await podsOf(subject(), 'pruned')).map(present);
@@ -206,7 +206,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       });
     });
 
-    it('a pod of a paused Deployment is replaced and given back like any other', async () => {
+    it('a pod of a paused Deployment is replaced and adopted like any other', async () => {
       await deploy('paused');
       const before = await names('paused');
       await subject().deployments.pause('paused');
@@ -262,7 +262,7 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
     return pods;
   }
 
-  /** One of two pods on a node, so that the ReplicaSet has most of its pods there when it is given back. */
+  /** One of two pods on a node, so that the ReplicaSet has most of its pods there when it is adopted. */
   async function releaseOne(deployment: string): Promise<void> {
     const pod = present((await podsOf(subject(), deployment))[0]);
     expect(await subject().one.release(pod, fromOwner(pod), run)).toBe('done');

@@ -1,35 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { type ClusterSubject, findUnlisted, seePod } from './cluster-subject.ts';
+import { type ClusterSubject, findRemovedFromEndpoints, seePod } from './cluster-subject.ts';
 
 const really = { dryRun: false };
 
-/** How pods are unlisted, evicted and deleted, whoever keeps them. */
+/** How pods are removed from endpoints, evicted and deleted, whoever keeps them. */
 export function describePodsLeaving(name: string, subject: () => ClusterSubject): void {
   describe(`pods that leave ${name}`, () => {
     const serve = (pod: string, app: string) => subject().others.addPod(pod, { app });
 
-    it('are unlisted, found again and listed as they were', async () => {
+    it('are removed from endpoints, found again and restored as they were', async () => {
       const { one, others } = subject();
       const labels = { app: 'shop', tier: 'front', 'pod-template-hash': 'abc' };
-      const ref = await others.addPod('unlisted', labels);
-      const before = (await seePod(subject(), 'unlisted'))?.labels;
+      const ref = await others.addPod('removed', labels);
+      const before = (await seePod(subject(), 'removed'))?.labels;
       expect(await one.removeEndpoints(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
       expect(await one.removeEndpoints(ref, ['app', 'tier', 'absent'], 'run-1')).toBe('done');
       const endpointsRemoved = { by: 'run-1', originalLabels: { app: 'shop', tier: 'front' } };
-      expect(await seePod(subject(), 'unlisted')).toMatchObject({
+      expect(await seePod(subject(), 'removed')).toMatchObject({
         labels: { 'pod-template-hash': 'abc' },
         endpointsRemoved,
       });
-      expect((await seePod(subject(), 'unlisted'))?.labels).not.toHaveProperty('app');
-      expect((await findUnlisted(subject(), 'run-1')).map((found) => found.name)).toEqual(['unlisted']);
-      expect(await one.findLeftovers('run-1')).toEqual(['pod default/unlisted: removed labels app, tier']);
+      expect((await seePod(subject(), 'removed'))?.labels).not.toHaveProperty('app');
+      expect((await findRemovedFromEndpoints(subject(), 'run-1')).map((found) => found.name)).toEqual(['removed']);
+      expect(await one.findLeftovers('run-1')).toEqual(['pod default/removed: removed labels app, tier']);
 
       expect(await one.restoreEndpoints(ref, 'run-2')).toBe('not-ours');
       expect(await one.restoreEndpoints(ref, 'run-1')).toBe('done');
       expect(await one.restoreEndpoints(ref, 'run-1')).toBe('not-ours');
-      const restored = await seePod(subject(), 'unlisted');
+      const restored = await seePod(subject(), 'removed');
       expect([restored?.labels, restored?.endpointsRemoved]).toEqual([before, undefined]);
-      expect(await findUnlisted(subject(), 'run-1')).toEqual([]);
+      expect(await findRemovedFromEndpoints(subject(), 'run-1')).toEqual([]);
     });
 
     it('keep a label that somebody has set since when they are listed again', async () => {
@@ -41,7 +41,7 @@ export function describePodsLeaving(name: string, subject: () => ClusterSubject)
       expect((await seePod(subject(), 'relabelled'))?.labels).toMatchObject({ app: 'new' });
     });
 
-    it('and were unlisted by a run that is over are taken over with what it removed', async () => {
+    it('and were removed from endpoints by a run that is over are taken over with what it removed', async () => {
       const { one, others } = subject();
       const ref = await others.addPod('inherited', { app: 'shop', tier: 'front' });
       await one.removeEndpoints(ref, ['app'], 'run-0');

@@ -4,9 +4,9 @@ import { refusal } from './refusal.ts';
 
 const everything = ['AZRebalance', 'AlarmNotification', 'InstanceRefresh', 'ReplaceUnhealthy', 'ScheduledActions'];
 
-/** How pools are held, and how single machines leave them. */
-export function describePoolMachines(where: string, open: OpenPools): void {
-  describe(`machines in pools of ${where}`, () => {
+/** How scaling is suspended, and how single instances leave them. */
+export function describePoolInstances(where: string, open: OpenPools): void {
+  describe(`instances in pools of ${where}`, () => {
     let subject: PoolsSubject;
     beforeEach(async () => {
       subject = await open();
@@ -25,7 +25,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
     };
 
     describe('holding a pool', () => {
-      test('suspends what moves machines, takes the minimum away, and tells both, the same each time', async () => {
+      test('suspends what moves instances, takes the minimum away, and tells both, the same each time', async () => {
         const held = await hold();
         expect(held.toSorted()).toEqual([...everything, 'min-size:2']);
         expect(await hold()).toEqual(held);
@@ -48,7 +48,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
         expect(await subject.pools.suspendScaling(ref)).toContain('min-size:2');
       });
 
-      test('ends with all of it put back, told to or from what the pool itself keeps, and may end again', async () => {
+      test('ends with all of it restored, from the caller or from what the pool itself keeps, and may end again', async () => {
         const held = await hold();
         expect(await release(held)).toEqual([]);
         expect(await release(held)).toEqual([]);
@@ -61,7 +61,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
         expect(facts.held).toBeUndefined();
       });
 
-      test('gives back no higher minimum than there are machines, so that none is launched', async () => {
+      test('restores no higher minimum than there are instances, so that none is launched', async () => {
         const held = await hold();
         await end((await liveInstances(subject, subject.web)).slice(0, 3));
         subject.cloud.settle();
@@ -71,7 +71,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
         expect(await liveInstances(subject, subject.web)).toHaveLength(1);
       });
 
-      test('keeps machines in their zones while single ones leave', async () => {
+      test('keeps instances in their zones while single ones leave', async () => {
         await hold();
         await end(await inZone('eu-west-1a'));
         subject.cloud.settle();
@@ -79,7 +79,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
         expect(await liveInstances(subject, subject.web)).toHaveLength(2);
       });
 
-      test('is kept up, and told, where its end would make a serving machine move to another zone', async () => {
+      test('is kept up, and told, where its end would make a serving instance move to another zone', async () => {
         const held = await hold();
         await end(await inZone('eu-west-1a'));
         subject.cloud.settle();
@@ -103,7 +103,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
     });
 
     describe('zones', () => {
-      test('are evened out in a pool that is not held, at the cost of a machine that runs', async () => {
+      test('are evened out in a pool that is not suspended, at the cost of an instance that runs', async () => {
         await end(await inZone('eu-west-1a'));
         const before = await inZone('eu-west-1b');
         expect(before).toHaveLength(2);
@@ -114,7 +114,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
       });
     });
 
-    describe('a machine', () => {
+    describe('an instance', () => {
       test('ends, that very one, and its pool is smaller by one', async () => {
         const [victim = '', ...others] = await liveInstances(subject, subject.web);
         expect(await subject.pools.terminateInstance(subject.web, victim)).toEqual({ outcome: 'terminating' });
@@ -155,7 +155,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
         expect((await web()).desiredSize).toBe(2);
       });
 
-      test('of a held pool can leave, to the last one', async () => {
+      test('of a suspended pool can leave, to the last one', async () => {
         await hold();
         await end(await liveInstances(subject, subject.web));
         subject.cloud.settle();
@@ -175,7 +175,7 @@ export function describePoolMachines(where: string, open: OpenPools): void {
 
       test('that somebody ended behind the pool’s back is replaced', async () => {
         const [victim = ''] = await liveInstances(subject, subject.web);
-        await subject.cloud.endMachine(victim);
+        await subject.cloud.terminateInstance(victim);
         subject.cloud.settle();
         expect(await liveInstances(subject, subject.web)).toHaveLength(4);
         expect(await liveInstances(subject, subject.web)).not.toContain(victim);
@@ -183,10 +183,10 @@ export function describePoolMachines(where: string, open: OpenPools): void {
         expect((await web()).desiredSize).toBe(4);
       });
 
-      test('that was ended so in a held pool still counts in it, until it is taken out', async () => {
+      test('that was ended so in a suspended pool still counts in it, until it is taken out', async () => {
         await hold();
         const [victim = ''] = await liveInstances(subject, subject.web);
-        await subject.cloud.endMachine(victim);
+        await subject.cloud.terminateInstance(victim);
         subject.cloud.settle();
         expect(await subject.pools.observeInstance(subject.web, victim)).toBe('terminated');
         expect(await liveInstances(subject, subject.web)).toContain(victim);

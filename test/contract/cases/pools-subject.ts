@@ -4,9 +4,9 @@ import type { NodePools } from '../../../ports/node-pools.ts';
 /** A cloud's pools behind the port, and what the cloud and others do to them. */
 export interface PoolsSubject {
   readonly pools: NodePools;
-  /** Four machines in two zones, at least two of them and at most eight; nobody holds it. */
+  /** Four instances in two zones, at least two of them and at most eight; nobody holds it. */
   readonly web: PoolRef;
-  /** Two machines, at least one. */
+  /** Two instances, at least one. */
   readonly other: PoolRef;
   readonly cloud: CloudActs;
   close(): Promise<void>;
@@ -23,8 +23,8 @@ export interface CloudActs {
   suspend(pool: PoolRef, process: string): Promise<void>;
   /** The processes that rest, by whomever they were suspended. */
   suspended(pool: PoolRef): readonly string[];
-  /** Somebody ends a machine behind the pool's back. */
-  endMachine(instanceId: string): Promise<void>;
+  /** Somebody ends an instance behind the pool's back. */
+  terminateInstance(instanceId: string): Promise<void>;
 }
 
 /** Opens a subject of its own for one case. */
@@ -43,7 +43,7 @@ export async function createPool(
   return { ...web, name: poolName };
 }
 
-/** Machines of the pool that are neither ending nor gone. */
+/** Instances of the pool that are neither ending nor gone. */
 export async function liveInstances({ pools }: PoolsSubject, pool: PoolRef): Promise<readonly string[]> {
   return (await pools.observeInstances(pool))
     .filter(({ state }) => state === 'pending' || state === 'running')

@@ -13,7 +13,7 @@ export function describePools(where: string, open: OpenPools): void {
     const find = async (name: string) => await subject.pools.findPool({ ...subject.web, name });
 
     describe('a pool', () => {
-      test('tells sizes, zones, labels and machines, and no creator or hold where there is none', async () => {
+      test('tells sizes, zones, labels and instances, and no creator or hold where there is none', async () => {
         const { pools, web } = subject;
         const facts = await pools.describePool(web);
         expect(facts).toMatchObject({
@@ -105,7 +105,7 @@ export function describePools(where: string, open: OpenPools): void {
         expect(await pools.findReplacements(other)).toEqual([]);
       });
 
-      test('for which there are no machines tells it, and asked for anew says CapacityUnavailable once it has failed', async () => {
+      test('for which there are no instances tells it, and asked for anew says CapacityUnavailable once it has failed', async () => {
         subject.cloud.refuseLaunches();
         const ref = await createPool(subject);
         subject.cloud.begin();
@@ -120,7 +120,7 @@ export function describePools(where: string, open: OpenPools): void {
     });
 
     describe('a replacement that grows', () => {
-      test('has the machines that it is asked for, and with them the minimum of its source’s owner', async () => {
+      test('has the instances that it is asked for, and with them the minimum of its source’s owner', async () => {
         const { pools, web, cloud } = subject;
         const ref = await createPool(subject, { size: 1 });
         cloud.settle();
@@ -169,7 +169,7 @@ export function describePools(where: string, open: OpenPools): void {
         expect(await pools.describePool(web)).toMatchObject({ desiredSize: 4 });
       });
 
-      test('and for which there are no machines tells it; it can do without them, and none comes or goes then', async () => {
+      test('and for which there are no instances tells it; it can do without them, and none comes or goes then', async () => {
         const { pools, web, cloud } = subject;
         const ref = await createPool(subject, { size: 2 });
         cloud.settle();
@@ -207,7 +207,7 @@ export function describePools(where: string, open: OpenPools): void {
         expect(await liveInstances(subject, ref)).toHaveLength(4);
       });
 
-      test('is refused while it has machines, unless the run that asks has made it', async () => {
+      test('is refused while it has instances, unless the run that asks has made it', async () => {
         const ref = await createPool(subject);
         subject.cloud.settle();
         expect(await refusal(subject.pools.deletePool(ref, {}))).toBe('ProviderRefused');

@@ -38,8 +38,8 @@ describe('what drain rules ask of a real API server', () => {
     });
   }
 
-  it('sees the wishes of owners, and the priority that a class gives', async () => {
-    await createPod(controlPlane, 'wishes', {
+  it('sees which pods their owners do not want disrupted, and the priority that a class gives', async () => {
+    await createPod(controlPlane, 'do-not-disrupt', {
       node: 'node-1',
       annotations: {
         'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
@@ -47,14 +47,14 @@ describe('what drain rules ask of a real API server', () => {
       },
       spec: { priorityClassName: 'system-cluster-critical' },
     });
-    expect(await pod('wishes')).toMatchObject({
+    expect(await pod('do-not-disrupt')).toMatchObject({
       safeToEvict: 'false',
       doNotDisrupt: 'for-good',
       priority: 2_000_000_000,
     });
     const startTime = '2026-01-01T00:00:00Z';
-    await controlPlane.api('PATCH', `${namespaced}/pods/wishes/status`, { status: { startTime } });
-    expect(await pod('wishes')).toMatchObject({ doNotDisrupt: Date.parse(startTime) + 4 * 3_600_000 });
+    await controlPlane.api('PATCH', `${namespaced}/pods/do-not-disrupt/status`, { status: { startTime } });
+    expect(await pod('do-not-disrupt')).toMatchObject({ doNotDisrupt: Date.parse(startTime) + 4 * 3_600_000 });
     await controlPlane.api('PATCH', '/api/v1/nodes/node-1', {
       metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } },
     });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
 import { excludeLabel } from '../cases/cluster-subject.ts';
-import { describeNodeMarks } from '../cases/node-ownership.ts';
+import { describeNodeOwnership } from '../cases/node-ownership.ts';
 import { createNode, readNode } from './objects.ts';
 import { useRealCluster } from './subject.ts';
 
 const real = useRealCluster();
 
-describeNodeMarks('a real API server', () => real.subject);
+describeNodeOwnership('a real API server', () => real.subject);
 
-describe('marks on Node objects of a real API server', () => {
+describe('ownership of Node objects of a real API server', () => {
   it('are written as others find them, and leave nothing behind', async () => {
     const { one } = real.subject;
     const node = await createNode(real.controlPlane, 'written');

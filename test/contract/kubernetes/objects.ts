@@ -90,7 +90,7 @@ export function readNode(controlPlane: ControlPlane, name: string): Promise<Node
   return controlPlane.api<NodeJson>('GET', `/api/v1/nodes/${name}`);
 }
 
-/** What tests look at in a Node. */
+/** What tests check in a Node. */
 export interface NodeJson {
   readonly metadata: { readonly labels: Record<string, string>; readonly annotations?: Record<string, string> };
   readonly spec: { readonly unschedulable?: boolean; readonly taints?: readonly { key: string; effect: string }[] };

@@ -25,7 +25,7 @@ describe('observing a real API server', () => {
   const node = async (name: string) => (await cluster.observe()).nodes.find((found) => found.name === name);
   const pod = async (name: string) => (await cluster.observe()).pods.find((found) => found.name === name);
 
-  it('shows its own writes in the very next look, every time', async () => {
+  it('shows its own writes in the very next observation, every time', async () => {
     const ref = await createNode(controlPlane, 'own-writes');
     for (let round = 0; round < 20; round += 1) {
       const run = `run-${round}`;
@@ -36,7 +36,7 @@ describe('observing a real API server', () => {
     }
   });
 
-  it('shows what others wrote before the look, every time', async () => {
+  it('shows what others wrote before the observation, every time', async () => {
     await createNode(controlPlane, 'others-write');
     for (let round = 0; round < 20; round += 1) {
       const labels = { round: String(round) };
@@ -71,7 +71,7 @@ describe('observing a real API server', () => {
     expect((await node('long-lived'))?.labels).toMatchObject({ late: 'yes' });
   });
 
-  it('lets callers who ask at the same time share one look', async () => {
+  it('lets callers who ask at the same time share one observation', async () => {
     const observations = await Promise.all(Array.from({ length: 50 }, () => cluster.observe()));
     expect(new Set(observations).size).toBeLessThanOrEqual(2);
   });

@@ -29,7 +29,7 @@ describe('a real API server that fails', () => {
 
   const names = async () => (await cluster.observe()).nodes.map(({ name }) => name);
 
-  it('answers a look with ClusterUnreachable while it is down, and with fresh facts when it is back', async () => {
+  it('answers an observation with ClusterUnreachable while it is down, and with fresh facts when it is back', async () => {
     await controlPlane.killApiServer();
     await expect(cluster.observe()).rejects.toMatchObject(unreachable);
     await expect(cluster.acquireLock('down', 'run-1', 30_000)).rejects.toMatchObject(unreachable);

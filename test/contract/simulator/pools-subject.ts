@@ -34,7 +34,7 @@ export async function openSimulatedPools(): Promise<PoolsSubject> {
         poolNamed(world, name).suspended.push(process);
       },
       suspended: ({ name }) => poolNamed(world, name).suspended,
-      endMachine: async (instanceId) => {
+      terminateInstance: async (instanceId) => {
         const instance = world.instances.find((one) => one.instanceId === instanceId);
         if (instance === undefined) throw new Error(`no instance ${instanceId}`);
         endBehindBack(world, instance);

@@ -1,7 +1,7 @@
 /** The simulator's pools do what every cloud's do. */
-import { describePoolMachines } from '../cases/pool-instances.ts';
+import { describePoolInstances } from '../cases/pool-instances.ts';
 import { describePools } from '../cases/pools.ts';
 import { openSimulatedPools } from './pools-subject.ts';
 
 describePools('the simulator', openSimulatedPools);
-describePoolMachines('the simulator', openSimulatedPools);
+describePoolInstances('the simulator', openSimulatedPools);

@@ -5,10 +5,10 @@ const prefix = 'nodeferry.dev/';
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 /**
- * Everything in the lab that a run could have left behind, found without asking nodeferry: marks on nodes and pods, leases,
- * suspended processes. `foreignCordons` names nodes that somebody else has cordoned.
+ * Everything in the lab that a run could have left behind, found without asking nodeferry: what is left on nodes and pods, leases,
+ * suspended processes. `unmanagedCordons` names nodes that somebody else has cordoned.
  */
-export async function findTraces(lab: Lab, foreignCordons: readonly string[] = []): Promise<readonly string[]> {
+export async function findTraces(lab: Lab, unmanagedCordons: readonly string[] = []): Promise<readonly string[]> {
   const config = new KubeConfig();
   config.loadFromFile(lab.kubeconfigPath);
   const core = config.makeApiClient(CoreV1Api);
@@ -24,7 +24,7 @@ export async function findTraces(lab: Lab, foreignCordons: readonly string[] = [
       ...(spec?.taints ?? [])
         .filter((taint) => taint.key.startsWith(prefix))
         .map((taint) => `node ${metadata?.name}: taint ${taint.key}`),
-      ...(spec?.unschedulable && !foreignCordons.includes(metadata?.name ?? '')
+      ...(spec?.unschedulable && !unmanagedCordons.includes(metadata?.name ?? '')
         ? [`node ${metadata?.name}: cordon`]
         : []),
     ]),

@@ -41,7 +41,7 @@ async function startGroup(seed: Partial<NodegroupSeed> = {}, options: Parameters
   };
 }
 
-test('terminate with decrement takes one machine out for good', async () => {
+test('terminate with decrement takes one instance out for good', async () => {
   const cloud = await startGroup();
   const [victim = ''] = cloud.idsIn('eu-west-1a');
   const { Activity } = await cloud.terminate(victim, true);
@@ -54,7 +54,7 @@ test('terminate with decrement takes one machine out for good', async () => {
   expect(cloud.sizes()).toEqual([1, 2]);
 });
 
-test('terminating the same machine twice counts once', async () => {
+test('terminating the same instance twice counts once', async () => {
   const cloud = await startGroup();
   const [victim = ''] = cloud.idsIn('eu-west-1a');
   await cloud.terminate(victim, true);
@@ -105,7 +105,7 @@ test('an unbalanced group is rebalanced by launching first, unless AZRebalance i
   expect(cloud.terminated).toHaveLength(3);
 });
 
-test('a machine that ends outside of the group is replaced, unless ReplaceUnhealthy is suspended', async () => {
+test('an instance that ends outside of the group is replaced, unless ReplaceUnhealthy is suspended', async () => {
   const cloud = await startGroup();
   const [lost = ''] = cloud.idsIn('eu-west-1b');
   await cloud.suspend('ReplaceUnhealthy');
@@ -131,7 +131,7 @@ test('while Terminate is suspended rebalancing makes the group larger, and shrin
   expect(cloud.sizes()).toEqual([1, 1]);
 });
 
-test('a lost machine counts as healthy while HealthCheck is suspended', async () => {
+test('a lost instance counts as healthy while HealthCheck is suspended', async () => {
   const cloud = await startGroup();
   const [lost = ''] = cloud.idsIn('eu-west-1a');
   await cloud.suspend('HealthCheck');
@@ -143,7 +143,7 @@ test('a lost machine counts as healthy while HealthCheck is suspended', async ()
   expect(cloud.group.members.has(lost)).toBe(false);
 });
 
-test('scaling in takes the oldest of the larger zone and spares protected machines', async () => {
+test('scaling in takes the oldest of the larger zone and spares protected instances', async () => {
   const cloud = await startGroup();
   const [spared = '', next = ''] = cloud.idsIn('eu-west-1a');
   const protect = (ids: string[]) =>
@@ -161,7 +161,7 @@ test('scaling in takes the oldest of the larger zone and spares protected machin
   expect(cloud.terminated).toEqual([next]);
 });
 
-test('scaling in takes exactly as many machines as are too many', async () => {
+test('scaling in takes exactly as many instances as are too many', async () => {
   const cloud = await startGroup({ size: 6 });
   await cloud.autoScaling.send(
     new SetDesiredCapacityCommand({ AutoScalingGroupName: cloud.AutoScalingGroupName, DesiredCapacity: 2 }),

@@ -95,7 +95,7 @@ test('a node group without capacity fails in the end and says why', async () => 
   expect((await describe()).nodegroup).toMatchObject({ status: 'CREATE_FAILED', health: { issues } });
 });
 
-test('a zone without capacity gets no machines, the other one gets them all', async () => {
+test('a zone without capacity gets no instances, the other one gets them all', async () => {
   const cloud = await startCloud();
   cloud.aws.faults.refuseLaunches({ zone: 'eu-west-1a' });
   await createNodegroup(
@@ -106,7 +106,7 @@ test('a zone without capacity gets no machines, the other one gets them all', as
   expect(cloud.booted.map(({ zone }) => zone)).toEqual(['eu-west-1b', 'eu-west-1b']);
 });
 
-test('machines that never become nodes keep the node group from being active', async () => {
+test('instances that never become nodes keep the node group from being active', async () => {
   const cloud = await startCloud();
   cloud.aws.faults.neverJoin(1);
   await createNodegroup(

@@ -27,7 +27,7 @@ const request = (cloud: Cloud, clientRequestToken: string) =>
 const describe = async ({ eks }: Cloud) =>
   (await eks.send(new DescribeNodegroupCommand({ clusterName: 'lab', nodegroupName: 'web-green' }))).nodegroup;
 
-test('a node group is created with machines in every zone, which boot as nodes with its labels', async () => {
+test('a node group is created with instances in every zone, which boot as nodes with its labels', async () => {
   const cloud = await startCloud();
   const created = await cloud.eks.send(request(cloud, 'one'));
   expect(created.nodegroup?.status).toBe('CREATING');
@@ -83,7 +83,7 @@ test('a repeated token gives the same node group, another token for the same nam
   });
 });
 
-test('a deleted node group terminates its machines and then disappears', async () => {
+test('a deleted node group terminates its instances and then disappears', async () => {
   const cloud = await startCloud();
   await cloud.eks.send(request(cloud, 'one'));
   cloud.clock.advance(3_000);

@@ -63,7 +63,7 @@ describe('node configuration', () => {
     expect(proxy).not.toMatch(/sync-period/);
   });
 
-  it('answers load balancer health checks and leaves connection tracking limits to the machine', () => {
+  it('answers load balancer health checks and leaves connection tracking limits to the host', () => {
     const args = kubeProxyArguments(instance, '/run/lab/kubeconfig');
     expect(args).toContain('--healthz-bind-address=0.0.0.0:10256');
     expect(args).toContain('--conntrack-max-per-core=0');

@@ -52,7 +52,7 @@ describe('scenarios', () => {
 
   it('refuse target group settings for a Service without a load balancer', () => {
     expect(changed({ targetGroups: [{ service: 'agent', attributes: {} }] })).toEqual([
-      'target group settings for agent, which is no Service of type LoadBalancer',
+      'target group settings for agent, which is not a Service of type LoadBalancer',
     ]);
   });
 

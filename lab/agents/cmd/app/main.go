@@ -1,8 +1,8 @@
 // Command app is the web server that the lab's pods run.
 //
-// It behaves as most servers in production do and no better: it goes on serving until SIGTERM, then
-// closes its listener and its idle connections at once and finishes the requests that it has. There is
-// no lame duck and no preStop hook, so whoever sends it new connections after SIGTERM loses them.
+// It behaves as most servers in production do: it serves until SIGTERM, then closes its listener and its idle
+// connections at once and finishes the requests in flight. It has no lame-duck period and no preStop hook, so new
+// connections that arrive after SIGTERM are lost.
 package main
 
 import (
@@ -17,11 +17,10 @@ import (
 	"time"
 )
 
-// finishWithin is how long requests in flight may take after SIGTERM; it fits into the kubelet's default
-// termination grace period of 30 s.
+// finishWithin is how long requests in flight may take after SIGTERM; it is below the kubelet's default termination grace period of 30 s.
 const finishWithin = 28 * time.Second
 
-// chunkEvery is the pace of /stream.
+// chunkEvery is the interval between the chunks of /stream.
 const chunkEvery = 200 * time.Millisecond
 
 type identity struct{ pod, node string }
@@ -72,12 +71,12 @@ func routes(me identity) *http.ServeMux {
 	return mux
 }
 
-// ready fails while the file UNREADY_FILE is there: a readiness probe that fails though the server would serve,
-// as it does when a database behind it is away.
+// ready fails while the file UNREADY_FILE exists: a readiness probe that fails although the server could serve, as it does when a database behind it
+// is down.
 func ready(w http.ResponseWriter, _ *http.Request) {
 	if file := os.Getenv("UNREADY_FILE"); file != "" {
 		if _, err := os.Stat(file); err == nil {
-			http.Error(w, file+" is there", http.StatusServiceUnavailable)
+			http.Error(w, file+" exists", http.StatusServiceUnavailable)
 			return
 		}
 	}
@@ -97,8 +96,7 @@ func answer(w http.ResponseWriter, r *http.Request, me identity) {
 	fmt.Fprintln(w, me.pod, me.node)
 }
 
-// stream writes a chunk every 200 ms for ?for= and ends the answer properly, so that a client can tell
-// a finished stream from a broken one.
+// stream writes a chunk every 200 ms for ?for= and ends the response properly, so that a client can distinguish a finished stream from a broken one.
 func stream(w http.ResponseWriter, r *http.Request, me identity) {
 	length, ok := durationQuery(w, r, "for")
 	if !ok {
@@ -131,8 +129,8 @@ func rememberAccept(ctx context.Context, _ net.Conn) context.Context {
 	return context.WithValue(ctx, acceptedAt{}, time.Now())
 }
 
-// recycled closes a connection with the first answer after it has reached maxAge, as nginx does with
-// keepalive_time and gRPC with MAX_CONNECTION_AGE.
+// recycled closes a connection with the first response after it has reached maxAge, as nginx does with keepalive_time and gRPC with
+// MAX_CONNECTION_AGE.
 func recycled(maxAge time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if at, ok := r.Context().Value(acceptedAt{}).(time.Time); ok && time.Since(at) >= maxAge {

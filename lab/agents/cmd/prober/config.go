@@ -16,7 +16,7 @@ import (
 //	connect    a new connection for every request
 //	keepalive  a number of clients that keep their connections open and reuse them
 //	long       a new connection and a request that the server answers after SleepMs
-//	stream     a new connection and an answer that goes on for ForMs
+//	stream     a new connection and an answer that goes on for DurationMs
 type streamConfig struct {
 	Name            string   `json:"name"`
 	Kind            string   `json:"kind"`
@@ -24,7 +24,7 @@ type streamConfig struct {
 	RatePerSecond   float64  `json:"ratePerSecond"`
 	TimeoutMs       int      `json:"timeoutMs"`
 	SleepMs         int      `json:"sleepMs"`
-	ForMs           int      `json:"durationMs"`
+	DurationMs      int      `json:"durationMs"`
 	Clients         int      `json:"clients"`
 	SourceAddresses []string `json:"sourceAddresses"`
 
@@ -32,7 +32,7 @@ type streamConfig struct {
 	sources []*net.TCPAddr
 }
 
-// target is a URL taken apart once, so that a request costs no parsing.
+// target is a URL that is parsed once, so that a request needs no parsing.
 type target struct {
 	url, address string
 	request      map[bool][]byte // by "keep the connection"
@@ -86,10 +86,10 @@ func (s *streamConfig) prepare() error {
 		}
 		query.Set("sleep", s.sleep().String())
 	case "stream":
-		if s.ForMs <= 0 {
-			s.ForMs = 20_000
+		if s.DurationMs <= 0 {
+			s.DurationMs = 20_000
 		}
-		query.Set("for", (time.Duration(s.ForMs) * time.Millisecond).String())
+		query.Set("for", (time.Duration(s.DurationMs) * time.Millisecond).String())
 	default:
 		return fmt.Errorf("unknown kind %q", s.Kind)
 	}
@@ -109,7 +109,7 @@ func (s *streamConfig) prepare() error {
 	for _, text := range s.SourceAddresses {
 		ip := net.ParseIP(text)
 		if ip == nil {
-			return fmt.Errorf("source address %q is no IP address", text)
+			return fmt.Errorf("source address %q is not an IP address", text)
 		}
 		s.sources = append(s.sources, &net.TCPAddr{IP: ip})
 	}
@@ -133,7 +133,7 @@ func newTarget(text string, query url.Values) (target, error) {
 		return target{}, err
 	}
 	if u.Scheme != "http" || u.Host == "" {
-		return target{}, fmt.Errorf("%q is no http URL", text)
+		return target{}, fmt.Errorf("%q is not an http URL", text)
 	}
 	port := u.Port()
 	if port == "" {

@@ -25,7 +25,7 @@ func (h *histogram) add(d time.Duration) {
 	h.total++
 }
 
-// quantile returns the upper bound, in ms, of the bucket that the quantile falls into; 0 if there is nothing.
+// quantile returns the upper bound, in ms, of the bucket that the quantile falls into; 0 if the histogram is empty.
 func (h *histogram) quantile(q float64) float64 {
 	if h.total == 0 {
 		return 0

@@ -1,11 +1,11 @@
-// Command prober sends traffic at a fixed rate and tells what became of every request.
+// Command prober sends traffic at a fixed rate and reports the result of every request.
 //
-// It is an open loop: a request leaves when its time has come, whether or not earlier ones were answered,
-// so that an outage is not hidden by clients that wait. It writes JSON lines: a tick every 500 ms, an
-// incident for each request that was lost, cut or slow, and a summary at the end.
+// It is an open loop: a request is sent when it is due, whether or not earlier ones were answered, so that waiting
+// clients do not hide an outage. It writes JSON lines: a tick every 500 ms, an incident for each request that was
+// lost, cut or slow, and a summary at the end.
 //
-// It stops by itself after -max, on SIGTERM, and, if its configuration came over stdin, when stdin closes:
-// no new requests, the ones in flight get -grace to finish, then the summary.
+// It stops after -max, on SIGTERM, and, if its configuration came over stdin, when stdin closes. Then it sends no new
+// requests, gives those in flight -grace to finish, and writes the summary.
 package main
 
 import (
@@ -29,11 +29,11 @@ func main() {
 	config := flag.String("config", "-", "configuration file; - reads it from stdin; env:NAME from a variable")
 	out := flag.String("out", "", "append the JSON lines to this file instead of stdout")
 	requests := flag.String("requests", "", "also append one JSON line for every request to this file")
-	limit := flag.Duration("max", 30*time.Minute, "stop by itself after this long")
+	limit := flag.Duration("max", 30*time.Minute, "stop after this long")
 	grace := flag.Duration("grace", 25*time.Second, "how long requests in flight may take after the end")
 	flag.Parse()
 
-	// One processor is plenty for some hundred requests a second and leaves the others to what is measured.
+	// One processor is enough for some hundred requests a second and leaves the others to what is measured.
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}
@@ -83,7 +83,7 @@ func run(configName, outName, requestsName string, limit, grace time.Duration) e
 		sendAll(ctx, streams, tally)
 		close(finished)
 	}()
-	giveUp := afterEnd(ctx, grace)
+	expired := afterEnd(ctx, grace)
 	ticker := time.NewTicker(tickEvery)
 	defer ticker.Stop()
 	for {
@@ -92,7 +92,7 @@ func run(configName, outName, requestsName string, limit, grace time.Duration) e
 			tally.tick()
 		case <-finished:
 			return tally.summary()
-		case <-giveUp:
+		case <-expired:
 			return tally.summary()
 		}
 	}

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// lookEvery is how often the clock looks whether this process runs.
-const lookEvery = 20 * time.Millisecond
+// checkEvery is how often the clock checks whether this process runs.
+const checkEvery = 20 * time.Millisecond
 
-// clock counts the time for which this process ran. On a machine that is taken away from it, by other processes or by a
-// hypervisor, it stands still too: an answer may have arrived long ago that there was no time to read, and a request given
-// up by the wall clock would be counted as lost that was not.
+// clock counts the time for which this process ran. When other processes or a hypervisor take the processor away, the clock stops too. Otherwise a
+// response that arrived long ago, but could not be read, would be counted as lost because the wall clock had expired.
 type clock struct{ ran atomic.Int64 }
 
 // awake is the clock of this process.
@@ -19,16 +18,16 @@ var awake clock
 
 func (c *clock) now() time.Duration { return time.Duration(c.ran.Load()) }
 
-// keep goes on until ctx ends. Whoever looks that often and finds that more than two looks have passed did not run.
+// keep runs until ctx ends. When more than two intervals have passed between two checks, this process did not run.
 func (c *clock) keep(ctx context.Context) {
-	ticker := time.NewTicker(lookEvery)
+	ticker := time.NewTicker(checkEvery)
 	defer ticker.Stop()
 	last := time.Now()
 	for {
 		select {
 		case <-ticker.C:
 			now := time.Now()
-			c.ran.Add(int64(min(now.Sub(last), 2*lookEvery)))
+			c.ran.Add(int64(min(now.Sub(last), 2*checkEvery)))
 			last = now
 		case <-ctx.Done():
 			return
@@ -36,7 +35,7 @@ func (c *clock) keep(ctx context.Context) {
 	}
 }
 
-// patience is how long to wait for something, in time that this process runs.
+// patience is how long to wait for something, in time during which this process runs.
 type patience struct {
 	limit time.Duration
 	begun time.Duration
@@ -46,13 +45,13 @@ func beginWaiting(limit time.Duration) patience { return patience{limit: limit, 
 
 func (p patience) left() time.Duration { return p.limit - (awake.now() - p.begun) }
 
-// whenOver calls giveUp once the patience is over, unless ctx has ended before.
-func (p patience) whenOver(ctx context.Context, giveUp func()) {
+// whenOver calls expired once the patience is over, unless ctx has ended before.
+func (p patience) whenOver(ctx context.Context, expired func()) {
 	left := p.left()
 	if left <= 0 {
-		giveUp()
+		expired()
 		return
 	}
-	timer := time.AfterFunc(left, func() { p.whenOver(ctx, giveUp) })
+	timer := time.AfterFunc(left, func() { p.whenOver(ctx, expired) })
 	context.AfterFunc(ctx, func() { timer.Stop() })
 }

@@ -19,12 +19,11 @@ func sendAll(ctx context.Context, streams []*streamConfig, tally *tally) {
 	running.Wait()
 }
 
-// longestCatchUp bounds what is sent at once by a prober that did not run: a flood of late requests would measure itself.
-const longestCatchUp = time.Second
+// maxCatchUp limits what a prober that did not run sends at once: a flood of late requests would measure itself.
+const maxCatchUp = time.Second
 
-// sendStream sends at a fixed rate, whatever becomes of what was sent: request n is due n intervals after the start. Those
-// that this process, when it did not run, could not send in time are sent at once, and what is later than that is skipped
-// and counted.
+// sendStream sends at a fixed rate, whatever the results: request n is due n intervals after the start. Requests that could not be sent in time,
+// because this process did not run, are sent at once. Those that are later than maxCatchUp are skipped and counted.
 func sendStream(ctx context.Context, stream *streamConfig, tally *tally, running *sync.WaitGroup) {
 	clients := newClients(stream)
 	start := time.Now()
@@ -42,7 +41,7 @@ func sendStream(ctx context.Context, stream *streamConfig, tally *tally, running
 			}
 		} else if ctx.Err() != nil {
 			return
-		} else if missed := int(float64(-pause-longestCatchUp) / interval); missed > 0 {
+		} else if missed := int(float64(-pause-maxCatchUp) / interval); missed > 0 {
 			tally.skip(stream, missed)
 			n += missed
 			due = due.Add(time.Duration(float64(missed) * interval))

@@ -17,7 +17,7 @@ import (
 // slowAfter is below the kernel's first SYN retransmission (1 s) and far above any healthy connect.
 const slowAfter = 900 * time.Millisecond
 
-// result is what became of one request.
+// result is the result of one request.
 type result struct {
 	stream         *streamConfig
 	seq            int
@@ -35,7 +35,7 @@ type result struct {
 	err            error
 }
 
-// outcome is ok, lost (failed before the first byte of the answer) or cut (broken off after it).
+// outcome is ok, lost (failed before the first byte of the response) or cut (broken after it).
 func (r *result) outcome() string {
 	switch {
 	case r.err == nil:
@@ -47,14 +47,13 @@ func (r *result) outcome() string {
 	}
 }
 
-// slow: the connection came about, but only after a SYN had been dropped and sent again.
+// slow: the connection was established, but only after a SYN had been dropped and sent again.
 func (r *result) slow() bool { return r.connected && r.connectAwake > slowAfter && r.retransmits > 0 }
 
-// starved: the connect took as long, but nothing was sent again or this process did not run meanwhile: the machine was
-// busy, not the network.
+// starved: the connect took as long, but nothing was sent again, or this process did not run meanwhile: the host was busy, not the network.
 func (r *result) starved() bool { return r.connected && r.connect > slowAfter && !r.slow() }
 
-// connection is a TCP connection that tells whether an answer has begun and bounds every read.
+// connection is a TCP connection that records whether a response has begun and limits every read.
 type connection struct {
 	net.Conn
 	reader  *bufio.Reader
@@ -79,7 +78,7 @@ func (c *connection) Read(p []byte) (int, error) {
 	}
 }
 
-// client keeps idle connections, as an HTTP client's pool does: a request takes an idle one or opens another.
+// client keeps idle connections, as an HTTP client's pool does: a request uses an idle one or opens another.
 type client struct {
 	mutex sync.Mutex
 	idle  []*connection
@@ -118,7 +117,7 @@ func send(stream *streamConfig, n int, clients []*client) *result {
 		t := stream.targets[n%len(stream.targets)]
 		exchangeFresh(r, t, stream.source(n), false, nil)
 	} else {
-		// A client stays with one target and one address, so that what it keeps open can be reused.
+		// A client keeps to one target and one address, so that its open connections can be reused.
 		i := n % len(clients)
 		t := stream.targets[i%len(stream.targets)]
 		exchangeReusing(r, t, stream.source(i), clients[i])
@@ -139,8 +138,8 @@ func exchangeReusing(r *result, t target, source *net.TCPAddr, pool *client) {
 	exchangeFresh(r, t, source, true, pool)
 }
 
-// closedWhileIdle: the server had closed the connection before it saw this request. HTTP clients then send
-// it again over a fresh connection (RFC 9112 §9.3.1). A timeout is no such sign.
+// closedWhileIdle: the server had closed the connection before it saw this request. HTTP clients then send it again over a new connection (RFC 9112
+// §9.3.1). A timeout is not such a case.
 func closedWhileIdle(r *result) bool {
 	return r.err != nil && !r.answered && !errors.Is(r.err, os.ErrDeadlineExceeded)
 }
@@ -162,7 +161,7 @@ func exchangeFresh(r *result, t target, source *net.TCPAddr, keep bool, pool *cl
 }
 
 func dial(address string, source *net.TCPAddr, waiting patience) (net.Conn, error) {
-	// KeepAlive < 0: no TCP keep-alive probes, requests are short and the system calls cost more.
+	// KeepAlive < 0: no TCP keep-alive probes, because requests are short and the system calls cost more.
 	dialer := net.Dialer{KeepAlive: -1, Control: choosePortOnConnect}
 	if source != nil {
 		dialer.LocalAddr = source
@@ -177,7 +176,7 @@ func dial(address string, source *net.TCPAddr, waiting patience) (net.Conn, erro
 	return conn, err
 }
 
-// exchange sends the request over conn, reads the whole answer and hands the connection back or closes it.
+// exchange sends the request over conn, reads the whole response, and returns the connection to its pool or closes it.
 func exchange(r *result, t target, conn *connection, keep bool, pool *client) {
 	r.url, r.local = t.url, conn.LocalAddr().String()
 	conn.gotByte = false
@@ -192,7 +191,7 @@ func exchange(r *result, t target, conn *connection, keep bool, pool *client) {
 
 func roundTrip(r *result, t target, conn *connection, keep bool) (again bool, err error) {
 	timeout := r.stream.timeout()
-	// A request fits into the socket's buffer: writing it does not wait for anybody.
+	// A request fits into the socket's buffer, so writing it does not block.
 	if _, err := conn.Write(t.request[keep]); err != nil {
 		return false, err
 	}

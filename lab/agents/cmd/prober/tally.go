@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// incidentLimit keeps an outage from filling the disk; what is left off is counted in the ticks.
+// incidentLimit keeps an outage from filling the disk; incidents beyond it are counted in the ticks.
 const incidentLimit = 5000
 
 // counts are totals since the start.
@@ -23,7 +23,7 @@ type counts struct {
 	Skipped int    `json:"skipped"`
 	// InFlight have been sent and have no result yet; in the summary they never got one.
 	InFlight int `json:"inFlight"`
-	// Connect times in ms: in a tick of the requests that ended since the last one, in the summary of all.
+	// Connect times in ms: in a tick those of the requests that ended since the last one, in the summary those of all.
 	P50ConnectMs float64 `json:"p50ConnectMs"`
 	P99ConnectMs float64 `json:"p99ConnectMs"`
 }
@@ -34,10 +34,10 @@ type report struct {
 	AtMs    int64              `json:"atMs"`
 	StartMs int64              `json:"startMs"`
 	Streams map[string]*counts `json:"streams"`
-	// Nodes says how many answers came from which node: in a tick since the last one, in the summary of all.
+	// Nodes is the number of responses by node: in a tick since the last one, in the summary since the start.
 	Nodes map[string]int `json:"nodes"`
 	Pods  map[string]int `json:"pods"`
-	// LateMs is how much behind schedule the latest request was sent: how far to trust this machine.
+	// LateMs is how far behind schedule the latest request was sent: it shows how far this host can be trusted.
 	LateMs           float64 `json:"lateMs"`
 	IncidentsLeftOff int     `json:"incidentsLeftOff"`
 }

@@ -1,4 +1,4 @@
-/** The proof of a crossing: what was sent, what was lost, and how the time compares with the least possible. */
+/** The report of an upgrade in the lab: what was sent, what was lost, and how the duration compares with the lower bound. */
 import { renderTimeline } from '../../client/view/report.ts';
 import { renderTable } from '../../client/view/table.ts';
 import type { LowerBound } from '../../core/plan/lower-bound.ts';
@@ -13,8 +13,8 @@ export interface RequestCounts {
   readonly slow: number;
 }
 
-/** The proof, as `--report` writes it. */
-export interface Proof {
+/** The report as `--report` writes it. */
+export interface DemoReport {
   readonly order: 'nodeferry' | 'naive';
   readonly outcome: string;
   readonly requests: RequestCounts;
@@ -31,12 +31,14 @@ export interface Proof {
 }
 
 /** Adds up what several probers counted (outside, and in a pod). */
-export function addRequests(truths: readonly TrafficTruth[]): Pick<Proof, 'requests' | 'newConnections' | 'perStream'> {
+export function addRequests(
+  truths: readonly TrafficTruth[],
+): Pick<DemoReport, 'requests' | 'newConnections' | 'perStream'> {
   const perStream: Record<string, RequestCounts> = {};
   let newConnections = 0;
   for (const truth of truths) {
     for (const [name, stream] of Object.entries(truth.perStream)) {
-      // What never got an answer by the end is damage too.
+      // A request without a response at the end counts as reset too.
       const cut = stream.cut + (truth.final ? stream.inFlight : 0);
       perStream[name] = { sent: stream.sent, lost: stream.lost, cut, slow: stream.slow };
       if (stream.kind !== 'keepalive') newConnections += stream.sent;
@@ -51,31 +53,31 @@ export function addRequests(truths: readonly TrafficTruth[]): Pick<Proof, 'reque
   };
 }
 
-/** Makes the proof of a run of nodeferry. */
-export function makeProof(
-  report: RunReport,
+/** Creates the report of a run of nodeferry. */
+export function makeReport(
+  run: RunReport,
   truths: readonly TrafficTruth[],
   bound: LowerBound,
   historyEventsPerNode: number,
-): Proof {
+): DemoReport {
   return {
     order: 'nodeferry',
-    outcome: report.outcome,
+    outcome: run.outcome,
     ...addRequests(truths),
-    durationSeconds: report.durationMs / 1000,
+    durationSeconds: run.durationMs / 1000,
     lowerBoundSeconds: bound.totalMs / 1000,
     lowerBoundTerms: bound.terms.map((term) => ({ name: term.name, seconds: term.ms / 1000 })),
-    nodes: report.nodes,
+    nodes: run.nodes,
     historyEventsPerNode,
-    versions: { from: report.fromVersion, to: report.toVersion },
-    disabledRules: report.disabledRules,
+    versions: { from: run.fromVersion, to: run.toVersion },
+    disabledRules: run.disabledRules,
   };
 }
 
-/** Draws the proof for a terminal. */
-export function renderProof(proof: Proof, startedAt: number): string[] {
-  const { requests } = proof;
-  const rows = Object.entries(proof.perStream).map(([name, stream]) => [
+/** Renders the report for a terminal. */
+export function renderReport(report: DemoReport, startedAt: number): string[] {
+  const { requests } = report;
+  const rows = Object.entries(report.perStream).map(([name, stream]) => [
     name,
     ...[stream.sent, stream.lost, stream.cut, stream.slow].map(String),
   ]);
@@ -83,18 +85,18 @@ export function renderProof(proof: Proof, startedAt: number): string[] {
   return [
     ...renderTable([['TRAFFIC', 'SENT', 'LOST', 'RESET', 'SLOW'], ...rows, total]),
     '',
-    ...(proof.nodes.length > 0 ? [...renderTimeline({ nodes: proof.nodes, startedAt }), ''] : []),
-    ...renderTime(proof),
-    `${proof.order === 'naive' ? 'the usual order' : 'nodeferry'}: ${requests.sent} requests sent, ${requests.lost} lost, ${requests.cut} cut, ${requests.slow} slow (${proof.newConnections} new connections)`,
+    ...(report.nodes.length > 0 ? [...renderTimeline({ nodes: report.nodes, startedAt }), ''] : []),
+    ...renderTime(report),
+    `${report.order === 'naive' ? 'the usual order' : 'nodeferry'}: ${requests.sent} requests sent, ${requests.lost} lost, ${requests.cut} reset, ${requests.slow} slow (${report.newConnections} new connections)`,
   ];
 }
 
-function renderTime(proof: Proof): string[] {
-  const duration = `${proof.durationSeconds.toFixed(1)} s`;
-  if (proof.lowerBoundSeconds === undefined) return [`makespan ${duration}`];
-  const ratio = proof.durationSeconds / proof.lowerBoundSeconds;
+function renderTime(report: DemoReport): string[] {
+  const duration = `${report.durationSeconds.toFixed(1)} s`;
+  if (report.lowerBoundSeconds === undefined) return [`duration ${duration}`];
+  const ratio = report.durationSeconds / report.lowerBoundSeconds;
   return [
-    `makespan ${duration}; perfect knowledge with the same guard: ${proof.lowerBoundSeconds.toFixed(1)} s; ratio ${ratio.toFixed(2)}`,
-    ...proof.lowerBoundTerms.map((term) => `  ${term.seconds.toFixed(1).padStart(6)} s  ${term.name}`),
+    `duration ${duration}; lower bound with perfect knowledge and the same guard: ${report.lowerBoundSeconds.toFixed(1)} s; ratio ${ratio.toFixed(2)}`,
+    ...report.lowerBoundTerms.map((term) => `  ${term.seconds.toFixed(1).padStart(6)} s  ${term.name}`),
   ];
 }
