@@ -8,7 +8,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/{core,policy,ports,adapters,activities,client,lab,worker,scripts}/**/*.test.ts'],
+          include: ['test/{core,policy,ports,adapters,operations,activities,client,lab,worker,scripts}/**/*.test.ts'],
           // Loading the modules anew for each file takes as long as the tests. They leave nothing behind in them.
           isolate: false,
           // By default one core is left to the main process, which has little to do.

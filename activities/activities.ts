@@ -1,9 +1,9 @@
+import { createObserver } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createEndingSteps } from './ending-steps.ts';
 import { createExcludeSteps } from './exclude-steps.ts';
 import { createWatchSteps } from './monitor-steps.ts';
 import { createNodeSteps } from './node-steps.ts';
-import { createObserver } from './observer.ts';
 import { createPodSteps } from './pod-steps.ts';
 import { createPodSurgeSteps } from './pod-surge-steps.ts';
 import { createPoolSteps } from './pool-steps.ts';

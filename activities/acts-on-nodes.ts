@@ -4,6 +4,7 @@ import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { ExternalChange } from '../core/status/status.ts';
+import type { NodeEvent } from '../core/steps/steps.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 
@@ -59,7 +60,7 @@ export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): reado
 export async function publishNodeEvent(
   cluster: Cluster,
   node: NodeRef,
-  reason: string,
+  reason: NodeEvent,
   message: string,
 ): Promise<void> {
   try {

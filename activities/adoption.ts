@@ -1,5 +1,6 @@
 import type { ClusterFacts } from '../core/model/serving.ts';
 import { type Adoption, type AdoptionAction, decideAdoption, decideUpkeep } from '../core/pod-surge/adoption.ts';
+import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
 /** What is given back: everything, if it says nothing else. */
@@ -33,6 +34,6 @@ export function createAdoption(cluster: Cluster) {
   };
 
   async function carryOut(acts: readonly AdoptionAction[], run: string): Promise<void> {
-    for (const { kind, pod } of acts) await cluster[kind](pod, run);
+    for (const act of acts) await executePodAction(cluster, act, run);
   }
 }

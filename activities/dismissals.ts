@@ -1,14 +1,15 @@
 import type { BlockedPod } from '../core/eviction/actions.ts';
+import { trackPods } from '../core/eviction/pod-times.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import { decideDismissal, trackGone } from '../core/pod-surge/dismissal.ts';
 import { isReleasedBy } from '../core/pod-surge/owned-pods.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { Heartbeat } from '../core/status/heartbeat.ts';
+import type { DismissalCheckpoint } from '../core/status/checkpoint.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { PoolFence } from './fence.ts';
-import type { Observer } from './observer.ts';
-import { createPodActs, type FencedCluster, timesIn, trackPods } from './pod-acts.ts';
+import { createPodActs, type FencedCluster } from './pod-acts.ts';
 
 /** On whose behalf, and what the looks before have left behind. */
 export interface DismissalScope {
@@ -18,12 +19,12 @@ export interface DismissalScope {
   readonly now: number;
   readonly fence: PoolFence;
   /** What the last look answered. */
-  readonly known: unknown;
+  readonly known: DismissalCheckpoint;
 }
 
 /** What is to be kept for the next look, and who can't leave yet. */
 export interface Dismissed {
-  readonly known: Readonly<Record<string, unknown>>;
+  readonly known: DismissalCheckpoint;
   readonly blocked: readonly BlockedPod[];
   /** How many are on their way. */
   readonly leaving: number;
@@ -34,15 +35,14 @@ export interface Dismissed {
 /** What is put right about released pods in every look of a step that waits, on the way forward. */
 export function createDismissals(ports: Ports, observer: Observer) {
   const { clock } = ports;
-  const { carryOut } = createPodActs(ports, observer);
+  const { carryOutAll } = createPodActs(ports, observer);
   return {
     /** Takes off marks that mean nothing any more, and has those leave that nobody wants. */
     dismiss: async (facts: ClusterFacts, { run, policy, now, fence, known }: DismissalScope): Promise<Dismissed> => {
       await createAdoption(fence.acting).keepUp(facts, run);
-      const checkpoint = (known ?? {}) as NonNullable<Heartbeat['checkpoint']>;
-      const goneSince = trackGone(timesIn(checkpoint['goneSince']), facts, run, now);
+      const goneSince = trackGone(known.goneSince, facts, run, now);
       const mine = facts.pods.filter((pod) => isReleasedBy(pod, run));
-      const times = trackPods(checkpoint, mine, facts, now);
+      const times = trackPods(known, mine, facts, now);
       const question = { policy, run, ...times, goneSince };
       const acting: FencedCluster = {
         run,
@@ -51,15 +51,11 @@ export function createDismissals(ports: Ports, observer: Observer) {
         leaving: undefined,
       };
       const { actions, blocked, leaving } = decideDismissal({ ...question, facts, now });
-      const refused: BlockedPod[] = [];
-      for (const action of actions) {
-        const outcome = await carryOut(action, acting, facts);
-        if (outcome.blocked !== undefined) refused.push(outcome.blocked);
-      }
-      const all = [...blocked, ...refused];
+      const outcome = await carryOutAll(actions, acting, { facts, rejected: known.rejected });
+      const all = [...blocked, ...outcome.blocked];
       const [first] = all;
       const reason = first === undefined ? undefined : `${first.pod.namespace}/${first.pod.name}: ${first.reason}`;
-      return { known: { ...times, goneSince }, blocked: all, leaving, reason };
+      return { known: { ...times, goneSince, rejected: outcome.rejected }, blocked: all, leaving, reason };
     },
   };
 }

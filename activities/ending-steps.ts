@@ -1,25 +1,27 @@
 import { decideEvictionRound } from '../core/eviction/eviction-round.ts';
 import { findServingAgain } from '../core/eviction/leftover-endpoints.ts';
 import { isGoneForGood, trackAllGone } from '../core/guard/gone.ts';
+import { readGoneSince, readTerminate, type TerminateCheckpoint } from '../core/status/checkpoint.ts';
 import { type Evidence } from '../core/status/status.ts';
+import type { NodeStep } from '../core/steps/node-steps.ts';
+import { deadlineMsOf } from '../core/steps/steps.ts';
 import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import { findReregistered } from '../core/waits/load-balancers.ts';
 import { hintRefused } from '../core/waits/refused.ts';
 import { decideReplacementsServing, type EndpointSnapshot } from '../core/waits/replacements.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { publishNodeEvent } from './acts-on-nodes.ts';
 import { openFence } from './fence.ts';
 import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
-import type { Observer } from './observer.ts';
-import { timesIn } from './pod-acts.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
 /** A node that was emptied is not as it was left: what has to be done again, and why. */
 export interface Reregistered {
-  readonly step: 'draining-connections' | 'evicting';
+  readonly step: NodeStep;
   readonly reason: string;
 }
 
@@ -45,12 +47,12 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
       return await pollUntil<NodeStepResult>({
         clock,
         what: `replacements of the pods of ${node.name} to serve`,
-        deadlineMs: policy.waits.deadlines.replacementsMs,
+        deadlineMs: deadlineMsOf('awaiting-replacements', policy.waits.deadlines),
         pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Check the pods that are not Ready or cannot be scheduled; then resume.',
         poll: fence.around<NodeStepResult>(async ({ now, since, checkpoint }) => {
           const facts = await observer.serving(input);
-          const goneSince = trackAllGone(timesIn(checkpoint['goneSince']), Object.keys(before), facts, policy);
+          const goneSince = trackAllGone(readGoneSince(checkpoint), Object.keys(before), facts, policy);
           const gone = Object.keys(goneSince).filter((key) => isGoneForGood(goneSince[key], facts, policy));
           const patient = now - since < policy.waits.stabilizationAfterOutageMs;
           const leaving = input.pool.name;
@@ -79,7 +81,7 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
       await pollUntil<NodeStepResult>({
         clock,
         what: `connections through ${input.node.name} to end`,
-        deadlineMs: undefined,
+        deadlineMs: deadlineMsOf('awaiting-forwarded-connections', input.policy.waits.deadlines),
         pollIntervalMs: input.policy.waits.pollIntervalMs,
         hint: 'Resume.',
         poll: async ({ now }) => {
@@ -106,11 +108,12 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
       return await pollUntil<EndingResult>({
         clock,
         what: `${node.name} (${node.instanceId}) to be gone`,
-        deadlineMs: policy.waits.deadlines.terminationMs,
+        deadlineMs: deadlineMsOf('terminating', policy.waits.deadlines),
         pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Check the instance and its lifecycle hooks; then resume.',
         poll: fence.around(async ({ checkpoint }) => {
-          if (checkpoint['asked'] !== true) {
+          const known = readTerminate(checkpoint);
+          if (!known.asked) {
             const reregistered = await findReasonToGoBack(input);
             if (reregistered !== undefined) return { done: true, value: { evidence: [], reregistered } };
             const restoredBecause = input.isAborted ? await whyNotEnded(input) : undefined;
@@ -120,7 +123,7 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
             await pools.terminateInstance(pool, node.instanceId);
             return { done: false, reason: `${node.instanceId} was asked to terminate`, checkpoint: { asked: true } };
           }
-          return await seeGone(input, checkpoint['terminatedAt']);
+          return await seeGone(input, known);
         }),
       });
     },
@@ -154,13 +157,13 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
     return state === 'running' ? `the run is aborted, and ${node.instanceId} still runs` : undefined;
   }
 
-  async function seeGone({ node, pool }: NodeStepInput, known: unknown): Promise<Poll<EndingResult>> {
+  async function seeGone({ node, pool }: NodeStepInput, known: TerminateCheckpoint): Promise<Poll<EndingResult>> {
     const state = await pools.observeInstance(pool, node.instanceId);
     if (state !== 'terminated') return { done: false, reason: `${node.instanceId} is ${state}` };
-    const terminatedAt = typeof known === 'number' ? known : clock.now();
+    const { terminatedAt = clock.now() } = known;
     await cluster.deleteNode(node);
     if ((await observer.cluster()).nodes.some((other) => other.uid === node.uid)) {
-      const checkpoint = { asked: true, terminatedAt };
+      const checkpoint: TerminateCheckpoint = { asked: true, terminatedAt };
       return { done: false, reason: `Node ${node.name} is being deleted`, checkpoint, requeueAfterMs: 500 };
     }
     const evidence: readonly Evidence[] = [

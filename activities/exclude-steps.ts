@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { explainGathered } from '../core/eviction/tolerates-cordon.ts';
-import { learnBaselines, type ServiceBaseline } from '../core/guard/baseline.ts';
+import { learnBaselines } from '../core/guard/baseline.ts';
 import { explainWayOut } from '../core/guard/block.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { type GuardDecision, selectCandidate, settleMsOf } from '../core/guard/select-candidate.ts';
@@ -11,9 +11,11 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { explainOldVersions } from '../core/pod-surge/old-version.ts';
+import { readStepOut, type StepOutCheckpoint } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
 import type { ExternalChange } from '../core/status/status.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { ensureCordoned, findExcludedNewNodes } from './acts-on-nodes.ts';
 import { createDismissals } from './dismissals.ts';
@@ -27,7 +29,6 @@ import {
 } from './exclusion.ts';
 import { openPoolFence, type PoolFence } from './fence.ts';
 import { inSlices } from './in-slices.ts';
-import type { Observer } from './observer.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
@@ -67,7 +68,8 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
         pollIntervalMs: input.policy.waits.pollIntervalMs,
         hint: 'Scale up, or fix what does not serve; then resume.',
         poll: fence.around<ExcludeResult>(async ({ now, since, checkpoint }) => {
-          const known = (checkpoint['baselines'] as readonly ServiceBaseline[] | undefined) ?? input.baselines;
+          const left = readStepOut(checkpoint);
+          const known = left.baselines ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
           // Asked first: a pool that is noted later has no nodes yet.
           const incomingPools = await cluster.findIncomingPools();
@@ -75,20 +77,17 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
           await inSlices(layOutInSlices(facts));
           // A released pod that nobody wants any more would hold its node for ever: nobody else ends it.
           const { run, policy } = input;
-          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: checkpoint['dismissed'] });
+          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: left.dismissed });
           const baselines = learnBaselines(known, facts, input.policy);
-          const externalChanges = addExternalChanges(
-            (checkpoint['externalChanges'] as readonly ExternalChange[] | undefined) ?? [],
-            [
-              ...(await ensureCordoned(fence.acting, input.waiting, input.run, facts)),
-              ...findExcludedNewNodes(facts, input.policy),
-            ],
-          );
+          const externalChanges = addExternalChanges(left.externalChanges, [
+            ...(await ensureCordoned(fence.acting, input.waiting, input.run, facts)),
+            ...findExcludedNewNodes(facts, input.policy),
+          ]);
           const seen = { externalChanges, ...(baselines === input.baselines ? {} : { baselines }) };
 
           const strays = input.waiting.filter((node) => isExcludedBy(node, facts, input.run));
           if (strays.length > 0) {
-            const before = strays.map((node) => describeExclusion(node, 'excluded before', facts, input));
+            const before = strays.map((node) => describeExclusion(node, undefined, facts, input));
             return { done: true, value: { ...describeBatch(before, undefined), ...seen } };
           }
           const inFlight = input.inFlight.filter(
@@ -109,23 +108,19 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
           await wake(refused, { run, fence });
           const held = `${stepped?.reason ?? answer.reason}${noteRefused(refused)}`;
           const reason = [held, dismissed.reason ?? [], explainOldVersions(facts.cluster, run) ?? []].flat().join('; ');
-          const lonelySince =
-            inFlight.length > 0
-              ? now
-              : typeof checkpoint['lonelySince'] === 'number'
-                ? checkpoint['lonelySince']
-                : since;
+          const lonelySince = inFlight.length > 0 ? now : (left.lonelySince ?? since);
           const expired = now - lonelySince >= input.policy.waits.deadlines.guardMs;
           const requeueAfterMs =
             stepped?.requeueAfterMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollIntervalMs);
           const hint =
             blockedBy &&
             (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? explainWayOut(blockedBy));
+          const next: StepOutCheckpoint = { lonelySince, dismissed: dismissed.known, ...seen };
           const told = { reason, ...(hint === undefined ? {} : { hint }) };
           return {
             done: false,
             ...told,
-            checkpoint: { lonelySince, dismissed: dismissed.known, ...seen },
+            checkpoint: next,
             expired,
             requeueAfterMs,
           };

@@ -7,18 +7,18 @@ import type { NodeFacts, NodeRef } from '../core/model/node.ts';
 import { exclusionLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
+import { targetsOf } from '../core/model/targets-of.ts';
 import type { UnplacedPods } from '../core/model/unplaced.ts';
 import type { Evidence } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
 import { findAside, type NodesAside } from '../core/waits/hosts.ts';
-import { targetsOf } from '../core/waits/load-balancers.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { publishNodeEvent, requireInstanceGone } from './acts-on-nodes.ts';
 import type { PoolFence, PoolStepInput } from './fence.ts';
 import { type HeldLocks, withLocks } from './momentary-locks.ts';
-import type { Observer } from './observer.ts';
 import { isCancelled, type Poll, throwIfCancelled } from './polling.ts';
 
 /** Another run is in that moment: it is over soon, ms. */
@@ -39,10 +39,9 @@ export interface ExclusionMoment {
   readonly onRefused: (node: NodeRef) => void;
 }
 
-/** A node that has stepped out, why, and what was seen of it. */
+/** A node that has stepped out, and what was seen of it. */
 export interface Exclusion {
   readonly node: NodeRef;
-  readonly reason: string;
   readonly evidence: readonly Evidence[];
   /** Ready endpoints of its Services before it went, for the wait on their replacements. */
   readonly before: EndpointSnapshot;
@@ -102,11 +101,11 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
           }
           throwIfCancelled();
           await exclude(first, input, held, letting.fence);
-          const gone = [describeExclusion(first, again.reason, observation.facts, input)];
+          const gone = [describeExclusion(first, again.because, observation.facts, input)];
           const baselines = await excludeRest(nodes.slice(1), gone, { ...letting, input, observation, held });
           await observer.cluster();
           for (const { node } of gone)
-            await publishNodeEvent(cluster, node, 'ExcludeResult', `excluded from load balancers by run ${input.run}`);
+            await publishNodeEvent(cluster, node, 'Excluded', `excluded from load balancers by run ${input.run}`);
           return { done: true, value: describeBatch(gone, baselines === input.baselines ? undefined : baselines) };
         },
       });
@@ -143,7 +142,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
         }
         if (isCancelled()) break;
         await exclude(node, input, held, fence);
-        gone.push(describeExclusion(node, answer.reason, observation.facts, input));
+        gone.push(describeExclusion(node, answer.because, observation.facts, input));
       }
     } catch (error) {
       // Whether it has gone or not is seen when it is its turn.
@@ -226,21 +225,22 @@ export function describeBatch(
   };
 }
 
-/** What is told of a node that steps out. */
+/** What is told of a node that steps out, and why if the guard let it go just now. */
 export function describeExclusion(
   node: NodeRef,
-  reason: string,
+  because: string | undefined,
   facts: ServingFacts,
   { policy, unplaced }: Pick<ExcludeInput, 'policy' | 'unplaced'>,
 ): Exclusion {
   const at = facts.observedAt;
   const seen = findNode(node, facts);
   const detail = seen?.excluded === true ? 'excluded already' : 'label exclude-from-external-load-balancers';
-  const evidence = [...seenServing(node, facts), { kind: 'excluded', at, detail } as const];
+  const excluded: Evidence = { kind: 'excluded', at, detail, ...(because === undefined ? {} : { because }) };
+  const evidence = [...seenServing(node, facts), excluded];
   const before = snapshotEndpoints(node, facts, unplaced);
   const aside = findAside({ facts, policy, leaving: seen?.pool ?? policy.pool.name }, Object.keys(before));
   const told = Object.keys(aside).length === 0 ? {} : { aside };
-  return { node, reason, evidence, before, services: servicesAffected(node, facts), ...told };
+  return { node, evidence, before, services: servicesAffected(node, facts), ...told };
 }
 
 /** The very node, if it is there. */

@@ -1,9 +1,10 @@
 import { activityInfo } from '@temporalio/activity';
 import type { FencingToken, NodeRef } from '../core/model/node.ts';
+import type { PoolLock } from '../core/model/pool-lock.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { Cluster, PoolLock } from '../ports/cluster.ts';
+import type { Cluster } from '../ports/cluster.ts';
 import { guardActs } from './guarded-acts.ts';
 import type { Poll, PollContext } from './polling.ts';
 

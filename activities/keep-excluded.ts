@@ -3,10 +3,12 @@ import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import { exclusionLock } from '../core/model/pool-lock.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
+import type { ExclusionState } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
 import type { ExternalChange } from '../core/status/status.ts';
 import { isEnabled } from '../core/waits/formulas.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { ensureCordoned } from './acts-on-nodes.ts';
 import type { Fence } from './fence.ts';
@@ -14,18 +16,6 @@ import { guardActs } from './guarded-acts.ts';
 import { inSlices } from './in-slices.ts';
 import { withLocks } from './momentary-locks.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import type { Observer } from './observer.ts';
-
-/** What is remembered from look to look of a node that is kept out of its load balancers. Plain data. */
-export interface ExclusionState {
-  /** Epoch ms since when the exclude label has been on, as far as we know. */
-  readonly labelledAt: number;
-  /** Epoch ms at which the label was removed in order to be set again; absent while it is on. */
-  readonly removedAt?: number;
-  /** Epoch ms since when every look has found that the node should not have been let go. */
-  readonly lostSince?: number;
-  readonly externalChanges: readonly ExternalChange[];
-}
 
 /** What one look at a node on its way out came to. */
 export interface KeepExcludedPoll {

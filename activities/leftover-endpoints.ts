@@ -1,14 +1,16 @@
+import { mayMeetCallers } from '../core/eviction/eviction.ts';
 import type { EndpointRemoval } from '../core/eviction/leftover-endpoints.ts';
 import { decideRestore } from '../core/eviction/restore-pods.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { findReregistered } from '../core/waits/load-balancers.ts';
+import { executePodAction } from '../operations/execute-pod-action.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EndingResult } from './ending-steps.ts';
 import type { Fence } from './fence.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import type { Observer } from './observer.ts';
-import { createPodActs, mayMeetCallers } from './pod-acts.ts';
+import { createPodActs } from './pod-acts.ts';
 
 /** The round in which something is to be done. */
 export interface EndpointRemovalMoment {
@@ -32,8 +34,8 @@ export function createLeftoverEndpoints(ports: Ports, observer: Observer) {
     const reason = findReregistered(node, facts, policy);
     if (reason === undefined) return undefined;
     const pods = indexOf(facts.cluster).podsOn(node.name);
-    for (const { kind, pod } of decideRestore(node, pods, run))
-      if (kind === 'restore-endpoints') await cluster.restoreEndpoints(pod, run);
+    const relists = decideRestore(node, pods, run).filter(({ kind }) => kind === 'restore-endpoints');
+    for (const action of relists) await executePodAction(cluster, action, run);
     return {
       evidence: [],
       reregistered: { step: 'draining-connections', reason },

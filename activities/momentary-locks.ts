@@ -1,7 +1,8 @@
 import { activityInfo, Context } from '@temporalio/activity';
+import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { compareText } from '../core/text/format.ts';
-import type { Cluster, PoolLock } from '../ports/cluster.ts';
+import type { Cluster } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createLockQueue, type LockQueue } from './lock-queue.ts';
 

@@ -1,14 +1,15 @@
 import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
+import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import { readOutlook } from '../core/status/checkpoint.ts';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
 import { type Outlook, untouched } from '../core/status/outlook.ts';
 import type { TrafficCounts } from '../core/status/status.ts';
 import { addGap, decideAnswer } from '../core/status/tally.ts';
-import type { PoolLock } from '../ports/cluster.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs } from './fence.ts';
-import type { Observer } from './observer.ts';
 import { lastProgress, whileHeartbeating } from './polling.ts';
 import { type LossSeparator, separateLosses } from './separate-losses.ts';
 
@@ -63,7 +64,7 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: O
         watch,
         base,
         run: lock.holder,
-        outlook: outlookIn(earlier) ?? input.outlook ?? untouched,
+        outlook: readOutlook(earlier?.checkpoint) ?? input.outlook ?? untouched,
       });
       const progress = (): Heartbeat => ({
         reason: 'monitoring traffic and renewing the lock',
@@ -133,8 +134,4 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: O
         : { outcome: 'lost', problem: error.problem };
     }
   }
-}
-
-function outlookIn(progress: Heartbeat | undefined): Outlook | undefined {
-  return progress?.checkpoint?.['outlook'] as Outlook | undefined;
 }

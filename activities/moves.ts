@@ -1,3 +1,5 @@
+import { trackPods } from '../core/eviction/pod-times.ts';
+import type { RejectedEvictions } from '../core/eviction/rejections.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import {
   decidePlaces,
@@ -6,11 +8,12 @@ import {
   type Places,
   type PlacesQuestion,
 } from '../core/pod-surge/misplaced.ts';
-import type { Heartbeat } from '../core/status/heartbeat.ts';
+import type { MovesCheckpoint } from '../core/status/checkpoint.ts';
+import { executePodAction } from '../operations/execute-pod-action.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
-import type { Observer } from './observer.ts';
-import { createPodActs, trackPods } from './pod-acts.ts';
+import { createPodActs } from './pod-acts.ts';
 import { throwIfCancelled } from './polling.ts';
 
 /** What is asked in each look, besides what is kept from look to look. */
@@ -23,19 +26,19 @@ export interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' |
 /** Who is waited for, and what the next look has to know. */
 export interface Moving {
   readonly awaited: readonly Misplaced[];
-  readonly kept: NonNullable<Heartbeat['checkpoint']>;
+  readonly kept: MovesCheckpoint;
 }
 
 /** The acts that have replacements start again where they came to the wrong zone. */
 export function createMoves(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
-  const { carryOut } = createPodActs(ports, observer);
+  const { carryOutAll } = createPodActs(ports, observer);
 
   return {
     /** Does what can be done now. `known` is what the look before has kept. */
-    move: async (input: MovesInput, known: NonNullable<Heartbeat['checkpoint']>): Promise<Moving> => {
+    move: async (input: MovesInput, known: MovesCheckpoint): Promise<Moving> => {
       const { facts, fence, run } = input;
-      const moves = { ...(known['moves'] as PlacesQuestion['moves'] | undefined) };
+      const moves = { ...known.moves };
       const released = facts.cluster.pods.filter((pod) => pod.released?.by === run);
       const times = trackPods(known, released, facts.cluster, input.now);
       const places = decidePlaces({ ...input, ...times, moves });
@@ -44,21 +47,26 @@ export function createMoves(ports: Ports, observer: Observer) {
         await fence.check();
         if (await start(move, run)) moves[move.workload] = (moves[move.workload] ?? 0) + 1;
       }
-      await leave(places, { ...input, ...times, moves });
-      return { awaited: places.awaited, kept: { ...times, moves } };
+      const rejected = await leave(places, { ...input, ...times, moves }, known.rejected);
+      return { awaited: places.awaited, kept: { ...times, moves, rejected } };
     },
   };
 
   /** Whether its ReplicaSet will start another. */
   async function start(move: Move, run: string): Promise<boolean> {
     if (move.kind === 'release') return (await cluster.release(move.pod, move.from, run)) === 'done';
-    return (await cluster.evict(move.pod, { dryRun: false })).outcome === 'evicted';
+    return (await executePodAction(cluster, { kind: 'evict', pod: move.pod }, run)).outcome === 'done';
   }
 
-  async function leave({ actions }: Places, question: PlacesQuestion & MovesInput): Promise<void> {
+  async function leave(
+    { actions }: Places,
+    question: PlacesQuestion & MovesInput,
+    rejected: RejectedEvictions,
+  ): Promise<RejectedEvictions> {
     const { facts, fence, run } = question;
     const decide = (fresh: ServingFacts['cluster']) =>
       decidePlaces({ ...question, facts: { ...facts, cluster: fresh }, now: clock.now() }).actions;
-    for (const action of actions) await carryOut(action, { run, fence, decide, leaving: undefined }, facts.cluster);
+    const acting = { run, fence, decide, leaving: undefined };
+    return (await carryOutAll(actions, acting, { facts: facts.cluster, rejected })).rejected;
   }
 }

@@ -5,14 +5,16 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import { type KeptOutCheckpoint, readKeptOut } from '../core/status/checkpoint.ts';
 import type { Evidence, ExternalChange } from '../core/status/status.ts';
+import { deadlineMsOf } from '../core/steps/steps.ts';
 import { isEnabled, maxConnectionDrainMs } from '../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered } from '../core/waits/load-balancers.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { requireInstanceGone } from './acts-on-nodes.ts';
 import { type NodeAttempt, openFence } from './fence.ts';
-import { createKeepExcluded, type ExclusionState } from './keep-excluded.ts';
-import type { Observer } from './observer.ts';
+import { createKeepExcluded } from './keep-excluded.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** A node that was let go just now is looked at again after this time, ms: its load balancers hear of it within a second. */
@@ -55,17 +57,15 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
       return await pollUntil<NodeStepResult>({
         clock,
         what: `${node.name} to leave its load balancers`,
-        deadlineMs: policy.waits.deadlines.deregistrationMs,
+        deadlineMs: deadlineMsOf('deregistering', policy.waits.deadlines),
         pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Check that the cloud controller manager runs and sees the exclude label; then resume.',
         poll: fence.around<NodeStepResult>(async ({ checkpoint }) => {
           const facts = await observer.serving(input);
           const now = facts.observedAt;
           if (!isThere(node, facts)) await requireInstanceGone(pools, node, policy);
-          const known = (checkpoint['kept'] as ExclusionState | undefined) ?? {
-            labelledAt: input.excludedAt,
-            externalChanges: [],
-          };
+          const left = readKeptOut(checkpoint);
+          const known = left.kept ?? { labelledAt: input.excludedAt, externalChanges: [] };
           const { kept, held, restoredBecause } = await keepOut(input, fence, facts, known);
           const { externalChanges } = kept;
           if (restoredBecause !== undefined)
@@ -73,10 +73,9 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const decision = decideOut(input, facts);
           if (held !== undefined || !decision.done) {
             const first =
-              checkpoint['kept'] === undefined
-                ? { requeueAfterMs: Math.min(firstPollMs, policy.waits.pollIntervalMs) }
-                : {};
-            return { done: false, reason: held ?? decision.reason, checkpoint: { kept }, ...first };
+              left.kept === undefined ? { requeueAfterMs: Math.min(firstPollMs, policy.waits.pollIntervalMs) } : {};
+            const next: KeptOutCheckpoint = { kept };
+            return { done: false, reason: held ?? decision.reason, checkpoint: next, ...first };
           }
           const out = { kind: 'deregistered', at: now, detail: decision.reason } as const;
           return { done: true, value: { evidence: [out], externalChanges } };
@@ -93,20 +92,17 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
       return await pollUntil<NodeStepResult & { readonly deregisteredAt: number }>({
         clock,
         what: `connections of ${node.name} to end`,
-        deadlineMs: policy.waits.deadlines.connectionDrainMs,
+        deadlineMs: deadlineMsOf('draining-connections', policy.waits.deadlines),
         pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Check what keeps the node registered; then resume.',
         poll: fence.around<NodeStepResult & { readonly deregisteredAt: number }>(async ({ checkpoint }) => {
           const facts = await observer.serving(input);
           const now = facts.observedAt;
-          const known = (checkpoint['kept'] as ExclusionState | undefined) ?? {
-            labelledAt: input.deregisteredAt,
-            externalChanges: [],
-          };
+          const left = readKeptOut(checkpoint);
+          const known = left.kept ?? { labelledAt: input.deregisteredAt, externalChanges: [] };
           const { kept, anew, held, restoredBecause } = await keepOut(input, fence, facts, known);
           const { externalChanges } = kept;
-          const before =
-            typeof checkpoint['deregisteredAt'] === 'number' ? checkpoint['deregisteredAt'] : input.deregisteredAt;
+          const before = left.deregisteredAt ?? input.deregisteredAt;
           if (restoredBecause !== undefined)
             return { done: true, value: { evidence: [], externalChanges, restoredBecause, deregisteredAt: before } };
           const connectionDrainMs = maxConnectionDrainMs(facts, policy);
@@ -120,13 +116,8 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const isSelfResolving = now < notBefore + drainGraceMs;
           const requeueAfterMs =
             now < notBefore ? Math.min(policy.waits.pollIntervalMs, notBefore - now) : policy.waits.pollIntervalMs;
-          return {
-            done: false,
-            reason: held ?? decision.reason,
-            checkpoint: { kept, deregisteredAt },
-            isSelfResolving,
-            requeueAfterMs,
-          };
+          const next: KeptOutCheckpoint = { kept, deregisteredAt };
+          return { done: false, reason: held ?? decision.reason, checkpoint: next, isSelfResolving, requeueAfterMs };
         }),
       });
     },

@@ -1,28 +1,32 @@
-import type { BlockedPod, PodAction } from '../core/eviction/actions.ts';
-import { trackLagging, trackRemoved } from '../core/eviction/endpoint-removal.ts';
-import type { Leaving } from '../core/eviction/leaving.ts';
-import { trackUnready } from '../core/eviction/unready.ts';
+import type { BlockedPod, PodAction, PodActionResult } from '../core/eviction/actions.ts';
+import {
+  blockedByRejection,
+  explainImpossible,
+  holdBackRejected,
+  noteRejection,
+  type RejectedEvictions,
+  type RoundOutcome,
+} from '../core/eviction/rejections.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../core/model/endpoints.ts';
-import type { NodeRef } from '../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../core/model/pod.ts';
+import type { Problem } from '../core/model/problem.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
-import type { BlockedSince } from '../core/status/blocked.ts';
-import type { Heartbeat } from '../core/status/heartbeat.ts';
+import { executePodAction, tryEviction } from '../operations/execute-pod-action.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { Fence } from './fence.ts';
 import { guardActs } from './guarded-acts.ts';
 import { disruptionLockNames, withLocks } from './momentary-locks.ts';
-import type { Observer } from './observer.ts';
 
 /** Whether the pod was touched, and what held it up when something did. */
-export interface ActOutcome {
+interface ActOutcome {
   readonly acted: boolean;
-  /** What the act could not protect, in words. */
-  readonly unprotected?: string;
   readonly blocked?: BlockedPod;
+  /** What the API server made of it; absent when it was not asked. */
+  readonly result?: PodActionResult;
 }
 
 /** On whose behalf pods are acted on. */
@@ -43,6 +47,31 @@ export interface FencedCluster extends Acting {
 export function createPodActs(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
 
+  /** Carries out what is due of a round, one act after another, and notes which evictions were refused. */
+  async function carryOutAll(
+    actions: readonly PodAction[],
+    acting: FencedCluster,
+    { facts, rejected: known }: { readonly facts: ClusterFacts; readonly rejected: RejectedEvictions },
+  ): Promise<RoundOutcome> {
+    const due = holdBackRejected(actions, known, facts, clock.now());
+    const blocked = [...due.blocked];
+    const unprotected: string[] = [];
+    let rejected = known;
+    let acted = false;
+    let impossible: Problem | undefined;
+    for (const action of due.actions) {
+      const outcome = await carryOut(action, acting, facts);
+      const { result } = outcome;
+      acted ||= outcome.acted;
+      if (outcome.blocked !== undefined) blocked.push(outcome.blocked);
+      if (outcome.acted && action.kind === 'evict' && action.unprotected !== undefined)
+        unprotected.push(action.unprotected);
+      if (result !== undefined) rejected = noteRejection(rejected, action.pod, result, clock.now());
+      if (result?.outcome === 'impossible') impossible ??= explainImpossible(action.pod, result.reason);
+    }
+    return { acted, blocked, unprotected, rejected, ...(impossible === undefined ? {} : { impossible }) };
+  }
+
   /** Carries out one act, in its turn where it needs one. */
   async function carryOut(action: PodAction, acting: FencedCluster, facts: ClusterFacts): Promise<ActOutcome> {
     const index = indexOf(facts);
@@ -50,7 +79,7 @@ export function createPodActs(ports: Ports, observer: Observer) {
     const pod = index.podsByUid.get(action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts);
     if (!needsTurn(action, pod, budgets.length > 0, services)) {
-      const outcome = await act(action, acting);
+      const outcome = outcomeOf(action, await act(action, acting), facts);
       if (outcome.acted && action.kind === 'evict') await adoptPods(action, acting);
       return outcome;
     }
@@ -65,11 +94,11 @@ export function createPodActs(ports: Ports, observer: Observer) {
           .decide(fresh)
           .some(({ kind, pod: { uid } }) => kind === action.kind && uid === action.pod.uid);
         if (!isStillDue) return { acted: false };
-        const answer = await cluster.evict(action.pod, { dryRun: true });
+        const answer = await tryEviction(cluster, action.pod);
         if (answer.outcome === 'gone') return { acted: false };
-        if (answer.outcome !== 'evicted') return blockedBy(action, answer.message, budgets[0]);
+        if (answer.outcome !== 'done') return outcomeOf(action, answer, facts);
         await held.require();
-        const outcome = await act(action, acting);
+        const outcome = outcomeOf(action, await act(action, acting), facts);
         await seeLeaving(action.pod.uid);
         await adoptPods(action, acting);
         return outcome;
@@ -77,25 +106,9 @@ export function createPodActs(ports: Ports, observer: Observer) {
     });
   }
 
-  async function act(action: PodAction, { run, fence }: Acting): Promise<ActOutcome> {
+  async function act(action: PodAction, { run, fence }: Acting): Promise<PodActionResult> {
     await fence.check();
-    switch (action.kind) {
-      case 'remove-endpoints':
-        await cluster.removeEndpoints(action.pod, action.removeLabels, run);
-        return { acted: true };
-      case 'restore-endpoints':
-        await cluster.restoreEndpoints(action.pod, run);
-        return { acted: true };
-      case 'delete':
-        await cluster.deletePod(action.pod);
-        return { acted: true };
-      case 'evict': {
-        const answer = await cluster.evict(action.pod, { dryRun: false });
-        const left = answer.outcome === 'evicted' || answer.outcome === 'gone';
-        if (!left) return blockedBy(action, answer.message, undefined);
-        return { acted: true, ...(action.unprotected === undefined ? {} : { unprotected: action.unprotected }) };
-      }
-    }
+    return await executePodAction(cluster, action, run);
   }
 
   /**
@@ -117,7 +130,7 @@ export function createPodActs(ports: Ports, observer: Observer) {
     }
   }
 
-  return { carryOut, act };
+  return { carryOutAll, act };
 }
 
 /** Whether an act takes an endpoint that nothing but the order of our own nodes protects; the API server keeps the budgets of evictions. */
@@ -132,19 +145,18 @@ function needsTurn(
   return services.some((service) => isReadyEndpoint(pod, service));
 }
 
-/**
- * Whether load balancers have to be asked before the acts: one is on a pod that is still in its Services' endpoints, or somebody has taken
- * the label off the node. A pod that was taken out of them serves nobody, and was so only after a look at them.
- */
-export function mayMeetCallers(
-  node: Pick<NodeRef, 'name'>,
-  actions: readonly PodAction[],
-  facts: ClusterFacts,
-): boolean {
-  const { nodes, podsByUid } = indexOf(facts);
-  if (actions.length === 0) return false;
-  if (nodes.get(node.name)?.excluded !== true) return true;
-  return actions.some(({ pod: { uid } }) => podsByUid.get(uid)?.endpointsRemoved === undefined);
+function outcomeOf({ pod }: PodAction, result: PodActionResult, facts: ClusterFacts): ActOutcome {
+  switch (result.outcome) {
+    case 'done':
+    case 'gone':
+    case 'not-ours':
+      return { acted: true, result };
+    case 'blocked':
+    case 'impossible': {
+      const byBudget = result.outcome === 'blocked' && result.by === 'budget';
+      return { acted: false, result, blocked: blockedByRejection(pod, { message: result.reason, byBudget }, facts) };
+    }
+  }
 }
 
 function blockedBy(action: PodAction, reason: string, budget: DisruptionBudgetFacts | undefined): ActOutcome {
@@ -156,35 +168,4 @@ function blockedBy(action: PodAction, reason: string, budget: DisruptionBudgetFa
     reason,
   };
   return { acted: false, blocked };
-}
-
-/** Since when each pod has been blocked, kept from look to look. */
-export function recordBlocked(blocked: readonly BlockedPod[], earlier: unknown, now: number): readonly BlockedSince[] {
-  const known: readonly BlockedSince[] = Array.isArray(earlier) ? earlier : [];
-  return blocked.slice(0, 10).map(({ pod, budget, needs, has, reason }) => {
-    const name = `${pod.namespace}/${pod.name}`;
-    return { pod: name, budget, needs, has, since: known.find((one) => one.pod === name)?.since ?? now, reason };
-  });
-}
-
-/**
- * Since when unlisted pods have been out of their endpoints or listed all the same, and others not ready: goes on from what the look
- * before left behind.
- */
-export function trackPods(
-  checkpoint: NonNullable<Heartbeat['checkpoint']>,
-  pods: readonly PodFacts[],
-  facts: ClusterFacts,
-  now: number,
-): Omit<Leaving, 'pods'> {
-  return {
-    removedAt: trackRemoved(timesIn(checkpoint['removedAt']), pods, facts, now),
-    laggingSince: trackLagging(timesIn(checkpoint['laggingSince']), pods, facts, now),
-    unreadySince: trackUnready(timesIn(checkpoint['unreadySince']), pods, facts, now),
-  };
-}
-
-/** Times by UID that an earlier look has left behind; none when it left none. */
-export function timesIn(left: unknown): Readonly<Record<string, number>> {
-  return typeof left === 'object' && left !== null ? (left as Readonly<Record<string, number>>) : {};
 }

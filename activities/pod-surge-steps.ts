@@ -1,3 +1,4 @@
+import { trackPods } from '../core/eviction/pod-times.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import { findDistrust } from '../core/guard/stability.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
@@ -9,20 +10,26 @@ import type { UnplacedPods } from '../core/model/unplaced.ts';
 import { type AdoptionAction, explainAdoption } from '../core/pod-surge/adoption.ts';
 import { trackGone } from '../core/pod-surge/dismissal.ts';
 import { decideReleasedEviction } from '../core/pod-surge/evict-released.ts';
-import { type AwaitedWorkload, findTooLate, judgeLate, type LateSince } from '../core/pod-surge/late-workloads.ts';
+import { type AwaitedWorkload, decideLate } from '../core/pod-surge/late-workloads.ts';
 import { decidePodSurgeRound, type PodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../core/pod-surge/select-batch.ts';
 import { decideExchanges, type ExchangeQuestion } from '../core/pod-surge/swap.ts';
-import type { Heartbeat } from '../core/status/heartbeat.ts';
+import { recordBlocked } from '../core/status/blocked.ts';
+import {
+  type EvictReleasedCheckpoint,
+  type HandOverCheckpoint,
+  readEvictReleased,
+  readHandOver,
+} from '../core/status/checkpoint.ts';
 import { findAside, type NodesAside } from '../core/waits/hosts.ts';
+import { type Asked, askBeforePodSurge, createTrials } from '../operations/ask-before-pod-surge.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
-import { type Asked, askBeforePodSurge, createTrials } from './ask-before-pod-surge.ts';
 import { createDismissals } from './dismissals.ts';
 import { openLooseFence, openPoolFence, type PoolFence, type PoolStepInput } from './fence.ts';
 import { createMoves } from './moves.ts';
-import type { Observer } from './observer.ts';
-import { type ActOutcome, createPodActs, type FencedCluster, recordBlocked, timesIn, trackPods } from './pod-acts.ts';
+import { createPodActs, type FencedCluster } from './pod-acts.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 
 /** Pods come up within seconds, ms. */
@@ -61,7 +68,7 @@ export interface PodSurgeResult {
 export function createPodSurgeSteps(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
   const { dismiss } = createDismissals(ports, observer);
-  const { carryOut } = createPodActs(ports, observer);
+  const { carryOutAll } = createPodActs(ports, observer);
   const { move } = createMoves(ports, observer);
   const trials = createTrials(cluster);
 
@@ -89,25 +96,25 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         pollIntervalMs: pollIntervalMs,
         hint: 'See why the replacements are not there; then resume.',
         poll: fence.around<PodSurgeResult>(async ({ now, since, checkpoint }) => {
+          const known = readHandOver(checkpoint);
           const facts = await observer.serving({ policy, baselines: [] }, { since: now - policy.waits.pollIntervalMs });
           const distrust = findDistrust(facts, policy);
           // Whatever was late before may have come meanwhile: nobody has seen it.
           if (distrust !== undefined)
-            return { done: false, reason: distrust, checkpoint: { ...checkpoint, lateSince: {}, agreed: false } };
+            return { done: false, reason: distrust, checkpoint: { ...known, lateSince: {}, agreed: false } };
           asked ??= await askBeforePodSurge({ cluster, tryRelease: trials(run) }, waiting, {
             facts: facts.cluster,
             policy,
           });
           const context = { policy, ...asked };
-          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: checkpoint['dismissed'] });
+          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: known.dismissed });
           if (leaving !== undefined && (await swap({ ...context, cluster: facts.cluster, run, leaving }, fence)))
             return { done: false, reason: 'pods are being swapped', checkpoint, requeueAfterMs: 100 };
-          const known = checkpoint['wave'] as readonly NodeRef[] | undefined;
           const maxNodes = policy.guard.maxInFlight;
-          const wave = known ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
+          const wave = known.wave ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
           const hosts = { facts, policy, leaving: leaving ?? policy.pool.name };
-          const aside = (checkpoint['aside'] as NodesAside | undefined) ?? findAside(hosts);
-          const before = (checkpoint['evictedInstead'] as PodSurgeResult['evictedInstead'] | undefined) ?? [];
+          const aside = known.aside ?? findAside(hosts);
+          const before = known.evictedInstead;
           const names = [...lost, ...before.map(({ workload }) => workload)];
           const patient = now - since < policy.waits.stabilizationAfterOutageMs;
           const round = decidePodSurgeRound({
@@ -133,27 +140,37 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           };
           const { awaited, kept: placed } =
             leaving === undefined
-              ? await move({ ...places, fence }, (checkpoint['places'] ?? {}) as NonNullable<Heartbeat['checkpoint']>)
-              : { awaited: [], kept: {} };
+              ? await move({ ...places, fence }, known.places)
+              : { awaited: [], kept: known.places };
           const misplaced = awaited.map(({ workload, reason, isHopeless }): AwaitedWorkload => {
             return { workload, reason, kind: isHopeless ? 'hopeless' : 'later' };
           });
           const beside = [...denied, ...misplaced];
-          const kept = { wave, aside, evictedInstead: before, dismissed: dismissed.known, places: placed };
+          const kept = {
+            lateSince: {},
+            agreed: false,
+            wave,
+            aside,
+            evictedInstead: before,
+            dismissed: dismissed.known,
+            places: placed,
+          };
           if (round.done && beside.length === 0 && dismissed.leaving === 0) {
-            if (checkpoint['agreed'] !== true)
-              return { done: false, reason: round.reason, checkpoint: { ...kept, agreed: true } };
+            const agreed: HandOverCheckpoint = { ...kept, agreed: true };
+            if (!known.agreed) return { done: false, reason: round.reason, checkpoint: agreed };
             const released = countReleasedOn(wave, facts.cluster, run);
             return { done: true, value: { wave, released, evictedInstead: before, aside: round.aside } };
           }
-          const lateBefore = (checkpoint['lateSince'] as LateSince | undefined) ?? {};
-          const { lateSince, tooLate } = findTooLate([...round.awaited, ...beside], lateBefore, now, policy);
-          const { expired, holds } =
-            leaving === undefined ? judgeLate(tooLate, facts.cluster, policy) : { expired: tooLate, holds: undefined };
+          const { lateSince, expired, holds } = decideLate([...round.awaited, ...beside], known.lateSince, {
+            cluster: facts.cluster,
+            policy,
+            now,
+            turnsBack: leaving !== undefined,
+          });
           const lostNow = expired.map(({ workload }) => workload);
           if (lostNow.length > 0) await adoptForWorkloads(facts.cluster, run, lostNow, fence);
           const told = expired.map(({ workload, reason }) => ({ workload, reason }));
-          const checkpointNow = { ...kept, lateSince, evictedInstead: [...before, ...told] };
+          const checkpointNow: HandOverCheckpoint = { ...kept, lateSince, evictedInstead: [...before, ...told] };
           if (holds !== undefined) return { done: false, ...holds, checkpoint: checkpointNow, expired: true };
           const reason = round.done && beside.length > 0 ? explainLate(beside) : round.reason;
           return { done: false, reason, checkpoint: checkpointNow };
@@ -195,9 +212,10 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         poll: fence.around<object>(async ({ now, checkpoint }) => {
           const facts = await observer.cluster();
           await createAdoption(fence.acting).keepUp(facts, run);
-          const goneSince = trackGone(timesIn(checkpoint['goneSince']), facts, run, now);
+          const known = readEvictReleased(checkpoint);
+          const goneSince = trackGone(known.goneSince, facts, run, now);
           const times = trackPods(
-            checkpoint,
+            known,
             facts.pods.filter(({ released }) => released?.by === run),
             facts,
             now,
@@ -211,11 +229,15 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
               decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), goneSince, ...times }).actions,
             leaving: undefined,
           };
-          const outcomes: ActOutcome[] = [];
-          for (const action of round.actions) outcomes.push(await carryOut(action, acting, facts));
-          const refused = outcomes.flatMap(({ blocked }) => blocked ?? []);
-          const blocked = recordBlocked([...round.blocked, ...refused], checkpoint['blocked'], now);
-          return { done: false, reason: round.reason, blocked, checkpoint: { ...times, goneSince, blocked } };
+          const { rejected, impossible, ...outcome } = await carryOutAll(round.actions, acting, {
+            facts,
+            rejected: known.rejected,
+          });
+          const blocked = recordBlocked([...round.blocked, ...outcome.blocked], known.blocked, now);
+          const { reason } = round;
+          if (impossible !== undefined) return { done: false, reason, blocked, problem: impossible };
+          const next: EvictReleasedCheckpoint = { ...times, goneSince, blocked, rejected };
+          return { done: false, reason, blocked, checkpoint: next };
         }),
       });
     },

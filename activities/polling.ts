@@ -1,5 +1,6 @@
 import { ApplicationFailure, activityInfo, CancelledFailure, Context, heartbeat } from '@temporalio/activity';
 import { NodeferryError, type Problem, type ProblemCode, problemCodes } from '../core/model/problem.ts';
+import { readProgress } from '../core/status/checkpoint.ts';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { Clock } from '../ports/clock.ts';
 import { openWaitReporting } from './report-waits.ts';
@@ -44,7 +45,7 @@ export interface PollContext {
   readonly since: number;
   /** The deadline has come: unless this look says done, or that it comes by itself, the wait ends without. */
   readonly isFinal: boolean;
-  readonly checkpoint: NonNullable<Heartbeat['checkpoint']>;
+  readonly checkpoint: object;
 }
 
 /** A wait: what for, how long, how often to look. Times in ms. */
@@ -171,9 +172,7 @@ export async function whileHeartbeating<T>(details: () => Heartbeat, body: () =>
 
 /** What the attempt before this one told last, if there was one. */
 export function lastProgress(): Heartbeat | undefined {
-  const details: unknown = activityInfo().heartbeatDetails;
-  if (typeof details !== 'object' || details === null) return undefined;
-  return 'since' in details && typeof details.since === 'number' ? (details as Heartbeat) : undefined;
+  return readProgress(activityInfo().heartbeatDetails);
 }
 
 /** Whether this attempt was cancelled, or its worker shuts down. */

@@ -1,11 +1,11 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
-import { selectExcess } from '../core/plan/scale-in.ts';
+import { decideScaleIn } from '../core/plan/scale-in.ts';
 import { listNames } from '../core/text/format.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import type { Observer } from './observer.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
@@ -104,15 +104,13 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
           const pool = await pools.findPool(input.pool);
           if (pool === undefined) return { excess: [] };
           const seen = await observer.cluster();
-          const excess = selectExcess({ cluster: seen, pool: input.pool.name, zones: pool.zones, keep: input.keep });
-          const leaving = excess.map(nodeRefOf);
-          for (const instance of await pools.observeInstances(input.pool)) {
-            const joined = seen.nodes.some((node) => node.instanceId === instance.instanceId);
-            const lives = instance.state === 'pending' || instance.state === 'running';
-            if (joined || !lives) continue;
+          const question = { cluster: seen, pool: input.pool.name, zones: pool.zones, keep: input.keep };
+          const { excess, unjoined } = decideScaleIn(question, await pools.observeInstances(input.pool));
+          for (const instanceId of unjoined) {
             await fence.check();
-            await pools.terminateInstance(input.pool, instance.instanceId);
+            await pools.terminateInstance(input.pool, instanceId);
           }
+          const leaving = excess.map(nodeRefOf);
           for (const node of leaving) await fence.acting.cordon(node, input.run);
           return { excess: leaving };
         },

@@ -1,20 +1,21 @@
 import { explainStuckPods } from '../core/eviction/unreachable.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts } from '../core/model/node.ts';
+import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import { targetsOf } from '../core/model/targets-of.ts';
 import { explainAdoption, explainLeft } from '../core/pod-surge/adoption.ts';
 import type { BlockedSince } from '../core/status/blocked.ts';
+import { deadlineMsOf } from '../core/steps/steps.ts';
 import { listNames } from '../core/text/format.ts';
-import { targetsOf } from '../core/waits/load-balancers.ts';
 import { takesNode } from '../core/waits/registration.ts';
-import type { PoolLock } from '../ports/cluster.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { publishNodeEvent } from './acts-on-nodes.ts';
 import { createAdoption } from './adoption.ts';
 import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
 import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
-import type { Observer } from './observer.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { createPutPodsBack } from './restore-pods.ts';
 
@@ -51,7 +52,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
       return await pollUntil<NodeStepResult>({
         clock,
         what: `${node.name} to be back in its load balancers`,
-        deadlineMs: policy.waits.deadlines.deregistrationMs,
+        deadlineMs: deadlineMsOf('restoring', policy.waits.deadlines),
         pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Check that the cloud controller manager runs; then resume.',
         poll: async ({ now }) => {

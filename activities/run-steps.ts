@@ -1,15 +1,15 @@
-import { NodeferryError, type Problem } from '../core/model/problem.ts';
-import { buildPlanInSlices } from '../core/plan/build-plan.ts';
+import type { PoolLock } from '../core/model/pool-lock.ts';
+import { NodeferryError } from '../core/model/problem.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
-import { type Policy, surgesPods } from '../core/policy/policy.ts';
-import type { PoolLock } from '../ports/cluster.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { createTrials } from '../operations/ask-before-pod-surge.ts';
+import { observeAndPlan } from '../operations/observe-and-plan.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { askBeforePodSurge, createTrials } from './ask-before-pod-surge.ts';
 import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
-import type { Observer } from './observer.ts';
 import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
 
 /** What a preflight answers. */
@@ -28,25 +28,13 @@ export function createRunSteps(ports: Ports, observer: Observer) {
       await persist(
         { clock, what: 'preflight', hint: 'Nothing was touched; start again once it can be reached.' },
         async ({ since }) => {
-          const { policy, run } = input;
-          const ref = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
-          const pool = await ports.pools.describePool(ref);
-          // Asked first: a pool that is noted later has no nodes yet.
-          const incomingPools = await cluster.findIncomingPools();
-          const facts = { ...(await observer.observeFresh(policy)), incomingPools };
-          const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
-          const asked = surgesPods(policy)
-            ? await askBeforePodSurge({ cluster, tryRelease: createTrials(cluster)(run) }, old, {
-                facts: facts.cluster,
-                policy,
-              })
-            : undefined;
-          const plan = await inSlices(buildPlanInSlices({ policy, run, pool, facts, ...asked }));
+          const { policy } = input;
+          const tryRelease = createTrials(cluster)(input.run);
+          const open = () => ({ cluster, observer, tryRelease });
+          const { plan } = await observeAndPlan({ pools: ports.pools, open, inSlices }, input);
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
-          if ((await ports.pools.findPool(plan.newPool)) !== undefined)
-            throw failureOf(alreadyThere(plan.newPool.name));
-          await ports.pools.requireMayCreate({ source: ref, target: policy.target });
+          await ports.pools.requireMayCreate({ source: plan.oldPool, target: policy.target });
           return { plan, since };
         },
       ),
@@ -105,12 +93,4 @@ interface Lingered {
 async function checkMonitor(): Promise<Lingered> {
   const watched = await lastHeartbeatOfWatch();
   return watched === undefined ? {} : { watched };
-}
-
-function alreadyThere(pool: string): Problem {
-  return {
-    code: 'PreflightRefused',
-    message: `the new pool ${pool} exists already`,
-    hint: 'Give the new pool another name in spec.target.poolName, or delete the existing one if it is not needed.',
-  };
 }

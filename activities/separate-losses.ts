@@ -4,9 +4,9 @@ import { addLosses } from '../core/status/losses.ts';
 import { addObservation, canBeOurs, findOut, type Outlook, reachMs } from '../core/status/outlook.ts';
 import type { TrafficCounts } from '../core/status/status.ts';
 import { addCounts } from '../core/status/tally.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TrafficWatch } from '../ports/traffic.ts';
-import type { Observer } from './observer.ts';
 
 /** Between two looks at what is out, while nothing is lost, ms. */
 const pollIntervalMs = 10_000;

@@ -1,11 +1,12 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
-import { type CapacityWait, decideCapacity } from '../core/surge/missing-capacity.ts';
+import { readCapacityWait } from '../core/status/checkpoint.ts';
+import { decideCapacity } from '../core/surge/missing-capacity.ts';
 import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import type { Observer } from './observer.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
@@ -115,7 +116,7 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
             pool,
             ready: ready.length,
             enough,
-            before: checkpoint['capacityWait'] as CapacityWait | undefined,
+            before: readCapacityWait(checkpoint),
             now,
             patienceMs: deadlines.capacityMs,
           });

@@ -1,13 +1,14 @@
 import { isStuckTerminating } from '../core/eviction/stuck-terminating.ts';
-import { askAboutUnreachable, silentSince, unreachableSince } from '../core/eviction/unreachable.ts';
+import { askAboutUnreachable } from '../core/eviction/unreachable.ts';
+import { silentSince, unreachableSince } from '../core/guard/unreachable.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
+import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { NodeStepInput } from './node-steps.ts';
-import type { Observer } from './observer.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** Between two looks at a node that nobody hears, ms: an operator decides. */

@@ -3,6 +3,7 @@
 import { findElsewhere, findRuns } from '../core/cleanup/find-runs.ts';
 import { type CleanupAct, type CleanupPlan, explainCleanupAct, planCleanup } from '../core/cleanup/plan-cleanup.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
+import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';
@@ -104,17 +105,13 @@ export async function cleanUp(
 async function carryOut(act: CleanupAct, { cluster, pools }: Swept): Promise<string | undefined> {
   switch (act.kind) {
     case 'restore-endpoints':
-      await cluster.restoreEndpoints(act.pod, act.run);
-      return undefined;
     case 'raiseDeletionCost':
     case 'adopt':
     case 'restoreDeletionCost':
-    case 'deletePod':
-      await cluster[act.kind](act.pod, act.run);
-      return undefined;
+    case 'delete':
     case 'evict': {
-      const answer = await cluster.evict(act.pod, { dryRun: false });
-      return answer.outcome === 'evicted' || answer.outcome === 'gone' ? undefined : answer.message;
+      const result = await executePodAction(cluster, act, act.run);
+      return result.outcome === 'blocked' || result.outcome === 'impossible' ? result.reason : undefined;
     }
     case 'untaint':
       await cluster.untaintDisrupted(act.node, act.run);

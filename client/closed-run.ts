@@ -1,8 +1,8 @@
 import { type WorkflowExecutionDescription, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import { beginStatus } from '../core/status/begin-status.ts';
-import type { PoolPhase, RunReport, RunStatus } from '../core/status/status.ts';
-import { poolPhases } from '../core/status/status.ts';
+import type { RunReport, RunStatus } from '../core/status/status.ts';
+import { type PoolPhase, poolPhases } from '../core/steps/pool-phases.ts';
 import { type PoolUpgradeInput, searchAttributes } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
 import type { SeenRun, WorkflowState } from './view/seen-run.ts';
@@ -109,5 +109,5 @@ async function lastStatus(
 }
 
 function isPhase(value: unknown): value is PoolPhase {
-  return poolPhases.some((phase) => phase === value);
+  return poolPhases.some(({ id }) => id === value);
 }

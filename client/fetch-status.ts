@@ -1,6 +1,7 @@
 import { type WorkflowExecutionDescription, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { NodeStatus, RunReport, RunStatus, TrafficCounts } from '../core/status/status.ts';
+import { isAtRest, stateOfStep } from '../core/steps/steps.ts';
 import { poolUpgradeId } from '../workflows/messages.ts';
 import { type ClosedRun, readClosedRun } from './closed-run.ts';
 import type { TemporalConnection } from './connect.ts';
@@ -71,7 +72,8 @@ function latest(live: TrafficCounts | undefined, known: TrafficCounts): TrafficC
 }
 
 async function fetchNode(connection: TemporalConnection, node: NodeStatus): Promise<NodeStatus> {
-  if (!node.workflowId || isAtRest(node)) return node;
+  // Of a node whose workflow has ended the pool knows better, also whether it waits for another turn.
+  if (!node.workflowId || isAtRest(stateOfStep(node.step))) return node;
   const handle = connection.client.workflow.getHandle(node.workflowId);
   try {
     const [description, status] = await connection.within(() =>
@@ -88,11 +90,6 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
     if (error instanceof WorkflowNotFoundError || isNoAnswer(error)) return node;
     throw error;
   }
-}
-
-/** Its workflow has ended: the pool's knows better, also whether the node waits for another turn. */
-function isAtRest({ step }: NodeStatus): boolean {
-  return step === 'pending' || step === 'replaced' || step === 'restored';
 }
 
 async function guarded<T>(

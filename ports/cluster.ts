@@ -1,5 +1,6 @@
 import type { FencingToken, NodeRef } from '../core/model/node.ts';
 import type { ReleasedFrom } from '../core/model/pod.ts';
+import type { PoolLock } from '../core/model/pool-lock.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { VolumeClaimFacts, VolumeClaimRef } from '../core/model/volume.ts';
 
@@ -16,13 +17,6 @@ export interface PodRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-}
-
-/** The lock on a pool, kept as a Lease; `token` increases with every new holder and fences off earlier ones. */
-export interface PoolLock {
-  readonly name: string;
-  readonly holder: string;
-  readonly token: number;
 }
 
 /** An entry for `kubectl describe node`. */

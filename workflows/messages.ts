@@ -8,7 +8,9 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { NodeStatus, NodeStep, PoolPhase, RunStatus } from '../core/status/status.ts';
+import type { NodeStatus, RunStatus } from '../core/status/status.ts';
+import type { NodeStep } from '../core/steps/node-steps.ts';
+import type { PoolPhase } from '../core/steps/pool-phases.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 

@@ -3,8 +3,7 @@ import type { EndingResult } from '../activities/ending-steps.ts';
 import type { NodeStatus } from '../core/status/status.ts';
 import type { NodeReplacementInput } from './messages.ts';
 import { notifyRestored } from './run/abandoned.ts';
-import { abandon, addEvidence, type NodeRun, openNode, runNodeStep } from './run/node-run.ts';
-import { steps } from './run/steps.ts';
+import { abandon, applyTo, endWith, type NodeRun, openNode, runNodeStep } from './run/node-run.ts';
 
 /**
  * Replaces one node that has stepped out: out of its load balancers, connections ended, pods moved, replacements seen to serve, leftover
@@ -22,7 +21,7 @@ export async function nodeReplacement(input: NodeReplacementInput): Promise<Node
       return await CancellationScope.nonCancellable(async () => await restore(node));
     }
     try {
-      if (await CancellationScope.nonCancellable(async () => await terminate(node))) return node.end('replaced');
+      if (await CancellationScope.nonCancellable(async () => await terminate(node))) return endWith(node, 'replaced');
     } catch (error) {
       if (!isCancellation(error)) throw error;
       return await CancellationScope.nonCancellable(async () => await restore(node));
@@ -44,67 +43,66 @@ async function moveOut(node: NodeRun): Promise<void> {
 }
 
 async function leaveLoadBalancers(node: NodeRun): Promise<void> {
-  const { input, deadlines } = node;
-  if (node.deregisteredAt !== undefined) return;
-  const out = await runNodeStep(node, 'deregistering', deadlines.deregistrationMs, (step) =>
-    steps(`${input.node.name}: leave load balancers`).awaitDeregistered({ ...step, excludedAt: input.excludedAt }),
+  const { excludedAt } = node.input;
+  if (node.state.deregisteredAt !== undefined) return;
+  const out = await runNodeStep(node, 'deregistering', ({ awaitDeregistered }, step) =>
+    awaitDeregistered({ ...step, excludedAt }),
   );
-  node.deregisteredAt = out.at;
+  applyTo(node, { type: 'deregister', at: out.at });
 }
 
 async function drainConnections(node: NodeRun): Promise<void> {
-  if (node.drained) return;
-  const deregisteredAt = node.deregisteredAt ?? node.now;
-  const drained = await runNodeStep(node, 'draining-connections', node.deadlines.connectionDrainMs, (step) =>
-    steps(`${node.input.node.name}: connections end`).awaitConnectionsDrained({ ...step, deregisteredAt }),
+  if (node.state.areConnectionsDrained) return;
+  const deregisteredAt = node.state.deregisteredAt ?? node.state.now;
+  const drained = await runNodeStep(node, 'draining-connections', ({ awaitConnectionsDrained }, step) =>
+    awaitConnectionsDrained({ ...step, deregisteredAt }),
   );
-  node.deregisteredAt = drained.deregisteredAt;
-  node.drained = true;
+  applyTo(node, { type: 'drainConnections', deregisteredAt: drained.deregisteredAt });
 }
 
 /** Moves the pods and sees their replacements serve; false when the node has to drain once more. */
 async function emptyNode(node: NodeRun): Promise<boolean> {
-  const { input, deadlines } = node;
-  const { name } = input.node;
-  const evicted = await runNodeStep(node, 'evicting', deadlines.evictionMs, (step) =>
-    steps(`${name}: pods leave`).evictPods(step),
-  );
+  const evicted = await runNodeStep(node, 'evicting', ({ evictPods }, step) => evictPods(step));
   if (mustRepeat(node, evicted)) return false;
-  node.removedAt = evicted.removedAt ?? {};
-  const { before, aside } = input;
+  applyTo(node, { type: 'evictPods', removedAt: evicted.removedAt ?? {} });
+  const { before, aside } = node.input;
   const known = { before, ...(aside === undefined ? {} : { aside }) };
-  await runNodeStep(node, 'awaiting-replacements', deadlines.replacementsMs, (step) =>
-    steps(`${name}: replacements serve`).awaitReplacements({ ...step, ...known }),
+  await runNodeStep(node, 'awaiting-replacements', ({ awaitReplacements }, step) =>
+    awaitReplacements({ ...step, ...known }),
   );
   return true;
 }
 
 /** Answers until when connections may pass through the node; undefined when it has to drain once more. */
 async function removeEndpoints(node: NodeRun): Promise<number | undefined> {
-  const { deregisteredAt = node.now, removedAt } = node;
-  const removed = await runNodeStep(node, 'removing-endpoints', node.deadlines.endpointRemovalMs, (step) =>
-    steps(`${node.input.node.name}: remove leftover endpoints`).removeEndpoints({ ...step, deregisteredAt, removedAt }),
+  const { now, deregisteredAt: deregisteredAt = now, removedAt: removedAt } = node.state;
+  const removed = await runNodeStep(node, 'removing-endpoints', (activities, step) =>
+    activities.removeEndpoints({ ...step, deregisteredAt, removedAt }),
   );
   return mustRepeat(node, removed) ? undefined : removed.forwardedUntil;
 }
 
 async function waitForForwarded(node: NodeRun, notBefore: number): Promise<void> {
-  if (node.now < notBefore) {
-    await runNodeStep(node, 'awaiting-forwarded-connections', notBefore - node.now, (step) =>
-      steps(`${node.input.node.name}: connections through it end`).awaitForwardedConnections({ ...step, notBefore }),
+  const { now, deregisteredAt = now } = node.state;
+  if (now < notBefore) {
+    await runNodeStep(
+      node,
+      'awaiting-forwarded-connections',
+      ({ awaitForwardedConnections }, step) => awaitForwardedConnections({ ...step, notBefore }),
+      notBefore - now,
     );
-  } else if (notBefore > (node.deregisteredAt ?? node.now)) {
+  } else if (notBefore > deregisteredAt) {
     const detail = 'older than the longest connection age before anybody had to wait for it';
-    addEvidence(node, { evidence: [{ kind: 'forwarded-ended', at: node.now, detail }] });
+    applyTo(node, { type: 'addEvidence', seen: { evidence: [{ kind: 'forwarded-ended', at: now, detail }] } });
   }
 }
 
 /** Ends the machine; false when the node is not as it was left, so that this must wait. */
 async function terminate(node: NodeRun): Promise<boolean> {
-  const ended = await runNodeStep(node, 'terminating', node.deadlines.terminationMs, (step) =>
-    steps(`${node.input.node.name}: terminate`).terminateNode({
+  const ended = await runNodeStep(node, 'terminating', ({ terminateNode }, step) =>
+    terminateNode({
       ...step,
-      isAborted: node.isAborted || node.forward.consideredCancelled,
+      isAborted: node.state.isAborted || node.forward.consideredCancelled,
     }),
   );
   return !mustRepeat(node, ended);
@@ -115,27 +113,22 @@ async function terminate(node: NodeRun): Promise<boolean> {
  * With nobody left to take away what the run has set on the node before, it does so itself.
  */
 async function restore(node: NodeRun): Promise<NodeStatus> {
-  const wasAlone = node.isAbandoned;
+  const wasAlone = node.state.isAbandoned;
   await restoreOnce(node, wasAlone);
-  if (!wasAlone && (node.isAbandoned || (node.isCancelled() && !(await notifyRestored(node))))) {
+  if (!wasAlone && (node.state.isAbandoned || (node.isCancelled() && !(await notifyRestored(node))))) {
     abandon(node);
     await restoreOnce(node, true);
   }
-  return node.end('restored');
+  return endWith(node, 'restored');
 }
 
 async function restoreOnce(node: NodeRun, forGood: boolean): Promise<void> {
-  await runNodeStep(node, 'restoring', node.deadlines.deregistrationMs, (step) =>
-    steps(`${node.input.node.name}: restore`).restoreNode({ ...step, forGood }),
-  );
+  await runNodeStep(node, 'restoring', ({ restoreNode }, step) => restoreNode({ ...step, forGood }));
 }
 
 /** Whether the node was found other than it was left; then what has to be done again is noted. */
 function mustRepeat(node: NodeRun, { reregistered }: EndingResult): boolean {
   if (reregistered === undefined) return false;
-  if (reregistered.step === 'draining-connections') {
-    node.drained = false;
-    node.deregisteredAt = node.now;
-  }
+  if (reregistered.step === 'draining-connections') applyTo(node, { type: 'repeatDraining' });
   return true;
 }

@@ -1,7 +1,8 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
-import { unprotected } from '../core/plan/refusal.ts';
+import { idleOf, leftOf } from '../core/run/nodes.ts';
+import { mustRollBack } from '../core/run/rollback.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { finishRun } from './run/finish-run.ts';
@@ -9,9 +10,9 @@ import { beginRollback } from './run/handlers.ts';
 import { startWatch } from './run/monitor.ts';
 import { openRun } from './run/open-run.ts';
 import { surgePods } from './run/pod-surge.ts';
-import { idleOf, leftOf, replaceNodes, replaceOthers, trackNodes } from './run/replace-nodes.ts';
+import { replaceNodes, replaceOthers } from './run/replace-nodes.ts';
 import { dropRollback, pushRollback } from './run/rollback.ts';
-import { nextStep, type Run, recordExternalChanges, runUntilDone, setPhase } from './run/run.ts';
+import { apply, nextStep, type Run, runUntilDone, setPhase } from './run/run.ts';
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
 import { addWave, awaitRegistered, growToFullSize, surge } from './run/surge.ts';
 import { unwind } from './run/unwind.ts';
@@ -23,7 +24,7 @@ import { unwind } from './run/unwind.ts';
 export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
   const run = openRun(input);
   try {
-    await run.forward.run(async () => {
+    await run.handles.forward.run(async () => {
       const plan = await preflight(run);
       await lockPool(run, plan);
       await surge(run, plan);
@@ -46,15 +47,7 @@ async function preflight(run: Run): Promise<PoolPlan> {
   const observed = await toOutcome(() => steps('observe, audit, plan').preflight(run.input));
   if (observed.outcome === 'failed') throw failWith(observed.problem);
   const { plan, since = observed.at } = observed;
-  run.plan = plan;
-  run.baselines = plan.baselines;
-  run.now = observed.at;
-  run.heardAt = Date.now();
-  run.unprotected = [...unprotected(plan.findings)];
-  run.status.startedAt = since;
-  run.status.fromVersion = plan.fromVersion;
-  run.status.toVersion = plan.toVersion;
-  trackNodes(run, plan.nodes);
+  apply(run, { type: 'recordPlan', plan, since, at: observed.at, clock: Date.now() });
   return plan;
 }
 
@@ -67,17 +60,17 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
     dropRollback(run, 'lock');
     throw failWith(taken.problem);
   }
-  run.lock = taken.lock;
+  apply(run, { type: 'recordLock', lock: taken.lock });
   pushRollback(run, { kind: 'watch' });
   await CancellationScope.nonCancellable(async () => {
-    run.watch = startWatch(run);
+    run.handles.monitor = startWatch(run);
   });
   const pool = plan.oldPool;
-  const hold = pushRollback(run, { kind: 'rebalancing', pool, suspended: [] as readonly string[] });
-  const held = await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
+  pushRollback(run, { kind: 'rebalancing', pool, suspended: [] });
+  const { suspended } = await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
     steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
   );
-  hold.suspended = held.suspended;
+  apply(run, { type: 'recordSuspended', pool, suspended });
 }
 
 /** Keeps new pods off all old nodes, so that none moves twice. */
@@ -92,18 +85,19 @@ async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
  * operator is asked about are waited for last.
  */
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
-  trackNodes(run, nodes);
-  for (let left = nodes; left.length > 0; left = leftOf(run, left)) {
-    const idle = idleOf(run, left);
+  apply(run, { type: 'trackNodes', nodes });
+  for (let left = nodes; left.length > 0; left = leftOf(run.state, left)) {
+    const idle = idleOf(run.state, left);
     if (idle.length === 0) {
       await replaceNodes(run, plan, left, plan.oldPool);
       continue;
     }
     const wave = await surgePods(run, plan, await addWave(run, plan, idle));
     await awaitRegistered(run, plan);
-    if (run.status.phase !== 'replace') setPhase(run, 'replace');
+    if (run.state.status.phase !== 'replace') setPhase(run, 'replace');
     await replaceOthers(run, plan, wave, plan.oldPool);
-    if (idleOf(run, leftOf(run, wave)).length > 0) run.evictedInstead = [];
+    const isRetried = idleOf(run.state, leftOf(run.state, wave)).length > 0;
+    if (isRetried) apply(run, { type: 'setEvictedInstead', workloads: [] });
   }
 }
 
@@ -115,13 +109,11 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
       steps(`see whether nodes joined ${pool.name}`).findLateJoiners({ plan: summarize(plan) }),
     );
     if (nodes.length === 0) return;
-    recordExternalChanges(
-      run,
-      nodes.map(({ name }) => ({
-        at,
-        what: `${name} joined ${pool.name} during the run; it is replaced too, ${plan.newPool.name} stays as large as planned`,
-      })),
-    );
+    const changes = nodes.map(({ name }) => ({
+      at,
+      what: `${name} joined ${pool.name} during the run; it is replaced too, ${plan.newPool.name} stays as large as planned`,
+    }));
+    apply(run, { type: 'recordExternalChanges', changes });
     await cordon(run, nodes);
     await replaceInWaves(run, plan, nodes);
   }
@@ -155,11 +147,11 @@ async function finish(run: Run): Promise<RunReport> {
 
 /** Abort, cancellation or a failure: nodes on their way end safely, then everything is put back, newest first. */
 async function rollBack(run: Run, error: unknown): Promise<RunReport> {
-  const wanted = run.aborting || isCancellation(error);
-  if (!run.aborting) beginRollback(run);
+  const wanted = run.state.isRollingBack || isCancellation(error);
+  if (!run.state.isRollingBack) beginRollback(run);
   setPhase(run, 'rolling-back');
-  await Promise.all(Object.values(run.children).map(async (child) => await child.ended));
-  if (run.rollback.some(({ kind }) => kind === 'cordons')) {
+  await Promise.all(Object.values(run.handles.nodes).map(async ({ ended }) => await ended));
+  if (mustRollBack(run.state, 'cordons')) {
     await runUntilDone(run, 'nodes without a workflow of their own to come back in', () =>
       steps('take back in').restoreUntracked(nextStep(run)),
     );

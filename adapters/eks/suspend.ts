@@ -2,7 +2,7 @@ import { type AutoScalingGroup, ResumeProcessesCommand, SuspendProcessesCommand 
 import { TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-eks';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { countByZone, isLopsided } from '../../core/plan/balance.ts';
+import { countByZone, isLopsided } from '../../core/surge/balance.ts';
 import { callEks } from './errors.ts';
 import { mapInstances, type PoolObservation } from './map.ts';
 import { type EksClients, findPool, poolSubject, requirePool } from './observe.ts';

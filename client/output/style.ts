@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
-
-/** Words that the views colour; what they look like is decided here alone. */
-export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'dim' | 'strong';
+import type { Tone } from '../../core/status/line.ts';
+import type { StepState } from '../../core/steps/step-spec.ts';
 
 const formats = {
   good: 'green',
@@ -17,17 +16,17 @@ export interface Style {
   /** Columns of the terminal; undefined where there is none, or it does not say. */
   readonly width: number | undefined;
   paint(tone: Tone, text: string): string;
-  readonly icons: Readonly<Record<'done' | 'busy' | 'waiting' | 'attention' | 'back', string>>;
+  readonly icons: Readonly<Record<StepState, string>>;
   readonly branch: Readonly<Record<'middle' | 'last' | 'pipe' | 'gap', string>>;
 }
 
 const unicode = {
-  icons: { done: '✔', busy: '◎', waiting: '○', attention: '▲', back: '↩' },
+  icons: { pending: '○', 'in-progress': '◎', replaced: '✔', restoring: '↩', restored: '↩', stalled: '▲' },
   branch: { middle: '├─ ', last: '└─ ', pipe: '│  ', gap: '   ' },
 } as const;
 
 const ascii = {
-  icons: { done: '+', busy: '*', waiting: '-', attention: '!', back: '<' },
+  icons: { pending: '-', 'in-progress': '*', replaced: '+', restoring: '<', restored: '<', stalled: '!' },
   branch: { middle: '|- ', last: '`- ', pipe: '|  ', gap: '   ' },
 } as const;
 

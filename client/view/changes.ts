@@ -1,43 +1,49 @@
-import { because } from '../../core/status/because.ts';
-import { explainLosses } from '../../core/status/losses.ts';
+import { describeNode } from '../../core/status/describe-nodes.ts';
+import { describeChange, describeRun } from '../../core/status/describe-run.ts';
+import { describeEvidence } from '../../core/status/exclusion-reasons.ts';
+import type { Line } from '../../core/status/line.ts';
 import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
-import { formatTime } from '../output/duration.ts';
+import { formatTime } from '../../core/text/format.ts';
 
-/** Says what changed between two looks, one line per change, for logs and pipelines. Pure. */
+/** Says what changed between two observations, one line per change, for logs and pipelines. Pure. */
 export function describeChanges(before: RunStatus | undefined, after: RunStatus): string[] {
   const name = `${after.cluster}/${after.pool}`;
+  const old = before === undefined ? undefined : describeRun(before);
+  const { alerts, traffic } = describeRun(after);
   const lines: string[] = [];
-  if (before?.phase !== after.phase) lines.push(`${name} phase ${after.phase}`);
-  if (after.waiting && hasNews(before?.waiting, after.waiting)) lines.push(`${name} waiting: ${after.waiting.for}`);
-  if (!before?.paused && after.paused) lines.push(`${name} paused by ${because(after.paused)}`);
-  if (before?.paused && !after.paused) lines.push(`${name} resumed`);
-  if (before?.stalled?.message !== after.stalled?.message && after.stalled) {
-    lines.push(
-      `${name} ${after.phase === 'failed' ? 'failed' : 'stalled'}: ${after.stalled.code}: ${after.stalled.message}`,
-    );
-  }
-  for (const { what } of after.externalChanges.slice(before?.externalChanges.length ?? 0))
-    lines.push(`${name} noticed: ${what}`);
+  if (before?.phase !== after.phase) lines.push(`phase ${after.phase}`);
+  if (after.waiting && hasNews(before?.waiting, after.waiting)) lines.push(`waiting: ${after.waiting.for}`);
+  lines.push(...news(old?.alerts, alerts));
+  if (before?.paused && !after.paused) lines.push('resumed');
+  for (const act of after.externalChanges.slice(before?.externalChanges.length ?? 0))
+    lines.push(describeChange(act).text);
   if (lastSpell(after) > (before === undefined ? 0 : lastSpell(before)))
-    for (const line of explainLosses(after.traffic)) lines.push(`${name} probes: ${line}`);
-  for (const node of after.nodes) lines.push(...changesOfNode(before, node));
-  return lines;
+    for (const { text } of traffic.slice(1)) lines.push(`probes: ${text}`);
+  return [...lines.map((line) => `${name} ${line}`), ...after.nodes.flatMap((node) => changesOfNode(before, node))];
 }
 
 function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[] {
   const old = before?.nodes.find((other) => other.node.uid === node.node.uid);
   const lines: string[] = [];
-  if (old && old.step !== node.step) lines.push(`node ${node.node.name} ${node.step}`);
-  if (node.restoredBecause !== undefined && old?.restoredBecause !== node.restoredBecause)
-    lines.push(`node ${node.node.name} restored because ${node.restoredBecause}`);
-  for (const { what } of (node.externalChanges ?? []).slice(old?.externalChanges?.length ?? 0))
-    lines.push(`node ${node.node.name} noticed: ${what}`);
-  for (const evidence of node.evidence.slice(old?.evidence.length ?? 0)) {
-    lines.push(`node ${node.node.name} ${evidence.kind} at ${formatTime(evidence.at)}: ${evidence.detail}`);
-  }
-  if (node.waiting && hasNews(old?.waiting, node.waiting))
-    lines.push(`node ${node.node.name} waiting: ${node.waiting.for}`);
-  return lines;
+  if (old && old.step !== node.step) lines.push(node.step);
+  lines.push(...news(sentencesOf(old), sentencesOf(node)));
+  for (const act of (node.externalChanges ?? []).slice(old?.externalChanges?.length ?? 0))
+    lines.push(describeChange(act).text);
+  for (const evidence of node.evidence.slice(old?.evidence.length ?? 0))
+    lines.push(`${evidence.kind} at ${formatTime(evidence.at)}: ${describeEvidence(evidence)}`);
+  if (node.waiting && hasNews(old?.waiting, node.waiting)) lines.push(`waiting: ${node.waiting.for}`);
+  return lines.map((line) => `node ${node.node.name} ${line}`);
+}
+
+/** Cause and fix of a stalled node, and why one comes back. What it waits for is news of its own. */
+function sentencesOf(node: NodeStatus | undefined): readonly Line[] {
+  return node === undefined ? [] : describeNode({ ...node, waiting: undefined }).sentences;
+}
+
+/** Lines that were not there before. */
+function news(before: readonly Line[] = [], after: readonly Line[]): string[] {
+  const known = new Set(before.map(({ text }) => text));
+  return after.filter(({ text }) => !known.has(text)).map(({ text }) => text);
 }
 
 /** A countdown is no news: waits are compared without their figures. */

@@ -2,9 +2,9 @@ import type { Finding } from '../../core/plan/finding.ts';
 import type { WorkloadSurge } from '../../core/plan/pod-surge-plan.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
 import { listUnprotected } from '../../core/policy/zeroed.ts';
-import { listNames } from '../../core/text/format.ts';
-import { formatDuration } from '../output/duration.ts';
-import type { Style, Tone } from '../output/style.ts';
+import type { Tone } from '../../core/status/line.ts';
+import { formatDuration, listNames } from '../../core/text/format.ts';
+import type { Style } from '../output/style.ts';
 import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
 

@@ -1,32 +1,15 @@
 import { because } from '../../core/status/because.ts';
 import { describeTraffic } from '../../core/status/describe-traffic.ts';
+import { listExclusionReasons } from '../../core/status/exclusion-reasons.ts';
 import { allExternalChanges } from '../../core/status/external-changes.ts';
 import { explainLosses } from '../../core/status/losses.ts';
-import type { Evidence, EvidenceKind, NodeStatus, RunReport } from '../../core/status/status.ts';
-import { formatDuration } from '../output/duration.ts';
+import type { NodeStatus, RunReport } from '../../core/status/status.ts';
+import type { EvidenceColumn } from '../../core/steps/derive.ts';
+import { columns } from '../../core/steps/steps.ts';
+import { formatDuration } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
 import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
-
-interface Column {
-  readonly kind: EvidenceKind;
-  readonly title: string;
-}
-
-/** Only in runs that have handed pods over. */
-const surged: Column = { kind: 'pods-surged', title: 'PODS-SURGED' };
-
-const always: readonly Column[] = [
-  { kind: 'registered', title: 'REGISTERED' },
-  { kind: 'healthy', title: 'HEALTHY' },
-  { kind: 'excluded', title: 'EXCLUDED' },
-  { kind: 'deregistered', title: 'DEREGISTERED' },
-  { kind: 'connections-drained', title: 'CONN-DRAINED' },
-  { kind: 'evicted', title: 'EVICTED' },
-  { kind: 'replacements-serving', title: 'REPLACED' },
-  { kind: 'endpoints-removed', title: 'ENDPOINTS' },
-  { kind: 'terminated', title: 'TERMINATED' },
-];
 
 /** Draws the proof of a run: requests, and per node when each step was observed (seconds after the start). */
 export function renderReport(report: RunReport, style: Style): string[] {
@@ -40,6 +23,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
     '',
     ...renderTimeline(report, style.width),
     '',
+    ...listExclusionReasons(report.nodes).map((one) => `excluded because ${one}`),
     ...list('not protected', report.unprotected, style),
     ...list('left behind', report.leftovers, style),
     ...allExternalChanges(report).map(({ at, what }) => `${new Date(at).toISOString()} noticed: ${what}`),
@@ -59,18 +43,19 @@ function problem({ stalled }: RunReport, style: Style): string[] {
 }
 
 /** Draws when each step of each node was observed, in seconds after the start of the run. */
-export function renderTimeline(report: Pick<RunReport, 'nodes' | 'startedAt'>, width?: number): string[] {
-  const isSurged = report.nodes.some(({ evidence }) => evidence.some(({ kind }) => kind === surged.kind));
-  const columns = isSurged ? [surged, ...always] : always;
-  const rows = report.nodes.map((node) => [
-    node.node.name,
-    ...columns.map((column) => moment(node, column.kind, report.startedAt)),
-  ]);
-  return renderTable([['NODE', ...columns.map((column) => column.title)], ...rows], width);
+export function renderTimeline(
+  { nodes, startedAt }: Pick<RunReport, 'nodes' | 'startedAt'>,
+  width?: number,
+  all: readonly EvidenceColumn[] = columns,
+): string[] {
+  const seen = new Set<string>(nodes.flatMap(({ evidence }) => evidence.map(({ kind }) => kind)));
+  const shown = all.filter(({ kind, onlyWhenSeen }) => onlyWhenSeen !== true || seen.has(kind));
+  const rows = nodes.map((node) => [node.node.name, ...shown.map(({ kind }) => moment(node, kind, startedAt))]);
+  return renderTable([['NODE', ...shown.map(({ title }) => title)], ...rows], width);
 }
 
-function moment(node: NodeStatus, kind: EvidenceKind, startedAt: number): string {
-  const found: Evidence | undefined = node.evidence.findLast((evidence) => evidence.kind === kind);
+function moment(node: NodeStatus, kind: string, startedAt: number): string {
+  const found = node.evidence.findLast((evidence) => evidence.kind === kind);
   return found ? `+${((found.at - startedAt) / 1000).toFixed(1)}s` : '-';
 }
 

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../core/status/status.ts';
-import { formatTime } from '../output/duration.ts';
+import { formatTime } from '../../core/text/format.ts';
 
 /** How Temporal says that a run's workflow stands, or that it has ended, whatever the run itself could still say. */
 export interface WorkflowState {

@@ -1,5 +1,5 @@
 /** The leftovers of ended runs in a cluster, and the actions that remove them. */
-import { type PodRef, podRefOf } from '../eviction/actions.ts';
+import { type PodAction, type PodRef, podRefOf } from '../eviction/actions.ts';
 import { decideRestore } from '../eviction/restore-pods.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
@@ -7,7 +7,7 @@ import { disruptedTaint } from '../model/labels.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { PoolFacts, PoolRef } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import { type Adoption, type AdoptionAction, decideAdoption } from '../pod-surge/adoption.ts';
+import { type Adoption, decideAdoption } from '../pod-surge/adoption.ts';
 import { isAbandoned, isActive, isReleasedBy, type ReleasedPod } from '../pod-surge/owned-pods.ts';
 import { count, listNames } from '../text/format.ts';
 
@@ -28,13 +28,12 @@ export interface CleanupQuestion {
   readonly locking: readonly string[];
 }
 
+/** An action on a pod. */
+type CleanupPodAction = Exclude<PodAction, { readonly kind: 'remove-endpoints' }> & { readonly run: string };
+
 /** One action that removes a leftover. */
 export type CleanupAct =
-  | {
-      readonly kind: 'restore-endpoints' | 'evict' | 'deletePod' | AdoptionAction['kind'];
-      readonly run: string;
-      readonly pod: PodRef;
-    }
+  | CleanupPodAction
   | { readonly kind: 'untaint' | 'include' | 'uncordon' | 'unfence'; readonly run: string; readonly node: NodeRef }
   | { readonly kind: 'release'; readonly pool: PoolRef; readonly held: readonly string[] }
   | { readonly kind: 'delete-pool'; readonly pool: PoolRef; readonly run: string }
@@ -68,7 +67,7 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => podActs(node, cluster, run))),
     ...adopted.flatMap(({ run, acts: given }) => given.map((act) => ({ ...act, run }))),
     ...left.flatMap(({ run, pods }) =>
-      pods.flatMap(({ pod, listedBy }) => (listedBy.length > 0 ? [] : [{ kind: 'deletePod', run, pod } as const])),
+      pods.flatMap(({ pod, listedBy }) => (listedBy.length > 0 ? [] : [{ kind: 'delete', run, pod } as const])),
     ),
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActs(node, run))),
     ...pools.flatMap(({ ref, held }) => (held === undefined ? [] : [{ kind: 'release', pool: ref, held } as const])),
@@ -104,7 +103,7 @@ export function explainCleanupAct(act: CleanupAct): string {
       return `pod ${act.pod.namespace}/${act.pod.name}: return it to its ReplicaSet`;
     case 'restoreDeletionCost':
       return `pod ${act.pod.namespace}/${act.pod.name}: restore its deletion cost`;
-    case 'deletePod':
+    case 'delete':
       return `pod ${act.pod.namespace}/${act.pod.name}: delete; its workload is gone`;
     case 'untaint':
       return `node ${act.node.name}: remove taint ${disruptedTaint}`;

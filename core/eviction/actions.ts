@@ -6,15 +6,33 @@ export interface PodRef {
 }
 
 /**
- * Something to do to a pod, decided from one look. Before `unlist` the caller asks by an eviction with dry run: the API server may
- * know of a budget that the look did not show.
+ * Something to do to a pod, decided from one observation. Before `unlist` the caller asks by an eviction with dry run: the API server may
+ * know of a budget that the observation did not show.
  */
 export type PodAction =
   | { readonly kind: 'remove-endpoints'; readonly pod: PodRef; readonly removeLabels: readonly string[] }
   /** `unprotected`: callers are still sent to it, in words. */
   | { readonly kind: 'evict'; readonly pod: PodRef; readonly unprotected?: string }
   | { readonly kind: 'delete'; readonly pod: PodRef }
-  | { readonly kind: 'restore-endpoints'; readonly pod: PodRef };
+  | { readonly kind: 'restore-endpoints'; readonly pod: PodRef }
+  /** What brings a released pod back to its ReplicaSet. */
+  | { readonly kind: 'raiseDeletionCost' | 'adopt' | 'restoreDeletionCost'; readonly pod: PodRef };
+
+/** What an action on a pod came to. */
+export type PodActionResult =
+  | { readonly outcome: 'done' | 'gone' | 'not-ours' }
+  /**
+   * Refused for now, by a budget that has nothing to spare or by the API server. `retryAfterMs`: ask no earlier, unless the budget has room
+   * again.
+   */
+  | {
+      readonly outcome: 'blocked';
+      readonly by: 'budget' | 'server';
+      readonly reason: string;
+      readonly retryAfterMs: number;
+    }
+  /** Refused for good, as long as nobody changes what the reason names. */
+  | { readonly outcome: 'impossible'; readonly reason: string };
 
 /** A pod that may not go yet, and what holds it. */
 export interface BlockedPod {

@@ -1,3 +1,4 @@
+import { silentSince } from '../guard/unreachable.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -6,7 +7,6 @@ import { listNames } from '../text/format.ts';
 import type { WaitDecision } from '../waits/decision.ts';
 import { isNodeBound } from './node-bound.ts';
 import { isStuckTerminating } from './stuck-terminating.ts';
-import { silentSince } from './unreachable.ts';
 
 /**
  * Claims whose volumes stay attached to the node until its machine ends, because their pods do: those that belong to it, and those that

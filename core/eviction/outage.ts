@@ -1,7 +1,7 @@
+import { outageSettlesInMs } from '../guard/stability.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { formatDuration } from '../text/format.ts';
-import { outageSettlesInMs } from '../waits/formulas.ts';
 
 /**
  * Why no pod may be told to stop yet, although it is out of its endpoints: an API server was away, and not every kube-proxy need have

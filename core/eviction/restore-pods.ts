@@ -3,9 +3,10 @@ import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
-import { type BlockedPod, blockedPod, type PodAction, podRefOf, type RemovedSince } from './actions.ts';
+import { type BlockedPod, type PodAction, podRefOf, type RemovedSince } from './actions.ts';
 import { blockedByEndpoint, hasPropagated } from './endpoint-removal.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
+import { holdBackRejected, type RejectedEvictions } from './rejections.ts';
 
 /**
  * Decides what becomes of the pods that a run has taken out of their endpoints when their node is put back. A pod that still has its
@@ -22,9 +23,6 @@ export function decideRestore(node: NodeRef, pods: readonly PodFacts[], run: str
 function isReplaced({ ownerKind, released }: PodFacts, run: string): boolean {
   return ownerKind === 'none' && released?.by !== run;
 }
-
-/** Evictions that were refused, by pod UID: why, and when (epoch ms) they may be asked for again. Plain data. */
-export type RejectedEvictions = Readonly<Record<string, { readonly message: string; readonly againAt: number }>>;
 
 /** Everything that decides the next acts on the unlisted pods of nodes that come back. */
 export interface RestoreQuestion {
@@ -50,6 +48,7 @@ export interface RestoreRound {
  */
 export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: RestoreQuestion): RestoreRound {
   const actions: PodAction[] = [];
+  const evictions: PodAction[] = [];
   const blocked: BlockedPod[] = [];
   for (const node of nodes) {
     for (const action of decideRestore(node, indexOf(facts).podsOn(node.name), run)) {
@@ -57,18 +56,12 @@ export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: 
       const seen = indexOf(facts).podsByUid.get(pod.uid);
       const again = seen && decideRemoveAgain(seen, facts);
       const listed = blockedByEndpoint(pod, facts, waits, now);
-      const refusal = known.refused[pod.uid];
       if (action.kind === 'restore-endpoints') actions.push(action);
       else if (again !== undefined) actions.push(again.action);
       else if (listed !== undefined) blocked.push(listed);
-      else if (refusal !== undefined && now < refusal.againAt) blocked.push(blockedByRefusal(pod, refusal));
-      else if (hasPropagated(pod, facts, known.removedAt, waits, now)) actions.push(action);
+      else if (hasPropagated(pod, facts, known.removedAt, waits, now)) evictions.push(action);
     }
   }
-  return { actions, blocked };
-}
-
-/** A pod whose eviction was refused. */
-export function blockedByRefusal(pod: BlockedPod['pod'], { message }: { readonly message: string }): BlockedPod {
-  return blockedPod(pod, `its eviction is refused: ${message}`);
+  const held = holdBackRejected(evictions, known.refused, facts, now);
+  return { actions: [...actions, ...held.actions], blocked: [...blocked, ...held.blocked] };
 }

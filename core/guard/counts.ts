@@ -18,10 +18,10 @@ export interface CountedService {
   readonly state: ServiceState;
   readonly minServing: MinServing;
   /** Serving targets over all zones, and by zone. */
-  targets: number;
-  readonly perZone: Map<string, number>;
-  /** What it lacks of what it was seen to serve at its best; undefined when it lacks nothing. */
-  lacking: { readonly what: 'ready endpoint' | 'serving target'; has: number; needs: number } | undefined;
+  readonly targets: number;
+  readonly perZone: ReadonlyMap<string, number>;
+  /** What it has of what its baseline has, which may be more; undefined where there is nothing to compare. */
+  readonly comparison: Comparison | undefined;
   /** Where its load balancers have sent nothing since the run began: nodes there are not held for it. */
   readonly unreached: PodsByPlace | undefined;
   /** Targets that must not be taken out at this moment, by node name. */
@@ -30,12 +30,19 @@ export interface CountedService {
   readonly rollingOn: ReadonlyMap<string, string>;
 }
 
+/** What a Service has, and what it had at its baseline. */
+export interface Comparison {
+  readonly what: 'ready endpoint' | 'serving target';
+  readonly has: number;
+  readonly needs: number;
+}
+
 /** The pods of a budget that callers reach. Each pod counts once, whatever number of Services select it. */
 export interface CountedBudget {
   /** `namespace/name`. */
   readonly name: string;
   readonly needs: number;
-  has: number;
+  readonly has: number;
   /** Counted pods by node, of those that step out with their node: behind a load balancer with policy Local. */
   readonly takenWith: ReadonlyMap<string, number>;
   /** Ready pods of that kind by node, reached or not. */
@@ -60,7 +67,7 @@ export function countService(
     minServing: computeMinServing(state, facts, policy, baseline),
     targets,
     perZone,
-    lacking: baseline === undefined ? undefined : findLack(state, facts, baseline, targets),
+    comparison: baseline === undefined ? undefined : compareToBaseline(state, facts, baseline, targets),
     unreached: baseline?.unreached,
     traps: findTargetTraps(state, facts.cluster),
     rollingOn: findRollouts(state.service, facts.cluster),
@@ -95,20 +102,20 @@ function findRollouts(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap
 }
 
 /** Under Local it lacks what its pods don't give; under Cluster, nodes that are registered and don't serve. */
-function findLack(
+function compareToBaseline(
   state: ServiceState,
   facts: ServingFacts,
   baseline: ServiceBaseline,
   targets: number,
-): CountedService['lacking'] {
+): Comparison | undefined {
   if (state.service.externalTrafficPolicy === 'Local') {
     const needs = expectedEndpoints(state, facts, baseline);
     const has = reachableEndpoints(state, facts, baseline);
-    return has < needs ? { what: 'ready endpoint', has, needs } : undefined;
+    return { what: 'ready endpoint', has, needs };
   }
   if (expectedEndpoints(state, facts, baseline) === 0 && state.readyOn.size === 0) return undefined;
   const needs = Math.min(baseline.targets, state.attached.size);
-  return targets < needs ? { what: 'serving target', has: targets, needs } : undefined;
+  return { what: 'serving target', has: targets, needs };
 }
 
 /** Counts every budget that keeps pods behind a load balancer with policy Local, or of those that are named. */

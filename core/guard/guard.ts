@@ -1,12 +1,13 @@
-import { unreachableSince } from '../eviction/unreachable.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
+import { type Assumption, assumeFigures, type GuardFigures } from './assumption.ts';
 import type { ServiceBaseline } from './baseline.ts';
 import type { GuardBlock } from './block.ts';
 import { type CountedBudget, type CountedService, countBudgets, countService } from './counts.ts';
 import { nodesOut, serviceStates } from './serving.ts';
+import { unreachableSince } from './unreachable.ts';
 import { isUnreached } from './unreached.ts';
 
 /** What a guard counts from. */
@@ -30,8 +31,16 @@ export interface Guard {
   servedBy(node: NodeRef): readonly CountedService[];
   /** Budgets that lose reachable pods with the node. */
   chargedBy(node: NodeRef): readonly CountedBudget[];
+  /** The guard if this were so, too. This one answers as before. */
+  assume(assumption: Assumption): Guard;
   readonly services: readonly CountedService[];
   readonly budgets: readonly CountedBudget[];
+}
+
+/** Places of the Services and budgets, in the lists of the figures, that have to do with a node, by its name. No assumption changes them. */
+interface Involved {
+  readonly services: ReadonlyMap<string, readonly number[]>;
+  readonly budgets: ReadonlyMap<string, readonly number[]>;
 }
 
 /**
@@ -51,17 +60,27 @@ export function openGuard(question: GuardQuestion): Guard {
     countService(state, facts, policy, baselines.get(key), out),
   );
   const budgets = countBudgets(facts, out, question.baselines);
-  const servicesOn = groupByNode(services, nodesOf);
+  const involved = {
+    services: placesByNode(services, nodesOf),
+    budgets: placesByNode(budgets, ({ hosts }) => hosts),
+  };
+  return guardBy({ services, budgets, out }, involved, question);
+}
+
+function guardBy(figures: GuardFigures, involved: Involved, question: GuardQuestion): Guard {
+  const { services, budgets, out } = figures;
+  const { facts } = question;
   const below = services.filter(isBelow);
-  const budgetsOn = groupByNode(budgets, ({ hosts }) => hosts);
   const counts = (service: CountedService, node: NodeRef) =>
     service.state.serving.has(node.name) && !out.has(node.name);
+  const servicesOn = ({ name }: NodeRef) => pick(services, involved.services.get(name));
+  const budgetsOn = ({ name }: NodeRef) => pick(budgets, involved.budgets.get(name));
 
   return {
     services,
     budgets,
-    servedBy: (node) => (servicesOn.get(node.name) ?? []).filter((service) => counts(service, node)),
-    chargedBy: (node) => (budgetsOn.get(node.name) ?? []).filter(({ takenWith }) => takenWith.has(node.name)),
+    servedBy: (node) => servicesOn(node).filter((service) => counts(service, node)),
+    chargedBy: (node) => budgetsOn(node).filter(({ takenWith }) => takenWith.has(node.name)),
     findBlock: (node) => {
       const isLost = unreachableSince(node, facts, facts.observedAt) !== undefined;
       for (const service of involving(node)) {
@@ -69,7 +88,7 @@ export function openGuard(question: GuardQuestion): Guard {
         const block = isLost && !isServing ? undefined : findServiceBlock(node, service, isServing, question);
         if (block !== undefined) return block;
       }
-      for (const budget of budgetsOn.get(node.name) ?? []) {
+      for (const budget of budgetsOn(node)) {
         const isIdle = isLost && !budget.takenWith.has(node.name);
         const block = findBudgetBlock(node, budget, isIdle || out.has(node.name));
         if (block !== undefined) return block;
@@ -78,15 +97,16 @@ export function openGuard(question: GuardQuestion): Guard {
     },
     decidedBy: (node) => {
       const own = involving(node).map(({ state }) => state.service.key);
-      const shared = (budgetsOn.get(node.name) ?? []).flatMap((budget) => [...budget.services]);
+      const shared = budgetsOn(node).flatMap((budget) => [...budget.services]);
       return [...new Set([...own, ...shared])];
     },
+    assume: (assumption) => guardBy(assumeFigures(figures, assumption, facts), involved, question),
   };
 
-  function involving({ name }: NodeRef): readonly CountedService[] {
-    const own = servicesOn.get(name) ?? [];
+  function involving(node: NodeRef): readonly CountedService[] {
+    const own = servicesOn(node);
     if (below.length === 0) return own;
-    return [...own, ...below.filter((service) => !own.includes(service) && service.state.attached.has(name))];
+    return [...own, ...below.filter((service) => !own.includes(service) && service.state.attached.has(node.name))];
   }
 }
 
@@ -121,16 +141,23 @@ function nodesOf({ state, traps }: CountedService): ReadonlySet<string> {
   return traps.size === 0 ? state.hosts : new Set([...state.hosts, ...traps.keys()]);
 }
 
-function groupByNode<T>(items: readonly T[], nodesOf: (item: T) => ReadonlySet<string>): ReadonlyMap<string, T[]> {
-  const grouped = new Map<string, T[]>();
-  for (const item of items) {
+function placesByNode<T>(
+  items: readonly T[],
+  nodesOf: (item: T) => ReadonlySet<string>,
+): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, item] of items.entries()) {
     for (const node of nodesOf(item)) {
-      const known = grouped.get(node);
-      if (known === undefined) grouped.set(node, [item]);
-      else known.push(item);
+      const known = places.get(node);
+      if (known === undefined) places.set(node, [place]);
+      else known.push(place);
     }
   }
-  return grouped;
+  return places;
+}
+
+function pick<T>(items: readonly T[], places: readonly number[] = []): readonly T[] {
+  return places.flatMap((place) => items[place] ?? []);
 }
 
 function findServiceBlock(
@@ -141,7 +168,7 @@ function findServiceBlock(
 ): GuardBlock | undefined {
   const passing = findPassingBlock(node, service, counts);
   if (passing !== undefined) return passing;
-  const { state, minServing, targets, perZone, lacking, unreached } = service;
+  const { state, minServing, targets, perZone, comparison, unreached } = service;
   if (!counts && isUnreached(node.name, facts, unreached)) return undefined;
   const about = {
     node: node.name,
@@ -159,8 +186,8 @@ function findServiceBlock(
   const mayServeAgain =
     state.service.externalTrafficPolicy === 'Cluster' ||
     (state.hosts.has(node.name) && !isOfNewPool(node, facts, policy));
-  if (!counts && mayServeAgain && lacking !== undefined) return { ...about, limit: 'best', ...lacking };
-  return undefined;
+  if (counts || !mayServeAgain || comparison === undefined || comparison.has >= comparison.needs) return undefined;
+  return { ...about, limit: 'best', ...comparison };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { unreachableSince } from '../eviction/unreachable.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import { count, formatDuration } from '../text/format.ts';
@@ -8,6 +7,7 @@ import type { CountedBudget, CountedService } from './counts.ts';
 import { type Guard, type GuardQuestion, openGuard } from './guard.ts';
 import { findDistrust } from './stability.ts';
 import { extend, isStable, type StableSince } from './stable-since.ts';
+import { unreachableSince } from './unreachable.ts';
 
 /** Everything that decides who may step out next. */
 export interface CandidateQuestion extends GuardQuestion {
@@ -22,6 +22,8 @@ export interface GuardDecision {
   readonly node: NodeRef | undefined;
   /** One sentence with names and numbers. */
   readonly reason: string;
+  /** Of a node that may: what comes closest to holding it, in figures. */
+  readonly because?: string;
   readonly blockedBy?: GuardBlock;
   /** For the next look. */
   readonly agreed: StableSince;
@@ -51,7 +53,10 @@ export function selectCandidate(question: CandidateQuestion): GuardDecision {
   if (blockedBy !== undefined) return { node: undefined, reason: explainBlock(blockedBy), blockedBy, agreed };
 
   const next = mayGo.find((node) => isStable(agreed, node.name, now, settleMsOf(node, question)));
-  if (next !== undefined) return { node: next, reason: explainGrant(next, guard), agreed };
+  if (next !== undefined) {
+    const because = explainGrant(next, guard);
+    return { node: next, reason: `${next.name} may step out: ${because}`, because, agreed };
+  }
   const settledAt = Math.min(...mayGo.map((node) => (agreed[node.name] ?? now) + settleMsOf(node, question)));
   const settlesInMs = Math.max(1, settledAt - now);
   const reason = `${mayGo[0]?.name ?? ''} may be excluded once observations have agreed for another ${formatDuration(settlesInMs)}`;
@@ -90,21 +95,26 @@ function findInFlightBlock({ inFlight, policy, facts }: GuardQuestion, first: No
   return { node: first.name, limit: 'in-flight', needs: maxInFlight, has: moving.length };
 }
 
+/** What the node takes from and has least to spare without it, of budgets and Services. */
 function explainGrant(node: NodeRef, guard: Guard | undefined): string {
-  if (guard === undefined) return `${node.name} may be excluded: the capacity guard is disabled`;
+  if (guard === undefined) return 'the capacity guard is switched off';
   const kept = [
-    ...guard.chargedBy(node).map((budget) => explainBudget(node, budget)),
-    ...guard.servedBy(node).map(explainService),
+    ...guard.chargedBy(node).map((budget) => budgetWithout(node, budget)),
+    ...guard.servedBy(node).map(serviceWithout),
   ];
-  return kept.length === 0
-    ? `${node.name} may be excluded: it serves nothing`
-    : `${node.name} may be excluded: ${kept.slice(0, 3).join('; ')}`;
+  const [tightest] = kept.toSorted((a, b) => a.spare - b.spare);
+  return tightest?.text ?? 'it serves nothing';
 }
 
-function explainBudget(node: NodeRef, { name, has, needs, takenWith }: CountedBudget): string {
-  return `budget ${name} keeps ${has - (takenWith.get(node.name) ?? 0)} of ${count(has, 'reachable pod')}, needs ${needs}`;
+function budgetWithout(node: NodeRef, { name, has, needs, takenWith }: CountedBudget) {
+  const left = has - (takenWith.get(node.name) ?? 0);
+  return {
+    spare: left - needs,
+    text: `budget ${name} keeps ${left} of ${count(has, 'reachable pod')}, needs ${needs}`,
+  };
 }
 
-function explainService({ state, targets, minServing }: CountedService): string {
-  return `${state.service.key} keeps ${targets - 1} of ${count(targets, 'serving target')}, minimum serving ${minServing.targets}`;
+function serviceWithout({ state, targets, minServing }: CountedService) {
+  const text = `${state.service.key} keeps ${targets - 1} of ${count(targets, 'serving target')}, minimum serving ${minServing.targets}`;
+  return { spare: targets - 1 - minServing.targets, text };
 }

@@ -1,7 +1,6 @@
-import type { ServingFacts } from '../model/serving.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { count, formatDuration } from '../text/format.ts';
-import { outageSettlesInMs } from '../waits/formulas.ts';
 
 /** A share of the nodes that falls silent together points to the API server, not to the nodes. */
 const suspiciousShare = 0.25;
@@ -20,4 +19,13 @@ export function findDistrust(facts: ServingFacts, policy: Policy): string | unde
   const silent = nodes.filter(({ unknownSince }) => unknownSince !== undefined && now - unknownSince < stabilizationMs);
   if (silent.length < 2 || silent.length < suspiciousShare * nodes.length) return undefined;
   return `${count(silent.length, 'node')} of ${nodes.length} fell silent together less than ${formatDuration(stabilizationMs)} ago`;
+}
+
+/** Time, ms, that must pass until what is seen after an outage of the API server can be relied on; 0 when none was, or it has settled. */
+export function outageSettlesInMs(
+  { outageAt }: Pick<ClusterFacts, 'outageAt'>,
+  { stabilizationAfterOutageMs }: Pick<WaitPolicy, 'stabilizationAfterOutageMs'>,
+  now: number,
+): number {
+  return outageAt === undefined ? 0 : Math.max(0, outageAt + stabilizationAfterOutageMs - now);
 }

@@ -8,15 +8,13 @@ import type { StableSince } from './stable-since.ts';
 /**
  * The nodes that may be out together as things look now, each as though those before it had gone; no more than `atMost`, nor than may be in
  * flight, but one at least. Those on which looks have agreed for longer come first, so that looks which let any of them go agree on the
- * same. Each answer takes a guard of its own: a caller may let others work in between.
+ * same. Each answer takes a moment: a caller may let others work in between.
  */
 export function* chooseTogether(question: CandidateQuestion, atMost: number): Generator<NodeRef> {
   const { facts, policy, agreed, inFlight } = question;
   if (findDistrust(facts, policy) !== undefined) return;
-  const isGuarded = isEnabled(policy, 'capacity-guard');
   const most = Math.max(1, Math.min(atMost, policy.guard.maxInFlight - inFlight.length));
-  const out = [...inFlight];
-  let guard = isGuarded ? openGuard(question) : undefined;
+  let guard = isEnabled(policy, 'capacity-guard') ? openGuard(question) : undefined;
   let chosen = 0;
   // Who is held with fewer out is held with more: nobody is asked twice.
   for (const node of inOrder(waitingOf(question), agreed)) {
@@ -24,8 +22,7 @@ export function* chooseTogether(question: CandidateQuestion, atMost: number): Ge
     yield node;
     chosen += 1;
     if (chosen >= most) return;
-    out.push(node);
-    guard = isGuarded ? openGuard({ ...question, inFlight: out }) : undefined;
+    guard = guard?.assume({ excluded: [node] });
   }
 }
 

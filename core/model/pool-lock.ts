@@ -1,3 +1,10 @@
+/** The lock on a pool, kept as a Lease; `token` increases with every new holder and fences off earlier ones. */
+export interface PoolLock {
+  readonly name: string;
+  readonly holder: string;
+  readonly token: number;
+}
+
 /** Name of the lock on a pool. Its holder is the run. */
 export function poolLockName(cluster: string, pool: string): string {
   return `nodeferry-${cluster}-${pool}`;

@@ -22,6 +22,8 @@ export interface PlanQuestion {
   readonly run: string;
   /** The old pool, as the cloud sees it. */
   readonly pool: PoolFacts;
+  /** Somebody has a pool of the new one's name already; not so when it is not given. */
+  readonly newPoolExists?: boolean;
   readonly facts: ServingFacts;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
   readonly sharedVolumeClaims?: ReadonlySet<string>;
@@ -40,6 +42,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     policy,
     run,
     pool,
+    newPoolExists = false,
     facts,
     sharedVolumeClaims = new Set<string>(),
     denials = new Map<string, string>(),
@@ -62,7 +65,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const surge = Math.max(nodes.length, pool.desiredSize);
   const unplaced = countUnplaced(facts.cluster);
   const atOnce = surgeAtOnce(policy, surge);
-  const audited = { policy, pool, facts, services, baselines, nodes, batches, podSurge, surged };
+  const audited = { policy, pool, newPoolExists, facts, services, baselines, nodes, batches, podSurge, surged };
   const findings = yield* auditInSlices(audited);
   yield;
   return {

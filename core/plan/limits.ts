@@ -1,4 +1,5 @@
 import type { Policy } from '../policy/policy.ts';
+import { maxPayloadBytes } from '../status/truncate-status.ts';
 
 /** As many nodes are named to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
 export const maxCandidates = 50;
@@ -25,7 +26,7 @@ export interface RunSize {
  * replay them within the 10 s of a workflow task: 12,005 of them took 9 s on two cores. The others leave half, or a quarter, to nodes that
  * were put back and go again, to resumes, and to what others do.
  */
-export const limits: RunSize = { events: 10_000, historyBytes: 25_000_000, payloadBytes: 1_500_000 };
+export const limits: RunSize = { events: 10_000, historyBytes: 25_000_000, payloadBytes: maxPayloadBytes };
 
 /**
  * Measured on recorded histories: what a run takes without any node, what the watch over it adds in a day (fifty answers of six events),
@@ -39,8 +40,3 @@ export const bytesPerEvent = 300;
 
 /** What is seen of one node, bytes: its evidence and names in the report, and what of that is there when it steps out. */
 export const nodeBytes = { reported: 2_200, replacing: 700 } as const;
-
-/** Size of plain data in a payload, bytes. */
-export function bytesOf(data: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(data)).length;
-}

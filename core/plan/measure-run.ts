@@ -1,7 +1,8 @@
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { countSurges } from '../surge/at-once.ts';
-import { bytesOf, bytesPerEvent, eventsOf, maxCandidates, maxNodesToSurge, nodeBytes, type RunSize } from './limits.ts';
+import { bytesOf } from '../text/bytes.ts';
+import { bytesPerEvent, eventsOf, maxCandidates, maxNodesToSurge, nodeBytes, type RunSize } from './limits.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
 /**

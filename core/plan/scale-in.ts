@@ -1,8 +1,9 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
+import type { InstanceFacts } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import { countByZone } from '../surge/balance.ts';
 import { compareText } from '../text/format.ts';
-import { countByZone } from './balance.ts';
 
 /** What an aborted run asks. */
 export interface RetreatQuestion {
@@ -12,6 +13,26 @@ export interface RetreatQuestion {
   readonly zones: readonly string[];
   /** As many new nodes stay as old ones were replaced. */
   readonly keep: number;
+}
+
+/** What leaves a pool that shall have fewer nodes. */
+interface ScaleIn {
+  /** Nodes that are too many, in the order in which they should leave. */
+  readonly excess: readonly NodeFacts[];
+  /** IDs of instances that never became nodes: they serve nobody, and end at once. */
+  readonly unjoined: readonly string[];
+}
+
+/** Decides what leaves the new pool of an aborted run. */
+export function decideScaleIn(question: RetreatQuestion, instances: readonly InstanceFacts[]): ScaleIn {
+  const joined = new Set(question.cluster.nodes.map(({ instanceId }) => instanceId));
+  const lives = ({ state }: InstanceFacts) => state === 'pending' || state === 'running';
+  return {
+    excess: selectExcess(question),
+    unjoined: instances
+      .filter((instance) => lives(instance) && !joined.has(instance.instanceId))
+      .map(({ instanceId }) => instanceId),
+  };
 }
 
 /**

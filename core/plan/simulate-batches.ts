@@ -18,7 +18,6 @@ import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
 import { isEnabled } from '../waits/formulas.ts';
 import { idealFacts } from './ideal-facts.ts';
 import { openBudget, packBatches, type Taking } from './pack-batches.ts';
-import { addReplacements } from './replacements.ts';
 
 /** The nodes to replace and what guards them. */
 export interface BatchesInput {
@@ -85,7 +84,7 @@ export function* simulateInSlices(input: BatchesInput): Slices<Batches> {
   const facts = idealFacts(input.facts);
   yield;
   yield* layOutInSlices(facts);
-  const guard = isEnabled(policy, 'capacity-guard') ? openPerfectGuard(input, facts) : undefined;
+  const guard = isEnabled(policy, 'capacity-guard') ? openIdealGuard(input, facts) : undefined;
   const context = { cluster: facts.cluster, policy, sharedVolumeClaims, denials };
   if (surgesPods(policy)) yield* decideEligibilityInSlices(nodes, context);
   const played: Played[] = [];
@@ -121,10 +120,7 @@ function simulateBatch(
 ): Played {
   const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
   const released = selectReleases(candidates, context, new Map(), facts.observedAt).release.map(({ pod }) => pod);
-  const takeAway = guard === undefined ? undefined : addReplacements(guard, released, facts);
-  const played = letLeave(wave, surge, released, guard, context.policy);
-  takeAway?.();
-  return played;
+  return letLeave(wave, surge, released, guard?.assume({ replaced: released }), context.policy);
 }
 
 function joinBatches(played: readonly Played[]): Played {
@@ -185,17 +181,7 @@ function openSupplies(guard: Guard): (node: NodeRef) => readonly Taking[] {
 }
 
 /** The guard when nothing is missing, nobody has anything to make up for, and every new node is there: those of policy Cluster serve. */
-function openPerfectGuard({ policy, baselines, nodes }: BatchesInput, facts: ServingFacts): Guard {
+function openIdealGuard({ policy, baselines, nodes }: BatchesInput, facts: ServingFacts): Guard {
   const guard = openGuard({ facts, policy, baselines, inFlight: [], waiting: nodes });
-  const old = new Set(nodes.map((node) => node.name));
-  for (const service of guard.services) {
-    service.lacking = undefined;
-    if (service.state.service.externalTrafficPolicy === 'Local') continue;
-    for (const { name, zone } of service.state.serving.values()) {
-      if (!old.has(name)) continue;
-      service.targets += 1;
-      service.perZone.set(zone, (service.perZone.get(zone) ?? 0) + 1);
-    }
-  }
-  return guard;
+  return guard.assume({ recovered: true, joined: nodes });
 }

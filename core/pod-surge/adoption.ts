@@ -1,4 +1,4 @@
-import { type PodRef, podRefOf } from '../eviction/actions.ts';
+import { type PodAction, type PodRef, podRefOf } from '../eviction/actions.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { podsWith } from '../model/endpoints.ts';
 import { isFinished, type PodFacts, type ReleasedFacts, templateLabel } from '../model/pod.ts';
@@ -16,11 +16,11 @@ import {
   type ReleasedPod,
 } from './owned-pods.ts';
 
-/** One action that returns released pods to their ReplicaSets. The kinds have the names of the Cluster port. */
-export interface AdoptionAction {
-  readonly kind: 'raiseDeletionCost' | 'adopt' | 'restoreDeletionCost';
-  readonly pod: PodRef;
-}
+/** One action that returns released pods to their ReplicaSets. */
+export type AdoptionAction = Extract<
+  PodAction,
+  { readonly kind: 'raiseDeletionCost' | 'adopt' | 'restoreDeletionCost' }
+>;
 
 /** What to do now with the pods that a run has released, and which of them cannot return. */
 export interface Adoption {

@@ -52,15 +52,11 @@ export const flag = (description: string) =>
     .meta({ description: `${description} Default false.` });
 
 /** One of these words. */
-export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+export const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, { error: `one of ${values.join(', ')}` });
 
 /** One of these words, with a default. The default is appended to the description. */
-export const choice = <const T extends readonly [string, ...string[]]>(
-  values: T,
-  description: string,
-  fallback: T[number],
-) =>
+export const choice = <const T extends readonly string[]>(values: T, description: string, fallback: T[number]) =>
   oneOf(values)
     .default(fallback)
     .meta({ description: `${description} Default ${fallback}.` });

@@ -1,3 +1,5 @@
+import type { DeadlineField, ProtectiveRule } from '../steps/steps.ts';
+
 /**
  * The policy of one pool upgrade, after parsing. All defaults are filled in, and all durations are in milliseconds.
  * schema.ts has the written form (`nodeferry.dev/v1alpha1`, durations such as `15m`).
@@ -72,18 +74,7 @@ export interface WaitPolicy {
 }
 
 /** Deadlines in ms. A wait that reaches its deadline ends with a named outcome, and the run is stalled. */
-export interface DeadlinePolicy {
-  readonly nodesReadyMs: number;
-  readonly capacityMs: number;
-  readonly deregistrationMs: number;
-  readonly connectionDrainMs: number;
-  readonly evictionMs: number;
-  readonly replacementsMs: number;
-  readonly endpointRemovalMs: number;
-  readonly terminationMs: number;
-  readonly jobCompletionMs: number;
-  readonly guardMs: number;
-}
+export type DeadlinePolicy = { readonly [Field in DeadlineField as `${Field}Ms`]: number };
 
 /** Whether the replacements of pods start before the old pods leave, and how many at a time. */
 export interface PodSurgeTerms {
@@ -157,17 +148,3 @@ interface TrafficPolicy {
   /** How long the probes continue, ms, after the run has cleaned up. */
   readonly watchAfterMs: number;
 }
-
-/** The rules that protect connections. Each can be switched off, to show what it protects against. */
-export const protectiveRules = [
-  'wait-for-deregistration',
-  'wait-for-propagation',
-  'remove-endpoints-before-eviction',
-  'wait-for-forwarded-connections',
-  'remove-daemonset-endpoints',
-  'wait-for-replacements',
-  'capacity-guard',
-] as const;
-
-/** One of the rules that protect connections. */
-export type ProtectiveRule = (typeof protectiveRules)[number];

@@ -1,5 +1,7 @@
+import { deadlines } from '../steps/steps.ts';
 import { parseDuration, parseShare } from './durations.ts';
 import {
+  type DeadlinePolicy,
   type GuardPolicy,
   type NodeSurgeLimit,
   type PodSurgePolicy,
@@ -85,7 +87,6 @@ function resolveSurgeLimit(max: string): SurgeLimitOfPods {
 }
 
 function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {
-  const { deadlines } = waits;
   return {
     propagationMs: milliseconds(waits.propagation),
     endpointPropagationMs: milliseconds(waits.endpointPropagation),
@@ -96,19 +97,13 @@ function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {
     maxConnectionAgeMs: Object.fromEntries(
       Object.entries(waits.maxConnectionAge).map(([service, age]) => [service, milliseconds(age)]),
     ),
-    deadlines: {
-      nodesReadyMs: milliseconds(deadlines.nodesReady),
-      capacityMs: milliseconds(deadlines.capacity),
-      deregistrationMs: milliseconds(deadlines.deregistration),
-      connectionDrainMs: milliseconds(deadlines.connectionDrain),
-      evictionMs: milliseconds(deadlines.eviction),
-      replacementsMs: milliseconds(deadlines.replacements),
-      endpointRemovalMs: milliseconds(deadlines.endpointRemoval),
-      terminationMs: milliseconds(deadlines.termination),
-      jobCompletionMs: milliseconds(deadlines.jobCompletion),
-      guardMs: milliseconds(deadlines.guard),
-    },
+    deadlines: resolveDeadlines(waits.deadlines),
   };
+}
+
+function resolveDeadlines(written: WrittenPolicy['spec']['waits']['deadlines']): DeadlinePolicy {
+  const entries = deadlines.map(({ field }) => [`${field}Ms`, milliseconds(written[field])]);
+  return Object.fromEntries(entries) as DeadlinePolicy;
 }
 
 function milliseconds(text: string): number {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { DeadlineSpec } from '../steps/step-spec.ts';
+import { deadlines, protectiveRules } from '../steps/steps.ts';
 import { choice, deadline, duration, flag, name, objectKey, oneOf, share, text, wait, whole, word } from './fields.ts';
-import { podSurgeModes, protectiveRules } from './policy.ts';
+import { podSurgeModes } from './policy.ts';
 import { carriesPassword, isLinkLocal } from './probe-address.ts';
 
 /** `apiVersion` of the written form. */
@@ -100,28 +102,15 @@ const guard = z
   })
   .meta({ description: 'The capacity guard: how much must keep serving during the run.' });
 
-const deadlines = z
-  .strictObject({
-    nodesReady: deadline('Until the new nodes are Ready and registered with their load balancers.', '20m'),
-    capacity: deadline(
-      'Until the cloud has capacity for the new instances. After this time, a run whose new pool grows in waves (spec.nodeSurge) continues with the instances that it has.',
-      '5m',
-    ),
-    deregistration: deadline('From the exclusion of a node until it is deregistered from its target groups.', '2m'),
-    connectionDrain: deadline('From the deregistration of a node until its connections have drained.', '20m'),
-    eviction: deadline('Until all pods of a node are gone.', '15m'),
-    replacements: deadline('Until the replacements are Ready and healthy in their load balancers.', '15m'),
-    endpointRemoval: deadline('Until the endpoints of DaemonSet pods on a node are removed.', '5m'),
-    jobCompletion: deadline(
-      'Until the pods that the run waits for have ended (spec.drain.jobs, spec.drain.doNotDisrupt).',
-      '1h',
-    ),
-    termination: deadline('Until the instance has terminated and its node is deleted.', '15m'),
-    guard: deadline('Until the capacity guard allows the next node to be excluded.', '1h'),
-  })
-  .meta({
-    description: 'A run that reaches one of these deadlines is stalled and waits for an operator. Nothing is forced.',
-  });
+/** The deadlines of all steps, as fields with their defaults. */
+export function deadlineFields<Field extends string>(specs: readonly (DeadlineSpec & { readonly field: Field })[]) {
+  const entries = specs.map(({ field, description, fallback }) => [field, deadline(description, fallback)]);
+  return Object.fromEntries(entries) as Record<Field, ReturnType<typeof deadline>>;
+}
+
+const stepDeadlines = z
+  .strictObject(deadlineFields(deadlines))
+  .meta({ description: 'A run that reaches one of these deadlines is stalled and waits for an operator. Nothing is forced.' });
 
 const waits = z
   .strictObject({
@@ -146,7 +135,7 @@ const waits = z
         description:
           "Age at which the servers of a Service close their connections, by Service. '*' stands for all other Services. Only needed for Services with externalTrafficPolicy Cluster.",
       }),
-    deadlines: deadlines.prefault({}),
+    deadlines: stepDeadlines.prefault({}),
   })
   .meta({ description: 'Waits that cannot be read from the load balancers, and deadlines.' });
 
@@ -270,9 +259,12 @@ export const policySchema = z
       drain: drain.prefault({}),
       podSurge: podSurge.prefault({}),
       traffic: traffic.prefault({}),
-      disabledRules: z.array(oneOf(protectiveRules), { error: 'a list of rules' }).default([]).meta({
-        description: 'Protective rules to switch off. Only for experiments that are meant to lose requests.',
-      }),
+      disabledRules: z
+        .array(oneOf(protectiveRules.map(({ id }) => id)), { error: 'a list of rules' })
+        .default([])
+        .meta({
+          description: 'Protective rules to disable. Only for experiments that are meant to lose requests.',
+        }),
     }),
   })
   .meta({ title: 'PoolUpgrade', description: 'Replaces every node of a pool without losing a connection.' });

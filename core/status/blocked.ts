@@ -1,3 +1,5 @@
+import type { BlockedPod } from '../eviction/actions.ts';
+
 /** A pod that may not leave yet, and what would let it. */
 export interface BlockedSince {
   /** `namespace/name`. */
@@ -9,4 +11,19 @@ export interface BlockedSince {
   /** Epoch ms since when it has been blocked. */
   readonly since: number;
   readonly reason: string;
+}
+
+/** As many are told. */
+const maxReported = 10;
+
+/** Since when each pod has been blocked, kept from observation to observation. */
+export function recordBlocked(
+  blocked: readonly BlockedPod[],
+  known: readonly BlockedSince[],
+  now: number,
+): readonly BlockedSince[] {
+  return blocked.slice(0, maxReported).map(({ pod, budget, needs, has, reason }) => {
+    const name = `${pod.namespace}/${pod.name}`;
+    return { pod: name, budget, needs, has, since: known.find((one) => one.pod === name)?.since ?? now, reason };
+  });
 }

@@ -1,27 +1,12 @@
-import { bytesOf } from '../plan/limits.ts';
+import { isGoingBack, stateOfStep } from '../steps/steps.ts';
+import { bytesOf } from '../text/bytes.ts';
 import { count, formatDuration, formatTime, listNames } from '../text/format.ts';
-import { because } from './because.ts';
-import { describeTraffic } from './describe-traffic.ts';
-import { allExternalChanges } from './external-changes.ts';
-import { explainLosses } from './losses.ts';
-import type { NodeStatus, NodeStep, RunReport, RunStatus, Waiting } from './status.ts';
-
-/** Steps in words, for people. */
-const stepWords: Readonly<Record<NodeStep, string>> = {
-  pending: 'pending',
-  replacing: 'replacing',
-  deregistering: 'deregistering',
-  'draining-connections': 'draining connections',
-  evicting: 'evicting pods',
-  'awaiting-replacements': 'waiting for replacements',
-  'removing-endpoints': 'removing leftover endpoints',
-  'awaiting-forwarded-connections': 'waiting for forwarded connections to end',
-  terminating: 'terminating',
-  replaced: 'replaced',
-  restoring: 'restoring',
-  restored: 'restored',
-  stalled: 'stalled',
-};
+import { describeNode, type NodeRow } from './describe-nodes.ts';
+import { describeChange, describeRun } from './describe-run.ts';
+import { describeEvidence, listExclusionReasons } from './exclusion-reasons.ts';
+import { explainDeadline } from './explain-waiting.ts';
+import type { Line } from './line.ts';
+import type { NodeStatus, RunReport, RunStatus } from './status.ts';
 
 /** The most that a page may take, bytes, as the server counts details (temporalio/temporal, `limit.userMetadataDetailsSize`). */
 export const maxDetailBytes = 20_000;
@@ -31,20 +16,55 @@ export const maxDetailBytes = 20_000;
  * is under way. Of nodes that wait or are done it tells how many. All times are UTC.
  */
 export function renderDetails(status: RunStatus | RunReport): string {
+  const { alerts, unprotected, waiting, nodes, traffic, externalChanges, actions } = describeRun(status);
+  const [counts, ...losses] = traffic.map(print);
   const before = [
     heading(status),
-    attention(status),
-    pauseNote(status),
-    waitingLine('Waiting', status.waiting),
-    traffic(status),
+    quote(alerts.map((line) => (line.tone === undefined ? print(line) : emphasize(print(line))))),
+    waiting.map((line) => `Waiting: ${print(line)}`).join('\n'),
+    `Traffic: ${(counts ?? '').replace(/\d+ lost/, '**$&**')}`,
+    list(losses.slice(0, maxListed)),
+    unprotected.map(print).join('\n'),
   ];
-  const after = [others(status.nodes), ending(status), othersDoing(status), actions(status)];
+  const after = [
+    others(nodes),
+    exclusions(status.nodes),
+    ending(status),
+    list(latest(externalChanges)),
+    list(latest(actions)),
+  ];
   const left = maxDetailBytes - bytesOf(assemble([...before, ...after])) - bytesAround;
-  return fit(assemble([...before, nodeTable(status.nodes, left), ...after]));
+  return fit(assemble([...before, nodeTable(nodes, left), ...after]));
+}
+
+/** One node's replacement as a Markdown page, for the details of its own workflow. */
+export function renderNodeDetails(status: NodeStatus): string {
+  const { node, evidence, externalChanges = [] } = status;
+  const { step, until, since, reason, sentences } = describeNode(status);
+  const deadline = explainDeadline(until, undefined);
+  const wait = [
+    ...(since === undefined ? [] : [`since ${formatTime(since)}`]),
+    ...(deadline === '' ? [] : [`deadline ${deadline}`]),
+    ...(reason === '' ? [] : [cut(escape(reason))]),
+  ];
+  const parts = [
+    `**${node.name}** (${node.instanceId}, ${node.zone}): ${step}`,
+    wait.join('; '),
+    quote(sentences.map(print)),
+    list(evidence.map((one) => `${formatTime(one.at)} ${one.kind}: ${cut(escape(describeEvidence(one)))}`)),
+    list(externalChanges.map((act) => print(describeChange(act)))),
+  ];
+  return fit(assemble(parts));
 }
 
 /** Room for the table's head and for the line that tells what is left out, bytes. */
 const bytesAround = 300;
+
+/** Lines of a list that the page shows. */
+const maxListed = 20;
+
+/** How many reasons for exclusions the page shows. */
+const maxReasons = 10;
 
 function assemble(parts: readonly string[]): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -53,7 +73,7 @@ function assemble(parts: readonly string[]): string {
 function heading(status: RunStatus): string {
   const from = status.fromVersion === '' ? '' : `${status.fromVersion} `;
   const versions = status.toVersion === '' ? '' : ` · ${from}→ ${status.toVersion}`;
-  const replaced = status.nodes.filter((node) => node.step === 'replaced').length;
+  const replaced = status.nodes.filter(({ step }) => stateOfStep(step) === 'replaced').length;
   const nodes = status.nodes.length === 0 ? '' : ` · ${replaced} of ${count(status.nodes.length, 'node')} replaced`;
   return [
     `## ${status.cluster}/${status.pool} → ${status.newPool}${versions}`,
@@ -65,40 +85,22 @@ function took({ startedAt, finishedAt }: RunStatus): string {
   return finishedAt === undefined ? '' : ` · took ${formatDuration(finishedAt - startedAt)}`;
 }
 
-function attention({ stalled, phase }: RunStatus): string {
-  if (stalled === undefined) return '';
-  const hint = stalled.hint === undefined ? '' : `\n>\n> ${cut(escape(stalled.hint))}`;
-  const label = phase === 'failed' ? 'Failed' : 'Stalled';
-  return `> **${label}** (${stalled.code}): ${cut(escape(stalled.message))}${hint}`;
+/** What somebody has to do something about stands out. */
+function quote(lines: readonly string[]): string {
+  return lines.map((line) => `> ${line}`).join('\n>\n');
 }
 
-function pauseNote({ paused }: RunStatus): string {
-  return paused === undefined
-    ? ''
-    : `> **Paused** by ${cut(escape(because({ ...paused, by: `${paused.by} at ${formatTime(paused.at)}` })))}`;
+/** Marks what kind of alert it is, the first word. */
+function emphasize(text: string): string {
+  return text.replace(/^[^:\s]+/, '**$&**');
 }
 
-function waitingLine(label: string, waiting: Waiting | undefined): string {
-  return waiting === undefined ? '' : `${label}: ${cut(explainWaiting(waiting))}`;
+function print({ text }: Line): string {
+  return cut(escape(text));
 }
 
-function explainWaiting(waiting: Waiting): string {
-  const until = waiting.until === undefined ? '' : `, until ${formatTime(waiting.until)}`;
-  const unblock = waiting.action === undefined ? '' : `; unblocked by ${escape(waiting.action)}`;
-  return `${escape(waiting.for)} (since ${formatTime(waiting.since)}${until})${unblock}`;
-}
-
-function traffic(status: RunStatus): string {
-  const { disabledRules } = status;
-  const line = `Traffic: ${describeTraffic(status).replace(/\d+ lost/, '**$&**')}`;
-  const losses = explainLosses(status.traffic)
-    .slice(0, maxChanges)
-    .map((one) => `- ${cut(escape(one))}`);
-  return [
-    line,
-    ...(losses.length === 0 ? [] : [losses.join('\n')]),
-    ...(disabledRules.length === 0 ? [] : [`Disabled: ${disabledRules.join(', ')}`]),
-  ].join('\n\n');
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
 }
 
 /** Cuts off the end of a page that is too long in spite of all. */
@@ -109,50 +111,58 @@ function fit(page: string): string {
   return `${lines.join('\n')}\n\n…\n`;
 }
 
-/** A row for each node that needs somebody, then for each that is on its way, as far as there is room. */
-function nodeTable(nodes: readonly NodeStatus[], maxBytes: number): string {
-  const shown = [...nodes.filter(isTrouble), ...nodes.filter(isUnderWay)];
+/** A row for each node that is stalled, then for each that is in progress, as far as there is room. */
+function nodeTable(nodes: readonly NodeRow[], maxBytes: number): string {
+  const shown = [...nodes.filter(isStalled), ...nodes.filter(isInProgress)];
   if (shown.length === 0) return '';
   const rows: string[] = [];
   let bytes = 0;
   for (const node of shown) {
-    const row = `| ${node.node.name} | ${node.node.zone} | ${stepWords[node.step]} | ${cut(detail(node))} |`;
+    const row = rowOf(node);
     bytes += bytesOf(row);
     if (bytes > maxBytes) break;
     rows.push(row);
   }
-  const hidden = shown.length - rows.length;
-  const rest = hidden === 0 ? [] : ['', `${count(hidden, 'more node')} under way: see \`nodeferry status\``];
-  return ['| node | zone | step | detail |', '|---|---|---|---|', ...rows, ...rest].join('\n');
+  const hidden = countNodes(shown.slice(rows.length));
+  const rest = hidden === 0 ? [] : ['', `${count(hidden, 'more node')} in progress: see \`nodeferry status\``];
+  return ['| name | zone | step | since | deadline | reason |', '|---|---|---|---|---|---|', ...rows, ...rest].join(
+    '\n',
+  );
 }
 
-function isTrouble({ step, problem }: NodeStatus): boolean {
-  return step === 'stalled' || problem !== undefined;
+function rowOf({ names, zone = '', step, since, until, reason, sentences }: NodeRow): string {
+  const why = cut(escape([reason, ...sentences.map(({ text }) => text)].filter((text) => text !== '').join('; ')));
+  const from = since === undefined ? '' : formatTime(since);
+  return `| ${listNames(names)} | ${zone} | ${step} | ${from} | ${explainDeadline(until, undefined)} | ${why} |`;
 }
 
-function isUnderWay(node: NodeStatus): boolean {
-  return !isTrouble(node) && node.step !== 'pending' && node.step !== 'replaced';
+function isStalled({ state }: NodeRow): boolean {
+  return state === 'stalled';
+}
+
+function isInProgress({ state }: NodeRow): boolean {
+  return state === 'in-progress' || isGoingBack(state);
+}
+
+function countNodes(rows: readonly NodeRow[]): number {
+  return rows.reduce((sum, { names }) => sum + names.length, 0);
 }
 
 /** How many nodes have their turn before them, and how many behind them. */
-function others(nodes: readonly NodeStatus[]): string {
-  const waiting = nodes.filter((node) => node.step === 'pending' && !isTrouble(node));
-  const replaced = nodes.filter((node) => node.step === 'replaced').length;
+function others(rows: readonly NodeRow[]): string {
+  const pending = rows.filter(({ state }) => state === 'pending');
+  const replaced = countNodes(rows.filter(({ state }) => state === 'replaced'));
   return [
-    ...(waiting.length === 0
+    ...(pending.length === 0
       ? []
-      : [`${count(waiting.length, 'node')} waiting: ${listNames(waiting.map(({ node }) => node.name))}`]),
+      : [`${count(countNodes(pending), 'node')} pending: ${listNames(pending.flatMap(({ names }) => names))}`]),
     ...(replaced === 0 ? [] : [`${count(replaced, 'node')} replaced`]),
   ].join('\n\n');
 }
 
-function detail(node: NodeStatus): string {
-  if (node.problem !== undefined) return escape(node.problem.message);
-  const comesBack = node.step === 'restoring' || node.step === 'restored';
-  if (comesBack && node.restoredBecause !== undefined) return `restored because ${escape(node.restoredBecause)}`;
-  if (node.waiting !== undefined) return explainWaiting(node.waiting);
-  const last = node.evidence.at(-1);
-  return last === undefined ? '' : `${last.kind} ${formatTime(last.at)}: ${escape(last.detail)}`;
+function exclusions(nodes: readonly NodeStatus[]): string {
+  const reasons = listExclusionReasons(nodes).map((text) => ({ text, tone: undefined }));
+  return reasons.length === 0 ? '' : `Nodes were excluded because:\n\n${list(latest(reasons, maxReasons))}`;
 }
 
 function ending(status: RunStatus | RunReport): string {
@@ -168,22 +178,10 @@ function ending(status: RunStatus | RunReport): string {
   ].join('\n\n');
 }
 
-/** How many acts of others, and how many of operators, the page shows. */
-const maxChanges = 20;
-
-function othersDoing(status: RunStatus): string {
-  const acts = allExternalChanges(status).map(({ at, what }) => `- ${formatTime(at)} ${cut(escape(what))}`);
-  return acts.length === 0 ? '' : ['Others’ doing meanwhile:', '', ...latest(acts)].join('\n');
-}
-
-function actions({ actions: all }: RunStatus): string {
-  const lines = all.map((taken) => `- ${formatTime(taken.at)} ${taken.action} by ${cut(escape(because(taken)))}`);
-  return latest(lines).join('\n');
-}
-
-function latest(lines: readonly string[]): readonly string[] {
-  const left = lines.length - maxChanges;
-  return left <= 0 ? lines : [`- ${left} earlier ones are in the report`, ...lines.slice(-maxChanges)];
+function latest(lines: readonly Line[], most = maxListed): readonly string[] {
+  const left = lines.length - most;
+  const shown = lines.slice(-most).map(print);
+  return left <= 0 ? shown : [`${left} earlier ones are in the report`, ...shown];
 }
 
 /** Characters of a text that somebody else has written. */

@@ -1,45 +1,11 @@
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
+import type { NodeStep } from '../steps/node-steps.ts';
+import type { FinalPhase, PoolPhase } from '../steps/pool-phases.ts';
+import type { EvidenceKind } from '../steps/steps.ts';
 import type { BlockedSince } from './blocked.ts';
 import type { ProbeLosses } from './losses.ts';
 import type { UnwatchedPeriod } from './tally.ts';
-
-/** Phases of a pool upgrade, in order, then the endings. */
-export const poolPhases = [
-  'preflight',
-  'lock',
-  'node-surge',
-  'nodes-ready',
-  'cordon',
-  'pod-surge',
-  'replace',
-  'finalize',
-  'rolling-back',
-  'completed',
-  'aborted',
-  'failed',
-] as const;
-/** One of the phases of a pool upgrade. */
-export type PoolPhase = (typeof poolPhases)[number];
-
-/** Steps of a node replacement, in order; `waiting` before, then one of the endings. */
-export const nodeSteps = [
-  'pending',
-  'replacing',
-  'deregistering',
-  'draining-connections',
-  'evicting',
-  'awaiting-replacements',
-  'removing-endpoints',
-  'awaiting-forwarded-connections',
-  'terminating',
-  'replaced',
-  'restoring',
-  'restored',
-  'stalled',
-] as const;
-/** One of the steps of a node replacement. */
-export type NodeStep = (typeof nodeSteps)[number];
 
 /** What something waits for: always who, since when and until when (epoch ms), and what would unblock it. */
 export interface Waiting {
@@ -51,25 +17,6 @@ export interface Waiting {
   readonly blocked?: readonly BlockedSince[];
 }
 
-/** Moments of a node's replacement that the proof is made of, in the order in which they should happen. */
-export const evidenceKinds = [
-  'pods-surged',
-  'registered',
-  'healthy',
-  'excluded',
-  'deregistered',
-  'connections-drained',
-  'evicted',
-  'replacements-serving',
-  'endpoints-removed',
-  'forwarded-ended',
-  'terminated',
-  'node-deleted',
-  'restored',
-] as const;
-/** One of the moments that the proof is made of. */
-export type EvidenceKind = (typeof evidenceKinds)[number];
-
 /** Something that was observed (never merely commanded), and when. */
 export interface Evidence {
   readonly kind: EvidenceKind;
@@ -77,6 +24,8 @@ export interface Evidence {
   readonly at: number;
   /** What was seen, e.g. `k8s-web: draining (Target.DeregistrationInProgress)`. */
   readonly detail: string;
+  /** Why it was done, in the figures of the guard; only of an exclusion that it has just decided. */
+  readonly because?: string;
 }
 
 /** Live state of one node's replacement: the answer of the child's `status` query. */
@@ -152,7 +101,7 @@ export interface RunStatus {
 
 /** How a run ended, with everything that proves it: the result of the workflow. */
 export interface RunReport extends RunStatus {
-  readonly outcome: 'completed' | 'aborted' | 'failed';
+  readonly outcome: FinalPhase;
   /** From the start until nothing was left to do, ms; probes go on to watch for a moment after that. */
   readonly durationMs: number;
   readonly newNodes: readonly NodeRef[];

@@ -1,6 +1,9 @@
-import { bytesOf, limits } from '../plan/limits.ts';
+import { bytesOf } from '../text/bytes.ts';
 import { formatTime } from '../text/format.ts';
 import type { Evidence, ExternalChange, NodeStatus, RunReport, RunStatus } from './status.ts';
+
+/** The most that a payload may weigh: Temporal takes none above 2 MB (temporalio/temporal, `limit.blobSize.error`), and some is left for what it adds. */
+export const maxPayloadBytes = 1_500_000;
 
 /** Of what others did to one node, and of what could not be protected on it, so much is told when all of it would be too much. */
 const maxOfNode = 3;
@@ -27,7 +30,7 @@ const cuts: readonly ((node: NodeStatus) => NodeStatus)[] = [
  * The status or report of a run, small enough for Temporal to take: a run whose report is too large could never end. Nothing is cut
  * as long as it fits; then as much as it takes, from all nodes alike.
  */
-export function truncateStatus<T extends RunStatus | RunReport>(status: T, maxBytes = limits.payloadBytes): T {
+export function truncateStatus<T extends RunStatus | RunReport>(status: T, maxBytes = maxPayloadBytes): T {
   let fitting = status;
   for (const cut of cuts) {
     if (bytesOf(fitting) <= maxBytes) return fitting;
@@ -49,6 +52,13 @@ function shorten(texts: readonly string[], most: number): readonly string[] {
   return texts.length <= most ? texts : [...texts.slice(0, most), `${texts.length - most} more`];
 }
 
-function cutDetail(one: Evidence, most: number): Evidence {
-  return one.detail.length <= most ? one : { ...one, detail: most === 0 ? '' : `${one.detail.slice(0, most - 1)}…` };
+/** With no room at all the reason is left out altogether. */
+function cutDetail({ because, ...one }: Evidence, most: number): Evidence {
+  const told = because === undefined || most === 0 ? {} : { because: cutText(because, most) };
+  return { ...one, detail: cutText(one.detail, most), ...told };
+}
+
+function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return most === 0 ? '' : `${text.slice(0, most - 1)}…`;
 }

@@ -1,11 +1,9 @@
-import type { NodeStatus } from '../status/status.ts';
-
 /** The instances that a run requested and terminated. */
 export interface InstanceTime {
   /** Each request for new instances: when (epoch ms), and how many. */
   readonly requested: readonly { readonly at: number; readonly instances: number }[];
   /** All nodes of the run. The evidence of a terminated node has its time. */
-  readonly nodes: readonly Pick<NodeStatus, 'evidence'>[];
+  readonly nodes: readonly { readonly evidence: readonly { readonly kind: string; readonly at: number }[] }[];
   /** End of the run, epoch ms. */
   readonly until: number;
 }

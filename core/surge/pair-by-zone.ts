@@ -1,5 +1,5 @@
 import type { NodeRef } from '../model/node.ts';
-import { countByZone } from '../plan/balance.ts';
+import { countByZone } from './balance.ts';
 
 /** The old nodes that will leave, and the new nodes that replace them. */
 export interface RoomQuestion {

@@ -1,15 +1,15 @@
-/** Formats milliseconds with at most two units: `450 ms`, `12 s`, `4 m 30 s`, `1 h 5 m`. */
+/** Formats milliseconds with at most two units, as a policy does: `450ms`, `12s`, `4m 30s`, `1h 5m`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
   const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return `${seconds}s`;
   if (seconds < 3600) return join(Math.floor(seconds / 60), 'm', seconds % 60, 's');
   const minutes = Math.round(seconds / 60);
   return join(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
 }
 
 function join(high: number, highUnit: string, low: number, lowUnit: string): string {
-  return low === 0 ? `${high} ${highUnit}` : `${high} ${highUnit} ${low} ${lowUnit}`;
+  return low === 0 ? `${high}${highUnit}` : `${high}${highUnit} ${low}${lowUnit}`;
 }
 
 /** Formats epoch ms as a UTC time of day, `14:03:09`. */

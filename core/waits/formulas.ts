@@ -1,7 +1,8 @@
 import { balancedServices } from '../guard/serving.ts';
-import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
-import type { Policy, ProtectiveRule, WaitPolicy } from '../policy/policy.ts';
+import type { Policy, WaitPolicy } from '../policy/policy.ts';
+import type { ProtectiveRule } from '../steps/steps.ts';
 
 /** True unless the policy switches the rule off. */
 export function isEnabled(policy: Pick<Policy, 'disabledRules'>, rule: ProtectiveRule): boolean {
@@ -89,15 +90,6 @@ export function podToHealthyMs(group: TargetGroupFacts, waits: WaitPolicy): numb
 /** Maximum time, ms, from a node joining until a pod on it serves. Registration is assumed to take as long as propagation. Health checks follow. */
 export function nodeToHealthyMs(group: TargetGroupFacts, waits: WaitPolicy): number {
   return waits.propagationMs + podToHealthyMs(group, waits) + waits.marginMs;
-}
-
-/** Time, ms, until observations after an outage of the API server are reliable. 0 without an outage, and when it is long enough ago. */
-export function outageSettlesInMs(
-  { outageAt }: Pick<ClusterFacts, 'outageAt'>,
-  { stabilizationAfterOutageMs }: Pick<WaitPolicy, 'stabilizationAfterOutageMs'>,
-  now: number,
-): number {
-  return outageAt === undefined ? 0 : Math.max(0, outageAt + stabilizationAfterOutageMs - now);
 }
 
 /** Wait, ms, between removing a pod from the endpoints of its Services and evicting it: the change must reach the EndpointSlices and every kube-proxy. */

@@ -5,8 +5,8 @@ import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
+import { targetsOf } from '../model/targets-of.ts';
 import type { Policy } from '../policy/policy.ts';
-import { targetsOf } from './load-balancers.ts';
 
 /** Nodes for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
 export type NodesAside = Readonly<Record<string, string>>;

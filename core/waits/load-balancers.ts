@@ -1,7 +1,8 @@
-import { indexOf, onceFor } from '../model/cluster-index.ts';
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetFacts, TargetGroupFacts, TargetState } from '../model/target-group.ts';
+import { targetsOf } from '../model/targets-of.ts';
 import type { Policy } from '../policy/policy.ts';
 import { formatDuration, listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
@@ -97,15 +98,6 @@ export function needsLabelAgain(
   if (seen?.uid !== node.uid || !seen.excluded || labelledForMs < patienceMs) return false;
   const states = facts.targetGroups.flatMap((group) => targetsOf(node, group).map(({ state }) => state));
   return states.some((state) => !leaving.includes(state)) && !states.includes('unhealthy.draining');
-}
-
-const targetsByInstance = onceFor((targets: readonly TargetFacts[]) =>
-  Map.groupBy(targets, (target) => target.instanceId),
-);
-
-/** The targets of a group on the node, one for each port. */
-export function targetsOf(node: Pick<NodeRef, 'instanceId'>, group: TargetGroupFacts): readonly TargetFacts[] {
-  return targetsByInstance(group.targets).get(node.instanceId) ?? [];
 }
 
 function describe({ group, target }: { group: TargetGroupFacts; target: TargetFacts }): string {

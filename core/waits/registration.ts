@@ -1,6 +1,6 @@
 import type { NodeFacts } from '../model/node.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
-import { targetsOf } from './load-balancers.ts';
+import { targetsOf } from '../model/targets-of.ts';
 
 /**
  * Whether a target group is expected to register a node, judging by similar nodes: those in its zone if there are any, or else all of them.

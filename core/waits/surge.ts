@@ -4,9 +4,9 @@ import type { PodFacts } from '../model/pod.ts';
 import type { InstanceFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
+import { targetsOf } from '../model/targets-of.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
-import { targetsOf } from './load-balancers.ts';
 import { takesNode } from './registration.ts';
 
 /** What decides whether the new nodes are ready. */

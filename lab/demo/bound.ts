@@ -4,10 +4,11 @@ import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
 import { createElbLoadBalancers } from '../../adapters/elb/load-balancers.ts';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
-import { servicesOfRun } from '../../core/guard/services-of-run.ts';
-import { buildPlan } from '../../core/plan/build-plan.ts';
 import { type LowerBound, lowerBound } from '../../core/plan/lower-bound.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import type { TryRelease } from '../../operations/ask-before-pod-surge.ts';
+import { observeAndPlan } from '../../operations/observe-and-plan.ts';
+import { createObserver } from '../../operations/observer.ts';
 import { presets } from '../aws/presets.ts';
 import type { Lab } from '../lab.ts';
 import type { Scenario } from '../scenario.ts';
@@ -30,16 +31,12 @@ export async function boundUpgrade(lab: Lab, scenario: Scenario, policy: Policy)
   try {
     const pools = createEksNodePools({ clock: systemClock });
     const loadBalancers = createElbLoadBalancers({ region: policy.cluster.region, clock: systemClock });
-    const pool = await pools.describePool({
-      cluster: policy.cluster.name,
-      region: policy.cluster.region,
-      name: policy.pool.name,
-    });
-    const observed = await cluster.observe();
-    const { groups, unsupported } = await loadBalancers.discover(servicesOfRun(observed, { policy, baselines: [] }));
-    const targetGroups = await loadBalancers.readTargets(groups);
-    const facts = { cluster: observed, targetGroups, unsupported, observedAt: systemClock.now() };
-    const plan = buildPlan({ policy, run: 'bound', pool, facts });
+    const observer = createObserver({ clock: systemClock, cluster, loadBalancers });
+    const tryRelease: TryRelease = async ({ pod, from }) => await cluster.tryRelease(pod, from);
+    const open = () => ({ cluster, observer, tryRelease });
+    const { plan, observation } = await observeAndPlan({ pools, open }, { policy, run: 'bound' });
+    const { facts } = observation;
+    const { targetGroups } = facts;
     const delays = { ...presets.fast, ...scenario.delays };
     const checks = targetGroups.map((group) => group.healthCheck.healthyThreshold * group.healthCheck.intervalMs);
     // A target is `initial` until its first health checks have passed (Elastic Load Balancing, "Target health status").

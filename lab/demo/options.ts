@@ -1,6 +1,6 @@
 /** The command line of the demo. */
 import { Command, Option } from 'commander';
-import { type ProtectiveRule, protectiveRules } from '../../core/policy/policy.ts';
+import { type ProtectiveRule, protectiveRules } from '../../core/steps/steps.ts';
 
 /** The options of the demo. */
 export interface DemoOptions {
@@ -24,7 +24,11 @@ export function readDemoOptions(argv: readonly string[]): DemoOptions {
     .option('--surge-pods', 'replace pods before they leave, so that all nodes leave together (default)', true)
     .option('--no-surge-pods', 'evict pods within their budgets instead, so that nodes leave in batches')
     .option('--report <file>', 'also write the report as JSON')
-    .addOption(new Option('--without <rule...>', 'disable protective rules').choices([...protectiveRules]).default([]))
+    .addOption(
+      new Option('--without <rule...>', 'disable protective rules')
+        .choices(protectiveRules.map(({ id }) => id))
+        .default([]),
+    )
     .option('--keep', 'keep the lab running at the end, until Ctrl-C', false)
     .addHelpText(
       'after',

@@ -1,10 +1,13 @@
 import { policyJsonSchema } from '../../core/policy/schema.ts';
+import { stepLists } from '../../core/steps/steps.ts';
 import { policyDoc } from './policy-doc.ts';
+import { stepsDoc } from './steps-doc.ts';
 
 /** Files that are generated: path in the project, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['schemas/pool-upgrade.schema.json', `${JSON.stringify(policyJsonSchema(), undefined, 2)}\n`],
     ['docs/policy.md', policyDoc()],
+    ['docs/steps.md', stepsDoc(stepLists)],
   ]);
 }

@@ -12,7 +12,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
 import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { inActivity } from '../support/in-activity.ts';
 
@@ -67,7 +67,7 @@ async function until(world: World, holds: () => boolean): Promise<void> {
 
 test('a hand-over that lives on releases nothing that its run has given back', async () => {
   const world = createScenario({ delays: { podReady: 30_000 } });
-  const { plan, activities, step, liveOn, next } = await openScene(world, handOverPolicy());
+  const { plan, activities, step, liveOn, next } = await openScene(world, podSurgePolicy());
   const input = { ...next(), waiting: plan.nodes };
   const old = liveOn(async () => await activities.surgePods(input));
   await until(world, () => world.pods.filter(({ released }) => released !== undefined).length === 8);

@@ -190,7 +190,10 @@ describe('letting a node step out', () => {
 
     expect(excludedNodes(world)).toHaveLength(gone);
     expect(out).toMatchObject({ outcome: 'done' });
-    const names = out.outcome === 'done' ? [out, ...(out.others ?? [])].map(({ node }) => node.name) : [];
+    const told = out.outcome === 'done' ? [out, ...(out.others ?? [])] : [];
+    const names = told.map(({ node }) => node.name);
+    const because = expect.stringMatching(/^budget default\/web keeps \d of \d reachable pods, needs 2$/);
+    for (const { evidence } of told) expect(evidence.at(-1)).toMatchObject({ kind: 'excluded', because });
     expect(names).toEqual(excludedNodes(world).map(({ name }) => name));
   });
 
@@ -226,7 +229,11 @@ describe('letting a node step out', () => {
     world.clock.stop();
 
     expect(excludedNodes(world)).toHaveLength(2);
-    expect(again).toMatchObject({ reason: 'excluded before', others: [{ reason: 'excluded before' }] });
+    const before = expect.objectContaining({ kind: 'excluded', detail: 'excluded already' });
+    expect(again).toMatchObject({
+      evidence: expect.arrayContaining([before]),
+      others: [{ evidence: expect.arrayContaining([before]) }],
+    });
   });
 
   test.each([

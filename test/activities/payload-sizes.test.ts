@@ -3,16 +3,20 @@ import { describeExclusion } from '../../activities/exclusion.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { ServingFacts } from '../../core/model/serving.ts';
 import { buildPlan } from '../../core/plan/build-plan.ts';
-import { bytesOf, limits, nodeBytes } from '../../core/plan/limits.ts';
+import { limits, nodeBytes } from '../../core/plan/limits.ts';
 import { measureRun } from '../../core/plan/measure-run.ts';
 import { summarize } from '../../core/plan/pool-plan.ts';
 import type { Evidence, NodeStatus, RunReport } from '../../core/status/status.ts';
 import { truncateStatus } from '../../core/status/truncate-status.ts';
+import { bytesOf } from '../../core/text/bytes.ts';
 import { decideConnectionsDrained, decideDeregistered } from '../../core/waits/load-balancers.ts';
 import { decideReplacementsServing } from '../../core/waits/replacements.ts';
 import { nodeInput } from '../../workflows/run/node-input.ts';
 import { aPolicy, aPool } from '../core/support/facts.ts';
 import { aLargeObservation } from '../core/support/large-cluster.ts';
+
+/** Why a node may go, in the words of the guard. */
+const because = 'budget production/general-purpose keeps 63 of 64 reachable pods, needs 48';
 
 /** What is told of one node at its end, in the words of the decisions that tell it. */
 function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
@@ -25,7 +29,7 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
     ),
   }));
   const gone = facts.targetGroups.map((group) => ({ ...group, targets: [] }));
-  const { evidence, before } = describeExclusion(node, '', facts, { policy: aPolicy() });
+  const { evidence, before } = describeExclusion(node, because, facts, { policy: aPolicy() });
   const seen = (kind: Evidence['kind'], detail: string): Evidence => ({ kind, at: 1_790_000_000_000, detail });
   return {
     node,
@@ -89,7 +93,7 @@ describe('128 nodes behind 100 Services', () => {
   const { nodes, baselines } = plan;
   const [node] = nodes;
   if (node === undefined) throw new Error('no node');
-  const out = { ...describeExclusion(node, 'may step out', facts, { policy }), externalChanges: [] };
+  const out = { ...describeExclusion(node, because, facts, { policy }), externalChanges: [] };
   const known = { run: plan.run, parent: 'p', pool: plan.oldPool, policy, baselines, round: 1, resumes: 0, now: 0 };
 
   test('make a plan, and a question to the guard, that are small', () => {
@@ -110,7 +114,7 @@ describe('128 nodes behind 100 Services', () => {
 
   test('a node is told of every Service of policy Cluster: its connections enter anywhere', () => {
     const anywhere = aLargeObservation({ nodes: 128, services: 100, replicas: 3, traffic: 'Cluster' });
-    const step = { ...describeExclusion(node, '', anywhere, { policy }), externalChanges: [] };
+    const step = { ...describeExclusion(node, because, anywhere, { policy }), externalChanges: [] };
     expect(step.services).toHaveLength(100);
     expect(bytesOf(nodeInput(known, step))).toBeLessThan(32 * 1024);
   });

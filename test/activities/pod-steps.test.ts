@@ -5,6 +5,7 @@ import { poolLockOf } from '../../activities/fence.ts';
 import type { NodeStepInput } from '../../activities/node-steps.ts';
 import { learnBaselines } from '../../core/guard/baseline.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import type { EvictionOutcome } from '../../ports/cluster.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
@@ -157,6 +158,57 @@ test('two nodes that look at the same moment take one pod of a Service without a
   world.clock.stop();
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
   expect(fewest).toBe(3);
+});
+
+describe('an eviction that the API server refuses', () => {
+  /** Ports of which the eviction API gives that answer for one pod of the node, as often as `times`; when it was asked, clock's ms. */
+  async function refuse(answer: EvictionOutcome, times: number, keepEndpoints = ['default/api', 'default/web']) {
+    const scene = await openScene(1, scenarioPolicy({ drain: { ...scenarioPolicy().drain, keepEndpoints } }));
+    const { world, ports, leaving, inputOf } = scene;
+    const [node] = leaving;
+    const refused = world.pods.find((pod) => pod.node === node?.name && pod.of === 'web');
+    if (node === undefined || refused === undefined) throw new Error('no pod');
+    const asked: number[] = [];
+    const evict: Ports['cluster']['evict'] = async (pod, options) => {
+      if (pod.uid !== refused.uid) return await ports.cluster.evict(pod, options);
+      asked.push(world.clock.now());
+      return asked.length <= times ? answer : await ports.cluster.evict(pod, options);
+    };
+    const { evictPods } = createActivities({ ...ports, cluster: { ...ports.cluster, evict } });
+    const began = world.clock.now();
+    const environment = new MockActivityEnvironment({ activityId: node.name });
+    const outcome = await world.clock.act(node.name, async () => await environment.run(evictPods, inputOf(node, 3)));
+    world.clock.stop();
+    return { outcome, asked, refused, tookMs: world.clock.now() - began };
+  }
+
+  test('for good ends the step at once, in its words', async () => {
+    const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+    const { outcome, refused, tookMs } = await refuse({ outcome: 'impossible', message }, Number.POSITIVE_INFINITY);
+    expect(outcome).toMatchObject({
+      outcome: 'failed',
+      problem: {
+        code: 'Conflict',
+        message: `the API server refuses to evict default/${refused.name}: ${message}`,
+        hint: expect.stringContaining('then resume'),
+      },
+    });
+    expect(tookMs).toBeLessThan(60_000);
+  });
+
+  test.each([
+    ['of a pod that goes at once', ['default/api', 'default/web']],
+    ['of one that leaves its endpoints first', []],
+  ])('for now is asked for again when it said, and not before: %s', async (_, keepEndpoints) => {
+    const retryAfterMs = 20_000;
+    const answer: EvictionOutcome = { outcome: 'retry', message: 'the server is too busy', retryAfterMs };
+    const { outcome, asked } = await refuse(answer, 2, keepEndpoints);
+    expect(outcome).toMatchObject({ outcome: 'done', evidence: [{ kind: 'evicted' }] });
+    const [first = 0, second = 0, third = 0] = asked;
+    expect(second - first).toBeGreaterThanOrEqual(retryAfterMs);
+    expect(third - second).toBeGreaterThanOrEqual(retryAfterMs);
+    expect(third - first).toBeLessThan(2 * retryAfterMs + 2_000);
+  });
 });
 
 describe('before the first pod is touched', () => {

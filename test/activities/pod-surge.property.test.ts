@@ -8,7 +8,7 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { freeze, restoreLabels, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { addFailedPod, deleteDeployment, orphanDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
 import { inActivity } from '../support/in-activity.ts';
 
@@ -55,7 +55,7 @@ async function handOverAndBack(shape: Shape): Promise<void> {
   const before = podsOf(world);
   const watched = watch(world, shape.happening);
   const activities = createActivities(createSimPorts(world));
-  const policy = handOverPolicy({ max: shape.max });
+  const policy = podSurgePolicy({ max: shape.max });
   world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
   let sequence = 0;
   const next = () => ({ run, policy, sequence: (sequence += 1) });

@@ -4,7 +4,8 @@ import { plainStyle } from '../../client/output/style.ts';
 import { renderReport } from '../../client/view/report.ts';
 import { renderTable } from '../../client/view/table.ts';
 import { breakText } from '../../client/view/wrap.ts';
-import { evidenceKinds, type RunReport } from '../../core/status/status.ts';
+import type { RunReport } from '../../core/status/status.ts';
+import { evidenceKinds } from '../../core/steps/steps.ts';
 import { aNode, aRun, startedAt } from './run-status-fixture.ts';
 
 const rows = [

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { formatDuration } from '../../client/output/duration.ts';
 import { plainStyle } from '../../client/output/style.ts';
 import { describeChanges } from '../../client/view/changes.ts';
 import { renderReport } from '../../client/view/report.ts';
 import { renderTable } from '../../client/view/table.ts';
 import { renderTree } from '../../client/view/tree.ts';
+import { formatDuration } from '../../core/text/format.ts';
 import { aNode, aRun, startedAt } from './run-status-fixture.ts';
 
 const now = startedAt + 125_000;
@@ -29,10 +29,10 @@ describe('renderTree', () => {
     expect(renderTree(run, now, plainStyle).join('\n')).toBe(
       [
         'prod/web   1.35.9 → 1.36.3   replace   1/3 nodes   elapsed 2m 5s',
-        '├─ ✔ n1 eu-west-1a replaced 03:05:05',
-        '├─ ◎ n2 eu-west-1a draining connections',
-        '│    k8s-web: deregistration delay, for 25s; gives up in 1m (03:07:10 UTC)',
-        '└─ ○ n3 eu-west-1a pending',
+        '     NAME   ZONE         STEP                   SINCE   DEADLINE           REASON',
+        '├─ ✔ n1     eu-west-1a   replaced',
+        '├─ ◎ n2     eu-west-1a   draining connections   25s     in 1m (03:07:10)   k8s-web: deregistration delay',
+        '└─ ○ n3     eu-west-1a   pending',
         'probes: 1200 sent, 0 lost, 1 slow',
       ].join('\n'),
     );
@@ -62,9 +62,38 @@ describe('renderTree', () => {
       ],
     });
 
-    expect(renderTree(run, now, plainStyle)).toContain(
-      '     pod default/api-1 blocked for 1m: pdb default/api needs 3 healthy, has 3',
-    );
+    const tree = renderTree(run, now, plainStyle);
+    expect(tree[2]).toBe('└─ ◎ n1     eu-west-1a   evicting pods   2m 5s   in 1m (03:07:10)   blocked');
+    expect(tree.slice(3, 5)).toEqual([
+      '     waits for 1 pod blocked',
+      '     pod default/api-1 blocked since 03:05:10: pdb default/api needs 3 healthy, has 3',
+    ]);
+  });
+
+  test('shows nodes that are alike in one row, and of a stalled one cause, fix and what helps', () => {
+    const problem = { code: 'NodeUnreachable', message: 'n5 does not answer', hint: 'end its instance' } as const;
+    const waiting = { for: 'an operator', since: startedAt, until: undefined, action: 'the end of i-n5' };
+    const run = aRun({
+      nodes: [
+        ...['n1', 'n2', 'n3', 'n4'].map((name, index) =>
+          aNode(name, { step: 'replaced', evidence: [{ kind: 'terminated', at: startedAt + index, detail: name }] }),
+        ),
+        aNode('n5', { step: 'stalled', problem, waiting }),
+        aNode('n6'),
+        aNode('n7'),
+      ],
+    });
+
+    expect(renderTree(run, now, plainStyle).slice(1, -1)).toEqual([
+      '     NAME                             ZONE         STEP       SINCE   DEADLINE   REASON',
+      '├─ ✔ 4 nodes: n1, n2, n3 and 1 more                replaced',
+      '├─ ▲ n5                               eu-west-1a   stalled    2m 5s              NodeUnreachable',
+      '│    n5 does not answer',
+      '│    fix: end its instance',
+      '│    waits for an operator',
+      '│    action: the end of i-n5',
+      '└─ ○ 2 nodes: n6, n7                               pending',
+    ]);
   });
 
   test('says what needs attention and both ways on', () => {
@@ -72,7 +101,7 @@ describe('renderTree', () => {
 
     const text = renderTree(run, now, plainStyle).join('\n');
 
-    expect(text).toContain('stalled');
+    expect(text).toContain('stalled: DeadlineExceeded: n1 is stuck');
     expect(text).toContain('fix: scale up');
     expect(text).toContain('nodeferry resume prod/web   or: nodeferry abort prod/web');
   });
@@ -90,7 +119,7 @@ describe('renderTree', () => {
 
   test('says who paused without a colon for no reason', () => {
     const tree = renderTree(aRun({ paused: { by: 'ann', reason: '', at: now } }), now, plainStyle);
-    expect(tree).toContain('paused by ann');
+    expect(tree).toContain('paused by ann at 03:06:10');
   });
 
   test('says loudly which rules are switched off', () => {
@@ -143,6 +172,19 @@ describe('describeChanges', () => {
     expect(describeChanges(after, after)).toEqual([]);
   });
 
+  test('tells cause and fix of a stalled node once', () => {
+    const problem = { code: 'DeadlineExceeded', message: 'pods are left', hint: 'raise the budget' } as const;
+    const before = aRun({ nodes: [aNode('n1', { step: 'evicting' })] });
+    const after = aRun({ nodes: [aNode('n1', { step: 'stalled', problem })] });
+
+    expect(describeChanges(before, after)).toEqual([
+      'node n1 stalled',
+      'node n1 pods are left',
+      'node n1 fix: raise the budget',
+    ]);
+    expect(describeChanges(after, after)).toEqual([]);
+  });
+
   test('tells phase, pause and need of attention', () => {
     const after = aRun({
       phase: 'finalize',
@@ -152,8 +194,8 @@ describe('describeChanges', () => {
 
     expect(describeChanges(aRun(), after)).toEqual([
       'prod/web phase finalize',
-      'prod/web paused by ann: lunch',
-      'prod/web needs attention: DeadlineExceeded: n1 is stuck',
+      'prod/web paused by ann at 03:06:10: lunch',
+      'prod/web stalled: DeadlineExceeded: n1 is stuck',
     ]);
   });
 });
@@ -169,7 +211,7 @@ describe('renderReport', () => {
           aNode('n1', {
             step: 'replaced',
             evidence: [
-              { kind: 'excluded', at: startedAt + 1500, detail: '' },
+              { kind: 'excluded', at: startedAt + 1500, detail: '', because: 'it serves nothing' },
               { kind: 'terminated', at: startedAt + 61_000, detail: '' },
             ],
           }),
@@ -187,6 +229,7 @@ describe('renderReport', () => {
     expect(text).toContain('completed in 2m 5s');
     expect(text).toContain('9 sent, 1 lost, 0 slow');
     expect(text).toMatch(/n1 +- +- +\+1\.5s +- +- +- +- +- +\+61\.0s/);
+    expect(text).toContain('excluded because it serves nothing: n1');
     expect(text).toContain('not protected: default/api: no maximum connection age');
     expect(text).toContain('left behind: lease x');
   });
@@ -229,16 +272,16 @@ describe('what others did meanwhile', () => {
 
   test('is in the tree, with why a node comes back', () => {
     const tree = renderTree(after, now, plainStyle).join('\n');
-    expect(tree).toContain('put back because default/web has 1 serving target without it');
-    for (const act of acts) expect(tree).toContain(`noticed at 03:05:05: ${act}`);
+    expect(tree).toContain('restored because default/web has 1 serving target without it');
+    for (const act of acts) expect(tree).toContain(`external change at 03:05:05: ${act}`);
   });
 
   test('is told once, as it is noticed', () => {
     expect(describeChanges(before, after)).toEqual([
-      `prod/web noticed: ${acts[0]}`,
+      `prod/web external change at 03:05:05: ${acts[0]}`,
       'node n1 restoring',
       'node n1 restored because default/web has 1 serving target without it',
-      `node n1 noticed: ${acts[1]}`,
+      `node n1 external change at 03:05:05: ${acts[1]}`,
     ]);
     expect(describeChanges(after, after)).toEqual([]);
   });

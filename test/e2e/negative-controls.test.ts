@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { ProtectiveRule } from '../../core/policy/policy.ts';
+import type { ProtectiveRule } from '../../core/steps/steps.ts';
 import { upgradeInOrder } from '../../lab/bench/other-orders.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import type { Traffic } from '../../lab/traffic/traffic.ts';

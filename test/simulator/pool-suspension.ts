@@ -1,6 +1,6 @@
 import type { InstanceFacts } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { isLopsided } from '../../core/plan/balance.ts';
+import { isLopsided } from '../../core/surge/balance.ts';
 import type { SimPool } from './world.ts';
 
 const moving = 'AZRebalance';

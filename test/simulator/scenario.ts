@@ -246,7 +246,7 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
 }
 
 /** Surges all pods at once, unless `terms` says otherwise; then only the guard decides how many nodes leave together. */
-export function handOverPolicy(terms: Partial<PodSurgeTerms> = {}, change: Partial<Policy> = {}): Policy {
+export function podSurgePolicy(terms: Partial<PodSurgeTerms> = {}, change: Partial<Policy> = {}): Policy {
   const policy = scenarioPolicy();
   return {
     ...policy,

@@ -1,6 +1,7 @@
 /** An upgrade of the lab beside which something happens: once it is over, no more may be lost than that costs alone. */
 import { expect } from 'vitest';
-import type { NodeStep, RunReport, RunStatus } from '../../core/status/status.ts';
+import type { RunReport, RunStatus } from '../../core/status/status.ts';
+import type { NodeStep } from '../../core/steps/node-steps.ts';
 import { sendToRun } from './describe-run.ts';
 import { type Cost, findUnexplained, type Struck } from './lab-disturbances.ts';
 import { describeLosses, type LabUpgrades, type Losses, type NextOptions, ownershipOf } from './lab-upgrades.ts';

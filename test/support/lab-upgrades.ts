@@ -1,7 +1,8 @@
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { Policy, ProtectiveRule } from '../../core/policy/policy.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
+import type { ProtectiveRule } from '../../core/steps/steps.ts';
 import { inBatches, labUpgradePolicy, startLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
 import { addRequests, type DemoReport } from '../../lab/demo/report.ts';
 import { openSession, type Session } from '../../lab/demo/session.ts';

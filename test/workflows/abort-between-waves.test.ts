@@ -1,6 +1,6 @@
 /** A run that hands over and is aborted once its first wave has gone: as many new nodes stay as old ones have ended. */
 import { describe, expect, test } from 'vitest';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -22,7 +22,7 @@ describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { nodeSurge: su
     'aborted when %s begins for the %i. time, loses nothing and leaves nothing of its own',
     async (step, nth) => {
       const world = createScenario();
-      await upgradeAndAbort(world, handOverPolicy({ max: surplus }, { nodeSurge: surge }), { step, nth });
+      await upgradeAndAbort(world, podSurgePolicy({ max: surplus }, { nodeSurge: surge }), { step, nth });
       expectNothingLost(world);
       expectNothingLeft(world, 4);
       expect([...world.fewestServing.values()]).toEqual([4, 4]);

@@ -5,7 +5,7 @@ import { abortUpdate } from '../../workflows/messages.ts';
 import { rollOut, scaleTo } from '../simulator/disturbances.ts';
 import { deletePod } from '../simulator/pods.ts';
 import { addFailedPod, deleteDeployment, orphanDeployment, pauseDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { later, type SimPod, type World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -37,7 +37,7 @@ describe('a run that hands over', () => {
     async (awayMs) => {
       const world = createScenario();
       const harness = await strikeAtRelease(world, () => orphanDeployment(world, 'web', awayMs));
-      const report = await harness.finish(await harness.start(handOverPolicy()));
+      const report = await harness.finish(await harness.start(podSurgePolicy()));
       expect(report.outcome).toBe('completed');
       expectNothingLost(world);
       expectNothingLeft(world, 4);
@@ -62,7 +62,7 @@ describe('a run that hands over', () => {
         world.changed();
       },
     });
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expect(await told.promise).toMatch(
       /default\/web-\d+: Deployment default\/web is gone, and no other pod serves in place of this one; it stays until .*: create the Deployment again, or delete its Services/,
@@ -103,7 +103,7 @@ describe('a run that hands over', () => {
         if (step === 'excludeNext') isMended = true;
       },
     });
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toContainEqual(expect.stringMatching(/^Deployment default\/web was not handed over/));
     expectNothingLost(world);
@@ -121,7 +121,7 @@ test('an abort ends by itself though a pod that has failed lies about', async ()
       addFailedPod(world, 'web', world.nodes[0]?.name ?? '');
     },
   };
-  await upgradeAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' }, hooks);
+  await upgradeAndAbort(world, podSurgePolicy(), { step: 'awaitConnectionsDrained' }, hooks);
   expectNothingLost(world);
   expectNothingLeft(world, 4);
   expect([readyOf(world, 'web'), readyOf(world, 'api')]).toEqual([4, 4]);
@@ -138,7 +138,7 @@ test('an abort ends by itself though a Deployment is paused in the middle of a r
       pauseMidway(world);
     },
   };
-  await upgradeAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' }, hooks);
+  await upgradeAndAbort(world, podSurgePolicy(), { step: 'awaitConnectionsDrained' }, hooks);
   expectNothingLost(world);
   expectNothingLeft(world, 4);
   expect(readyOf(world, 'web')).toBeGreaterThanOrEqual(4);
@@ -156,7 +156,7 @@ test('an abort leaves a released pod alone that nobody wants any more and nobody
     },
   });
   let asked: Promise<unknown> | undefined;
-  const handle = await harness.start(handOverPolicy());
+  const handle = await harness.start(podSurgePolicy());
   const { type, report } = await failureOfRun(handle);
   await asked;
   expect(type).toBe('RollbackIncomplete');
@@ -178,6 +178,6 @@ function pauseMidway(world: World): void {
 
 /** One that goes on whatever is lost. */
 function patientPolicy(): Policy {
-  const policy = handOverPolicy();
+  const policy = podSurgePolicy();
   return { ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 } };
 }

@@ -1,7 +1,7 @@
 /** A version of the nodes, or of what runs on them, on which pods never become Ready: it can be aborted out of. */
 import { expect, test } from 'vitest';
 import { abortUpdate } from '../../workflows/messages.ts';
-import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -20,7 +20,7 @@ test.each([
     2,
     scenarioPolicy({ guard: { defaultMinServing: 0.5, minServing: {}, maxInFlight: 4, acceptUnprotected: [] } }),
   ],
-  ['hands over', 4, handOverPolicy()],
+  ['hands over', 4, podSurgePolicy()],
 ])(
   'an abort of a run that %s, and stops with %i pods serving, ends by itself with everything as before',
   async (_, serving, policy) => {

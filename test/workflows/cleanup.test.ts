@@ -7,7 +7,7 @@ import { fromOwner } from '../contract/cases/ownership-subject.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
-import { addBatchPool, createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { addBatchPool, createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -184,7 +184,7 @@ describe('pods that a run had released', () => {
     expect(left.stays).toHaveLength(4);
     expect(left.stays[0]).toContain('keep it until a run replaces its node, or delete it when');
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy(), { run: 'run-2' }));
+    const report = await harness.finish(await harness.start(podSurgePolicy(), { run: 'run-2' }));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);

@@ -1,6 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
+import { readPodTimes } from '../../core/status/checkpoint.ts';
 import {
   abortUpdate,
   nodeReplacementId,
@@ -114,7 +115,7 @@ describe('abort', () => {
     let aborting: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
       progress: (step, { checkpoint }) => {
-        const endpointsRemoved = Object.keys((checkpoint?.['removedAt'] as object | undefined) ?? {});
+        const endpointsRemoved = Object.keys(readPodTimes(checkpoint).removedAt);
         if (step !== 'evictPods' || endpointsRemoved.length === 0) return;
         aborting ??= handle.executeUpdate(abortUpdate, { args: [operator] });
       },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SpreadFacts } from '../../core/model/pod.ts';
 import { scaleTo } from '../simulator/disturbances.ts';
-import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
@@ -25,7 +25,7 @@ function twoOnEach(spread: SpreadFacts): World {
   return world;
 }
 
-const orders = { 'pod surge': handOverPolicy(), evicted: scenarioPolicy() };
+const orders = { 'pod surge': podSurgePolicy(), evicted: scenarioPolicy() };
 
 describe('two pods on each node, spread over hosts', () => {
   test.each([

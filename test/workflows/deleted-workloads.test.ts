@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import { excludedNodes, serviceNamed } from '../simulator/disturbances.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import { later, type World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft } from '../support/run-checks.ts';
@@ -41,7 +41,7 @@ describe('a Deployment that is deleted', () => {
     ['before any node has gone', 'awaitNodesReady', scenarioPolicy()],
     ['while the first nodes drain', 'awaitConnectionsDrained', scenarioPolicy()],
     ['while their replacements are waited for', 'awaitReplacements', scenarioPolicy()],
-    ['once its pods were handed over', 'excludeNext', handOverPolicy()],
+    ['once its pods were handed over', 'excludeNext', podSurgePolicy()],
   ])('%s holds no node for longer than it takes to see that it is gone', async (_, step, policy) => {
     const world = createScenario();
     expect(await strikeBefore(world, policy, step, () => deleteWeb(world))).toBeLessThan(35);

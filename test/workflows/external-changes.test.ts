@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
 import { restoreLabels } from '../simulator/disturbances.ts';
 import { fillPool, poolNamed } from '../simulator/pools.ts';
-import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -189,7 +189,7 @@ describe('the labels of a pod, given back by somebody', () => {
       let struck = false;
       await upgradeAndAbort(
         world,
-        handOverPolicy(),
+        podSurgePolicy(),
         { step: 'awaitConnectionsDrained' },
         {
           before: (step) => {

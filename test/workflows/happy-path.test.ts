@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { evidenceKinds } from '../../core/status/status.ts';
+import { evidenceKinds } from '../../core/steps/steps.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { addBatchPool, addClassicService, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';

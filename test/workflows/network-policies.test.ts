@@ -1,6 +1,6 @@
 /** Network policies go by labels, and a pod that leaves its endpoints loses one. */
 import { describe, expect, test } from 'vitest';
-import { createScenario, handOverPolicy, type ScenarioOptions } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, type ScenarioOptions } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -19,7 +19,7 @@ function createPolicedScenario(selectAlso: Readonly<Record<string, string>>, opt
 
 async function cross(world: World) {
   const harness = await openHarness(world, {});
-  const policy = handOverPolicy();
+  const policy = podSurgePolicy();
   return await harness.finish(
     await harness.start({ ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 } }),
   );

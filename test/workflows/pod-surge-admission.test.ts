@@ -1,6 +1,6 @@
 /** Clusters that forbid pods without owner, or what releases them. */
 import { expect, test } from 'vitest';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -12,7 +12,7 @@ test.each(['no-owner', 'release'] as const)(
     const world = createScenario();
     world.denials.push({ workload: 'web', what, says });
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -25,7 +25,7 @@ test('where the policy requires their hand-over the run is refused, and the webh
   const world = createScenario();
   world.denials.push({ workload: 'web', what: 'no-owner', says });
   const harness = await openHarness(world, {});
-  const handle = await harness.start(handOverPolicy({ mode: 'required' }));
+  const handle = await harness.start(podSurgePolicy({ mode: 'required' }));
   await expect(handle.result()).rejects.toMatchObject({
     cause: { message: expect.stringContaining('denied the request: bare pods are not allowed') },
   });

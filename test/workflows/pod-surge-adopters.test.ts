@@ -1,7 +1,7 @@
 /** Controllers that select pods of others, and take them once they have no owner. */
 import { expect, test } from 'vitest';
 import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -44,7 +44,7 @@ test('a pod that a DaemonSet selects is ended by it as soon as it is released', 
 test('such a workload is evicted within its budget, and the others are handed over', async () => {
   const world = createSharedLabels();
   const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(handOverPolicy()));
+  const report = await harness.finish(await harness.start(podSurgePolicy()));
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
   expectNothingLeft(world, 4);

@@ -1,7 +1,7 @@
 /** Pods that run only on nodes where a pod of another workload is. */
 import { expect, test } from 'vitest';
 import { besideOnHost } from '../simulator/pods.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -17,7 +17,7 @@ function webBesideApi(told = [besideOnHost('api')]): World {
 const releasedOf = (world: World, name: string) =>
   world.log.filter((line) => new RegExp(`pod ${name}-\\d+ .* released`).test(line)).length;
 
-const apiEvicted = handOverPolicy(
+const apiEvicted = podSurgePolicy(
   {},
   { podSurge: { mode: 'auto', max: 1, workloads: { 'default/api': { mode: 'off', max: 1 } } } },
 );
@@ -25,7 +25,7 @@ const apiEvicted = handOverPolicy(
 test('are handed over with it', async () => {
   const world = webBesideApi();
   const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(handOverPolicy()));
+  const report = await harness.finish(await harness.start(podSurgePolicy()));
   expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
   expect([releasedOf(world, 'web'), releasedOf(world, 'api')]).toEqual([4, 4]);
   expectNothingLost(world);

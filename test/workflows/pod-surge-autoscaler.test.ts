@@ -1,7 +1,7 @@
 /** An autoscaler sees pods twice while they are handed over: released ones and their replacements. */
 import { expect, test } from 'vitest';
 import { autoscale } from '../simulator/autoscaler.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -18,7 +18,7 @@ test.each([
   autoscale(world, { workload: 'web', target: 0.5, least: 4, ...use });
   world.clock.advance(60_000);
   const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(handOverPolicy()));
+  const report = await harness.finish(await harness.start(podSurgePolicy()));
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
   expectNothingLeft(world, 4);
@@ -40,7 +40,7 @@ test.each([
   world.clock.advance(60_000);
   const harness = await openHarness(world, {});
   const report = await harness.finish(
-    await harness.start(handOverPolicy({}, { podSurge: { mode: 'auto', max: 1, workloads } })),
+    await harness.start(podSurgePolicy({}, { podSurge: { mode: 'auto', max: 1, workloads } })),
   );
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { setBudget, workloadNamed } from '../simulator/disturbances.ts';
 import { deletePod } from '../simulator/pods.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -35,7 +35,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     const world = createScenario();
     failWeb(world, isOnNew(world));
     const harness = await openHarness(world, {});
-    const handle = await harness.start(handOverPolicy());
+    const handle = await harness.start(podSurgePolicy());
     const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(
       /Deployment default\/web: 0 of 4 pods ready; none becomes ready on a new node: web-\d+ on ip-/,
@@ -56,7 +56,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     let isMended = false;
     failWeb(world, (pod) => !isMended && isNew(pod));
     const harness = await openHarness(world, {});
-    const handle = await harness.start(handOverPolicy());
+    const handle = await harness.start(podSurgePolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     isMended = true;
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
@@ -74,7 +74,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
       return own.indexOf(pod) >= 4;
     });
     const harness = await openHarness(world, {});
-    const handle = await harness.start(handOverPolicy());
+    const handle = await harness.start(podSurgePolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     const isNew = isOnNew(world);
     for (const pod of servingWeb(world).filter((one) => !isNew(one) && one.released !== undefined))
@@ -104,7 +104,7 @@ describe('a workload that loses its hand-over', () => {
       strike(world);
       const startedAt = world.clock.now();
       const harness = await openHarness(world, {});
-      const policy = handOverPolicy({ max: 0.5 });
+      const policy = podSurgePolicy({ max: 0.5 });
       const report = await harness.finish(await harness.start(policy));
       expect(report.outcome).toBe('completed');
       const told = report.unprotected.filter((what) => what.startsWith('Deployment default/web was not handed over'));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { breakApi, flap, freeze, setBudget } from '../simulator/disturbances.ts';
 import { pauseDeployment, resumeDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -38,7 +38,7 @@ describe('a hand-over', () => {
     for (const name of ['web', 'api']) setBudget(world, name, 0);
     const { hooks } = strikeAtHandOver(world, strike);
     const harness = await openHarness(world, hooks);
-    const policy = handOverPolicy({ mode: 'required' });
+    const policy = podSurgePolicy({ mode: 'required' });
     const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
     const report = await harness.finish(await harness.start({ ...policy, traffic }));
     expect(report.outcome).toBe('completed');
@@ -52,7 +52,7 @@ describe('a hand-over', () => {
     const { hooks, reasons } = strikeAtHandOver(world, () => freeze(world, 'slicesFrozen', 40_000));
     const harness = await openHarness(world, hooks);
     // Nothing but the wait itself stands between a released pod and the end of its node.
-    const policy = { ...handOverPolicy(), disabledRules: ['capacity-guard'] as const };
+    const policy = { ...podSurgePolicy(), disabledRules: ['capacity-guard'] as const };
     const report = await harness.finish(await harness.start(policy));
     expect(report.outcome).toBe('completed');
     expect(reasons.join('\n')).toMatch(/0 of 4 pods are ready endpoints of default\/(web|api)/);
@@ -65,7 +65,7 @@ describe('a hand-over', () => {
     for (const workload of world.workloads) if (workload.name === 'web') workload.minReadySeconds = 45;
     const { hooks, reasons } = strikeAtHandOver(world, () => undefined);
     const harness = await openHarness(world, hooks);
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expect(reasons.join('\n')).toContain('0 of 4 pods ready for minReadySeconds');
     expectNothingLost(world);
@@ -79,7 +79,7 @@ describe('a hand-over', () => {
         if (step === 'createPool') pauseDeployment(world, 'web');
       },
     });
-    const handle = await harness.start(handOverPolicy());
+    const handle = await harness.start(podSurgePolicy());
     const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(/capacity to exclude another node.*budget default\/web/);
     resumeDeployment(world, 'web');

@@ -1,7 +1,7 @@
 /** A tool for GitOps takes pods without owner for garbage, and those that a run has released have none. */
 import { expect, test } from 'vitest';
 import { markAsInstance, prune } from '../simulator/pruner.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -18,7 +18,7 @@ const pruned = /is pruned$/;
 test('a pruner leaves released pods alone, and nothing is lost', async () => {
   const world = createPrunedScenario(true);
   const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(handOverPolicy()));
+  const report = await harness.finish(await harness.start(podSurgePolicy()));
   expect(report.outcome).toBe('completed');
   expect(world.log.filter((line) => pruned.test(line))).toEqual([]);
   expectNothingLost(world);
@@ -28,7 +28,7 @@ test('a pruner leaves released pods alone, and nothing is lost', async () => {
 test('one that heeds no annotation deletes them while callers are sent there', async () => {
   const world = createPrunedScenario(false);
   const harness = await openHarness(world, {});
-  const policy = handOverPolicy();
+  const policy = podSurgePolicy();
   const report = await harness.finish(
     await harness.start({ ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 } }),
   );
@@ -42,7 +42,7 @@ test('an abort gives pods back with the annotations that they had', async () => 
   const options = 'argocd.argoproj.io/sync-options';
   for (const pod of world.pods) if (pod.of === 'web') pod.annotations = { [options]: 'Replace=true' };
   const before = annotationsOf();
-  await upgradeAndAbort(world, handOverPolicy(), { step: 'awaitDeregistered' });
+  await upgradeAndAbort(world, podSurgePolicy(), { step: 'awaitDeregistered' });
   expectNothingLost(world);
   expect(annotationsOf()).toEqual(before);
 

@@ -1,6 +1,6 @@
 /** A quota that has room for some replacements only: as many are handed over at a time, and nobody is evicted for it. */
 import { expect, test } from 'vitest';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
@@ -13,7 +13,7 @@ test.each([
   for (const workload of world.workloads)
     if (workload.name === 'web') Object.assign(workload, { quota, quotaTold: true });
   const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(handOverPolicy()));
+  const report = await harness.finish(await harness.start(podSurgePolicy()));
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
   expectNothingLeft(world, 4);
@@ -26,7 +26,7 @@ test('a quota that nobody may read costs the workload its hand-over once it refu
   const world = createScenario();
   for (const workload of world.workloads) if (workload.name === 'web') workload.quota = 5;
   const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(handOverPolicy()));
+  const report = await harness.finish(await harness.start(podSurgePolicy()));
   expect(report.outcome).toBe('completed');
   expect(report.unprotected).toContainEqual(expect.stringMatching(/web was not handed over.*exceeded quota/));
 });

@@ -4,7 +4,7 @@ import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
 import { freeze, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -26,7 +26,7 @@ describe('a run that hands over', () => {
   test('lets all nodes go together; no Service ever has less than before, and nothing is lost', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -51,7 +51,7 @@ describe('a run that hands over', () => {
   ] as const)('without %j loses requests: %s', async (disabledRules, loses) => {
     const world = createScenario({ delays: { podReady: 60_000 } });
     const harness = await openHarness(world, {});
-    const policy = handOverPolicy();
+    const policy = podSurgePolicy();
     const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
     const report = await harness.finish(await harness.start({ ...policy, traffic, disabledRules }));
     expect(report.outcome).toBe('completed');
@@ -67,7 +67,7 @@ describe('a run that hands over', () => {
         if (told.includes(step)) order.push(step);
       },
     });
-    await harness.finish(await harness.start(handOverPolicy()));
+    await harness.finish(await harness.start(podSurgePolicy()));
     expect(order.slice(0, 5)).toEqual(['awaitNodesReady', 'cordonNodes', 'podSurge', 'awaitNodesReady', 'excludeNext']);
   });
 
@@ -83,7 +83,7 @@ describe('a run that hands over', () => {
         if (step === 'podSurge' && reasons.at(-1) !== reason) reasons.push(reason);
       },
     });
-    const policy = handOverPolicy();
+    const policy = podSurgePolicy();
     // Nothing but the wait itself stands between a released pod and the end of its node.
     const report = await harness.finish(await harness.start({ ...policy, disabledRules: ['capacity-guard'] }));
     expect(report.outcome).toBe('completed');
@@ -96,7 +96,7 @@ describe('a run that hands over', () => {
     const world = createScenario();
     for (const name of ['web', 'api']) setBudget(world, name, 0);
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -106,7 +106,7 @@ describe('a run that hands over', () => {
     const world = createScenario();
     world.budgets = [];
     const harness = await openHarness(world, {});
-    const policy = handOverPolicy();
+    const policy = podSurgePolicy();
     const report = await harness.finish(
       await harness.start({ ...policy, guard: { ...policy.guard, defaultMinServing: 1 } }),
     );
@@ -120,7 +120,7 @@ describe('a run that hands over', () => {
     const world = createScenario({ nodes: 2 });
     for (const service of world.services) service.crossZone = false;
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 2);
@@ -130,7 +130,7 @@ describe('a run that hands over', () => {
   test('goes wave by wave where workloads allow fewer pods beside their own', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy({ max: 0.5 })));
+    const report = await harness.finish(await harness.start(podSurgePolicy({ max: 0.5 })));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -152,7 +152,7 @@ describe('a run that hands over', () => {
         strike(world);
       },
     });
-    const policy = handOverPolicy();
+    const policy = podSurgePolicy();
     const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
     const report = await harness.finish(await harness.start({ ...policy, traffic }));
     expect(struck).toBe(true);
@@ -178,7 +178,7 @@ describe('a run that hands over', () => {
         if (step === 'excludeNext') hasRoom = true;
       },
     });
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toContainEqual(
       expect.stringMatching(
@@ -197,7 +197,7 @@ describe('a run that hands over', () => {
       for (const pod of world.pods) if (pod.of === 'web' && !before.has(pod.uid)) pod.failing = !isMended;
     });
     const harness = await openHarness(world, {});
-    const handle = await harness.start(handOverPolicy({ mode: 'required' }));
+    const handle = await harness.start(podSurgePolicy({ mode: 'required' }));
     const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(
       /^replacements of released pods: not there after .* Deployment default\/web: 0 of 4 pods ready/,
@@ -218,7 +218,7 @@ describe('a run that hands over', () => {
     ]),
   )('aborted at %s, leaves nothing and loses nothing, pods being ready within %d ms', async (step, podReady) => {
     const world = createScenario({ delays: { podReady } });
-    await upgradeAndAbort(world, handOverPolicy(), { step });
+    await upgradeAndAbort(world, podSurgePolicy(), { step });
     expectNothingLost(world);
     expect(ownershipOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -229,7 +229,7 @@ describe('a run that hands over', () => {
     const world = createScenario();
     await upgradeAndAbort(
       world,
-      handOverPolicy(),
+      podSurgePolicy(),
       { step: 'awaitConnectionsDrained' },
       {
         before: (step) => {
@@ -246,7 +246,7 @@ describe('a run that hands over', () => {
     const world = createScenario();
     await upgradeAndAbort(
       world,
-      handOverPolicy(),
+      podSurgePolicy(),
       { step: 'awaitConnectionsDrained' },
       {
         // Before anything sends to the replacements a rollout costs nothing by itself.
@@ -270,7 +270,7 @@ describe('a run that hands over', () => {
     for (const service of world.services)
       if (service.key !== 'default/agent') service.selector = { ...service.selector, serves: 'yes' };
     world.changed();
-    await upgradeAndAbort(world, handOverPolicy(), { step: 'awaitConnectionsDrained' });
+    await upgradeAndAbort(world, podSurgePolicy(), { step: 'awaitConnectionsDrained' });
     expectNothingLost(world);
     expect(ownershipOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -286,7 +286,7 @@ describe('a run that hands over', () => {
           asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
       },
     });
-    const handle = await harness.start(handOverPolicy());
+    const handle = await harness.start(podSurgePolicy());
     const report = await harness.finish(handle);
     await asked;
     expect(report.outcome).toBe('aborted');

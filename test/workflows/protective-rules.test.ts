@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ProtectiveRule } from '../../core/policy/policy.ts';
+import type { ProtectiveRule } from '../../core/steps/steps.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { Delays, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { rollOut, scaleTo, workloadNamed } from '../simulator/disturbances.ts';
-import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimWorkload, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -59,7 +59,7 @@ describe('a replica that', () => {
     const world = openRefusedForHours(6);
     const startedAt = world.clock.now();
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 6);
@@ -76,7 +76,7 @@ describe('a replica that', () => {
     world.clock.advance(2 * 60 * 60_000);
     const startedAt = world.clock.now();
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 3);
@@ -87,7 +87,7 @@ describe('a replica that', () => {
     const world = openShortWorld(short);
     const startedAt = world.clock.now();
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 6);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { excludedNodes, flap, setBudget } from '../simulator/disturbances.ts';
-import { addServingPool, createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { addServingPool, createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -45,8 +45,8 @@ describe('two pools behind the same Service that are handed over', () => {
   test('at once, let all their nodes go together: what the other brings up for a while is nobody’s measure', async () => {
     const world = createScenario({ nodes: 2 });
     addServingPool(world, 'blue', 2);
-    const guard = { ...handOverPolicy().guard, defaultMinServing: 0.75 };
-    const policy = handOverPolicy({}, { guard });
+    const guard = { ...podSurgePolicy().guard, defaultMinServing: 0.75 };
+    const policy = podSurgePolicy({}, { guard });
     const target = { ...policy.target, poolName: 'blue-new' };
     const blue = { ...policy, name: 'blue-to-1.36', pool: { ...policy.pool, name: 'blue' }, target };
     const started = Promise.withResolvers<Awaited<ReturnType<Harness['start']>>>();

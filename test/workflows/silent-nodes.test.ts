@@ -5,7 +5,7 @@ import type { NodeStatus, RunStatus } from '../../core/status/status.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
 import { endBehindBack } from '../simulator/pools.ts';
-import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import { cutOff, losePower, reconnect } from '../simulator/silent-nodes.ts';
 import type { SimInstance, SimNode, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -49,9 +49,9 @@ const stepsOfOthers = (nodes: readonly NodeStatus[], { name }: SimNode) =>
   nodes.filter(({ node }) => node.name !== name).map(({ step }) => step);
 
 const runs = [
-  ['hands over', handOverPolicy()],
+  ['hands over', podSurgePolicy()],
   ['evicts within budgets', scenarioPolicy()],
-  ['hands over in waves of one', handOverPolicy({}, { nodeSurge: { instances: 1 } })],
+  ['hands over in waves of one', podSurgePolicy({}, { nodeSurge: { instances: 1 } })],
 ] as const;
 
 describe('a machine that has died while the cloud takes it for running', () => {
@@ -91,7 +91,7 @@ describe('a machine that has died while the cloud takes it for running', () => {
     const world = createScenario();
     const victim = victimIn(world);
     const harness = await openHarness(world, { before: atStep('evictPods', victim, () => cutOff(world, victim)) });
-    const handle = await harness.start(handOverPolicy());
+    const handle = await harness.start(podSurgePolicy());
     await harness.until(handle, 'a question', isAsked);
     reconnect(world, victim);
     await harness.until(handle, 'no question any more', (status) => !isAsked(status));
@@ -128,7 +128,7 @@ describe('a machine that has died while the cloud takes it for running', () => {
     const world = createScenario();
     const victim = victimIn(world);
     const harness = await openHarness(world, { before: atStep('evictPods', victim, () => losePower(world, victim)) });
-    const handle = await harness.start(patient(handOverPolicy()));
+    const handle = await harness.start(patient(podSurgePolicy()));
     await harness.until(handle, 'a question', isAsked);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -160,7 +160,7 @@ describe('a machine that has died while the cloud takes it for running', () => {
           losePower(world, fresh);
       },
     });
-    const handle = await harness.start(patient(handOverPolicy()));
+    const handle = await harness.start(patient(podSurgePolicy()));
     await harness.until(handle, 'replacing', ({ phase }) => phase === 'replace');
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -179,7 +179,7 @@ describe('a node that only the API server can’t hear, while load balancers sen
     // Its kube-proxy goes on sending to pods elsewhere that have left: what it serves itself is what counts here.
     for (const service of world.services) if (service.externalTrafficPolicy === 'Cluster') service.ratePerSecond = 0;
     const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
-    const policy = handOverPolicy();
+    const policy = podSurgePolicy();
     const handle = await harness.start({ ...policy, ...terminating(policy) });
     const held = await harness.until(handle, 'stalled', ({ stalled }) => stalled !== undefined);
     expect(held.stalled?.message).toMatch(new RegExp(`${victim.name} waits: .* is healthy still`));
@@ -193,7 +193,7 @@ describe('a node that only the API server can’t hear, while load balancers sen
     const world = createScenario();
     const victim = victimIn(world);
     const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
-    const policy = patient(handOverPolicy(), { disabledRules: ['capacity-guard'] });
+    const policy = patient(podSurgePolicy(), { disabledRules: ['capacity-guard'] });
     await harness.finish(await harness.start({ ...policy, ...terminating(policy) }));
     expect(world.violations.join('\n')).toContain(`${victim.name} terminated with pods`);
   });

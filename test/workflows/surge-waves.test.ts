@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeSurgeLimit, Policy } from '../../core/policy/policy.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -11,7 +11,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 const operator = { by: 'ann', reason: 'not today' };
 
 function inWaves(surge: NodeSurgeLimit, mode: 'auto' | 'off' = 'auto'): Policy {
-  return handOverPolicy({ mode }, { nodeSurge: surge });
+  return podSurgePolicy({ mode }, { nodeSurge: surge });
 }
 
 /** The most machines that were there together so far. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { rollOut } from '../simulator/disturbances.ts';
-import { createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -16,7 +16,7 @@ function tolerateEverything(scheduler: World['faults']['scheduler']): World {
   return world;
 }
 
-const policies = { 'pod surge': handOverPolicy(), evicted: scenarioPolicy() };
+const policies = { 'pod surge': podSurgePolicy(), evicted: scenarioPolicy() };
 
 test.each([
   ['pod surge', 'spreads'],

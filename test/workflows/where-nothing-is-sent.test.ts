@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import { serviceNamed, setBudget, uncover } from '../simulator/disturbances.ts';
 import { deletePod } from '../simulator/pods.ts';
-import { addServingPool, createScenario, handOverPolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { addServingPool, createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const policies: readonly (readonly [string, Policy])[] = [
   ['evicts', scenarioPolicy()],
-  ['hands over', handOverPolicy()],
+  ['hands over', podSurgePolicy()],
 ];
 
 /** A world with a pool `other`, on whose nodes pods of `web` are. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SpreadFacts } from '../../core/model/pod.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
-import { createScenario, handOverPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { servingZones } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -49,7 +49,7 @@ describe('a run that hands over pods, one in each zone', () => {
     for (let i = 0; i < seed; i++) world.random();
     const fewest = watchZones(world);
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy()));
+    const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
     expectNothingLost(world);
     expectNothingLeft(world, 3);
@@ -62,7 +62,7 @@ describe('a run that hands over pods, one in each zone', () => {
       const world = onePerZone(3, scheduler, byZone);
       const fewest = watchZones(world);
       const harness = await openHarness(world, {});
-      const report = await harness.finish(await harness.start(handOverPolicy()));
+      const report = await harness.finish(await harness.start(podSurgePolicy()));
       expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
       expectNothingLost(world);
       expectNothingLeft(world, 3);
@@ -73,7 +73,7 @@ describe('a run that hands over pods, one in each zone', () => {
   test('gives a workload up that comes to no other zone, and calls with a way out that works', async () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
-    const handle = await harness.start(handOverPolicy());
+    const handle = await harness.start(podSurgePolicy());
     const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(/default\/web has 1 serving target in eu-west-1[ab] and must keep 1/);
     expect(parked.stalled?.hint).toContain('turn cross-zone load balancing on');
@@ -90,7 +90,7 @@ describe('a run that hands over pods, one in each zone', () => {
   test('without waiting for replacements, waits for a zone that stays empty', async () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
-    const handle = await harness.start(handOverPolicy({}, { disabledRules: ['wait-for-replacements'] }));
+    const handle = await harness.start(podSurgePolicy({}, { disabledRules: ['wait-for-replacements'] }));
     const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toContain('and must keep 1');
     await handle.cancel();
@@ -121,7 +121,7 @@ describe('a run whose pods are spread over zones, released ones counted', () => 
     spreadPods(world, spread);
     world.faults.scheduler = 'any';
     const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(handOverPolicy({ max: surplus })));
+    const report = await harness.finish(await harness.start(podSurgePolicy({ max: surplus })));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, nodes);

@@ -7,22 +7,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Problem } from '../../core/model/problem.ts';
-import type { NodeStep } from '../../core/status/status.ts';
+import type { NodeStep } from '../../core/steps/node-steps.ts';
 import { nodeRestoredSignal, nodeStalledSignal } from '../messages.ts';
 import type { NodeRun } from './node-run.ts';
 import { failWith, waits } from './steps.ts';
 
-/** So often a node without a run tries a step: with the pauses between them over half an hour, besides the step's own patience. */
-const maxAttemptsAlone = 6;
-
-/** Pauses between two tries, ms: the first, which doubles with each, and the longest. */
-const firstPauseMs = 60_000;
-const maxPauseMs = 30 * 60_000;
-
 /** Calls for help; false when nobody is there to hear it. */
 export async function notifyStalled(node: NodeRun, step: NodeStep, problem: Problem): Promise<boolean> {
   const { workflowId } = workflowInfo();
-  const stalledNodes = { node: node.input.node.name, workflowId, step, problem, resumes: node.resumes };
+  const stalledNodes = { node: node.input.node.name, workflowId, step, problem, resumes: node.state.resumes };
   return await isHeard(getExternalWorkflowHandle(node.input.parent).signal(nodeStalledSignal, stalledNodes));
 }
 
@@ -42,13 +35,8 @@ async function isHeard(signal: Promise<void>): Promise<boolean> {
   }
 }
 
-/**
- * Waits until there is `help`. What comes back in (it is not `wanted` out) also tries again after a while: putting back hurts nobody, and
- * only who calls for help again finds out that the run has ended since.
- */
-export async function waitForResume(tries: number, wanted: boolean, help: () => boolean): Promise<void> {
-  if (wanted) return await condition(help);
-  const durationMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1));
+/** Waits until there is `help`, but not for longer than that. */
+export async function waitForResume(durationMs: number, help: () => boolean): Promise<void> {
   const pause = new CancellationScope();
   let over = false;
   const passing = pause.run(async () => await waits('pause before the next try').sleepFor({ durationMs }));
@@ -62,9 +50,8 @@ export async function waitForResume(tries: number, wanted: boolean, help: () => 
   await passed;
 }
 
-/** @throws ApplicationFailure RollbackIncomplete once trying has not helped so often that somebody has to look */
-export function failAbandoned({ input, status }: NodeRun, tries: number, problem: Problem): void {
-  if (tries < maxAttemptsAlone) return;
+/** @throws ApplicationFailure RollbackIncomplete, because trying has not helped so often that somebody has to look */
+export function failAbandoned({ input, state: { status } }: NodeRun, tries: number, problem: Problem): never {
   const { cluster, pool } = input.policy;
   throw failWith(
     {

@@ -6,15 +6,10 @@ import type { NodeRef } from '../../core/model/node.ts';
 import type { Problem } from '../../core/model/problem.ts';
 import { maxCandidates } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import {
-  hear,
-  mayProceed,
-  nextStep,
-  publishDetails,
-  type Run,
-  recordExternalChanges,
-  stallUntilResumed,
-} from './run.ts';
+import { idleOf, stepOf } from '../../core/run/nodes.ts';
+import { mayProceed } from '../../core/run/stalled.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { apply, hear, nextStep, type Run, stallUntilResumed } from './run.ts';
 import { toOutcome, waits } from './steps.ts';
 
 /**
@@ -27,21 +22,17 @@ export async function excludeNext(
   { unplaced = {} }: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly Exclusion[] | 'resumed'> {
-  await condition(() => mayProceed(run));
-  run.status.waiting = {
-    for: `capacity to exclude ${waiting[0]?.name ?? 'a node'}`,
-    since: run.now,
-    until: undefined,
-  };
-  publishDetails(run);
-  const { resumes, baselines } = run;
-  const inFlight = Object.values(run.children).map((child) => child.node);
+  await condition(() => mayProceed(run.state));
+  const on = `capacity to exclude ${waiting[0]?.name ?? 'a node'}`;
+  apply(run, { type: 'setWaiting', waiting: { for: on, until: undefined } });
+  const { resumes, baselines, inProgress, rounds } = run.state;
+  const inFlight = Object.values(inProgress);
   const candidates = waiting.slice(0, maxCandidates);
-  const excluded = Object.fromEntries(candidates.flatMap(({ name }) => countRounds(run, name)));
+  const excluded = Object.fromEntries(candidates.flatMap(({ name }) => countRounds(rounds, name)));
   const question = { ...nextStep(run), baselines, inFlight, excluded, waiting: candidates, unplaced };
   const asking = new CancellationScope();
   let answer: Done<ExcludeResult> | { outcome: 'failed'; problem: Problem } | undefined;
-  run.isAsking = true;
+  run.handles.isExcluding = true;
   const requested = asking.run(async () => {
     answer = await toOutcome(() => waits('exclude nodes').excludeNext(question));
   });
@@ -50,33 +41,28 @@ export async function excludeNext(
   });
   try {
     const isOutdated = () =>
-      !mayProceed(run) || inFlight.some(({ name }) => run.children[name] === undefined && isWaiting(run, name));
+      !mayProceed(run.state) || idleOf(run.state, inFlight).some((node) => stepOf(run.state, node) === 'pending');
     await condition(() => answer !== undefined || isOutdated());
     if (isOutdated()) asking.cancel();
     await quiet;
   } finally {
-    run.isAsking = false;
+    run.handles.isExcluding = false;
   }
   if (answer === undefined) return [];
-  run.status.waiting = undefined;
+  apply(run, { type: 'setWaiting', waiting: undefined });
   if (answer.outcome === 'done') return takeOver(run, answer);
   await stallUntilResumed(run, answer.problem, resumes);
   return 'resumed';
 }
 
-function countRounds({ rounds }: Run, name: string): [string, number][] {
+function countRounds(rounds: RunState['rounds'], name: string): [string, number][] {
   const excluded = rounds[name];
   return excluded === undefined ? [] : [[name, excluded]];
 }
 
-/** The node is not on its way (any more). */
-function isWaiting(run: Run, name: string): boolean {
-  return run.status.nodes.some(({ node, step }) => node.name === name && step === 'pending');
-}
-
 function takeOver(run: Run, out: Done<ExcludeResult>): readonly Exclusion[] {
   hear(run, out.at);
-  run.baselines = out.baselines ?? run.baselines;
-  recordExternalChanges(run, out.externalChanges);
+  if (out.baselines !== undefined) apply(run, { type: 'recordBaselines', baselines: out.baselines });
+  apply(run, { type: 'recordExternalChanges', changes: out.externalChanges });
   return [out, ...(out.others ?? [])];
 }

@@ -5,9 +5,11 @@ import type { NodeRef } from '../../core/model/node.ts';
 import { maxNodesToSurge } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
+import { mustRollBack } from '../../core/run/rollback.ts';
+import { mayProceed } from '../../core/run/stalled.ts';
 import { count } from '../../core/text/format.ts';
 import { pushRollback } from './rollback.ts';
-import { changeNode, mayProceed, nextStep, type Run, recordUnprotected, runUntilDone, setPhase } from './run.ts';
+import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { steps } from './steps.ts';
 
 /**
@@ -21,8 +23,8 @@ export async function surgePods(
 ): Promise<readonly NodeRef[]> {
   if (!surgesPods(policy)) return waiting;
   setPhase(run, 'pod-surge');
-  await condition(() => mayProceed(run));
-  if (!run.rollback.some(({ kind }) => kind === 'released')) pushRollback(run, { kind: 'released' });
+  await condition(() => mayProceed(run.state));
+  if (!mustRollBack(run.state, 'released')) pushRollback(run, { kind: 'released' });
   const named = waiting.slice(0, maxNodesToSurge(policy));
   return await replacePods(run, { waiting: named, unplaced });
 }
@@ -40,25 +42,29 @@ export async function surgePodsBack(
 
 async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
   const isForward = input.rolledBackFrom === undefined;
-  const lost = isForward ? run.evictedInstead : [];
-  const known = { ...input, baselines: run.baselines, ...(lost.length === 0 ? {} : { evictedInstead: lost }) };
+  const lost = isForward ? run.state.evictedInstead : [];
+  const known = { ...input, baselines: run.state.baselines, ...(lost.length === 0 ? {} : { evictedInstead: lost }) };
   const { wave, released, evictedInstead, aside, at } = await runUntilDone(
     run,
     `replacements for the pods of ${count(input.waiting.length, 'node')}`,
     () => steps('surge pods').surgePods({ ...nextStep(run), ...known }),
   );
-  if (isForward) run.evictedInstead = [...lost, ...evictedInstead.map(({ workload }) => workload)];
-  recordUnprotected(run, [
+  if (isForward) {
+    const workloads = [...lost, ...evictedInstead.map(({ workload }) => workload)];
+    apply(run, { type: 'setEvictedInstead', workloads });
+  }
+  const what = [
     ...evictedInstead.map(
       ({ workload, reason }) => `${workload} was evicted within its budget instead of being surged: ${reason}`,
     ),
     ...Object.values(aside ?? {}),
-  ]);
+  ];
+  apply(run, { type: 'recordUnprotected', what });
   for (const { name } of wave) {
     const pods = released[name] ?? 0;
     if (pods === 0) continue;
     const detail = `${count(pods, 'pod')} released, replacements serve`;
-    changeNode(run, name, { evidence: [{ kind: 'pods-surged', at, detail }] });
+    apply(run, { type: 'setEvidence', name, evidence: [{ kind: 'pods-surged', at, detail }] });
   }
   return wave;
 }

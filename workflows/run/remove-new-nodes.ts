@@ -1,8 +1,8 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { surgePodsBack } from './pod-surge.ts';
-import { replaceNodes, trackNodes } from './replace-nodes.ts';
-import { nextStep, type Run, runUntilDone } from './run.ts';
+import { replaceNodes } from './replace-nodes.ts';
+import { apply, nextStep, type Run, runUntilDone } from './run.ts';
 import { steps } from './steps.ts';
 
 /**
@@ -11,7 +11,7 @@ import { steps } from './steps.ts';
  */
 export async function removeNewNodes(run: Run, plan: PoolPlan): Promise<void> {
   const old = new Set(plan.nodes.map((node) => node.uid));
-  const keep = run.status.nodes.filter((node) => old.has(node.node.uid) && node.step === 'replaced').length;
+  const keep = run.state.status.nodes.filter((node) => old.has(node.node.uid) && node.step === 'replaced').length;
   const pool = plan.newPool;
   const hold = async () =>
     (
@@ -33,7 +33,7 @@ export async function removeNewNodes(run: Run, plan: PoolPlan): Promise<void> {
       );
       if (excess.length === 0) break;
       held ??= await hold();
-      trackNodes(run, excess);
+      apply(run, { type: 'trackNodes', nodes: excess });
       const wave = await surgePodsBack(run, plan, excess);
       await replaceNodes(run, plan, wave, pool);
     }
@@ -54,5 +54,5 @@ export async function restoreScaling(run: Run, pool: PoolRef, suspended: readonl
   const { kept } = await runUntilDone(run, `${pool.name} to be released`, () =>
     steps(`release ${pool.name}`).restoreScaling({ ...nextStep(run), pool, suspended }),
   );
-  run.retained.push(...kept);
+  apply(run, { type: 'recordRetained', what: kept });
 }

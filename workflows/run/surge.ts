@@ -2,10 +2,11 @@ import { condition } from '@temporalio/workflow';
 import type { NodeRef } from '../../core/model/node.ts';
 import { type PoolPlan, summarize } from '../../core/plan/pool-plan.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
+import { requestedSize } from '../../core/run/capacity.ts';
+import { isUnreachable, mayProceed } from '../../core/run/stalled.ts';
 import { pairByZone } from '../../core/surge/pair-by-zone.ts';
-import { isUnreachable } from './replace-nodes.ts';
 import { pushRollback } from './rollback.ts';
-import { mayProceed, nextStep, type Run, recordExternalChanges, runUntilDone, setPhase } from './run.ts';
+import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { steps } from './steps.ts';
 
 /** Brings up the new nodes, or the first of them, and waits until the load balancers have taken them; where pods are handed over, only until they can take those. */
@@ -16,7 +17,7 @@ export async function surge(run: Run, plan: PoolPlan): Promise<void> {
   await runUntilDone(run, `${newPool.name} to be created`, () =>
     steps(`create ${newPool.name}`).createPool({ ...nextStep(run), plan: summarize(plan) }),
   );
-  requested(run, surgeAtOnce ?? plan.surge);
+  apply(run, { type: 'requestSize', size: surgeAtOnce ?? plan.surge });
   setPhase(run, 'nodes-ready');
   if (surgeAtOnce === undefined && !surgesPods(plan.policy)) return await awaitRegistered(run, plan);
   await awaitNodes(run, plan, surgeAtOnce === undefined ? undefined : 1);
@@ -24,50 +25,50 @@ export async function surge(run: Run, plan: PoolPlan): Promise<void> {
 
 /** Waits until the load balancers have taken the new nodes; nothing leaves before. */
 export async function awaitRegistered(run: Run, plan: PoolPlan): Promise<void> {
-  if (run.areNewNodesRegistered) return;
-  const expected = plan.surgeAtOnce === undefined ? plan.surge : run.newNodes.length;
+  if (run.state.areNewNodesRegistered) return;
+  const expected = plan.surgeAtOnce === undefined ? plan.surge : run.state.newNodes.length;
   const { nodes } = await runUntilDone(run, `${expected} new nodes to be ready`, () =>
     steps('new nodes ready').awaitNodesReady({ plan: summarize(plan), expected }),
   );
-  run.newNodes = nodes;
-  run.areNewNodesRegistered = true;
+  apply(run, { type: 'recordNewNodes', nodes, areRegistered: true });
 }
 
 /** Has new nodes come up for the next old ones; answers those that there is room for: all where all new ones come at once. */
 export async function addWave(run: Run, plan: PoolPlan, waiting: readonly NodeRef[]): Promise<readonly NodeRef[]> {
   const { surge: all, surgeAtOnce } = plan;
-  if (surgeAtOnce === undefined || run.newNodes.length >= all) return waiting;
+  if (surgeAtOnce === undefined || run.state.newNodes.length >= all) return waiting;
   // What is unreachable gives nothing any more, though the cloud takes it for running.
-  const ended = run.status.nodes
-    .filter(({ step, node }) => step === 'replaced' || isUnreachable(run, node))
+  const ended = run.state.status.nodes
+    .filter(({ step, node }) => step === 'replaced' || isUnreachable(run.state, node))
     .map(({ node }) => node);
   const size = Math.min(all, ended.length + surgeAtOnce);
-  if (size > sizeOf(run)) await grow(run, plan, size);
-  if (run.newNodes.length < size) {
+  if (size > requestedSize(run.state)) await grow(run, plan, size);
+  if (run.state.newNodes.length < size) {
     setPhase(run, 'nodes-ready');
     await awaitNodes(run, plan, ended.length + 1);
   }
-  return run.newNodes.length >= all ? waiting : pairByZone({ waiting, ended, fresh: run.newNodes });
+  const { newNodes: fresh } = run.state;
+  return fresh.length >= all ? waiting : pairByZone({ waiting, ended, fresh });
 }
 
 /** The new pool becomes as large as the old one was meant to be, also where that had fewer machines. */
 export async function growToFullSize(run: Run, plan: PoolPlan): Promise<void> {
-  if (plan.surgeAtOnce !== undefined && sizeOf(run) < plan.surge) await grow(run, plan, plan.surge);
+  if (plan.surgeAtOnce !== undefined && requestedSize(run.state) < plan.surge) await grow(run, plan, plan.surge);
 }
 
 async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
   const { newPool } = plan;
-  await condition(() => mayProceed(run));
+  await condition(() => mayProceed(run.state));
   setPhase(run, 'node-surge');
   await runUntilDone(run, `${newPool.name} to grow`, () =>
     steps(`grow ${newPool.name} to ${size}`).resizePool({ ...nextStep(run), plan: summarize(plan), size }),
   );
-  requested(run, size);
+  apply(run, { type: 'requestSize', size });
 }
 
 /** Waits until the new nodes can take pods, or `enough` of them, if that is said, where the cloud has no room for the others. */
 async function awaitNodes(run: Run, plan: PoolPlan, enough: number | undefined): Promise<void> {
-  const expected = sizeOf(run);
+  const expected = requestedSize(run.state);
   const { nodes, missing, at } = await runUntilDone(run, `${expected} new nodes to be Ready`, () =>
     steps('new nodes Ready').awaitNodesReady({
       plan: summarize(plan),
@@ -76,22 +77,8 @@ async function awaitNodes(run: Run, plan: PoolPlan, enough: number | undefined):
       ...(enough === undefined ? {} : { enough }),
     }),
   );
-  run.newNodes = nodes;
-  run.areNewNodesRegistered = false;
+  apply(run, { type: 'recordNewNodes', nodes, areRegistered: false });
   if (missing === undefined) return;
-  recordExternalChanges(run, [
-    {
-      at,
-      what: `${plan.newPool.name} has ${nodes.length} of ${expected} instances; the run continues with those: ${missing}`,
-    },
-  ]);
-}
-
-function requested(run: Run, size: number): void {
-  run.requested.push({ at: run.now, instances: size - sizeOf(run) });
-}
-
-/** Machines that the new pool was asked for. */
-function sizeOf({ requested: all }: Run): number {
-  return all.reduce((sum, { instances }) => sum + instances, 0);
+  const what = `${plan.newPool.name} has ${nodes.length} of ${expected} instances; the run continues with those: ${missing}`;
+  apply(run, { type: 'recordExternalChanges', changes: [{ at, what }] });
 }

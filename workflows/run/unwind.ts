@@ -1,29 +1,30 @@
 import { surgesPods } from '../../core/policy/policy.ts';
+import type { RollbackEntry } from '../../core/run/state.ts';
 import { removeNewNodes, restoreScaling } from './remove-new-nodes.ts';
-import type { RollbackEntry } from './rollback-entry.ts';
-import { nextStep, type Run, requirePlan, runUntilDone } from './run.ts';
+import { apply, nextStep, type Run, requirePlan, runUntilDone } from './run.ts';
 import { steps, waits } from './steps.ts';
 
 /** Puts back everything on the ledger, newest first; answers what could not be put back, in words. */
 export async function unwind(run: Run): Promise<readonly string[]> {
   const left: string[] = [];
   for (;;) {
-    const entry = run.rollback.at(-1);
+    const entry = run.state.rollback.at(-1);
     if (entry === undefined) return left;
     left.push(...(await restore(run, entry)));
-    run.rollback.pop();
+    apply(run, { type: 'popRollback' });
   }
 }
 
 /** What the cloud does when it is let go again is seen too. */
 async function watchAfterEnd(run: Run): Promise<void> {
   const { probes, watchAfterMs: durationMs } = run.input.policy.traffic;
-  run.idleAt = run.now;
-  if (run.watch === undefined || probes.length === 0 || durationMs === 0) return;
+  const { monitor } = run.handles;
+  apply(run, { type: 'setIdle' });
+  if (monitor === undefined || probes.length === 0 || durationMs === 0) return;
   const { watched } = await runUntilDone(run, 'the probes to continue for a moment', () =>
     waits('watch beyond the end').sleepFor({ durationMs }),
   );
-  if (watched !== undefined) run.watch.takeOver(watched.traffic, watched.seenAt);
+  if (watched !== undefined) monitor.takeOver(watched.traffic, watched.seenAt);
 }
 
 async function adoptPods(run: Run): Promise<void> {
@@ -62,15 +63,15 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
     }
     case 'watch':
       await watchAfterEnd(run);
-      await run.watch?.stop();
+      await run.handles.monitor?.stop();
       return [];
     case 'lock': {
-      const { lock } = run;
+      const { lock } = run.state;
       if (lock === undefined) return [];
       const gone = await runUntilDone(run, 'cleanup, and release of the lock', () =>
         steps('clean up, release the lock').cleanUp({ ...nextStep(run), lock }),
       );
-      run.retained.push(...(gone.ends ?? []));
+      apply(run, { type: 'recordRetained', what: gone.ends ?? [] });
       return gone.left;
     }
   }

@@ -12,6 +12,7 @@ import { inf013ProtectedNode } from './inf-013-protected-node.ts';
 import { inf014TooLarge } from './inf-014-too-large.ts';
 import { inf015Unread } from './inf-015-unread.ts';
 import { inf016Windows } from './inf-016-windows.ts';
+import { inf017PoolExists } from './inf-017-pool-exists.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003SwitchedOff } from './pol-003-zeroed.ts';
@@ -83,6 +84,7 @@ const auditRules: readonly AuditRule[] = [
   inf014TooLarge,
   inf015Unread,
   inf016Windows,
+  inf017PoolExists,
   grd001NeverLetsGo,
   hnd001CannotSurge,
   pol001UnknownService,

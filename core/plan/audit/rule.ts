@@ -18,6 +18,8 @@ import type { Batches } from '../simulate-batches.ts';
 export interface AuditQuestion {
   readonly policy: Policy;
   readonly pool: PoolFacts;
+  /** Somebody has a pool of the new one's name already. */
+  readonly newPoolExists: boolean;
   readonly facts: ServingFacts;
   readonly services: readonly ServicePlan[];
   readonly baselines: readonly ServiceBaseline[];

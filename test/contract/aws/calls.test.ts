@@ -2,8 +2,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createExcludeSteps } from '../../../activities/exclude-steps.ts';
-import { createObserver } from '../../../activities/observer.ts';
 import { createWaking } from '../../../activities/waking.ts';
+import { createObserver } from '../../../operations/observer.ts';
 import { aPolicy } from '../../core/support/facts.ts';
 import { type CrowdedCloud, startCrowdedCloud } from './many-load-balancers.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
-import { askAboutUnreachable, unreachableSince } from '../../../core/eviction/unreachable.ts';
+import { askAboutUnreachable } from '../../../core/eviction/unreachable.ts';
 import { selectCandidate } from '../../../core/guard/select-candidate.ts';
+import { unreachableSince } from '../../../core/guard/unreachable.ts';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import type { Policy } from '../../../core/policy/policy.ts';

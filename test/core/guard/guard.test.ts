@@ -1,78 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { explainBlock } from '../../../core/guard/block.ts';
 import { countBudgets } from '../../../core/guard/counts.ts';
-import { type Guard, openGuard } from '../../../core/guard/guard.ts';
-import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
-import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { NodeRef } from '../../../core/model/node.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
-import type { TargetState } from '../../../core/model/target-group.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import {
-  aBudget,
-  aGroup,
-  aNode,
-  anObservation,
-  aPod,
-  aPolicy,
-  aService,
-  aTarget,
-  aWorkload,
-  endpointOf,
-  onePodOnEach,
-  released,
-} from '../support/facts.ts';
-
-const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = onePodOnEach('web', nodes);
-const names = nodes.map(({ name }) => name);
-
-interface Scene {
-  readonly nodes?: readonly NodeFacts[];
-  readonly pods?: readonly PodFacts[];
-  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
-  readonly budgets?: readonly DisruptionBudgetFacts[];
-  readonly workloads?: readonly WorkloadFacts[];
-  readonly crossZone?: boolean;
-  readonly service?: Partial<ServiceFacts>;
-  /** State of targets that are not as their pods say; `absent` is not listed. */
-  readonly states?: Readonly<Record<string, TargetState | 'absent'>>;
-}
-
-/** One Service with a pod on each of four nodes in two zones: whole unless changed. */
-function state(scene: Scene = {}): ServingFacts {
-  const { nodes: all = nodes, pods: running = pods, traffic = 'Local', budgets = [], states = {} } = scene;
-  const answers = ({ labels, ready, terminating }: PodFacts) => labels['app'] === 'web' && ready && !terminating;
-  const hosts = new Set(running.filter(answers).map((pod) => pod.node));
-  const targets = all.flatMap((node) => {
-    const state = states[node.name] ?? (traffic === 'Cluster' || hosts.has(node.name) ? 'healthy' : 'unhealthy');
-    return state === 'absent' ? [] : [aTarget(node, { state })];
-  });
-  const services = [aService('web', running, { externalTrafficPolicy: traffic, ...scene.service })];
-  const workloads = scene.workloads ?? [aWorkload('web', running.length)];
-  return anObservation({ nodes: all, pods: running, services, budgets, workloads }, [
-    aGroup('web', all, { targets, crossZone: scene.crossZone ?? true }),
-  ]);
-}
-
-/** The guard as things are `now`, after they were as they were `before`, while some are out. */
-function guardOf(now: ServingFacts, before = state(), inFlight: readonly NodeRef[] = []): Guard {
-  const policy = aPolicy();
-  const baselines = learnBaselines(learnBaselines([], before, policy), now, policy);
-  return openGuard({ facts: now, policy, baselines, inFlight, waiting: nodes });
-}
-
-const blockOf = (guard: Guard, name: string) =>
-  guard.findBlock(nodes.find((node) => node.name === name) ?? aNode(name));
-const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
-
-/** Excludes nodes in order until none may leave. */
-function leaving(now: ServingFacts, before = state()): readonly string[] {
-  const gone: NodeRef[] = [];
-  for (const node of nodes) if (guardOf(now, before, gone).findBlock(node) === undefined) gone.push(node);
-  return gone.map(({ name }) => name);
-}
+import { aBudget, aGroup, anObservation, aNode, aPod, aService, aTarget, aWorkload, endpointOf } from '../support/facts.ts';
+import { blockOf, guardOf, held, leaving, names, nodes, pods, type Scene, state } from '../support/four-nodes.ts';
 
 test.each([
   ['was told to stop', pods.map((pod, index) => (index === 0 ? { ...pod, terminating: true } : pod))],
@@ -267,70 +201,6 @@ describe('a zone', () => {
   });
 });
 
-describe('a rollout', () => {
-  const rolling = [aWorkload('web', 2, { rollingOut: true }), aWorkload('api', 2)];
-  const two = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('api-1', 'n3'), aPod('api-2', 'n4')];
-
-  test('holds the nodes that host pods behind the Service, and no others', () => {
-    const guard = guardOf(state({ pods: two, workloads: rolling }), state({ pods: two }));
-    expect(held(guard)).toEqual(['n1', 'n2']);
-    expect(blockOf(guard, 'n1')).toMatchObject({
-      limit: 'rollout',
-      service: 'default/web',
-      what: 'Deployment default/web',
-    });
-  });
-
-  test('holds the nodes of pods too that a run has released from the workload', () => {
-    const { workload: _none, ...bare } = { ...aPod('web-3', 'n3'), ...released('web-3', 'run') };
-    const guard = guardOf(state({ pods: [...two.slice(0, 2), bare], workloads: rolling }), state({ pods: two }));
-    expect(held(guard)).toEqual(['n1', 'n2', 'n3']);
-  });
-
-  test('of one of two workloads behind the Service holds the nodes that host its pods, and no others', () => {
-    const canary = { workload: 'Deployment default/canary' };
-    const mixed = pods.map((pod, index) => (index < 2 ? { ...pod, ...canary } : pod));
-    const workloads = [
-      aWorkload('web', 2),
-      aWorkload('web', 2, { key: canary.workload, name: 'canary', rollingOut: true }),
-    ];
-    expect(held(guardOf(state({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
-  });
-
-  test('of a workload behind no load balancer holds nobody', () => {
-    const workloads = [aWorkload('web', 4), aWorkload('batch', 4, { rollingOut: true })];
-    expect(held(guardOf(state({ workloads })))).toEqual([]);
-  });
-
-  test('holds whoever hosts its pods under policy Cluster too', () => {
-    const guard = guardOf(state({ traffic: 'Cluster', pods: two, workloads: rolling }), state({ traffic: 'Cluster' }));
-    expect(held(guard)).toEqual(['n1', 'n2']);
-  });
-});
-
-describe('a target that is unhealthy.draining', () => {
-  const states = { n4: 'unhealthy.draining' } as const;
-  const bare = pods.slice(0, 3);
-  const under = (controller: 'service-controller' | 'aws-load-balancer-controller') => {
-    const facts = state({ pods: bare, states });
-    const targetGroups = facts.targetGroups.map((group) => ({ ...group, controller }));
-    return guardOf({ ...facts, targetGroups }, state({ pods: bare }));
-  };
-
-  test('holds its node under the AWS Load Balancer Controller, which would never take it out', () => {
-    const block = blockOf(under('aws-load-balancer-controller'), 'n4');
-    expect(block).toMatchObject({ limit: 'stuck-target', service: 'default/web', what: 'k8s-web' });
-    expect(block === undefined ? '' : explainBlock(block)).toBe(
-      'n4 waits: its target in k8s-web is unhealthy.draining, and its controller would not take it out',
-    );
-    expect(blockOf(under('aws-load-balancer-controller'), 'n1')).toBeUndefined();
-  });
-
-  test('does not under the service controller', () => {
-    expect(blockOf(under('service-controller'), 'n4')).toBeUndefined();
-  });
-});
-
 describe('nodes that are out', () => {
   const [n1 = aNode('n1')] = nodes;
 
@@ -354,29 +224,6 @@ describe('nodes that are out', () => {
   test('are counted once when they were out already', () => {
     const excluded = state({ nodes: nodes.map((node) => ({ ...node, excluded: node.name === 'n1' })) });
     expect(guardOf(excluded, state(), [n1]).services[0]?.targets).toBe(3);
-  });
-});
-
-describe('a target that is healthy still, without a ready endpoint on its node', () => {
-  const unready = pods.map((pod) => ({ ...pod, ready: pod.node !== 'n1' }));
-  const gone = pods.slice(1);
-  const unnoticed: Scene = { states: { n1: 'healthy' } };
-
-  test.each<[string, Scene]>([
-    ['because its pod is not ready', { ...unnoticed, pods: unready }],
-    ['because its pod is gone', { ...unnoticed, pods: gone }],
-  ])('holds its node until the load balancer has noticed, %s', (_, scene) => {
-    const guard = guardOf(state(scene), state({ pods: gone }));
-    expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'unnoticed', what: 'k8s-web' });
-    expect(explainBlock(blockOf(guard, 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(
-      'n1 waits: it has no ready endpoint of default/web, and its target in k8s-web is healthy still',
-    );
-    expect(held(guardOf(state({ pods: gone }), state({ pods: gone })))).toEqual([]);
-  });
-
-  test('is nothing to wait for under policy Cluster, where every node reaches every pod', () => {
-    const cluster: Scene = { ...unnoticed, pods: gone, traffic: 'Cluster' };
-    expect(held(guardOf(state(cluster), state(cluster)))).toEqual([]);
   });
 });
 

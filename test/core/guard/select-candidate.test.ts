@@ -77,6 +77,16 @@ describe('the minimum of serving targets', () => {
     expect(answer.reason).toBe('n1 may step out: default/web keeps 3 of 4 serving targets, floor 3');
   });
 
+  test('says of a node that may go what has least to spare without it', () => {
+    expect(ask().because).toBe('default/web keeps 3 of 4 serving targets, floor 3');
+    const spared = { guard: { minServing: { 'default/web': { targets: 1 } } } };
+    const facts = { ...whole, cluster: { ...whole.cluster, budgets: [aBudget('web', pods, 2)] } };
+    expect(ask({ facts, ...spared }).because).toBe('budget default/web keeps 3 of 4 reachable pods, needs 2');
+    expect(ask({ facts }).because).toBe('default/web keeps 3 of 4 serving targets, floor 3');
+    expect(ask({ policy: { disabledRules: ['capacity-guard'] } }).because).toBe('the capacity guard is switched off');
+    expect(ask({ inFlight: n1 })).not.toHaveProperty('because');
+  });
+
   test('counts a node in flight as out even while the facts still show it serving', () => {
     const answer = ask({ inFlight: n1 });
     expect(answer.node).toBeUndefined();
@@ -256,7 +266,7 @@ describe('a moment', () => {
   test('is not enough: looks must agree for the settling time', () => {
     const first = ask({ agreed: {} });
     expect(first).toMatchObject({ node: undefined, settlesInMs: 5_000 });
-    expect(first.reason).toBe('n1 may be excluded once observations have agreed for another 5 s');
+    expect(first.reason).toBe('n1 may be excluded once observations have agreed for another 5s');
     const early = ask({ facts: at(4_999), agreed: first.agreed });
     expect(early).toMatchObject({ node: undefined, settlesInMs: 1 });
     expect(ask({ facts: at(5_000), agreed: early.agreed }).node?.name).toBe('n1');
@@ -275,7 +285,7 @@ describe('a moment', () => {
     const away = { ...whole, cluster: { ...whole.cluster, outageAt: 0 } };
     const answer = ask({ facts: at(59_999, away) });
     expect(answer).toMatchObject({ node: undefined, agreed: {} });
-    expect(answer.reason).toBe('n1 waits: the API server was away; what is seen settles for another 1 ms');
+    expect(answer.reason).toBe('n1 waits: the API server was away; what is seen settles for another 1ms');
     const settled = ask({ facts: at(60_000, away), agreed: answer.agreed });
     expect(settled).toMatchObject({ node: undefined, settlesInMs: 5_000 });
     expect(ask({ facts: at(65_000, away), agreed: settled.agreed }).node?.name).toBe('n1');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { selectExcess } from '../../../core/plan/scale-in.ts';
+import type { InstanceFacts } from '../../../core/model/pool.ts';
+import { decideScaleIn, selectExcess } from '../../../core/plan/scale-in.ts';
 import { aCluster, aNode, aPod } from '../support/facts.ts';
 
 const zones = ['a', 'b', 'c'];
@@ -45,4 +46,25 @@ test('who was chosen is chosen again when some have gone, wherever pods have mov
       expect(choose({ nodes: left, pods }, keep).toSorted()).toEqual(chosen.slice(gone).toSorted());
     }),
   );
+});
+
+test('instances that never became nodes end at once, and those that are ending anyway are left alone', () => {
+  const { nodes } = nodesWith([{ zone: 'a', pods: 1 }]);
+  const [joined] = nodes;
+  if (joined === undefined) throw new Error('no node');
+  const instance = (instanceId: string, state: InstanceFacts['state']): InstanceFacts => ({
+    instanceId,
+    zone: 'a',
+    state,
+  });
+  const question = { cluster: aCluster({ nodes }), pool: 'new', zones, keep: 1 };
+  const { excess, unjoined } = decideScaleIn(question, [
+    instance(joined.instanceId, 'running'),
+    instance('i-booting', 'pending'),
+    instance('i-lost', 'running'),
+    instance('i-ending', 'terminating'),
+    instance('i-gone', 'terminated'),
+  ]);
+  expect(excess).toEqual([]);
+  expect(unjoined).toEqual(['i-booting', 'i-lost']);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AwaitedWorkload, findTooLate, judgeLate } from '../../../core/pod-surge/late-workloads.ts';
+import { type AwaitedWorkload, decideLate, findTooLate, judgeLate } from '../../../core/pod-surge/late-workloads.ts';
 import { aCluster, aPolicy, aWorkload, withPodSurge } from '../support/facts.ts';
 
 const policy = aPolicy(withPodSurge());
@@ -56,4 +56,12 @@ describe('a workload that is too late', () => {
     expect(expired).toEqual([]);
     expect(holds?.hint).toContain('keep serving');
   });
+});
+
+test('a replacement that fails holds the run on its way forward, and nobody holds an aborted run', () => {
+  const since = { [workload.key]: 0, [`failing ${workload.key}`]: 0 };
+  const decide = (turnsBack: boolean) =>
+    decideLate([awaited('failing')], since, { cluster, policy, now: replacementsMs, turnsBack });
+  expect(decide(false)).toMatchObject({ expired: [], holds: { reason: expect.stringContaining('it is failing') } });
+  expect(decide(true)).toMatchObject({ expired: [{ workload: workload.key }], holds: undefined, lateSince: since });
 });

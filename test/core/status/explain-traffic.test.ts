@@ -32,7 +32,7 @@ test.each([
         { from: nine + 600_000, to: nine + 663_000 },
       ],
     },
-    '12 sent, 0 lost, 0 slow; not watched from 09:00:00 to 09:01:03, from 09:10:00 to 09:11:03 (2 m 6 s in all)',
+    '12 sent, 0 lost, 0 slow; not watched from 09:00:00 to 09:01:03, from 09:10:00 to 09:11:03 (2m 6s in all)',
   ],
 ])('tells %s', (_, probes, traffic, told) => {
   expect(describeTraffic({ probes, traffic })).toBe(told);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxDetailBytes, renderDetails } from '../../../core/status/render-details.ts';
+import { maxDetailBytes, renderDetails, renderNodeDetails } from '../../../core/status/render-details.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../../../core/status/status.ts';
 import { aNode, nodeRefOf } from '../support/facts.ts';
 
@@ -57,9 +57,9 @@ describe('the details page', () => {
 
 Traffic: 1200 sent, **0 lost**, 1 slow
 
-| node | zone | step | detail |
-|---|---|---|---|
-| n2 | a | evicting pods | budget default/web needs 3 healthy and has 3 (since 09:00:00, until 09:15:00); unblocked by another ready pod |
+| name | zone | step | since | deadline | reason |
+|---|---|---|---|---|---|
+| n2 | a | evicting pods | 09:00:00 | 09:15:00 | budget default/web needs 3 healthy and has 3; action: another ready pod |
 
 1 node replaced
 
@@ -67,27 +67,40 @@ Traffic: 1200 sent, **0 lost**, 1 slow
 `);
   });
 
-  test('shows a stall and a pause first', () => {
+  test('shows why nodes were excluded, and of many reasons the latest', () => {
+    const excluded = (name: string, at: number, because: string) =>
+      node(name, { evidence: [{ kind: 'excluded', at: nine + at, detail: 'label', because }] });
+    const two = [excluded('n1', 1, 'it serves nothing'), excluded('n2', 0, 'it serves nothing')];
+    expect(renderDetails({ ...status, nodes: two })).toContain(
+      'Nodes were excluded because:\n\n- it serves nothing: n2, n1\n',
+    );
+    const page = renderDetails({ ...status, nodes: many((index) => excluded(`n${index}`, index, `reason ${index}`)) });
+    expect(page).toContain('- 990 earlier ones are in the report\n- reason 990: n990\n');
+  });
+
+  test('shows attention and pause first', () => {
     const page = renderDetails({
       ...status,
       stalled: { code: 'DeadlineExceeded', message: 'waited 15 m', hint: 'Resume it.' },
       paused: { by: 'ada', reason: 'lunch', at: nine },
       waiting: { for: 'capacity', since: nine, until: undefined },
     });
-    expect(page).toContain('> **Stalled** (DeadlineExceeded): waited 15 m\n>\n> Resume it.');
-    expect(page).toContain('> **Paused** by ada at 09:00:00: lunch');
-    expect(page).toContain('Waiting: capacity (since 09:00:00)');
+    expect(page).toContain('> **stalled**: DeadlineExceeded: waited 15 m\n>\n> fix: Resume it.');
+    expect(page).toContain('> **paused** by ada at 09:00:00: lunch');
+    expect(page).toContain('Waiting: capacity, since 09:00:00');
   });
 
   test('escapes text that would break the table', () => {
     const problem = { code: 'Internal', message: 'a | b\nc' } as const;
     expect(renderDetails({ ...status, nodes: [node('n1', { step: 'stalled', problem })] })).toContain(
-      '| needs attention | a \\| b c |',
+      '| stalled |  |  | Internal; a \\| b c |',
     );
   });
 
-  test('names rules that are off', () => {
-    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain('Switched off: capacity-guard');
+  test('names rules that are switched off', () => {
+    expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain(
+      'UNPROTECTED: disabled: capacity-guard',
+    );
   });
 
   test('ends with the outcome, the leftovers and the unprotected Services', () => {
@@ -102,7 +115,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
       unprotected: ['service default/api: ages unknown'],
     };
     const page = renderDetails(report);
-    expect(page).toContain('took 1 h 5 m');
+    expect(page).toContain('took 1h 5m');
     expect(page).toContain(
       'Outcome: **completed**\n\nNothing of ours is left behind.\n\nNot protected: service default/api: ages unknown',
     );
@@ -119,9 +132,9 @@ Traffic: 1200 sent, **0 lost**, 1 slow
         node('n2', { step: 'restoring', restoredBecause: 'default/web has too few without it' }),
       ],
     });
-    expect(page).toContain('Others’ doing meanwhile:\n\n- 2 earlier ones are in the report\n- 09:00:02 act 2\n');
-    expect(page).toContain('- 09:00:21 act 21');
-    expect(page).toContain('| n2 | a | putting back | restored because default/web has too few without it |');
+    expect(page).toContain('- 2 earlier ones are in the report\n- external change at 09:00:02: act 2\n');
+    expect(page).toContain('- external change at 09:00:21: act 21');
+    expect(page).toContain('| n2 | a | restoring |  |  | restored because default/web has too few without it |');
   });
 
   test('starts with stalled nodes, then those in progress, and counts the rest', () => {
@@ -140,12 +153,26 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     });
     const rows = page.split('\n').filter((line) => /^\| n\d/.test(line));
     expect(rows.map((row) => row.slice(2, 4))).toEqual(['n6', 'n7', 'n5']);
-    expect(page).toContain('2 nodes waiting: n3, n4\n\n2 nodes replaced\n');
+    expect(page).toContain('2 nodes pending: n3, n4\n\n2 nodes replaced\n');
   });
 
   test.each([
-    ['nodes under way', { nodes: many((index) => node(`ip-10-0-0-${index}`, { step: 'evicting', waiting: long })) }],
-    ['trouble', { nodes: many((index) => node(`ip-${index}`, { step: 'stalled', problem: wordy })) }],
+    [
+      'nodes under way',
+      {
+        nodes: many((index) =>
+          node(`ip-10-0-0-${index}`, { step: 'evicting', waiting: { ...long, since: nine + index } }),
+        ),
+      },
+    ],
+    [
+      'trouble',
+      {
+        nodes: many((index) =>
+          node(`ip-${index}`, { step: 'stalled', problem: { ...wordy, hint: `${index} ${wordy.hint}` } }),
+        ),
+      },
+    ],
     ['nodes that are done', { nodes: many((index) => node(`ip-${index}`, { step: 'replaced' })) }],
     ['resumes', { actions: many((at) => ({ action: 'resume' as const, by: 'ann', reason: 'x'.repeat(2_000), at })) }],
     ['acts of others', { externalChanges: many((at) => ({ at, what: '“…”'.repeat(500) })) }],
@@ -167,13 +194,47 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     },
   );
 
-  test('says how many rows it leaves out', () => {
+  test('has one row for nodes that are alike', () => {
     const page = renderDetails({
       ...status,
       nodes: many((index) => node(`ip-${index}`, { step: 'evicting', waiting: long })),
     });
+    expect(page).toContain('| ip-0, ip-1, ip-2 and 997 more |  | evicting pods | 09:00:00 |');
+  });
+
+  test('says how many rows it leaves out', () => {
+    const page = renderDetails({
+      ...status,
+      nodes: many((index) =>
+        node(`ip-${index}`, { step: 'evicting', waiting: { ...long, since: nine + 1_000 * index } }),
+      ),
+    });
     const rows = page.split('\n').filter((line) => line.startsWith('| ip-')).length;
     expect(rows).toBeGreaterThan(20);
-    expect(page).toContain(`${1_000 - rows} more nodes under way`);
+    expect(page).toContain(`${1_000 - rows} more nodes in progress`);
+  });
+});
+
+describe('the details page of one node', () => {
+  test('says where it is, since when, what is wrong, how to fix it, and what was seen', () => {
+    const page = renderNodeDetails(
+      node('n1', {
+        step: 'stalled',
+        problem: { code: 'DeadlineExceeded', message: 'pods | are left', hint: 'Raise the budget.' },
+        waiting: { for: 'an operator: evicting', since: nine, until: undefined, action: 'resume' },
+        evidence: [{ kind: 'excluded', at: nine, detail: 'label set' }],
+        externalChanges: [{ at: nine, what: 'somebody uncordoned n1' }],
+      }),
+    );
+    expect(page.split('\n').filter((line) => !/^>?$/.test(line))).toEqual([
+      '**n1** (i-n1, a): stalled',
+      'since 09:00:00; DeadlineExceeded',
+      '> pods \\| are left',
+      '> fix: Raise the budget.',
+      '> waits for an operator: evicting',
+      '> action: resume',
+      '- 09:00:00 excluded: label set',
+      '- external change at 09:00:00: somebody uncordoned n1',
+    ]);
   });
 });

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest';
 import { count, formatDuration, formatTime, listNames } from '../../../core/text/format.ts';
 
 test.each([
-  [0, '0 ms'],
-  [-5, '0 ms'],
-  [999, '999 ms'],
-  [1000, '1 s'],
-  [59_400, '59 s'],
-  [59_600, '1 m'],
-  [90_000, '1 m 30 s'],
-  [3_599_000, '59 m 59 s'],
-  [3_600_000, '1 h'],
-  [3_900_000, '1 h 5 m'],
-])('%i ms is formatted as %s', (ms, text) => {
+  [0, '0ms'],
+  [-5, '0ms'],
+  [999, '999ms'],
+  [1000, '1s'],
+  [59_400, '59s'],
+  [59_600, '1m'],
+  [90_000, '1m 30s'],
+  [3_599_000, '59m 59s'],
+  [3_600_000, '1h'],
+  [3_900_000, '1h 5m'],
+])('%i ms is written %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });
 

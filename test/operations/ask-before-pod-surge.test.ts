@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTrials } from '../../activities/ask-before-pod-surge.ts';
 import type { Trial } from '../../core/pod-surge/questions.ts';
+import { createTrials } from '../../operations/ask-before-pod-surge.ts';
 import { aPod } from '../core/support/facts.ts';
 
 /** An API server that counts how often it is asked, and answers by what `denials` holds for the pod. */

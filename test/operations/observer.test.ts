@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createObserver } from '../../activities/observer.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
+import { createObserver } from '../../operations/observer.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { aCluster, aGroup, aNode, anUnsupported, aPod, aPolicy, aService } from '../core/support/facts.ts';
 

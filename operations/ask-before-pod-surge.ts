@@ -38,7 +38,7 @@ export function createTrials(cluster: Pick<Cluster, 'tryRelease'>): (run: string
 
 /** Asks the API server: about the volumes of pods on these nodes, and whether it would let them go. Changes nothing. */
 export async function askBeforePodSurge(
-  { cluster, tryRelease }: { readonly cluster: Cluster; readonly tryRelease: TryRelease },
+  { cluster, tryRelease }: { readonly cluster: Pick<Cluster, 'readVolumeClaims'>; readonly tryRelease: TryRelease },
   nodes: readonly Pick<NodeRef, 'name'>[],
   { facts, policy }: { readonly facts: ClusterFacts; readonly policy: Policy },
 ): Promise<Asked> {

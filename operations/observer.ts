@@ -26,7 +26,7 @@ export interface Observer {
 }
 
 /** Makes the one looking-glass of a worker, so that all its steps share what was discovered. */
-export function createObserver(ports: Ports): Observer {
+export function createObserver(ports: Pick<Ports, 'clock' | 'cluster' | 'loadBalancers'>): Observer {
   const { clock, cluster, loadBalancers } = ports;
   const discovering = createDiscoveryCache(ports);
 

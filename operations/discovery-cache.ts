@@ -29,7 +29,7 @@ interface Known {
 }
 
 /** Remembers by Service, so that runs with different Services don't make each other forget. */
-export function createDiscoveryCache({ clock, loadBalancers }: Ports): DiscoveryCache {
+export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'clock' | 'loadBalancers'>): DiscoveryCache {
   const known = new Map<string, Known>();
 
   /** Many steps find the same discovery expired at the same moment: the first of them does it, the others wait for it. */

@@ -1,0 +1,17 @@
+import type { PodFacts } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import { trackLagging, trackRemoved } from './endpoint-removal.ts';
+import type { Leaving } from './leaving.ts';
+import { trackUnready } from './unready.ts';
+
+/** Since when (epoch ms) pods have been out of their endpoints, listed all the same, or not ready. Plain data. */
+export type PodTimes = Omit<Leaving, 'pods'>;
+
+/** Counts on from the observation before. */
+export function trackPods(known: PodTimes, pods: readonly PodFacts[], facts: ClusterFacts, now: number): PodTimes {
+  return {
+    removedAt: trackRemoved(known.removedAt, pods, facts, now),
+    laggingSince: trackLagging(known.laggingSince, pods, facts, now),
+    unreadySince: trackUnready(known.unreadySince, pods, facts, now),
+  };
+}

@@ -1,0 +1,130 @@
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { PodFacts } from '../model/pod.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import { type CountedBudget, type CountedService, localStates } from './counts.ts';
+
+/** What is taken to be true besides what was observed. Every part may be left out. */
+export interface Assumption {
+  /** Nodes that are out of their load balancers, as though they were in flight. */
+  readonly excluded?: readonly NodeRef[];
+  /** Nodes for each of which a new one has joined in the same zone. It serves what the old one serves under policy Cluster. */
+  readonly joined?: readonly NodeRef[];
+  /**
+   * Pods for each of which a replacement runs on a new node in the same zone. It is Ready where its pod is, and the new node is healthy
+   * where the old one is, in the load balancers that look for pods on nodes.
+   */
+  readonly replaced?: readonly PodFacts[];
+  /** Every Service has what it had at its baseline. */
+  readonly recovered?: boolean;
+}
+
+/** The figures that a guard decides by. */
+export interface GuardFigures {
+  readonly services: readonly CountedService[];
+  readonly budgets: readonly CountedBudget[];
+  /** Names of the nodes that count as out. */
+  readonly out: ReadonlySet<string>;
+}
+
+/** Additions to the counts of one Service: serving targets by zone, and how far it gets towards its baseline. */
+interface ServiceChange {
+  readonly zones: readonly string[];
+  readonly by: 1 | -1;
+  readonly baseline: number;
+}
+
+/**
+ * The figures under an assumption; those that are given stay as they are. What must be kept (minimum serving, budgets, baselines) is not
+ * counted anew: an assumption changes what is there, and not what is needed.
+ */
+export function assumeFigures(figures: GuardFigures, assumption: Assumption, facts: ServingFacts): GuardFigures {
+  const { excluded = [], joined = [], replaced = [], recovered = false } = assumption;
+  return [
+    (before: GuardFigures) => (recovered ? recover(before) : before),
+    (before: GuardFigures) => (joined.length === 0 ? before : addJoined(before, joined)),
+    (before: GuardFigures) => (replaced.length === 0 ? before : addReplacements(before, replaced, facts)),
+    (before: GuardFigures) => (excluded.length === 0 ? before : takeExcluded(before, excluded)),
+  ].reduce((before, change) => change(before), figures);
+}
+
+function recover(figures: GuardFigures): GuardFigures {
+  return { ...figures, services: figures.services.map((service) => ({ ...service, comparison: undefined })) };
+}
+
+function addJoined(figures: GuardFigures, joined: readonly NodeRef[]): GuardFigures {
+  const services = figures.services.map((service) => {
+    const { state } = service;
+    if (state.service.externalTrafficPolicy === 'Local') return service;
+    const zones = joined.flatMap(({ name }) => state.serving.get(name)?.zone ?? []);
+    return changeService(service, { zones, by: 1, baseline: zones.length });
+  });
+  return { ...figures, services };
+}
+
+/** One target of a Service for all the replacements from one node: they come on one new node. */
+function addReplacements(figures: GuardFigures, pods: readonly PodFacts[], facts: ServingFacts): GuardFigures {
+  const hosts = new Map<string, Set<string>>();
+  const endpoints = new Map<string, number>();
+  const covered = new Map<string, number>();
+  for (const pod of pods) {
+    const states = localStates(pod, facts);
+    const { node = '' } = pod;
+    for (const { service, serving } of states) {
+      if (!serving.has(node)) continue;
+      const names = hosts.get(service.key) ?? new Set();
+      hosts.set(service.key, names.add(node));
+      if (pod.ready) endpoints.set(service.key, (endpoints.get(service.key) ?? 0) + 1);
+    }
+    if (!pod.ready || !states.every(({ serving }) => serving.has(node))) continue;
+    for (const { namespace, name } of indexOf(facts.cluster).budgetsOf(pod.uid)) {
+      covered.set(`${namespace}/${name}`, (covered.get(`${namespace}/${name}`) ?? 0) + 1);
+    }
+  }
+  return {
+    ...figures,
+    services: figures.services.map((service) => {
+      const { key } = service.state.service;
+      const zones = [...(hosts.get(key) ?? [])].flatMap((name) => service.state.serving.get(name)?.zone ?? []);
+      return changeService(service, { zones, by: 1, baseline: endpoints.get(key) ?? 0 });
+    }),
+    budgets: figures.budgets.map((budget) => {
+      const more = covered.get(budget.name);
+      return more === undefined ? budget : { ...budget, has: budget.has + more };
+    }),
+  };
+}
+
+/** Under policy Local the baseline counts pods, and those on a node that is out are not lost to the Service. */
+function takeExcluded(figures: GuardFigures, excluded: readonly NodeRef[]): GuardFigures {
+  const names = new Set(excluded.map(({ name }) => name).filter((name) => !figures.out.has(name)));
+  const services = figures.services.map((service) => {
+    const { state } = service;
+    const zones = [...names].flatMap((name) => state.serving.get(name)?.zone ?? []);
+    const baseline = state.service.externalTrafficPolicy === 'Local' ? 0 : -zones.length;
+    return changeService(service, { zones, by: -1, baseline });
+  });
+  const budgets = figures.budgets.map((budget) => takeFromBudget(budget, names));
+  return { services, budgets, out: new Set([...figures.out, ...names]) };
+}
+
+function takeFromBudget(budget: CountedBudget, names: ReadonlySet<string>): CountedBudget {
+  const taken = [...names].reduce((sum, name) => sum + (budget.takenWith.get(name) ?? 0), 0);
+  if (taken === 0) return budget;
+  const takenWith = new Map([...budget.takenWith].filter(([name]) => !names.has(name)));
+  return { ...budget, has: budget.has - taken, takenWith };
+}
+
+/** The Service itself where nothing changes. */
+function changeService(service: CountedService, { zones, by, baseline }: ServiceChange): CountedService {
+  const { comparison } = service;
+  if (zones.length === 0 && baseline === 0) return service;
+  const perZone = new Map(service.perZone);
+  for (const zone of zones) perZone.set(zone, (perZone.get(zone) ?? 0) + by);
+  return {
+    ...service,
+    targets: service.targets + by * zones.length,
+    perZone,
+    comparison: comparison && { ...comparison, has: comparison.has + baseline },
+  };
+}

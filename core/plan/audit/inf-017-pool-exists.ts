@@ -1,0 +1,16 @@
+import type { AuditRule } from './rule.ts';
+
+/** INF-017: a pool of the new one's name is there already: a run makes its own, and touches nobody else's. */
+export const inf017PoolExists: AuditRule = ({ policy, newPoolExists }) => {
+  if (!newPoolExists) return [];
+  const { poolName } = policy.target;
+  return [
+    {
+      rule: 'INF-017',
+      severity: 'blocker',
+      subject: `pool ${poolName}`,
+      message: `the new pool ${poolName} exists already`,
+      hint: 'Give the new pool another name in spec.target.poolName, or delete the existing one if it is not needed.',
+    },
+  ];
+};

@@ -1,0 +1,100 @@
+/** What becomes of a node whose workflow has ended. */
+import type { NodeRef } from '../model/node.ts';
+import type { Problem } from '../model/problem.ts';
+import type { NodeStatus } from '../status/status.ts';
+import type { EventOf } from './events.ts';
+import { changeNode } from './nodes.ts';
+import { recordTime } from './phases.ts';
+import { recordExternalChanges } from './records.ts';
+import { withProblems } from './stalled.ts';
+import type { RunState } from './state.ts';
+import { without } from './without.ts';
+
+/** What makes a node come back so often is nothing that passes. */
+const maxRounds = 6;
+
+/** It has ended for good, it waits for another turn, or it does so while an operator is asked. */
+type After = 'ended' | 'requeue' | { readonly requeueStalledBy: Problem };
+
+/**
+ * Takes over what a node's workflow ended with. One that was restored because it should not have gone waits for another turn. One that
+ * could not start, failed outright, or was cancelled by itself in the web UI needs an operator, then begins anew.
+ */
+export function endNode(state: RunState, event: EventOf<'endNode'>): RunState {
+  const { name, end } = event;
+  const node = state.inProgress[name];
+  if (node === undefined) return state;
+  const known = end.kind === 'answered' ? takeOver(state, node, end.status, event) : state;
+  const after = decideAfter(known, node, event);
+  const problem = typeof after === 'string' ? undefined : after.requeueStalledBy;
+  const next = after === 'ended' ? known : changeNode(known, name, { step: 'pending', problem });
+  return withProblems(
+    { ...next, inProgress: without(next.inProgress, name) },
+    { problem: problem ?? next.problem, stalledNodes: without(next.stalledNodes, name) },
+  );
+}
+
+/** Why a node that the run has taken back waits for another turn; undefined when it does not, or nobody has said why. */
+function restoredBecause({ end, isCancelled }: Pick<EventOf<'endNode'>, 'end' | 'isCancelled'>): string | undefined {
+  if (end.kind !== 'answered' || end.status.step !== 'restored' || isCancelled) return undefined;
+  return end.status.restoredBecause;
+}
+
+function takeOver(state: RunState, node: NodeRef, status: NodeStatus, event: EventOf<'endNode'>): RunState {
+  const { name, clock } = event;
+  const at = status.evidence.at(-1)?.at ?? state.now;
+  const heard = recordTime(state, { at, clock });
+  const taken = changeNode(heard, name, { ...status, node, problem: status.problem });
+  const because = restoredBecause(event);
+  if (because === undefined) return taken;
+  return recordExternalChanges(taken, { changes: [{ at: taken.now, what: `${name} was restored: ${because}` }] });
+}
+
+function decideAfter(state: RunState, node: NodeRef, event: EventOf<'endNode'>): After {
+  const { end, isCancelled } = event;
+  switch (end.kind) {
+    case 'answered': {
+      if (end.status.step !== 'restored' || isCancelled) return 'ended';
+      const because = restoredBecause(event);
+      if (because === undefined) return { requeueStalledBy: cancelledByItself(node) };
+      const rounds = state.rounds[node.name] ?? 0;
+      const isHopeless = rounds > 0 && rounds % maxRounds === 0;
+      return isHopeless ? { requeueStalledBy: neverStays(node, rounds, because) } : 'requeue';
+    }
+    case 'cancelled':
+      return isCancelled ? 'requeue' : { requeueStalledBy: cancelledByItself(node) };
+    case 'runs-already':
+      return isTriedAgain(state, event) ? 'requeue' : { requeueStalledBy: runsAlready(node, end.workflowId) };
+    case 'failed':
+      return { requeueStalledBy: end.problem };
+  }
+}
+
+/** Whether somebody has resumed the run since the node was started: then nobody needs to be asked before it starts again. */
+export function isTriedAgain(state: RunState, { resumes }: Pick<EventOf<'endNode'>, 'resumes'>): boolean {
+  return state.resumes > resumes;
+}
+
+function neverStays(node: NodeRef, rounds: number, because: string): Problem {
+  return {
+    code: 'Conflict',
+    message: `${node.name} was excluded ${rounds} times and restored each time, the last time because ${because}`,
+    hint: 'See what makes that Service or budget lose others repeatedly; resume once it is stable, or abort the run.',
+  };
+}
+
+function cancelledByItself(node: NodeRef): Problem {
+  return {
+    code: 'Conflict',
+    message: `the replacement of ${node.name} was cancelled by itself; the node was restored`,
+    hint: 'Resume to replace it again, or abort the run.',
+  };
+}
+
+function runsAlready(node: NodeRef, workflowId: string): Problem {
+  return {
+    code: 'Conflict',
+    message: `the replacement of ${node.name} can't start: workflow ${workflowId} runs already`,
+    hint: 'It was told to restore its node: resume once it has ended. If it is stuck, end it first; or abort the run.',
+  };
+}

@@ -1,0 +1,160 @@
+/** What the replacement of one node knows of itself. Plain data, which only `reduceNode` changes. */
+import type { RemovedSince } from '../eviction/actions.ts';
+import type { Problem } from '../model/problem.ts';
+import { addExternalChanges } from '../status/external-changes.ts';
+import type { Evidence, ExternalChange, NodeStatus } from '../status/status.ts';
+import type { NodeStep } from '../steps/node-steps.ts';
+import { stepOf } from '../steps/steps.ts';
+
+/** All that the replacement of a node knows of itself. */
+export interface NodeState {
+  /** What others see of it. */
+  readonly status: NodeStatus;
+  /** Latest time (epoch ms) that a step answered with. */
+  readonly now: number;
+  /** Epoch ms since when the node has been seen out of its load balancers; undefined before. */
+  readonly deregisteredAt: number | undefined;
+  /** Its connections have ended since. */
+  readonly areConnectionsDrained: boolean;
+  /** Since when (epoch ms) pods that stay with it have been out of their endpoints, by UID. */
+  readonly removedAt: RemovedSince;
+  /** How many resumes of the run the node has heard of. */
+  readonly resumes: number;
+  /** The run was aborted while the node was on its way out. */
+  readonly isAborted: boolean;
+  /** Nobody hears any more what the node tells: its run was terminated or timed out, or reset and has forgotten it. */
+  readonly isAbandoned: boolean;
+  /** The step that it takes, stalled in it or not. */
+  readonly current: NodeStep;
+  readonly stepsTaken: number;
+}
+
+/** What was seen of a node, and of what others did to it. */
+export interface Seen {
+  readonly evidence: readonly Evidence[];
+  readonly externalChanges?: readonly ExternalChange[];
+  readonly unprotected?: readonly string[];
+}
+
+/** Everything that can happen to the replacement of a node. Times in epoch ms. */
+export type NodeStateEvent =
+  /** A step begins, or begins again. */
+  | { readonly type: 'beginStep'; readonly step: NodeStep; readonly limitMs: number | undefined }
+  | { readonly type: 'finishStep'; readonly at: number; readonly seen: Seen }
+  /** An operator is needed. */
+  | { readonly type: 'stall'; readonly problem: Problem }
+  | { readonly type: 'addEvidence'; readonly seen: Seen }
+  /** It is out of its load balancers since then. */
+  | { readonly type: 'deregister'; readonly at: number }
+  /** Its connections have ended; it was out of its load balancers since `deregisteredAt`. */
+  | { readonly type: 'drainConnections'; readonly deregisteredAt: number }
+  | { readonly type: 'evictPods'; readonly removedAt: RemovedSince }
+  /** It was found back in a load balancer: it has to drain once more. */
+  | { readonly type: 'repeatDraining' }
+  /** Somebody has resumed the run, for so many times now. */
+  | { readonly type: 'resume'; readonly resumes: number; readonly isAborted: boolean }
+  /** It comes back in from here on. */
+  | { readonly type: 'recall'; readonly reason: string }
+  | { readonly type: 'abandon' }
+  | { readonly type: 'end'; readonly step: NodeStep };
+
+/** The state of a node's replacement before its first step. */
+export function openNodeState(
+  status: Pick<NodeStatus, 'node' | 'evidence' | 'workflowId'>,
+  { excludedAt, resumes }: { readonly excludedAt: number; readonly resumes: number },
+): NodeState {
+  return {
+    status: { ...status, step: 'pending', waiting: undefined },
+    now: excludedAt,
+    deregisteredAt: undefined,
+    areConnectionsDrained: false,
+    removedAt: {},
+    resumes,
+    isAborted: false,
+    isAbandoned: false,
+    current: 'pending',
+    stepsTaken: 0,
+  };
+}
+
+/** Whether the node can still come back in without any pod having moved. */
+export function isRecallable({ current }: NodeState): boolean {
+  return stepOf(current).recallable === true;
+}
+
+/** What the replacement of a node is after an event. */
+export function reduceNode(state: NodeState, event: NodeStateEvent): NodeState {
+  switch (event.type) {
+    case 'beginStep':
+      return beginStep(state, event);
+    case 'finishStep':
+      return finishStep(state, event);
+    case 'stall':
+      return stall(state, event.problem);
+    case 'addEvidence':
+      return addEvidence(state, event.seen);
+    case 'deregister':
+      return { ...state, deregisteredAt: event.at };
+    case 'drainConnections':
+      return { ...state, deregisteredAt: event.deregisteredAt, areConnectionsDrained: true };
+    case 'evictPods':
+      return { ...state, removedAt: event.removedAt };
+    case 'repeatDraining':
+      return { ...state, deregisteredAt: state.now, areConnectionsDrained: false };
+    case 'resume': {
+      const { resumes, isAborted } = event;
+      return { ...state, resumes: Math.max(state.resumes, resumes), isAborted: state.isAborted || isAborted };
+    }
+    case 'recall':
+      return { ...state, status: { ...state.status, restoredBecause: event.reason } };
+    case 'abandon':
+      return { ...state, isAbandoned: true };
+    case 'end':
+      return { ...state, status: { ...state.status, step: event.step, waiting: undefined } };
+  }
+}
+
+type EventOf<T extends NodeStateEvent['type']> = Extract<NodeStateEvent, { readonly type: T }>;
+
+function beginStep(state: NodeState, { step, limitMs }: EventOf<'beginStep'>): NodeState {
+  const { problem: _over, ...status } = state.status;
+  const waiting = {
+    for: step.replaceAll('-', ' '),
+    since: state.now,
+    until: limitMs === undefined ? undefined : state.now + limitMs,
+  };
+  return { ...state, current: step, stepsTaken: state.stepsTaken + 1, status: { ...status, step, waiting } };
+}
+
+function finishStep(state: NodeState, { at, seen }: EventOf<'finishStep'>): NodeState {
+  const told = addEvidence(state, seen);
+  return { ...told, now: Math.max(state.now, at), status: { ...told.status, waiting: undefined } };
+}
+
+function stall(state: NodeState, problem: Problem): NodeState {
+  const { node } = state.status;
+  const waiting = {
+    for: `an operator: ${state.current.replaceAll('-', ' ')}`,
+    since: state.now,
+    until: undefined,
+    action: problem.code === 'NodeUnreachable' ? `the end of ${node.instanceId}` : 'resume',
+  };
+  return { ...state, status: { ...state.status, step: 'stalled', problem, waiting } };
+}
+
+function addEvidence(state: NodeState, { evidence, externalChanges = [], unprotected = [] }: Seen): NodeState {
+  const { status } = state;
+  return {
+    ...state,
+    status: {
+      ...status,
+      evidence: [...status.evidence, ...evidence],
+      ...(externalChanges.length === 0
+        ? {}
+        : { externalChanges: addExternalChanges(status.externalChanges ?? [], externalChanges) }),
+      ...(unprotected.length === 0
+        ? {}
+        : { unprotected: [...new Set([...(status.unprotected ?? []), ...unprotected])] }),
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** The nodes of a run: which there are, and in which step each is. */
+import type { NodeRef } from '../model/node.ts';
+import type { Problem } from '../model/problem.ts';
+import type { Evidence, NodeStatus } from '../status/status.ts';
+import type { NodeStep } from '../steps/node-steps.ts';
+import type { EventOf } from './events.ts';
+import type { RunState } from './state.ts';
+
+/** What may change of a node; a problem that is given as undefined is over. */
+export type NodeChange = Partial<Omit<NodeStatus, 'problem'>> & { readonly problem?: Problem | undefined };
+
+/** What is known of a node; undefined for one that the run does not know. */
+export function statusOf({ status, positions }: RunState, { uid }: Pick<NodeRef, 'uid'>): NodeStatus | undefined {
+  const position = positions[uid];
+  return position === undefined ? undefined : status.nodes[position];
+}
+
+/** The step that a node is in; undefined for one that the run does not know. */
+export function stepOf(state: RunState, node: Pick<NodeRef, 'uid'>): NodeStep | undefined {
+  return statusOf(state, node)?.step;
+}
+
+/** Those of the nodes that wait for their turn. */
+export function pendingOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
+  return nodes.filter((node) => stepOf(state, node) === 'pending');
+}
+
+/** Those of the nodes that have not been replaced. */
+export function leftOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
+  return nodes.filter((node) => stepOf(state, node) !== 'replaced');
+}
+
+/** Those of the nodes that are not in progress. */
+export function idleOf({ inProgress }: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
+  return nodes.filter(({ name }) => inProgress[name] === undefined);
+}
+
+/** Adds nodes that the run did not know yet, as waiting. */
+export function trackNodes(state: RunState, { nodes }: Pick<EventOf<'trackNodes'>, 'nodes'>): RunState {
+  const unknown = nodes.filter(({ uid }) => state.positions[uid] === undefined);
+  if (unknown.length === 0) return state;
+  const positions = { ...state.positions };
+  const latest = { ...state.latest };
+  const all = [...state.status.nodes];
+  for (const node of unknown) {
+    // The same node may be given twice.
+    if (positions[node.uid] !== undefined) continue;
+    positions[node.uid] = all.length;
+    latest[node.name] = all.length;
+    all.push({ node, step: 'pending', waiting: undefined, evidence: [] });
+  }
+  return { ...state, positions, latest, status: { ...state.status, nodes: all } };
+}
+
+/** Changes what is known of one node; of several that had the name, of the one in progress, or else of the latest. */
+export function changeNode(state: RunState, name: string, change: NodeChange): RunState {
+  const uid = state.inProgress[name]?.uid;
+  const position = uid === undefined ? state.latest[name] : state.positions[uid];
+  const known = position === undefined ? undefined : state.status.nodes[position];
+  if (position === undefined || known === undefined) return state;
+  const { problem, ...rest } = { ...known, ...change };
+  const nodes = state.status.nodes.with(position, problem === undefined ? rest : { ...rest, problem });
+  return { ...state, status: { ...state.status, nodes } };
+}
+
+/** A node was excluded, and its workflow asked for: it is in progress from now on. What was seen when its pods were surged is kept. */
+export function startNode(state: RunState, event: EventOf<'startNode'>): RunState {
+  const { node, workflowId } = event;
+  const tracked = trackNodes(state, { nodes: [node] });
+  const evidence = [...surgedBefore(tracked, node), ...event.evidence];
+  const change: NodeChange = { step: 'replacing', workflowId, evidence, problem: undefined };
+  const inProgress = { ...state.inProgress, [node.name]: node };
+  const rounds = { ...state.rounds, [node.name]: (state.rounds[node.name] ?? 0) + 1 };
+  return changeNode({ ...tracked, inProgress, rounds }, node.name, change);
+}
+
+/** What was seen of its pods before it went, in whichever round. */
+function surgedBefore(state: RunState, node: NodeRef): readonly Evidence[] {
+  return (statusOf(state, node)?.evidence ?? []).filter(({ kind }) => kind === 'pods-surged');
+}
+
+/** Keeps what was seen of a node instead of what was known. */
+export function setEvidence(state: RunState, { name, evidence }: EventOf<'setEvidence'>): RunState {
+  return changeNode(state, name, { evidence });
+}
+
+/** The workflow of a node says that it was put back; it has not ended yet. */
+export function restoreNode(state: RunState, { name }: EventOf<'restoreNode'>): RunState {
+  return state.inProgress[name] === undefined ? state : changeNode(state, name, { step: 'restored' });
+}

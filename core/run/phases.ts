@@ -1,0 +1,56 @@
+/** Where a run goes, what time it is, and how it ends. */
+import { unprotected } from '../plan/refusal.ts';
+import { phaseOf } from '../steps/steps.ts';
+import type { EventOf } from './events.ts';
+import { trackNodes } from './nodes.ts';
+import { withProblems } from './stalled.ts';
+import type { RunState } from './state.ts';
+
+/** Whether the run is over; from then on nothing changes it. */
+export function isFinished({ status }: RunState): boolean {
+  return phaseOf(status.phase).isFinal === true;
+}
+
+/** Goes to a phase. */
+export function setPhase(state: RunState, { phase }: Pick<EventOf<'setPhase'>, 'phase'>): RunState {
+  return { ...state, status: { ...state.status, phase, waiting: undefined } };
+}
+
+/** What the pool as a whole waits for, from now on. */
+export function setWaiting(state: RunState, { waiting }: EventOf<'setWaiting'>): RunState {
+  const since = state.now;
+  return { ...state, status: { ...state.status, waiting: waiting === undefined ? undefined : { ...waiting, since } } };
+}
+
+/** Takes over the time that a step answered with. It never goes back. */
+export function recordTime(state: RunState, { at, clock }: Pick<EventOf<'recordTime'>, 'at' | 'clock'>): RunState {
+  return { ...state, now: Math.max(state.now, at), heardAt: clock };
+}
+
+/** The next step of the pool has a higher number than any before it. */
+export function advanceSequence(state: RunState, { clock }: EventOf<'advanceSequence'>): RunState {
+  return { ...state, sequence: Math.max(state.sequence + 1, clock) };
+}
+
+/** What preflight has found. Its time is the first that the run is told, so it holds even if the workflow's clock is ahead of it. */
+export function recordPlan(state: RunState, { plan, since, at, clock }: EventOf<'recordPlan'>): RunState {
+  const { baselines, fromVersion, toVersion, findings } = plan;
+  const status = { ...state.status, startedAt: since, fromVersion, toVersion };
+  const planned = {
+    ...state,
+    plan,
+    baselines,
+    now: at,
+    heardAt: clock,
+    unprotected: [...unprotected(findings)],
+    status,
+  };
+  return trackNodes(planned, plan);
+}
+
+/** The run is over. What has stalled nodes is moot then; `problem` is why it has failed. */
+export function finishRun(state: RunState, { outcome, at, problem }: EventOf<'finishRun'>): RunState {
+  const finished = setPhase(state, { phase: outcome });
+  const told = withProblems(finished, { problem, stalledNodes: {} });
+  return { ...told, status: { ...told.status, finishedAt: at } };
+}

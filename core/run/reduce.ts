@@ -1,0 +1,70 @@
+import { recordNewNodes, requestSize } from './capacity.ts';
+import { endNode } from './end-node.ts';
+import type { EventOf, RunEvent } from './events.ts';
+import {
+  acceptLosses,
+  confirmLock,
+  exceedBudget,
+  recordOutlook,
+  recordTraffic,
+  startMonitor,
+  stopMonitor,
+} from './monitor.ts';
+import { restoreNode, setEvidence, startNode, trackNodes } from './nodes.ts';
+import { abort, beginRollback, pause, resume, withdraw } from './operators.ts';
+import { advanceSequence, finishRun, isFinished, recordPlan, recordTime, setPhase, setWaiting } from './phases.ts';
+import { recordExternalChanges, recordRetained, recordUnprotected } from './records.ts';
+import { dropRollback, popRollback, pushRollback, recordSuspended } from './rollback.ts';
+import { clearStalled, markStalled, stall } from './stalled.ts';
+import type { RunState } from './state.ts';
+
+type Reducers = { readonly [T in RunEvent['type']]: (state: RunState, event: EventOf<T>) => RunState };
+
+const reducers: Reducers = {
+  setPhase,
+  setWaiting,
+  recordTime,
+  advanceSequence,
+  recordPlan,
+  recordLock: (state, { lock }) => ({ ...state, lock }),
+  setIdle: (state) => ({ ...state, idleAt: state.now }),
+  finishRun,
+  pause,
+  resume,
+  abort,
+  withdraw,
+  pushRollback,
+  dropRollback,
+  popRollback,
+  recordSuspended,
+  beginRollback,
+  trackNodes,
+  startNode,
+  setEvidence,
+  restoreNode,
+  endNode,
+  stall,
+  markStalled,
+  clearStalled,
+  requestSize,
+  recordNewNodes,
+  recordBaselines: (state, { baselines }) => ({ ...state, baselines }),
+  setEvictedInstead: (state, { workloads }) => ({ ...state, evictedInstead: workloads }),
+  recordExternalChanges,
+  recordUnprotected,
+  recordRetained,
+  startMonitor,
+  recordTraffic,
+  recordOutlook,
+  confirmLock,
+  acceptLosses,
+  exceedBudget,
+  stopMonitor,
+};
+
+/** What a run is after an event: the only way in which its state comes about. An event that means nothing (any more) changes nothing. */
+export function reduce(state: RunState, event: RunEvent): RunState {
+  if (isFinished(state)) return state;
+  const reducer = reducers[event.type] as (before: RunState, happened: RunEvent) => RunState;
+  return reducer(state, event);
+}

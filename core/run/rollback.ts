@@ -1,0 +1,31 @@
+/** The list of what a run has changed and must roll back, oldest first. */
+import type { EventOf } from './events.ts';
+import type { RollbackEntry, RunState } from './state.ts';
+
+/** Whether something of that kind must be rolled back. */
+export function mustRollBack({ rollback }: RunState, kind: RollbackEntry['kind']): boolean {
+  return rollback.some((entry) => entry.kind === kind);
+}
+
+/** Something is about to be changed. */
+export function pushRollback(state: RunState, { entry }: EventOf<'pushRollback'>): RunState {
+  return { ...state, rollback: [...state.rollback, entry] };
+}
+
+/** What entries of a kind stand for is meant to stay. */
+export function dropRollback(state: RunState, { kind }: EventOf<'dropRollback'>): RunState {
+  return { ...state, rollback: state.rollback.filter((entry) => entry.kind !== kind) };
+}
+
+/** The newest entry has been rolled back. */
+export function popRollback(state: RunState): RunState {
+  return { ...state, rollback: state.rollback.slice(0, -1) };
+}
+
+/** Notes what was suspended on a pool, so that no more than that is restored. */
+export function recordSuspended(state: RunState, { pool, suspended }: EventOf<'recordSuspended'>): RunState {
+  const rollback = state.rollback.map((entry) =>
+    entry.kind === 'rebalancing' && entry.pool.name === pool.name ? { ...entry, suspended } : entry,
+  );
+  return { ...state, rollback };
+}

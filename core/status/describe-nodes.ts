@@ -1,0 +1,107 @@
+/** What the nodes of a run look like to whoever watches it: one row for each, and one for those that are alike. */
+import type { StepState } from '../steps/step-spec.ts';
+import { isGoingBack, stateOfStep, stepOf } from '../steps/steps.ts';
+import { formatTime } from '../text/format.ts';
+import type { BlockedSince } from './blocked.ts';
+import type { Line, Tone } from './line.ts';
+import type { NodeStatus } from './status.ts';
+
+/** Nodes that are at the same step for the same reason. */
+export interface NodeRow {
+  readonly names: readonly string[];
+  /** Zone of a single node. */
+  readonly zone: string | undefined;
+  /** Where they are, in words. */
+  readonly step: string;
+  readonly state: StepState;
+  readonly tone: Tone;
+  /** Since when they wait, and until when, epoch ms. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  /** What is waited for; a word where sentences explain it. */
+  readonly reason: string;
+  /** Only where something is blocked or stalled: cause, fix, and what is in the way. */
+  readonly sentences: readonly Line[];
+}
+
+const tones: Readonly<Record<StepState, Tone>> = {
+  pending: 'dim',
+  'in-progress': 'busy',
+  replaced: 'good',
+  restoring: 'warn',
+  restored: 'warn',
+  stalled: 'bad',
+};
+
+/** Rows in the order of the nodes; a group stands where its first node does. */
+export function describeNodes(nodes: readonly NodeStatus[]): readonly NodeRow[] {
+  const groups = new Map<string, NodeRow>();
+  for (const node of nodes) {
+    const row = describeNode(node);
+    const { names: _names, zone: _zone, ...same } = row;
+    const key = JSON.stringify(same);
+    const group = groups.get(key);
+    groups.set(key, group === undefined ? row : { ...group, names: [...group.names, ...row.names], zone: undefined });
+  }
+  return [...groups.values()];
+}
+
+/** One node by itself. */
+export function describeNode(node: NodeStatus): NodeRow {
+  const { step, waiting } = node;
+  const state = isStalled(node) ? 'stalled' : stateOfStep(step);
+  return {
+    names: [node.node.name],
+    zone: node.node.zone,
+    step: stepOf(step).label,
+    state,
+    tone: tones[state],
+    since: waiting?.since,
+    until: waiting?.until,
+    reason: reasonOf(node),
+    sentences: sentencesOf(node),
+  };
+}
+
+function isStalled({ step, problem }: NodeStatus): boolean {
+  return stateOfStep(step) === 'stalled' || problem !== undefined;
+}
+
+function isBeingRestored({ step }: NodeStatus): boolean {
+  return isGoingBack(stateOfStep(step));
+}
+
+function reasonOf(node: NodeStatus): string {
+  const { problem, waiting, evidence, step } = node;
+  if (problem !== undefined) return problem.code;
+  if (isBlocked(node)) return 'blocked';
+  if (waiting !== undefined) return waiting.for;
+  const last = evidence.at(-1);
+  // A node that is done is like all others that are.
+  return last === undefined || stateOfStep(step) !== 'in-progress' ? '' : `${last.kind}: ${last.detail}`;
+}
+
+function sentencesOf(node: NodeStatus): readonly Line[] {
+  const { problem, waiting, restoredBecause } = node;
+  const lines: Line[] = [];
+  if (restoredBecause !== undefined && isBeingRestored(node))
+    lines.push({ tone: 'warn', text: `restored because ${restoredBecause}` });
+  if (problem !== undefined) {
+    lines.push({ tone: 'bad', text: problem.message });
+    if (problem.hint !== undefined) lines.push({ tone: undefined, text: `fix: ${problem.hint}` });
+  }
+  if (waiting !== undefined && (problem !== undefined || isBlocked(node)))
+    lines.push({ tone: 'dim', text: `waits for ${waiting.for}` });
+  for (const one of waiting?.blocked ?? []) lines.push({ tone: 'warn', text: explainBlocked(one) });
+  if (waiting?.action !== undefined) lines.push({ tone: undefined, text: `action: ${waiting.action}` });
+  return lines;
+}
+
+function isBlocked({ waiting }: NodeStatus): boolean {
+  return (waiting?.blocked ?? []).length > 0;
+}
+
+function explainBlocked({ pod, budget, needs, has, reason, since }: BlockedSince): string {
+  const cause = budget ? `pdb ${budget} needs ${needs} healthy, has ${has}` : reason;
+  return `pod ${pod} blocked since ${formatTime(since)}: ${cause}`;
+}

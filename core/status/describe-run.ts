@@ -1,0 +1,76 @@
+/** What a run says of itself, once for all who print it: the terminal, the details page, the log of a watch. */
+
+import { formatTime } from '../text/format.ts';
+import { because } from './because.ts';
+import { describeNodes, type NodeRow } from './describe-nodes.ts';
+import { describeTraffic } from './describe-traffic.ts';
+import { explainWaiting } from './explain-waiting.ts';
+import { allExternalChanges } from './external-changes.ts';
+import type { Line, Tone } from './line.ts';
+import { explainLosses, lostByUs } from './losses.ts';
+import type { ExternalChange, OperatorAction, RunStatus } from './status.ts';
+
+/** A run in lines and rows. */
+export interface RunDescription {
+  /** Why the run stands still, and how to go on: cause first, then the fix. */
+  readonly alerts: readonly Line[];
+  /** What the policy does without. */
+  readonly unprotected: readonly Line[];
+  /** What the run itself waits for. */
+  readonly waiting: readonly Line[];
+  readonly nodes: readonly NodeRow[];
+  /** Counts, then what was lost. */
+  readonly traffic: readonly Line[];
+  /** External changes, the latest last. */
+  readonly externalChanges: readonly Line[];
+  /** What operators did, the latest last. */
+  readonly actions: readonly Line[];
+}
+
+/** Describes a run. Seen at `now` (epoch ms), times are told as durations; without it, as times of day (UTC). */
+export function describeRun(status: RunStatus, now?: number): RunDescription {
+  const { waiting, disabledRules } = status;
+  return {
+    alerts: alertsOf(status),
+    unprotected:
+      disabledRules.length === 0 ? [] : [{ tone: 'bad', text: `UNPROTECTED: disabled: ${disabledRules.join(', ')}` }],
+    waiting: waiting === undefined ? [] : [{ tone: 'dim', text: explainWaiting(waiting, now) }],
+    nodes: describeNodes(status.nodes),
+    traffic: [
+      { tone: toneOfTraffic(status), text: describeTraffic(status) },
+      ...explainLosses(status.traffic).map((text): Line => ({ tone: undefined, text })),
+    ],
+    externalChanges: allExternalChanges(status).map(describeChange),
+    actions: status.actions.map(describeAction),
+  };
+}
+
+/** Why the run stands still, and how to go on. */
+function alertsOf({ paused, stalled, phase }: RunStatus): readonly Line[] {
+  const lines: Line[] = [];
+  if (paused !== undefined)
+    lines.push({
+      tone: 'warn',
+      text: `paused by ${because({ ...paused, by: `${paused.by} at ${formatTime(paused.at)}` })}`,
+    });
+  if (stalled === undefined) return lines;
+  const { code, message, hint } = stalled;
+  lines.push({ tone: 'bad', text: `${phase === 'failed' ? 'failed' : 'stalled'}: ${code}: ${message}` });
+  if (hint !== undefined) lines.push({ tone: undefined, text: `fix: ${hint}` });
+  return lines;
+}
+
+/** What somebody else did. */
+export function describeChange({ at, what }: ExternalChange): Line {
+  return { tone: 'warn', text: `external change at ${formatTime(at)}: ${what}` };
+}
+
+function describeAction(action: OperatorAction): Line {
+  return { tone: undefined, text: `${formatTime(action.at)} ${action.action} by ${because(action)}` };
+}
+
+function toneOfTraffic({ probes, traffic }: RunStatus): Tone {
+  if (probes === 0) return 'warn';
+  if (traffic.lost === 0) return 'good';
+  return lostByUs(traffic) > 0 ? 'bad' : 'warn';
+}

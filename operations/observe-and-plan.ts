@@ -1,0 +1,83 @@
+import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
+import { buildPlanInSlices } from '../core/plan/build-plan.ts';
+import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import { type Policy, surgesPods } from '../core/policy/policy.ts';
+import { doAtOnce, type Slices } from '../core/slices.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { NodePools } from '../ports/node-pools.ts';
+import { type Asked, askBeforePodSurge, type TryRelease } from './ask-before-pod-surge.ts';
+import type { Observer } from './observer.ts';
+
+/** What is asked of the cluster for a plan. */
+export interface PlanCluster {
+  readonly cluster: Pick<Cluster, 'findIncomingPools' | 'readVolumeClaims'>;
+  readonly observer: Pick<Observer, 'observeFresh'>;
+  readonly tryRelease: TryRelease;
+}
+
+/** Whom observeAndPlan asks, and how it works. */
+interface PlanSources {
+  readonly pools: Pick<NodePools, 'describePool' | 'findPool'>;
+  /** Opens the way to the cluster; may fail as an observation may. */
+  readonly open: () => PlanCluster;
+  /** How the pool and the cluster are read: one after the other unless it says otherwise. */
+  readonly readBoth?: ReadBoth;
+  /** How long calculations are done: without a break unless it says otherwise. */
+  readonly inSlices?: <T>(work: Slices<T>) => Promise<T>;
+}
+
+/** Makes two reads, in whatever order. */
+type ReadBoth = <A, B>(one: () => Promise<A>, other: () => Promise<B>) => Promise<readonly [A, B]>;
+
+/** Everything that a plan was made from. */
+interface Observation extends Partial<Asked> {
+  /** The old pool. */
+  readonly pool: PoolFacts;
+  /** Somebody has a pool of the new one's name already. */
+  readonly newPoolExists: boolean;
+  readonly facts: ServingFacts;
+}
+
+/** Address of the pool that a policy replaces. */
+function poolRefOf({ cluster, pool }: Policy): PoolRef {
+  return { cluster: cluster.name, region: cluster.region, name: pool.name };
+}
+
+/**
+ * Observes a pool and what serves on it afresh, and plans its replacement. The one way to a plan: a run's preflight, the `plan` command and
+ * the demo see the same, and find the same. Changes nothing.
+ * @throws NodeferryError PoolNotFound, Forbidden, ClusterUnreachable, …
+ */
+export async function observeAndPlan(
+  sources: PlanSources,
+  { policy, run }: { readonly policy: Policy; readonly run: string },
+): Promise<{ readonly plan: PoolPlan; readonly observation: Observation }> {
+  const { pools, open, readBoth = inOrder, inSlices = async (work) => doAtOnce(work) } = sources;
+  const ref = poolRefOf(policy);
+  const [{ pool, newPoolExists }, { facts, asked }] = await readBoth(
+    async () => {
+      const found = await pools.describePool(ref);
+      return {
+        pool: found,
+        newPoolExists: (await pools.findPool({ ...ref, name: policy.target.poolName })) !== undefined,
+      };
+    },
+    async () => await observeCluster(open(), policy),
+  );
+  const observation: Observation = { pool, newPoolExists, facts, ...asked };
+  const plan = await inSlices(buildPlanInSlices({ policy, run, ...observation }));
+  return { plan, observation };
+}
+
+async function observeCluster({ cluster, observer, tryRelease }: PlanCluster, policy: Policy) {
+  // Asked first: a pool that is noted later has no nodes yet.
+  const incomingPools = await cluster.findIncomingPools();
+  const facts: ServingFacts = { ...(await observer.observeFresh(policy)), incomingPools };
+  if (!surgesPods(policy)) return { facts };
+  const old = facts.cluster.nodes.filter(({ pool }) => pool === policy.pool.name);
+  const asked = await askBeforePodSurge({ cluster, tryRelease }, old, { facts: facts.cluster, policy });
+  return { facts, asked };
+}
+
+const inOrder: ReadBoth = async (one, other) => [await one(), await other()];

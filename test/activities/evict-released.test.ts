@@ -1,0 +1,59 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect, test } from 'vitest';
+import { createActivities } from '../../activities/activities.ts';
+import { poolLockOf } from '../../activities/fence.ts';
+import { decideEligibility } from '../../core/pod-surge/eligibility.ts';
+import type { EvictionOutcome } from '../../ports/cluster.ts';
+import { createSimPorts } from '../simulator/ports.ts';
+import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
+
+const run = 'run-1';
+
+/** A run in whose hands a pod was left that its ReplicaSet has replaced; the eviction API gives that answer for it, `times` times. */
+async function evictReleased(answer: EvictionOutcome, times: number) {
+  const policy = podSurgePolicy();
+  const world = createScenario();
+  const ports = createSimPorts(world);
+  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
+  const cluster = await ports.cluster.observe();
+  const pod = cluster.pods.find(({ workload }) => workload === 'Deployment default/api');
+  const eligibility =
+    pod && decideEligibility(pod, { cluster, policy, sharedVolumeClaims: new Set(), denials: new Map() });
+  if (eligibility?.eligible !== true) throw new Error('no pod that can be released');
+  await ports.cluster.release(pod as NonNullable<typeof pod>, eligibility.from, run);
+  world.clock.advance(2 * 60_000);
+  const asked: number[] = [];
+  const evict: typeof ports.cluster.evict = async (ref, options) => {
+    if (ref.uid !== pod?.uid) return await ports.cluster.evict(ref, options);
+    asked.push(world.clock.now());
+    return asked.length <= times ? answer : await ports.cluster.evict(ref, options);
+  };
+  const activities = createActivities({ ...ports, cluster: { ...ports.cluster, evict } });
+  const environment = new MockActivityEnvironment({ activityId: 'evict-released' });
+  const began = world.clock.now();
+  const outcome = await world.clock.act(
+    'evict',
+    async (): ReturnType<typeof activities.evictReleased> =>
+      await environment.run(activities.evictReleased, { run, policy, sequence: 1 }),
+  );
+  world.clock.stop();
+  const left = world.pods.filter(({ uid, terminating }) => uid === pod?.uid && !terminating);
+  return { outcome, asked, left, tookMs: world.clock.now() - began };
+}
+
+test('a released pod that nobody takes back leaves', async () => {
+  const { outcome, left } = await evictReleased({ outcome: 'evicted' }, 0);
+  expect(outcome).toMatchObject({ outcome: 'done' });
+  expect(left).toEqual([]);
+});
+
+test('one whose eviction is refused for good calls for help at once, in the words of the API server', async () => {
+  const answer = { outcome: 'impossible', message: 'it has more than one PodDisruptionBudget' } as const;
+  const { outcome, left, tookMs } = await evictReleased(answer, Number.POSITIVE_INFINITY);
+  expect(outcome).toMatchObject({
+    outcome: 'failed',
+    problem: { code: 'Conflict', message: expect.stringContaining(answer.message) },
+  });
+  expect(left).toHaveLength(1);
+  expect(tookMs).toBeLessThan(60_000);
+});

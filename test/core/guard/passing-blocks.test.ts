@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { explainBlock } from '../../../core/guard/block.ts';
+import { aPod, aWorkload, released } from '../support/facts.ts';
+import { blockOf, guardOf, held, pods, type Scene, state } from '../support/four-nodes.ts';
+
+describe('a rollout', () => {
+  const rolling = [aWorkload('web', 2, { rollingOut: true }), aWorkload('api', 2)];
+  const two = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('api-1', 'n3'), aPod('api-2', 'n4')];
+
+  test('holds the nodes that host pods behind the Service, and no others', () => {
+    const guard = guardOf(state({ pods: two, workloads: rolling }), state({ pods: two }));
+    expect(held(guard)).toEqual(['n1', 'n2']);
+    expect(blockOf(guard, 'n1')).toMatchObject({
+      limit: 'rollout',
+      service: 'default/web',
+      what: 'Deployment default/web',
+    });
+  });
+
+  test('holds the nodes of pods too that a run has released from the workload', () => {
+    const { workload: _none, ...bare } = { ...aPod('web-3', 'n3'), ...released('web-3', 'run') };
+    const guard = guardOf(state({ pods: [...two.slice(0, 2), bare], workloads: rolling }), state({ pods: two }));
+    expect(held(guard)).toEqual(['n1', 'n2', 'n3']);
+  });
+
+  test('of one of two workloads behind the Service holds the nodes that host its pods, and no others', () => {
+    const canary = { workload: 'Deployment default/canary' };
+    const mixed = pods.map((pod, index) => (index < 2 ? { ...pod, ...canary } : pod));
+    const workloads = [
+      aWorkload('web', 2),
+      aWorkload('web', 2, { key: canary.workload, name: 'canary', rollingOut: true }),
+    ];
+    expect(held(guardOf(state({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
+  });
+
+  test('of a workload behind no load balancer holds nobody', () => {
+    const workloads = [aWorkload('web', 4), aWorkload('batch', 4, { rollingOut: true })];
+    expect(held(guardOf(state({ workloads })))).toEqual([]);
+  });
+
+  test('holds whoever hosts its pods under policy Cluster too', () => {
+    const guard = guardOf(state({ traffic: 'Cluster', pods: two, workloads: rolling }), state({ traffic: 'Cluster' }));
+    expect(held(guard)).toEqual(['n1', 'n2']);
+  });
+});
+
+describe('a target that is unhealthy.draining', () => {
+  const states = { n4: 'unhealthy.draining' } as const;
+  const bare = pods.slice(0, 3);
+  const under = (controller: 'service-controller' | 'aws-load-balancer-controller') => {
+    const facts = state({ pods: bare, states });
+    const targetGroups = facts.targetGroups.map((group) => ({ ...group, controller }));
+    return guardOf({ ...facts, targetGroups }, state({ pods: bare }));
+  };
+
+  test('holds its node under the AWS Load Balancer Controller, which would never take it out', () => {
+    const block = blockOf(under('aws-load-balancer-controller'), 'n4');
+    expect(block).toMatchObject({ limit: 'stuck-target', service: 'default/web', what: 'k8s-web' });
+    expect(block === undefined ? '' : explainBlock(block)).toBe(
+      'n4 waits: its target in k8s-web is unhealthy.draining, and its controller would not take it out',
+    );
+    expect(blockOf(under('aws-load-balancer-controller'), 'n1')).toBeUndefined();
+  });
+
+  test('does not under the service controller', () => {
+    expect(blockOf(under('service-controller'), 'n4')).toBeUndefined();
+  });
+});
+
+describe('a target that is healthy still, without a ready endpoint on its node', () => {
+  const unready = pods.map((pod) => ({ ...pod, ready: pod.node !== 'n1' }));
+  const gone = pods.slice(1);
+  const unnoticed: Scene = { states: { n1: 'healthy' } };
+
+  test.each<[string, Scene]>([
+    ['because its pod is not ready', { ...unnoticed, pods: unready }],
+    ['because its pod is gone', { ...unnoticed, pods: gone }],
+  ])('holds its node until the load balancer has noticed, %s', (_, scene) => {
+    const guard = guardOf(state(scene), state({ pods: gone }));
+    expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'unnoticed', what: 'k8s-web' });
+    expect(explainBlock(blockOf(guard, 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(
+      'n1 waits: it has no ready endpoint of default/web, and its target in k8s-web is healthy still',
+    );
+    expect(held(guardOf(state({ pods: gone }), state({ pods: gone })))).toEqual([]);
+  });
+
+  test('is nothing to wait for under policy Cluster, where every node reaches every pod', () => {
+    const cluster: Scene = { ...unnoticed, pods: gone, traffic: 'Cluster' };
+    expect(held(guardOf(state(cluster), state(cluster)))).toEqual([]);
+  });
+});

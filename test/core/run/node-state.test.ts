@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import {
+  isRecallable,
+  type NodeState,
+  type NodeStateEvent,
+  openNodeState,
+  reduceNode,
+} from '../../../core/run/node-state.ts';
+import type { Evidence } from '../../../core/status/status.ts';
+import { begun, freeze, node } from './play.ts';
+
+const n1 = node('n1');
+const excluded: Evidence = { kind: 'excluded', at: begun, detail: 'label' };
+const opened = freeze(
+  openNodeState({ node: n1, evidence: [excluded], workflowId: 'w' }, { excludedAt: begun, resumes: 2 }),
+);
+const play = (state: NodeState, ...events: readonly NodeStateEvent[]) =>
+  events.reduce((before, event) => freeze(reduceNode(before, freeze(event))), state);
+const begin = (step: 'draining-connections' | 'evicting' | 'restoring'): NodeStateEvent => ({
+  type: 'beginStep',
+  step,
+  limitMs: 60_000,
+});
+const budget = { code: 'DeadlineExceeded', message: 'a budget' } as const;
+
+describe('a step of a node', () => {
+  const begunStep = play(opened, begin('evicting'));
+
+  test('says what is waited for, and has a number of its own', () => {
+    expect(begunStep.status).toMatchObject({
+      step: 'evicting',
+      waiting: { for: 'evicting', since: begun, until: begun + 60_000 },
+    });
+    expect(play(begunStep, begin('evicting')).stepsTaken).toBe(2);
+  });
+
+  test('adds what it has seen once it is done, and its time', () => {
+    const evicted: Evidence = { kind: 'evicted', at: begun + 5_000, detail: '2 pods' };
+    const seen = {
+      evidence: [evicted],
+      externalChanges: [{ at: begun, what: 'somebody uncordoned it' }],
+      unprotected: ['hand-made', 'hand-made'],
+    };
+    const done = play(begunStep, { type: 'finishStep', at: begun + 5_000, seen }, { type: 'addEvidence', seen });
+    expect(done.now).toBe(begun + 5_000);
+    expect(done.status).toMatchObject({
+      waiting: undefined,
+      unprotected: ['hand-made'],
+      externalChanges: seen.externalChanges,
+    });
+    expect(done.status.evidence).toEqual([excluded, evicted, evicted]);
+  });
+
+  test('that stalls asks for an operator, and forgets it when it begins again', () => {
+    const stalled = play(begunStep, { type: 'stall', problem: budget });
+    expect(stalled).toMatchObject({ current: 'evicting' });
+    expect(stalled.status).toMatchObject({
+      step: 'stalled',
+      problem: budget,
+      waiting: { for: 'an operator: evicting', until: undefined, action: 'resume' },
+    });
+    expect(play(stalled, begin('evicting')).status).not.toHaveProperty('problem');
+  });
+
+  test('that stalls because nobody hears the node waits for the end of its machine, too', () => {
+    const silent = { code: 'NodeUnreachable', message: 'n1 is not heard' } as const;
+    expect(play(begunStep, { type: 'stall', problem: silent }).status.waiting?.action).toBe('the end of i-n1');
+  });
+});
+
+test('a node can be recalled until its first pod is told to leave', () => {
+  expect(isRecallable(opened)).toBe(true);
+  expect(isRecallable(play(opened, begin('draining-connections'), { type: 'stall', problem: budget }))).toBe(true);
+  expect(isRecallable(play(opened, begin('evicting')))).toBe(false);
+  expect(isRecallable(play(opened, begin('restoring')))).toBe(false);
+});
+
+test('a node that is found back in a load balancer drains once more, from now on', () => {
+  const drained = play(
+    opened,
+    { type: 'deregister', at: begun + 1_000 },
+    { type: 'drainConnections', deregisteredAt: begun + 2_000 },
+    { type: 'evictPods', removedAt: { 'uid-pod': begun + 3_000 } },
+    { type: 'finishStep', at: begun + 9_000, seen: { evidence: [] } },
+  );
+  expect(drained).toMatchObject({ deregisteredAt: begun + 2_000, areConnectionsDrained: true });
+  expect(drained.removedAt).toEqual({ 'uid-pod': begun + 3_000 });
+  const again = play(drained, { type: 'repeatDraining' });
+  expect(again).toMatchObject({ deregisteredAt: begun + 9_000, areConnectionsDrained: false });
+});
+
+test('resumes only rise, and an abort is not forgotten', () => {
+  const heard = play(
+    opened,
+    { type: 'resume', resumes: 4, isAborted: true },
+    { type: 'resume', resumes: 3, isAborted: false },
+  );
+  expect(heard).toMatchObject({ resumes: 4, isAborted: true });
+});
+
+test('a node that is abandoned, recalled and put back says why', () => {
+  const ended = play(
+    opened,
+    { type: 'abandon' },
+    { type: 'recall', reason: 'its run r1 is gone' },
+    begin('restoring'),
+    { type: 'end', step: 'restored' },
+  );
+  expect(ended).toMatchObject({ isAbandoned: true });
+  expect(ended.status).toMatchObject({ step: 'restored', waiting: undefined, restoredBecause: 'its run r1 is gone' });
+});

@@ -1,0 +1,64 @@
+import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { type Guard, openGuard } from '../../../core/guard/guard.ts';
+import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
+import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { ServingFacts } from '../../../core/model/serving.ts';
+import type { TargetState } from '../../../core/model/target-group.ts';
+import type { WorkloadFacts } from '../../../core/model/workload.ts';
+import { aGroup, anObservation, aNode, aPolicy, aService, aTarget, aWorkload, onePodOnEach } from './facts.ts';
+
+/** Two nodes in each of two zones. */
+export const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
+/** A pod of `web` on each. */
+export const pods = onePodOnEach('web', nodes);
+export const names = nodes.map(({ name }) => name);
+
+/** What is different from four nodes that serve one Service, all of it healthy. */
+export interface Scene {
+  readonly nodes?: readonly NodeFacts[];
+  readonly pods?: readonly PodFacts[];
+  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
+  readonly budgets?: readonly DisruptionBudgetFacts[];
+  readonly workloads?: readonly WorkloadFacts[];
+  readonly crossZone?: boolean;
+  readonly service?: Partial<ServiceFacts>;
+  /** State of targets that are not as their pods say; `absent` is not listed. */
+  readonly states?: Readonly<Record<string, TargetState | 'absent'>>;
+}
+
+/** One Service with a pod on each of four nodes in two zones: whole unless changed. */
+export function state(scene: Scene = {}): ServingFacts {
+  const { nodes: all = nodes, pods: running = pods, traffic = 'Local', budgets = [], states = {} } = scene;
+  const answers = ({ labels, ready, terminating }: PodFacts) => labels['app'] === 'web' && ready && !terminating;
+  const hosts = new Set(running.filter(answers).map((pod) => pod.node));
+  const targets = all.flatMap((node) => {
+    const state = states[node.name] ?? (traffic === 'Cluster' || hosts.has(node.name) ? 'healthy' : 'unhealthy');
+    return state === 'absent' ? [] : [aTarget(node, { state })];
+  });
+  const services = [aService('web', running, { externalTrafficPolicy: traffic, ...scene.service })];
+  const workloads = scene.workloads ?? [aWorkload('web', running.length)];
+  return anObservation({ nodes: all, pods: running, services, budgets, workloads }, [
+    aGroup('web', all, { targets, crossZone: scene.crossZone ?? true }),
+  ]);
+}
+
+/** The guard as things are `now`, after they were as they were `before`, while some are out. */
+export function guardOf(now: ServingFacts, before = state(), inFlight: readonly NodeRef[] = []): Guard {
+  const policy = aPolicy();
+  const baselines = learnBaselines(learnBaselines([], before, policy), now, policy);
+  return openGuard({ facts: now, policy, baselines, inFlight, waiting: nodes });
+}
+
+/** What keeps the node of that name. */
+export const blockOf = (guard: Guard, name: string) =>
+  guard.findBlock(nodes.find((node) => node.name === name) ?? aNode(name));
+/** Names of the nodes that the guard keeps. */
+export const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
+
+/** Lets nodes go, first come first served, until nobody may. */
+export function leaving(now: ServingFacts, before = state()): readonly string[] {
+  const gone: NodeRef[] = [];
+  for (const node of nodes) if (guardOf(now, before, gone).findBlock(node) === undefined) gone.push(node);
+  return gone.map(({ name }) => name);
+}

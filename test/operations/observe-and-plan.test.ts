@@ -1,0 +1,77 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, test } from 'vitest';
+import { createActivities } from '../../activities/activities.ts';
+import { planClusterOfCaller } from '../../client/plan-cluster.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { refusal } from '../../core/plan/refusal.ts';
+import { observeAndPlan } from '../../operations/observe-and-plan.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { createSimPorts } from '../simulator/ports.ts';
+import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+
+const policy = scenarioPolicy();
+
+/** One world, planned for as the `plan` command does and as a run's preflight does. */
+async function planBothWays(world: World, ports: Ports = createSimPorts(world)) {
+  const { preflight } = createActivities(ports);
+  const environment = new MockActivityEnvironment({ activityId: 'preflight' });
+  const upgrade = await world.clock
+    .act('preflight', async () => await environment.run(preflight, { run: 'run-1', policy }))
+    .catch((error: unknown) => error);
+  const open = () => planClusterOfCaller(ports);
+  const sources = { pools: ports.pools, open };
+  const { plan } = await world.clock.act('plan', async () => await observeAndPlan(sources, { policy, run: 'run-1' }));
+  world.clock.stop();
+  return { upgrade, plan };
+}
+
+describe('the plan command and the preflight of a run', () => {
+  test('make the same plan of the same scene', async () => {
+    const { upgrade, plan } = await planBothWays(createScenario());
+    expect(plan.nodes).toHaveLength(4);
+    expect(upgrade).toMatchObject({ outcome: 'done', plan });
+  });
+
+  test('both refuse where a pool of the new one is there already, in the same words', async () => {
+    const world = createScenario();
+    const [web] = world.pools;
+    if (web === undefined) throw new Error('no pool');
+    world.pools.push({ ...web, name: policy.target.poolName, desiredSize: 0 });
+    const { upgrade, plan } = await planBothWays(world);
+    const refused = refusal(plan);
+    expect(plan.findings).toContainEqual(expect.objectContaining({ rule: 'INF-017', severity: 'blocker' }));
+    expect(refused?.message).toContain(`the new pool ${policy.target.poolName} exists already`);
+    expect(upgrade).toBeInstanceOf(ApplicationFailure);
+    expect(upgrade).toMatchObject({ type: 'PreflightRefused', message: refused?.message });
+  });
+
+  test('neither counts the nodes that another run brings up as serving in the long run', async () => {
+    const baselineOf = async (isIncoming: boolean) => {
+      const world = createScenario();
+      addBatchPool(world);
+      world.clock.advance(10 * 60_000);
+      const lease = { holder: 'run-2', token: 1, expiresAt: world.clock.now() + 3_600_000 };
+      if (isIncoming) world.leases.set('another-pool', { ...lease, incomingPool: 'batch' });
+      const { upgrade, plan } = await planBothWays(world);
+      expect(upgrade).toMatchObject({ outcome: 'done', plan });
+      return plan.baselines.find(({ service }) => service === 'default/api')?.targets;
+    };
+    expect(await baselineOf(false)).toBe(6);
+    expect(await baselineOf(true)).toBe(4);
+  });
+});
+
+test('whoever may neither see Leases nor change pods can plan all the same', async () => {
+  const world = createScenario();
+  const ports = createSimPorts(world);
+  const forbid = async () => {
+    throw new NodeferryError({ code: 'Forbidden', message: 'not allowed' });
+  };
+  const cluster = { ...ports.cluster, findIncomingPools: forbid, tryRelease: forbid };
+  const open = () => planClusterOfCaller({ ...ports, cluster });
+  const planned = observeAndPlan({ pools: ports.pools, open }, { policy, run: 'plan' });
+  expect((await world.clock.act('plan', async () => await planned)).plan.nodes).toHaveLength(4);
+  world.clock.stop();
+});
