@@ -110,7 +110,9 @@ export function deadlineFields<Field extends string>(specs: readonly (DeadlineSp
 
 const stepDeadlines = z
   .strictObject(deadlineFields(deadlines))
-  .meta({ description: 'A run that reaches one of these deadlines is stalled and waits for an operator. Nothing is forced.' });
+  .meta({
+    description: 'A run that reaches one of these deadlines is stalled and waits for an operator. Nothing is forced.',
+  });
 
 const waits = z
   .strictObject({

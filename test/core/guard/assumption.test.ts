@@ -12,16 +12,16 @@ import { compareText } from '../../../core/text/format.ts';
 import {
   aBudget,
   aGroup,
-  anObservation,
   aNode,
+  anObservation,
   aPod,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
-  withPodSurge,
   nodeRefOf,
   onePodOnEach,
+  withPodSurge,
 } from '../support/facts.ts';
 
 /** Four nodes in two zones with a pod each, and Services over those pods. */
@@ -48,7 +48,9 @@ function open({ traffic = 'Local', crossZone = true, minServing = 1, demanded, f
     const services = [aService('web', seen, { externalTrafficPolicy: traffic })];
     const targets = nodes.map((node) => aTarget(node, { state: away.includes(node.name) ? 'unhealthy' : 'healthy' }));
     const workloads = [aWorkload('web', 4)];
-    return anObservation({ nodes, pods: seen, services, budgets, workloads }, [aGroup('web', nodes, { targets, crossZone })]);
+    return anObservation({ nodes, pods: seen, services, budgets, workloads }, [
+      aGroup('web', nodes, { targets, crossZone }),
+    ]);
   };
   const baselines = learnBaselines([], observe([]), policy);
   return openGuard({ facts: observe(failing), policy, baselines, inFlight: [], waiting: nodes.map(nodeRefOf) });

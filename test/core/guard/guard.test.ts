@@ -5,7 +5,17 @@ import type { NodeRef } from '../../../core/model/node.ts';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
-import { aBudget, aGroup, anObservation, aNode, aPod, aService, aTarget, aWorkload, endpointOf } from '../support/facts.ts';
+import {
+  aBudget,
+  aGroup,
+  aNode,
+  anObservation,
+  aPod,
+  aService,
+  aTarget,
+  aWorkload,
+  endpointOf,
+} from '../support/facts.ts';
 import { blockOf, guardOf, held, leaving, names, nodes, pods, type Scene, state } from '../support/four-nodes.ts';
 
 test.each([

@@ -11,7 +11,7 @@ import {
   onNode,
   spreadOverHosts,
 } from '../support/audited-pool.ts';
-import { aBudget, aPod, aPolicy, aWorkload, withPodSurge, onePodOnEach, released } from '../support/facts.ts';
+import { aBudget, aPod, aPolicy, aWorkload, onePodOnEach, released, withPodSurge } from '../support/facts.ts';
 
 const cases: readonly AuditCase[] = [
   [

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type EvictPodsCheckpoint,
   type HandOverCheckpoint,
+  readCapacityWait,
   readDismissal,
   readEvictPods,
   readEvictReleased,
@@ -13,7 +14,6 @@ import {
   readPodTimes,
   readProgress,
   readPutBack,
-  readCapacityWait,
   readStepOut,
   readTerminate,
   type StepOutCheckpoint,

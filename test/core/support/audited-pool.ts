@@ -9,7 +9,7 @@ import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import type { DrainPolicy, Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, anObservation, aNode, aPod, aPolicy, aPool, aService, onePodOnEach } from './facts.ts';
+import { aBudget, aGroup, aNode, anObservation, aPod, aPolicy, aPool, aService, onePodOnEach } from './facts.ts';
 
 /** What is different about a pool that is sound otherwise. */
 export interface Changes {
@@ -66,7 +66,10 @@ export function audit({
             group,
           ),
         ];
-  const facts = anObservation({ nodes, pods, services, budgets: [aBudget('web', web, web.length - 1)], ...cluster }, groups);
+  const facts = anObservation(
+    { nodes, pods, services, budgets: [aBudget('web', web, web.length - 1)], ...cluster },
+    groups,
+  );
   const old = nodes.filter((node) => node.pool === 'web');
   return buildPlan({ policy: aPolicy(policy), run: 'run', pool: aPool(old, pool), facts }).findings;
 }

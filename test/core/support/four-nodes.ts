@@ -6,7 +6,7 @@ import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import { aGroup, anObservation, aNode, aPolicy, aService, aTarget, aWorkload, onePodOnEach } from './facts.ts';
+import { aGroup, aNode, anObservation, aPolicy, aService, aTarget, aWorkload, onePodOnEach } from './facts.ts';
 
 /** Two nodes in each of two zones. */
 export const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
