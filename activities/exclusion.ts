@@ -234,7 +234,7 @@ export function describeExclusion(
 ): Exclusion {
   const at = facts.observedAt;
   const seen = findNode(node, facts);
-  const detail = seen?.excluded === true ? 'excluded already' : 'label exclude-from-external-load-balancers';
+  const detail = seen?.excluded === true ? 'excluded already' : 'label set';
   const excluded: Evidence = { kind: 'excluded', at, detail, ...(because === undefined ? {} : { because }) };
   const evidence = [...seenServing(node, facts), excluded];
   const before = snapshotEndpoints(node, facts, unplaced);

@@ -75,7 +75,7 @@ async function emptyNode(node: NodeRun): Promise<boolean> {
 
 /** Answers until when connections may pass through the node; undefined when it has to drain once more. */
 async function removeEndpoints(node: NodeRun): Promise<number | undefined> {
-  const { now, deregisteredAt: deregisteredAt = now, removedAt: removedAt } = node.state;
+  const { now, deregisteredAt = now, removedAt } = node.state;
   const removed = await runNodeStep(node, 'removing-endpoints', (activities, step) =>
     activities.removeEndpoints({ ...step, deregisteredAt, removedAt }),
   );

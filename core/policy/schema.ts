@@ -108,11 +108,9 @@ export function deadlineFields<Field extends string>(specs: readonly (DeadlineSp
   return Object.fromEntries(entries) as Record<Field, ReturnType<typeof deadline>>;
 }
 
-const stepDeadlines = z
-  .strictObject(deadlineFields(deadlines))
-  .meta({
-    description: 'A run that reaches one of these deadlines is stalled and waits for an operator. Nothing is forced.',
-  });
+const stepDeadlines = z.strictObject(deadlineFields(deadlines)).meta({
+  description: 'A run that reaches one of these deadlines is stalled and waits for an operator. Nothing is forced.',
+});
 
 const waits = z
   .strictObject({

@@ -31,8 +31,8 @@ retry 60 temporal operator search-attribute create --namespace "$namespace" \
   --name NodeferryCluster --type Keyword \
   --name NodeferryPool --type Keyword \
   --name NodeferryPhase --type Keyword \
-  --name NodeferryNeedsAttention --type Bool
+  --name NodeferryStalled --type Bool
 
 # The frontend keeps the list of search attributes for up to a minute; workers may start once it has the new ones.
-retry 120 temporal workflow count --namespace "$namespace" --query 'NodeferryNeedsAttention = true'
+retry 120 temporal workflow count --namespace "$namespace" --query 'NodeferryStalled = true'
 echo "The namespace $namespace is ready."

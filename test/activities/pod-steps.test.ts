@@ -61,7 +61,7 @@ function listen(ports: Ports) {
   const cluster: Ports['cluster'] = {
     ...ports.cluster,
     removeEndpoints: async (pod, labels, by) => {
-      events.push({ what: `unlist ${pod.name}` });
+      events.push({ what: `remove endpoints ${pod.name}` });
       return await ports.cluster.removeEndpoints(pod, labels, by);
     },
     evict: async (pod, options) => {
@@ -117,11 +117,11 @@ test('load balancers are read before pods leave their endpoints, once for a roun
   world.clock.stop();
 
   const told = events.map(({ what }) => what.split('-')[0] ?? '');
-  expect(told).toContain('remove-endpoints web');
+  expect(told).toContain('remove endpoints web');
   expect(told).toContain('evict web');
   const asked = told.flatMap((what, index) => (what === 'read' ? [told[index + 1] ?? 'nothing'] : []));
   expect(
-    asked.filter((next) => next !== 'taint' && !next.startsWith('unlist')),
+    asked.filter((next) => next !== 'taint' && !next.startsWith('remove endpoints')),
     told.join(', '),
   ).toEqual([]);
   // Rounds of other nodes that began later may have been answered by the same read.

@@ -45,9 +45,9 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     SERVICE       POLICY   MIN-SERVING              WHY       CONN-DRAIN   FORWARDED   ENDPOINTS
     default/web   Local    1 targets, 2 endpoints   pdb web   5m 15s       0ms         yes
 
-    WORKLOAD                 PODS   HOW           BATCH   WHY
-    Deployment default/db    1      evicted       -       a StatefulSet controls it, and pod surge supports only pods of Deployments
-    Deployment default/web   2      handed over   2       -
+    WORKLOAD                 PODS   HOW         BATCH   WHY
+    Deployment default/db    1      evicted     -       a StatefulSet controls it, and pod surge supports only pods of Deployments
+    Deployment default/web   2      pod surge   2       -
 
     replicas count as unavailable until replacements are ready, and alerts on that fire: Deployment default/web 2 of 2 here
     replacements may come to any node that takes them, not to web-1-34 only, and push out pods of lower priority there
@@ -55,7 +55,7 @@ test('a plan says what is replaced, what protects each Service, whose pods are h
     no findings
 
     surge 2 nodes, together; at most 28 instance-minutes beyond the pool
-    expected 14m 9s: new nodes boot and register 5m 48s, 1 × pod surge 53s, 1 × deregistration 5m 15s, 1 × pods move 40s, 1 × replacements turn healthy 33s, last machine ends 1m
+    expected 14m 9s: new nodes boot and register 5m 48s, 1 × pod surge 53s, 1 × deregistration 5m 15s, 1 × pods move 40s, 1 × replacements turn healthy 33s, last termination 1m
     "
   `);
 });

@@ -37,11 +37,11 @@ describe('a table', () => {
 
   test('has long cells go on below themselves', () => {
     expect(renderTable(rows, 80)).toEqual([
-      'WORKLOAD                   PODS   HOW           WHY',
-      'Deployment default/web     12     handed over   -',
-      'Deployment shop/checkout   4      evicted       its pods keep apart by host, and',
-      '                                                cordoned nodes stay domains. Set',
-      '                                                Honor',
+      'WORKLOAD                   PODS   HOW         WHY',
+      'Deployment default/web     12     pod surge   -',
+      'Deployment shop/checkout   4      evicted     its pods keep apart by host, and',
+      '                                              cordoned nodes stay domains. Set',
+      '                                              Honor',
     ]);
   });
 

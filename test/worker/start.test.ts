@@ -82,7 +82,7 @@ describe('a worker that can not start ends by itself and says why', () => {
 
   test.each([
     ['an address with a scheme', { TEMPORAL_ADDRESS: 'http://localhost:7233' }, /which is not HOST:PORT/],
-    ['an unknown profile', { TEMPORAL_PROFILE: 'nowhere' }, /TEMPORAL_PROFILE names 'nowhere'/],
+    ['an unknown profile', { TEMPORAL_PROFILE: 'nowhere' }, /TEMPORAL_PROFILE is 'nowhere'/],
     [
       'a certificate that is not there',
       { TEMPORAL_TLS_CLIENT_CERT_PATH: '/nonexistent/c.pem', TEMPORAL_TLS_CLIENT_KEY_PATH: '/nonexistent/k.pem' },

@@ -15,8 +15,9 @@ import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { isTriedAgain } from '../../core/run/end-node.ts';
 import type { NodeEnd } from '../../core/run/events.ts';
-import { leftOf, pendingOf, statusOf, stepOf } from '../../core/run/nodes.ts';
+import { leftOf, pendingOf, statusOf } from '../../core/run/nodes.ts';
 import { isUnreachable } from '../../core/run/stalled.ts';
+import type { RunState } from '../../core/run/state.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
 import {
   type NodeReplacementInput,
@@ -65,13 +66,13 @@ async function replaceReachable(
     }
     const left = leftOf(run.state, nodes);
     if (left.every(isLeft)) return;
-    await condition(() => left.some((node) => hasMoved(run, node)) || left.every(isLeft));
+    await condition(() => haveMoved(run.state, left) || left.every(isLeft));
   }
 }
 
-function hasMoved(run: Run, node: NodeRef): boolean {
-  const step = stepOf(run.state, node);
-  return step === 'replaced' || step === 'pending';
+/** Whether one of these nodes has been replaced, or waits for its turn again. */
+function haveMoved(state: RunState, nodes: readonly NodeRef[]): boolean {
+  return leftOf(state, nodes).length < nodes.length || pendingOf(state, nodes).length > 0;
 }
 
 /** Asks for a node's workflow. It is in progress from now on, so that nothing that it says or shall hear gets lost. */

@@ -116,7 +116,7 @@ describe('a DaemonSet pod that is an endpoint', () => {
       remaining: 0,
       unprotected: ['default/agent-1'],
     });
-    expect(decideEndpointRemoval(asked).reason).toBe("only default/agent-1 can't be retired");
+    expect(decideEndpointRemoval(asked).reason).toBe("only default/agent-1 can't be removed");
   });
 });
 
@@ -199,7 +199,7 @@ describe('an endpoint without a pod', () => {
       remaining: 0,
       actions: [],
       unprotected: ['an endpoint of default/legacy that was written by hand'],
-      reason: "only an endpoint of default/legacy that was written by hand can't be retired",
+      reason: "only an endpoint of default/legacy that was written by hand can't be removed",
     });
   });
 

@@ -74,7 +74,7 @@ describe('pods that hang on a node whose kubelet is silent', () => {
     const round = decide(nodesWith([silent]), withPolicy('terminate'));
     expect(round).toMatchObject({ remaining: 0, isStuckTerminating: false });
     expect(round.leftovers).toEqual([
-      expect.stringMatching(/^default\/web-1: the kubelet .* so it ends with the machine$/),
+      expect.stringMatching(/^default\/web-1: the kubelet .* so it ends with the instance$/),
     ]);
     expect(decide(nodesWith([silent]), withPolicy('terminate'), fiveMinutes - 1).remaining).toBe(1);
     expect(decide(nodesWith([]), withPolicy('terminate')).remaining).toBe(1);

@@ -74,15 +74,15 @@ describe('the minimum of serving targets', () => {
   test('selects the first waiting node while the minimum holds', () => {
     const answer = ask();
     expect(answer.node?.name).toBe('n1');
-    expect(answer.reason).toBe('n1 may step out: default/web keeps 3 of 4 serving targets, floor 3');
+    expect(answer.reason).toBe('n1 may step out: default/web keeps 3 of 4 serving targets, minimum serving 3');
   });
 
   test('says of a node that may go what has least to spare without it', () => {
-    expect(ask().because).toBe('default/web keeps 3 of 4 serving targets, floor 3');
+    expect(ask().because).toBe('default/web keeps 3 of 4 serving targets, minimum serving 3');
     const spared = { guard: { minServing: { 'default/web': { targets: 1 } } } };
     const facts = { ...whole, cluster: { ...whole.cluster, budgets: [aBudget('web', pods, 2)] } };
     expect(ask({ facts, ...spared }).because).toBe('budget default/web keeps 3 of 4 reachable pods, needs 2');
-    expect(ask({ facts }).because).toBe('default/web keeps 3 of 4 serving targets, floor 3');
+    expect(ask({ facts }).because).toBe('default/web keeps 3 of 4 serving targets, minimum serving 3');
     expect(ask({ policy: { disabledRules: ['capacity-guard'] } }).because).toBe('the capacity guard is switched off');
     expect(ask({ inFlight: n1 })).not.toHaveProperty('because');
   });
@@ -228,7 +228,7 @@ describe('the nodes in progress', () => {
   test('never holds more nodes than the policy allows', () => {
     const answer = ask({ guard: { maxInFlight: 1 }, inFlight: [nodeRefOf(aNode('gone'))] });
     expect(answer.blockedBy).toEqual({ node: 'n1', limit: 'in-flight', needs: 1, has: 1 });
-    expect(answer.reason).toBe('n1 waits: 1 node on the way out, at most 1 may be');
+    expect(answer.reason).toBe('n1 waits: 1 node in progress, at most 1 may be');
   });
 
   test('has no minimum only when the guard is off', () => {

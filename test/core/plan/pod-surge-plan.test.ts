@@ -48,7 +48,7 @@ function plan(
 
 describe('a plan tells of each workload', () => {
   test('how many of its pods are handed over, and how many together', () => {
-    const handed = { workload: 'Deployment default/web', pods: 2, how: 'handed over' };
+    const handed = { workload: 'Deployment default/web', pods: 2, how: 'pod surge' };
     expect(plan(withPodSurge()).podSurge).toEqual([{ ...handed, together: 2 }]);
     expect(plan(withPodSurge('maxSurge')).podSurge).toEqual([{ ...handed, together: 1 }]);
   });
@@ -78,7 +78,7 @@ describe('a plan tells of each workload', () => {
       { workload: 'Deployment default/web', pods: 1, how: 'pod surge' },
       { workload: 'Deployment default/web', pods: 1, how: 'evicted', hint: expect.stringContaining('ReadWriteMany') },
     ]);
-    expect(plan(withPodSurge(), pods, ['default/data']).podSurge?.[1]).toMatchObject({ pods: 2, how: 'handed over' });
+    expect(plan(withPodSurge(), pods, ['default/data']).podSurge?.[1]).toMatchObject({ pods: 2, how: 'pod surge' });
   });
 
   test('that the policy excepts it', () => {
@@ -87,7 +87,7 @@ describe('a plan tells of each workload', () => {
       { pods: 2, how: 'evicted', reason: 'the policy switches pod surge off for default/web' },
     ]);
     const only = withPodSurge(1, { 'default/web': { mode: 'auto', max: 1 } }).podSurge;
-    expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'handed over' }]);
+    expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'pod surge' }]);
   });
 
   test('nothing where the policy hands none over', () => {
@@ -125,15 +125,15 @@ describe('a plan that hands over', () => {
       rule: 'HND-001',
       severity: 'blocker',
       subject: '2 pods of Deployment default/web',
-      message: 'the policy requires a hand-over, but only one node at a time can mount its volume of data',
+      message: 'the policy requires pod surge, but only one node at a time can mount its volume of data',
       hint: expect.stringContaining('Set mode auto for it in spec.podSurge.workloads'),
     });
   });
 
   test('reckons with one wave instead of a window per node', () => {
     const names = plan(withPodSurge()).estimate.terms.map(({ name }) => name);
-    expect(names).toContain('1 × pods are handed over');
-    expect(names).toContain('1 × load balancers let go');
+    expect(names).toContain('1 × pod surge');
+    expect(names).toContain('1 × deregistration');
     expect(names.join()).not.toContain('replacements turn healthy');
   });
 });

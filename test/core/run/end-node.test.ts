@@ -71,7 +71,7 @@ test('a node that comes back six times needs an operator, who may have it tried 
     if (state.status.stalled === undefined) continue;
     asked.push(round);
     expect(state.status.stalled.message).toBe(
-      `n1 was let go ${round} times and came back each time, the last time because ${because}`,
+      `n1 was excluded ${round} times and restored each time, the last time because ${because}`,
     );
     state = play(state, resume);
   }

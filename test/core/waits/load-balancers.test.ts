@@ -55,7 +55,7 @@ describe('the connections of a node have drained', () => {
 
   test('with a reason that says how long the timer runs and which target group drains', () => {
     const { reason } = decideConnectionsDrained(node, [groupWith('draining')], 0, 90_000);
-    expect(reason).toBe('connections may live for another 1m 30s; n1 drains from k8s-web: draining (Target.Why)');
+    expect(reason).toBe('connections may continue for another 1m 30s; n1 drains from k8s-web: draining (Target.Why)');
   });
 
   test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining'] as const)(
