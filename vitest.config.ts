@@ -53,7 +53,7 @@ export default defineConfig({
       {
         test: {
           name: 'matrix',
-          include: ['test/matrix/**/*.test.ts', 'test/e2e/{crossings,negative-controls}.test.ts'],
+          include: ['test/matrix/**/*.test.ts', 'test/e2e/{upgrades,negative-controls}.test.ts'],
           env: { NODEFERRY_MATRIX: 'yes' },
           testTimeout: 900_000,
           hookTimeout: 900_000,

@@ -69,7 +69,7 @@ try {
       },
     };
   });
-  await record('parked', place, (run) => {
+  await record('stalled', place, (run) => {
     let mended = false;
     return {
       before: (step) => {

@@ -31,8 +31,8 @@ describe('recorded histories', () => {
       'aborted-pool',
       'completed-node',
       'completed-pool',
-      'parked-node',
-      'parked-pool',
+      'stalled-node',
+      'stalled-pool',
       'paused-node',
       'paused-pool',
     ]);
