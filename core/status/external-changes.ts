@@ -1,5 +1,6 @@
+import type { ExternalChange } from '../model/external-change.ts';
 import { compareText } from '../text/format.ts';
-import type { ExternalChange, RunStatus } from './status.ts';
+import type { RunStatus } from './status.ts';
 
 /** Everything that others did during the run, to its nodes and to the rest, in the order in which it was noticed. */
 export function allExternalChanges({

@@ -1,12 +1,6 @@
 /** What is counted of a run's traffic over watches that follow one another, and when a watch tells it. */
 import { lostByUs } from './losses.ts';
-import type { TrafficCounts } from './status.ts';
-
-/** A time in which nobody watched, epoch ms. */
-export interface UnwatchedPeriod {
-  readonly from: number;
-  readonly to: number;
-}
+import type { TrafficCounts } from './traffic-counts.ts';
 
 /** What passes between two heartbeats, and until the next watch or worker takes over, is no gap, ms. */
 const minPeriodMs = 5_000;

@@ -1,9 +1,7 @@
-import { bytesOf } from '../text/bytes.ts';
+import type { ExternalChange } from '../model/external-change.ts';
+import { bytesOf, maxPayloadBytes } from '../text/bytes.ts';
 import { formatTime } from '../text/format.ts';
-import type { Evidence, ExternalChange, NodeStatus, RunReport, RunStatus } from './status.ts';
-
-/** The most that a payload may weigh: Temporal takes none above 2 MB (temporalio/temporal, `limit.blobSize.error`), and some is left for what it adds. */
-export const maxPayloadBytes = 1_500_000;
+import type { Evidence, NodeStatus, RunReport, RunStatus } from './status.ts';
 
 /** Of what others did to one node, and of what could not be protected on it, so much is told when all of it would be too much. */
 const maxOfNode = 3;
