@@ -1,4 +1,4 @@
-/** What is derived from lists of steps, in the order of their entries. */
+/** Values derived from lists of steps, in the order of their entries. */
 import type { ColumnSpec, DeadlineSpec, EvidenceSpec, PhaseSpec, RuleSpec, StepSpec } from './step-spec.ts';
 
 /** The two lists. */
@@ -12,7 +12,7 @@ export function deadlinesOf({ phases, steps }: StepLists): readonly DeadlineSpec
   return [...new Set([...phases, ...steps].flatMap(({ deadlines = [] }) => deadlines))];
 }
 
-/** Evidence in the order in which it should be seen. */
+/** Evidence in the order in which it is expected. */
 export function evidenceOf({ phases, steps }: StepLists): readonly EvidenceSpec[] {
   return [...phases, ...steps].flatMap(({ evidence = [] }) => evidence);
 }
@@ -20,7 +20,7 @@ export function evidenceOf({ phases, steps }: StepLists): readonly EvidenceSpec[
 /** A column of the report, with the evidence that it shows. */
 export type EvidenceColumn = ColumnSpec & { readonly kind: string };
 
-/** Columns of the report's timeline, those that need not be there included. */
+/** All columns of the report's timeline, optional ones included. */
 export function columnsOf(lists: StepLists): readonly EvidenceColumn[] {
   return evidenceOf(lists).flatMap(({ kind, column }) => (column === undefined ? [] : [{ kind, ...column }]));
 }

@@ -1,14 +1,14 @@
 import { eviction, registration, replacements, termination } from './shared-deadlines.ts';
 import type { StepSpec } from './step-spec.ts';
 
-/** Steps of a node's replacement in order: before it, its steps, its end, and the steps off that way. */
+/** Steps of a node's replacement in order: the state before it, its steps, its end, then restoring and stalled. */
 const steps = [
   {
     id: 'pending',
     label: 'pending',
     state: 'pending',
     does: '',
-    waitsFor: 'the node’s turn',
+    waitsFor: 'the wave of the node, and the nodes before it',
     reversible: true,
     recallable: true,
   },
@@ -20,7 +20,7 @@ const steps = [
     waitsFor: 'the guard to allow it',
     activity: 'excludeNext',
     deadlines: [
-      { field: 'guard', fallback: '1h', description: 'The capacity guard allows the next node to be excluded.' },
+      { field: 'guard', fallback: '1h', description: 'Until the capacity guard allows the next node to be excluded.' },
     ],
     evidence: [
       { kind: 'registered', column: { title: 'REGISTERED' } },
@@ -28,7 +28,7 @@ const steps = [
       { kind: 'excluded', column: { title: 'EXCLUDED' } },
     ],
     event: 'Excluded',
-    rule: { id: 'capacity-guard', without: 'too many nodes leave together' },
+    rule: { id: 'capacity-guard', without: 'too many nodes leave at the same time' },
     reversible: true,
   },
   {
@@ -41,7 +41,7 @@ const steps = [
     summary: 'deregister',
     deadlines: [registration],
     evidence: [{ kind: 'deregistered', column: { title: 'DEREGISTERED' } }],
-    rule: { id: 'wait-for-deregistration', without: 'pods leave while the load balancer still sends' },
+    rule: { id: 'wait-for-deregistration', without: 'pods leave while the load balancer still sends to their node' },
     reversible: true,
     recallable: true,
   },
@@ -50,20 +50,20 @@ const steps = [
     label: 'draining connections',
     state: 'in-progress',
     does: '',
-    waitsFor: 'deregistration delay and propagation to be over, and the node to be gone from every target group',
+    waitsFor: 'the deregistration delay and the propagation time to pass, and the node to be gone from every target group',
     activity: 'awaitConnectionsDrained',
     summary: 'connections end',
     deadlines: [
       {
         field: 'connectionDrain',
         fallback: '20m',
-        description: 'A node has left its target groups after it was deregistered.',
+        description: 'From the deregistration of a node until its connections have drained.',
       },
     ],
     evidence: [{ kind: 'connections-drained', column: { title: 'CONN-DRAINED' } }],
     rule: {
       id: 'wait-for-propagation',
-      without: 'the last new connections after a deregistration meet an empty node',
+      without: 'the last new connections after a deregistration reach a node without pods',
     },
     reversible: true,
     recallable: true,
@@ -72,7 +72,7 @@ const steps = [
     id: 'evicting',
     label: 'evicting pods',
     state: 'in-progress',
-    does: 'removes each pod from its endpoints and evicts it within its budgets once every kube-proxy has heard',
+    does: 'removes each pod from its endpoints, and evicts it within its budgets once every kube-proxy has had time to follow',
     waitsFor: 'all movable pods to be gone, by UID, and their volumes to be detached',
     activity: 'evictPods',
     summary: 'pods leave',
@@ -81,7 +81,7 @@ const steps = [
       {
         field: 'jobCompletion',
         fallback: '1h',
-        description: 'Pods that run to their end have ended (spec.drain.jobs, spec.drain.doNotDisrupt).',
+        description: 'Until the pods that the run waits for have ended (spec.drain.jobs, spec.drain.doNotDisrupt).',
       },
     ],
     evidence: [{ kind: 'evicted', column: { title: 'EVICTED' } }],
@@ -103,7 +103,7 @@ const steps = [
     evidence: [{ kind: 'replacements-serving', column: { title: 'REPLACED' } }],
     rule: {
       id: 'wait-for-replacements',
-      without: 'capacity falls below the minimum serving while pods still start',
+      without: 'capacity falls below the minimum serving while replacements still start',
     },
     reversible: true,
   },
@@ -111,17 +111,17 @@ const steps = [
     id: 'removing-endpoints',
     label: 'removing endpoints',
     state: 'in-progress',
-    does: 'taints the node, removes what DaemonSets left behind from its endpoints and deletes it',
+    does: 'taints the node, removes the remaining DaemonSet pods from their endpoints, then deletes them',
     waitsFor: 'no endpoint of any Service on the node',
     activity: 'removeEndpoints',
     summary: 'remove leftover endpoints',
     deadlines: [
-      { field: 'endpointRemoval', fallback: '5m', description: 'The endpoints of DaemonSets are gone from a node.' },
+      { field: 'endpointRemoval', fallback: '5m', description: 'Until the endpoints of DaemonSet pods on a node are removed.' },
     ],
     evidence: [{ kind: 'endpoints-removed', column: { title: 'ENDPOINTS' } }],
     rule: {
       id: 'remove-daemonset-endpoints',
-      without: 'every node goes on sending to an instance that is gone',
+      without: 'every node continues to send to an instance that is gone',
     },
     reversible: true,
   },
@@ -130,13 +130,13 @@ const steps = [
     label: 'awaiting forwarded connections',
     state: 'in-progress',
     does: '',
-    waitsFor: 'the longest connection age since the last new connection to be over',
+    waitsFor: 'the longest connection age to pass since the last new connection',
     activity: 'awaitForwardedConnections',
     summary: 'forwarded connections end',
-    evidence: [{ kind: 'forwarded-ended' }],
+    evidence: [{ kind: 'forwarded-ended', column: { title: 'FORWARDED', onlyWhenSeen: true } }],
     rule: {
       id: 'wait-for-forwarded-connections',
-      without: 'keep-alive connections that pass through the node hang when the instance goes',
+      without: 'keep-alive connections that the node forwards hang when the instance terminates',
     },
     reversible: true,
   },
@@ -144,8 +144,8 @@ const steps = [
     id: 'terminating',
     label: 'terminating',
     state: 'in-progress',
-    does: 'terminates that very instance, lowers the size of the group, deletes the Node object',
-    waitsFor: 'the instance to be terminated, then its Node object to be gone',
+    does: 'terminates exactly this instance, lowers the size of the group, deletes the Node object',
+    waitsFor: 'the instance to have terminated, then its Node object to be gone',
     activity: 'terminateNode',
     summary: 'terminate',
     deadlines: [termination],
@@ -165,8 +165,8 @@ const steps = [
     id: 'restoring',
     label: 'restoring',
     state: 'restoring',
-    does: 'restores the endpoints of its pods, takes taint and label off the node',
-    waitsFor: 'the node to be registered again where it was',
+    does: 'restores the endpoints of its pods, removes the taint and the label from the node',
+    waitsFor: 'the node to be registered again in the target groups that it had left',
     activity: 'restoreNode',
     summary: 'restore',
     deadlines: [registration],
@@ -192,7 +192,7 @@ const steps = [
   },
 ] as const satisfies readonly StepSpec[];
 
-/** An entry as it is written, for types that are derived from it. */
+/** An entry with its literal types, from which other types are derived. */
 export type WrittenStep = (typeof steps)[number];
 
 /** One of the steps of a node's replacement. */

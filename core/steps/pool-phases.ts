@@ -1,12 +1,12 @@
 import { eviction, nodesReady, replacements, termination } from './shared-deadlines.ts';
 import type { PhaseSpec } from './step-spec.ts';
 
-/** Phases of a pool upgrade in order, then the endings. With new nodes in waves some of them come round again. */
+/** Phases of a pool upgrade in order, then the outcomes. When new nodes come in waves, some phases repeat with each wave. */
 const phases = [
   {
     id: 'preflight',
     label: 'preflight',
-    does: 'finds the pool, its nodes and the Services whose load balancers send to them; audits; plans',
+    does: 'finds the pool, its nodes and the Services whose load balancers send to them; audits them; makes the plan',
     waitsFor: 'the plan',
     activity: 'preflight',
     reversible: true,
@@ -14,7 +14,7 @@ const phases = [
   {
     id: 'lock',
     label: 'lock',
-    does: 'takes the Lease on the pool, suspends rebalancing',
+    does: 'acquires the Lease on the pool, suspends scaling',
     waitsFor: 'the Lease',
     activity: 'acquireLock',
     reversible: true,
@@ -31,7 +31,7 @@ const phases = [
         field: 'capacity',
         fallback: '5m',
         description:
-          'New instances for which the cloud has no room: after this time a run whose new pool grows in waves (spec.nodeSurge) continues with those that are there.',
+          'Until the cloud has capacity for the new instances. After this time, a run whose new pool grows in waves (spec.nodeSurge) continues with the instances that it has.',
       },
     ],
     reversible: true,
@@ -56,7 +56,7 @@ const phases = [
   {
     id: 'pod-surge',
     label: 'pod surge',
-    does: 'has the replacements of pods start before those pods leave',
+    does: 'starts replacements of pods before those pods leave',
     waitsFor: 'as many ready endpoints as before, on nodes that the load balancer finds healthy',
     activity: 'surgePods',
     deadlines: [replacements],
@@ -67,13 +67,13 @@ const phases = [
     id: 'replace',
     label: 'replace',
     does: 'replaces the nodes, as many together as the guard allows',
-    waitsFor: 'every node of the wave to be replaced',
+    waitsFor: 'every node to be replaced',
     reversible: true,
   },
   {
     id: 'finalize',
     label: 'finalize',
-    does: 'deletes the old pool, restores what was suspended, looks for leftovers',
+    does: 'deletes the old pool, restores scaling, checks for leftovers',
     waitsFor: 'the old pool to be gone, for up to twice the deadline',
     activity: 'deletePool',
     deadlines: [termination],
@@ -83,7 +83,7 @@ const phases = [
     id: 'rolling-back',
     label: 'rolling back',
     does: 'restores nodes and pods, removes the new nodes, undoes every change, newest first',
-    waitsFor: 'nothing of the run to be left',
+    waitsFor: 'every change of the run to be undone',
     activity: 'cleanUp',
     deadlines: [eviction],
     reversible: false,
@@ -100,7 +100,7 @@ const phases = [
     id: 'aborted',
     label: 'aborted',
     does: '',
-    waitsFor: 'nothing: an operator wanted the run back',
+    waitsFor: 'nothing: an operator aborted the run',
     reversible: false,
     isFinal: true,
   },
@@ -114,7 +114,7 @@ const phases = [
   },
 ] as const satisfies readonly PhaseSpec[];
 
-/** An entry as it is written, for types that are derived from it. */
+/** An entry with its literal types, from which other types are derived. */
 export type WrittenPhase = (typeof phases)[number];
 
 /** One of the phases of a pool upgrade. */

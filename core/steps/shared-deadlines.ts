@@ -1,36 +1,36 @@
 import type { DeadlineSpec } from './step-spec.ts';
 
-/** New nodes serve, from the moment their pool is asked for. */
+/** Creating the new pool, and waiting for its nodes. */
 export const nodesReady = {
   field: 'nodesReady',
   fallback: '20m',
-  description: 'New nodes are Ready and registered.',
+  description: 'Until the new nodes are Ready and registered with their load balancers.',
 } as const satisfies DeadlineSpec;
 
-/** Load balancers follow the label, whichever way it changes. */
+/** Load balancers act on the exclusion label, after it was set or removed. */
 export const registration = {
   field: 'deregistration',
   fallback: '2m',
-  description: 'A node is deregistered after it was excluded: no target group sends to it.',
+  description: 'From the exclusion of a node until it is deregistered from its target groups.',
 } as const satisfies DeadlineSpec;
 
-/** Replacements of pods serve, whether the pods they replace have left or not. */
+/** Replacements of pods serve, before or after the pods that they replace have left. */
 export const replacements = {
   field: 'replacements',
   fallback: '15m',
-  description: 'Replacements are Ready and healthy in their load balancers.',
+  description: 'Until the replacements are Ready and healthy in their load balancers.',
 } as const satisfies DeadlineSpec;
 
-/** Pods leave a node, or endpoints come back. */
+/** Pods leave a node, or their endpoints are restored. */
 export const eviction = {
   field: 'eviction',
   fallback: '15m',
-  description: 'All pods of a node are gone.',
+  description: 'Until all pods of a node are gone.',
 } as const satisfies DeadlineSpec;
 
-/** An instance ends. */
+/** An instance terminates. */
 export const termination = {
   field: 'termination',
   fallback: '15m',
-  description: 'An instance has ended and its Node object is gone.',
+  description: 'Until the instance has terminated and its node is deleted.',
 } as const satisfies DeadlineSpec;

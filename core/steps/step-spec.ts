@@ -1,15 +1,15 @@
-/** What an entry of the two lists of steps says: everything that names a step anywhere is derived from its entry. */
+/** The entries of the two lists of steps. Everything elsewhere that names a step is derived from its entry. */
 
 /** A deadline of the policy, as a field of `spec.waits.deadlines`. */
 export interface DeadlineSpec {
   readonly field: string;
-  /** Written duration, e.g. `15m`. */
+  /** The default as a duration, e.g. `15m`. */
   readonly fallback: string;
-  /** What has come about in time, as a sentence. */
+  /** What has to happen in this time, as a sentence. */
   readonly description: string;
 }
 
-/** A moment that is observed, and the column of the report that shows when. */
+/** A moment that is observed, and the column of the report that shows its time. */
 export interface EvidenceSpec {
   readonly kind: string;
   readonly column?: ColumnSpec;
@@ -29,7 +29,7 @@ export interface RuleSpec {
   readonly without: string;
 }
 
-/** What both kinds of entries say. */
+/** The fields that both kinds of entries have. */
 interface CommonSpec {
   readonly id: string;
   /** For people, in a word or two. */
@@ -38,13 +38,13 @@ interface CommonSpec {
   readonly does: string;
   /** What ends the step, for the documentation. */
   readonly waitsFor: string;
-  /** Name of the activity; none where the step only says where a node or a run is. */
+  /** Name of the activity; absent when the step is only a state of a node or a run. */
   readonly activity?: string;
-  /** The first is the step's own; the others end waits inside it. A deadline that two steps share is the same object. */
+  /** The first limits the whole step; the others limit single waits inside it. Two steps that share a deadline share the object. */
   readonly deadlines?: readonly DeadlineSpec[];
   /** What is observed in the step, in this order. */
   readonly evidence?: readonly EvidenceSpec[];
-  /** Whether an abort still leads back from here. */
+  /** Whether an abort can still roll back from here. */
   readonly reversible: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface PhaseSpec extends CommonSpec {
   readonly isFinal?: boolean;
 }
 
-/** Where a node is that has come to a step: before, in or after its replacement, being restored, or waiting for an operator. */
+/** State of a node in a step: before, during or after its replacement, being restored, or waiting for an operator. */
 export type StepState = 'pending' | 'in-progress' | 'replaced' | 'restoring' | 'restored' | 'stalled';
 
 /** A step of a node's replacement. */
@@ -65,6 +65,6 @@ export interface StepSpec extends CommonSpec {
   /** Reason of the Kubernetes Event that the Node gets. */
   readonly event?: string;
   readonly rule?: RuleSpec;
-  /** No pod has been told to stop yet, so that a run that pauses for losses has the node restored. */
+  /** No pod has been told to stop yet, so a run that pauses because of lost requests restores the node. */
   readonly recallable?: boolean;
 }

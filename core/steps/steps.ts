@@ -1,17 +1,17 @@
-/** What the rest of nodeferry knows of its steps, derived from the two lists. */
+/** What the rest of nodeferry knows about the steps, derived from the two lists. */
 import { columnsOf, deadlinesOf, type EvidenceColumn, evidenceOf, rulesOf, type StepLists } from './derive.ts';
 import { type NodeStep, nodeSteps, type WrittenStep } from './node-steps.ts';
 import { type PoolPhase, poolPhases, type WrittenPhase } from './pool-phases.ts';
 import type { DeadlineSpec, PhaseSpec, RuleSpec, StepSpec, StepState } from './step-spec.ts';
 
-/** The lists that nodeferry goes by. */
+/** The lists that nodeferry uses. */
 export const stepLists: StepLists = { phases: poolPhases, steps: nodeSteps };
 
 type Written = WrittenStep | WrittenPhase;
 type Evidences = Extract<Written, { readonly evidence: unknown }>['evidence'][number];
 type Deadlines = Extract<Written, { readonly deadlines: unknown }>['deadlines'][number];
 
-/** A moment of a node's replacement that the report is made of. */
+/** A moment of a node's replacement that the report shows. */
 export type EvidenceKind = Evidences['kind'];
 /** A field of `spec.waits.deadlines`. */
 export type DeadlineField = Deadlines['field'];
@@ -19,14 +19,14 @@ export type DeadlineField = Deadlines['field'];
 export type ProtectiveRule = Extract<WrittenStep, { readonly rule: unknown }>['rule']['id'];
 /** Reason of an Event that a Node gets. */
 export type NodeEvent = Extract<WrittenStep, { readonly event: unknown }>['event'];
-/** A step or phase that an activity does. */
+/** A step or phase that has an activity. */
 type ActiveEntry = Extract<Written, { readonly activity: unknown }>;
-/** Name of the activity that does a step. */
+/** Name of the activity of a step. */
 export type ActivityOf<Id extends ActiveEntry['id']> = Extract<ActiveEntry, { readonly id: Id }>['activity'];
-/** A step that a node's own workflow takes. */
+/** A step that the workflow of a node runs. */
 export type TakenStep = Extract<WrittenStep, { readonly summary: unknown }>['id'];
 
-/** Evidence in the order in which it should be seen. */
+/** Evidence in the order in which it is expected. */
 export const evidenceKinds = evidenceOf(stepLists).map(({ kind }) => kind) as readonly EvidenceKind[];
 
 /** Deadlines that a policy can set. */
@@ -48,22 +48,22 @@ export function phaseOf(id: PoolPhase): PhaseSpec {
   return entryOf(poolPhases, id);
 }
 
-/** Where a node is that has come to this step. */
+/** The state of a node in this step. */
 export function stateOfStep(id: NodeStep): StepState {
   return stepOf(id).state;
 }
 
-/** Its workflow has not begun, or has ended. */
+/** Whether the workflow of a node in this state has not started, or has ended. */
 export function isAtRest(state: StepState): boolean {
   return state === 'pending' || state === 'replaced' || state === 'restored';
 }
 
-/** It goes back to what it did before the run, or has. */
+/** Whether a node in this state is being restored, or has been. */
 export function isGoingBack(state: StepState): boolean {
   return state === 'restoring' || state === 'restored';
 }
 
-/** How long a step may take, ms; undefined when it has none of its own. `times` are the policy's, by field and unit. */
+/** How long a step may take, ms; undefined when it has no deadline. `times` are the deadlines of the policy. */
 export function deadlineMsOf(id: NodeStep, times: Readonly<Record<`${DeadlineField}Ms`, number>>): number | undefined {
   const [own] = stepOf(id).deadlines ?? [];
   return own === undefined ? undefined : times[`${own.field as DeadlineField}Ms`];
