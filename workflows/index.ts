@@ -1,3 +1,3 @@
-/** What the workflow bundle holds; the exported names are the workflow types. */
+/** The workflow bundle; the exported names are the workflow types. */
 export { nodeReplacement } from './node-replacement.ts';
 export { poolUpgrade } from './pool-upgrade.ts';

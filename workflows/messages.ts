@@ -1,6 +1,6 @@
 /**
- * What a client and the workflows say to each other: names, ids, payload types. Plain data without SDK code at run time,
- * so that a CLI, a worker and the workflow sandbox can all load it.
+ * The messages between clients and workflows: names, IDs, payload types. Plain data without SDK code at run time, so that
+ * a CLI, a worker and the workflow sandbox can all load it.
  */
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
@@ -14,13 +14,13 @@ import type { PoolPhase } from '../core/steps/pool-phases.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 
-/** Task queue of workflows and activities unless the configuration names another. */
+/** Task queue of workflows and activities, unless the configuration sets another. */
 export const defaultTaskQueue = 'nodeferry';
 
-/** Steps that last as long as a run does, or as a run may wait for capacity, and pauses. They have slots of their own on a worker. */
+/** Activities that may last as long as the run: they watch, sleep, or wait for capacity. They have their own slots on a worker. */
 export const longWaits = ['monitorRun', 'excludeNext', 'sleepFor', 'awaitReachable'] as const;
 
-/** Task queue of the long waits of runs on this queue. */
+/** Task queue of the long activities of runs on this queue. */
 export function longQueue(taskQueue: string): string {
   return `${taskQueue}-long`;
 }
@@ -29,8 +29,8 @@ export function longQueue(taskQueue: string): string {
 export const workflowTypes = { poolUpgrade: 'poolUpgrade', nodeReplacement: 'nodeReplacement' } as const;
 
 /**
- * ID of the workflow that upgrades a pool. One id per pool is the lock between runs: start it with the conflict policy
- * FAIL, so that a second upgrade of the same pool is refused by the server.
+ * ID of the workflow that upgrades a pool. There is one ID per pool: start the workflow with the conflict policy FAIL, so
+ * that the server refuses a second upgrade of the same pool.
  */
 export function poolUpgradeId(cluster: string, pool: string): string {
   return `pool-upgrade/${cluster}/${pool}`;
@@ -43,48 +43,48 @@ export function nodeReplacementId(cluster: string, pool: string, run: string, no
 
 /** What a pool upgrade is started with. */
 export interface PoolUpgradeInput {
-  /** Names the run on everything that it marks: 1-40 characters of `a-z`, `0-9` and `-`, as in a label value. */
+  /** Name of the run, in every label and annotation that it sets: 1-40 characters of `a-z`, `0-9` and `-`, as in a label value. */
   readonly run: string;
   readonly policy: Policy;
-  /** Who starts it and why; opens the audit trail. */
+  /** Who starts the run, and why: the first entry of the audit trail. */
   readonly by: string;
   readonly reason: string;
 }
 
-/** What a node replacement is started with; the pool upgrade starts it once the node has stepped out. */
+/** What a node replacement is started with; the pool upgrade starts it once the node is excluded. */
 export interface NodeReplacementInput {
   readonly run: string;
-  /** Workflow ID of the pool upgrade that is told when the node needs attention. */
+  /** Workflow ID of the pool upgrade, which is signalled when the node is stalled. */
   readonly parent: string;
   readonly node: NodeRef;
   /** Pool that the node belongs to and is terminated from. */
   readonly pool: PoolRef;
   readonly policy: Policy;
-  /** What each Service that the node has to do with was seen to serve at its best. */
+  /** Baselines of the Services that the node affects. */
   readonly baselines: readonly ServiceBaseline[];
-  /** How often the run has let the node go by now. */
+  /** How often the run has excluded the node by now. */
   readonly round: number;
-  /** How often somebody had resumed the run by now. */
+  /** How often the run had been resumed by now. */
   readonly resumes: number;
-  /** Epoch ms at which it was excluded from load balancers. */
+  /** Epoch ms at which the node was excluded. */
   readonly excludedAt: number;
-  /** Ready endpoints of its Services before that. */
+  /** Ready endpoints of its Services before it was excluded. */
   readonly before: EndpointSnapshot;
-  /** Nodes beside it that load balancers sent nothing to by then; absent when there was none. */
+  /** Other nodes that load balancers sent nothing to at that time; absent when there were none. */
   readonly aside?: NodesAside;
-  /** Observed of the node so far: it was registered and healthy, and excluded. */
+  /** What was observed of the node so far: registered, healthy, excluded. */
   readonly evidence: NodeStatus['evidence'];
 }
 
-/** Who asks for something, and why; kept in the audit trail. */
+/** Who requests something, and why; kept in the audit trail. */
 export interface OperatorRequest {
   readonly by: string;
   readonly reason: string;
 }
 
 /**
- * The answer to an operator: that it was taken, and where the run stands. How it stands in full is the `status` query's: a history keeps
- * every answer of an update, and the status of hundreds of nodes is large.
+ * The response to an operator: the request was accepted, and the run is in this phase. The `status` query has the rest: a history keeps
+ * every response of an update, and the status of hundreds of nodes is large.
  */
 export interface Acknowledgement {
   readonly run: string;
@@ -94,62 +94,62 @@ export interface Acknowledgement {
 }
 
 /**
- * Takes back an update that nobody has answered, by its ID: from then on it is refused. An update that no worker has taken yet stays with
- * the server, which gives it to the next worker, however late; without this one, a command that was told as failed would take effect then.
+ * Withdraws an update that no worker has answered, by its ID: from then on it is refused. The server keeps an update that no worker has
+ * received and delivers it to the next worker, however late. Without this signal, a command that was reported as failed would take effect then.
  */
 export const withdrawSignal = signal<[string]>('withdraw');
 
-/** Stops new step-outs; nodes on their way out finish. Rejected when paused already, aborting or over. */
+/** Excludes no further node; nodes in progress finish. Rejected when the run is paused, aborting or over. */
 export const pauseUpdate = update<Acknowledgement, [OperatorRequest]>('pause');
 
-/** Ends a pause, retries every step that needs attention, or both. Rejected when there is nothing to resume. */
+/** Ends a pause and retries every stalled step. Rejected when the run is neither paused nor stalled. */
 export const resumeUpdate = update<Acknowledgement, [OperatorRequest]>('resume');
 
-/** Puts everything back, capacity included. Rejected when aborting already, or when every node has been replaced. */
+/** Rolls the run back, capacity included. Rejected when the run is aborting already, or when every node has been replaced. */
 export const abortUpdate = update<Acknowledgement, [OperatorRequest]>('abort');
 
-/** State of a run. A node on its way out is `stepping-out` here; its own workflow's `nodeStatus` query knows the step. */
+/** Status of a run. A node in progress is `replacing` here; the `status` query of its own workflow has the step. */
 export const statusQuery = query<RunStatus>('status');
 
-/** State of one node's replacement. */
+/** Status of one node's replacement. */
 export const nodeStatusQuery = query<NodeStatus>('status');
 
-/** Node workflow to pool workflow: a step of this node needs attention. */
+/** Node workflow to pool workflow: this node is stalled. */
 export const nodeStalledSignal = signal<[NodeStalled]>('nodeStalled');
 
-/** Node workflow to pool workflow: what this node waited for an operator for has come about without one. */
+/** Node workflow to pool workflow: this node was stalled and continues without an operator. */
 export const nodeGoesOnSignal = signal<[string]>('nodeGoesOn');
 
-/** Node workflow to pool workflow: this node was put back. Only a run that goes on hears it, which is what the node wants to know. */
+/** Node workflow to pool workflow: this node was restored. Delivery fails when the run has ended, which tells the node so. */
 export const nodeRestoredSignal = signal<[string]>('nodeRestored');
 
-/** Pool workflow to node workflow: the run does not know of it, because it was reset; it is on its own. */
+/** Pool workflow to node workflow: the run was reset and does not know this node, which has to continue alone. */
 export const abandonedSignal = signal<[]>('abandoned');
 
 /**
- * Pool workflow to node workflow: somebody resumed the run, for the n-th time; whatever has stopped or stops now tries again. `isAborted`
- * when the node shall come back in: the cancellation that says the same may arrive later.
+ * Pool workflow to node workflow: the run was resumed, for the n-th time; a step that is stalled, or is about to be, is retried.
+ * `isAborted` when the node is to be restored: the cancellation that says the same may arrive later.
  */
 export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('resumed');
 
-/** Pool workflow to node workflow: come back in, for this reason, if no pod has been told to leave yet. */
+/** Pool workflow to node workflow: restore the node, for this reason, unless a pod has already been told to leave. */
 export const recallSignal = signal<[string]>('hold');
 
-/** What a parked node tells its pool. */
+/** What a stalled node sends to its pool workflow. */
 export interface NodeStalled {
   readonly node: string;
-  /** Its workflow. */
+  /** ID of the node's workflow. */
   readonly workflowId: string;
-  /** What it could not do. */
+  /** The step that failed. */
   readonly step: NodeStep;
   readonly problem: Problem;
-  /** How many resumes of the run the node had heard of when it parked. */
+  /** How many resumes of the run the node knew of when it stalled. */
   readonly resumes: number;
 }
 
 /**
- * Search attributes of pool upgrades (the first two also of node replacements). They have to be registered in the
- * namespace before a worker or client uses them.
+ * Search attributes of pool upgrades; node replacements have the first two. They must be registered in the namespace
+ * before a worker or client uses them.
  */
 export const searchAttributes = {
   cluster: { name: 'NodeferryCluster', type: 'KEYWORD' },
@@ -158,12 +158,12 @@ export const searchAttributes = {
   stalled: { name: 'NodeferryStalled', type: 'BOOL' },
 } as const;
 
-/** How the `temporal` command line spells the type of a search attribute. */
+/** The type of a search attribute, as the `temporal` command line spells it. */
 export function commandLineType(type: (typeof searchAttributes)[keyof typeof searchAttributes]['type']): string {
   return type === 'BOOL' ? 'Bool' : 'Keyword';
 }
 
-/** Flags with which `temporal server start-dev` registers them. */
+/** Flags of `temporal server start-dev` that register the search attributes. */
 export function searchAttributeFlags(): readonly string[] {
   return Object.values(searchAttributes).flatMap(({ name, type }) => [
     '--search-attribute',

@@ -7,16 +7,16 @@ import { abandon, applyTo, endWith, openNode, runNodeStep } from './run/node-run
 import type { NodeRun } from './run/running-node.ts';
 
 /**
- * Replaces one node that has stepped out: out of its load balancers, connections ended, pods moved, replacements seen to serve, leftover
- * endpoints gone, then the machine. Whoever finds the node back in a load balancer goes back to where it drains. Cancelled before
- * the machine's turn, or not needed out any more, it puts the node back; after that the only way is forward, unless the machine can't
- * be ended.
+ * Replaces one excluded node: waits until it is deregistered and its connections have drained, evicts its pods, waits until their
+ * replacements serve, removes leftover endpoints, terminates the instance. When a step finds the node registered again, its connections
+ * drain once more. The node is restored when the workflow is cancelled, or the node should not have been excluded, before the instance
+ * terminates. Termination itself is not cancelled; only when the instance can't be terminated is the node restored after all.
  */
 export async function nodeReplacement(input: NodeReplacementInput): Promise<NodeStatus> {
   const node = openNode(input);
   for (;;) {
     try {
-      await node.forward.run(async () => await moveOut(node));
+      await node.forward.run(async () => await prepareTermination(node));
     } catch (error) {
       if (!isCancellation(error)) throw error;
       return await CancellationScope.nonCancellable(async () => await restore(node));
@@ -30,9 +30,9 @@ export async function nodeReplacement(input: NodeReplacementInput): Promise<Node
   }
 }
 
-/** Returns once the machine may go. */
-async function moveOut(node: NodeRun): Promise<void> {
-  await leaveLoadBalancers(node);
+/** Returns once the instance may be terminated. */
+async function prepareTermination(node: NodeRun): Promise<void> {
+  await deregister(node);
   for (;;) {
     await drainConnections(node);
     if (!(await emptyNode(node))) continue;
@@ -43,13 +43,13 @@ async function moveOut(node: NodeRun): Promise<void> {
   }
 }
 
-async function leaveLoadBalancers(node: NodeRun): Promise<void> {
+async function deregister(node: NodeRun): Promise<void> {
   const { excludedAt } = node.input;
   if (node.state.deregisteredAt !== undefined) return;
-  const out = await runNodeStep(node, 'deregistering', ({ awaitDeregistered }, step) =>
+  const deregistered = await runNodeStep(node, 'deregistering', ({ awaitDeregistered }, step) =>
     awaitDeregistered({ ...step, excludedAt }),
   );
-  applyTo(node, { type: 'deregister', at: out.at });
+  applyTo(node, { type: 'deregister', at: deregistered.at });
 }
 
 async function drainConnections(node: NodeRun): Promise<void> {
@@ -61,7 +61,7 @@ async function drainConnections(node: NodeRun): Promise<void> {
   applyTo(node, { type: 'drainConnections', deregisteredAt: drained.deregisteredAt });
 }
 
-/** Moves the pods and sees their replacements serve; false when the node has to drain once more. */
+/** Evicts the pods and waits until their replacements serve; false when connections have to drain once more. */
 async function emptyNode(node: NodeRun): Promise<boolean> {
   const evicted = await runNodeStep(node, 'evicting', ({ evictPods }, step) => evictPods(step));
   if (mustRepeat(node, evicted)) return false;
@@ -74,7 +74,7 @@ async function emptyNode(node: NodeRun): Promise<boolean> {
   return true;
 }
 
-/** Answers until when connections may pass through the node; undefined when it has to drain once more. */
+/** Returns until when the node may forward connections (epoch ms); undefined when connections have to drain once more. */
 async function removeEndpoints(node: NodeRun): Promise<number | undefined> {
   const { now, deregisteredAt = now, removedAt } = node.state;
   const removed = await runNodeStep(node, 'removing-endpoints', (activities, step) =>
@@ -93,12 +93,12 @@ async function waitForForwarded(node: NodeRun, notBefore: number): Promise<void>
       notBefore - now,
     );
   } else if (notBefore > deregisteredAt) {
-    const detail = 'older than the longest connection age before anybody had to wait for it';
+    const detail = 'the longest connection age had passed before this step';
     applyTo(node, { type: 'addEvidence', seen: { evidence: [{ kind: 'forwarded-ended', at: now, detail }] } });
   }
 }
 
-/** Ends the machine; false when the node is not as it was left, so that this must wait. */
+/** Terminates the instance; false when the node has changed, so that earlier steps must be repeated first. */
 async function terminate(node: NodeRun): Promise<boolean> {
   const ended = await runNodeStep(node, 'terminating', ({ terminateNode }, step) =>
     terminateNode({
@@ -110,13 +110,13 @@ async function terminate(node: NodeRun): Promise<boolean> {
 }
 
 /**
- * Puts the node back, and asks afterwards whether its run has outlived that: whoever terminates a run has its nodes' workflows cancelled.
- * With nobody left to take away what the run has set on the node before, it does so itself.
+ * Restores the node, and checks afterwards whether its run still exists: terminating a run cancels the workflows of its nodes. When the
+ * run is gone, this workflow also removes what the run had set on the node before.
  */
 async function restore(node: NodeRun): Promise<NodeStatus> {
-  const wasAlone = node.state.isAbandoned;
-  await restoreOnce(node, wasAlone);
-  if (!wasAlone && (node.state.isAbandoned || (node.isCancelled() && !(await notifyRestored(node))))) {
+  const wasAbandoned = node.state.isAbandoned;
+  await restoreOnce(node, wasAbandoned);
+  if (!wasAbandoned && (node.state.isAbandoned || (node.isCancelled() && !(await notifyRestored(node))))) {
     abandon(node);
     await restoreOnce(node, true);
   }
@@ -127,7 +127,7 @@ async function restoreOnce(node: NodeRun, forGood: boolean): Promise<void> {
   await runNodeStep(node, 'restoring', ({ restoreNode }, step) => restoreNode({ ...step, forGood }));
 }
 
-/** Whether the node was found other than it was left; then what has to be done again is noted. */
+/** Whether the node has changed since an earlier step; records which step has to be repeated. */
 function mustRepeat(node: NodeRun, { reregistered }: EndingResult): boolean {
   if (reregistered === undefined) return false;
   if (reregistered.step === 'draining-connections') applyTo(node, { type: 'repeatDraining' });

@@ -18,8 +18,9 @@ import { addWave, awaitRegistered, growToFullSize, surge } from './run/surge.ts'
 import { unwind } from './run/unwind.ts';
 
 /**
- * Replaces every node of a pool. Reads like the runbook: look and plan, lock, bring up the new nodes, cordon the old ones, let them
- * go as the guard grants, remove the old pool. Whatever is changed is on the ledger before; every ending puts the ledger back.
+ * Replaces every node of a pool, step by step as in the runbook: make a plan, lock the pool, create the new nodes, cordon the old ones,
+ * replace them as the guard allows, delete the old pool. Each change is recorded before it is made; however the run ends, it rolls back
+ * every recorded change that is not meant to stay.
  */
 export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
   const run = openRun(input);
@@ -41,7 +42,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
   return await CancellationScope.nonCancellable(async () => await finish(run));
 }
 
-/** Looks, audits, plans. Touches nothing, so it fails instead of asking for attention. */
+/** Observes, audits, plans. It changes nothing, so a failure ends the run instead of stalling it. */
 async function preflight(run: Run): Promise<PoolPlan> {
   setPhase(run, 'preflight');
   const observed = await toOutcome(() => steps('observe, audit, plan').preflight(run.input));
@@ -51,16 +52,16 @@ async function preflight(run: Run): Promise<PoolPlan> {
   return plan;
 }
 
-/** From here on nobody else works on the pool, and the cloud doesn't either. */
+/** From here on no other run changes the pool, and the cloud does not scale it. */
 async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
   setPhase(run, 'lock');
   pushRollback(run, { kind: 'lock' });
-  const taken = await toOutcome(() => steps('take the lock').acquireLock(run.input));
-  if (taken.outcome === 'failed') {
+  const locked = await toOutcome(() => steps('acquire the lock').acquireLock(run.input));
+  if (locked.outcome === 'failed') {
     dropRollback(run, 'lock');
-    throw failWith(taken.problem);
+    throw failWith(locked.problem);
   }
-  apply(run, { type: 'recordLock', lock: taken.lock });
+  apply(run, { type: 'recordLock', lock: locked.lock });
   pushRollback(run, { kind: 'watch' });
   await CancellationScope.nonCancellable(async () => {
     run.handles.monitor = startWatch(run);
@@ -73,16 +74,16 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
   apply(run, { type: 'recordSuspended', pool, suspended });
 }
 
-/** Keeps new pods off all old nodes, so that none moves twice. */
+/** Keeps new pods off all old nodes, so that no pod moves twice. */
 async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
   setPhase(run, 'cordon');
   await cordon(run, plan.nodes);
 }
 
 /**
- * Wave by wave: new nodes come up where they don't all come at once, pods are handed over where that is wanted, then their nodes go. Nodes that
- * the guard has held until somebody was called and resumed have their pods handed over anew: what could not be may be mended. Those that an
- * operator is asked about are waited for last.
+ * Replaces the nodes in waves: adds new nodes (unless all were added at once), surges pods (if the policy says so), then replaces the old
+ * nodes. When the guard blocked nodes until the run stalled and was resumed, their pods are surged again: the cause may be fixed. Stalled
+ * nodes that do not stop others are waited for last.
  */
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
   apply(run, { type: 'trackNodes', nodes });
@@ -101,12 +102,12 @@ async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[
   }
 }
 
-/** A list of nodes is not the pool: what joined it meanwhile (somebody scaled it, the cloud replaced a machine) is replaced too. */
+/** Replaces nodes that joined the pool since the plan was made, because somebody scaled it or the cloud replaced an instance. */
 async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
   const pool = plan.oldPool;
   for (;;) {
     const { nodes, at } = await runUntilDone(run, `instances that joined ${pool.name}`, () =>
-      steps(`see whether nodes joined ${pool.name}`).findLateJoiners({ plan: summarize(plan) }),
+      steps(`find nodes that joined ${pool.name}`).findLateJoiners({ plan: summarize(plan) }),
     );
     if (nodes.length === 0) return;
     const changes = nodes.map(({ name }) => ({
@@ -126,7 +127,7 @@ async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
   );
 }
 
-/** Every node is replaced. Answers false when another has joined in the last moment: then it has its turn, and an abort its sense again. */
+/** Deletes the empty pool. Returns false when another node has just joined: it is replaced first, and the run can be aborted again. */
 async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boolean> {
   setPhase(run, 'finalize');
   const { joined } = await runUntilDone(run, `${pool.name} to be deleted`, () =>
@@ -136,7 +137,7 @@ async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boo
   return !joined;
 }
 
-/** What was built stays, what was held is let go. */
+/** Keeps the new pool, and cleans up the rest. */
 async function finish(run: Run): Promise<RunReport> {
   dropRollback(run, 'cordons');
   dropRollback(run, 'new-pool');
@@ -145,15 +146,15 @@ async function finish(run: Run): Promise<RunReport> {
   return finishRun(run, 'completed', await unwind(run));
 }
 
-/** Abort, cancellation or a failure: nodes on their way end safely, then everything is put back, newest first. */
+/** After an abort, a cancellation or a failure: nodes in progress end safely, then every change is rolled back, newest first. */
 async function rollBack(run: Run, error: unknown): Promise<RunReport> {
   const wanted = run.state.isRollingBack || isCancellation(error);
   if (!run.state.isRollingBack) beginRollback(run);
   setPhase(run, 'rolling-back');
   await Promise.all(Object.values(run.handles.nodes).map(async ({ ended }) => await ended));
   if (mustRollBack(run.state, 'cordons')) {
-    await runUntilDone(run, 'nodes without a workflow of their own to come back in', () =>
-      steps('take back in').restoreUntracked(nextStep(run)),
+    await runUntilDone(run, 'nodes without a workflow to be restored', () =>
+      steps('restore nodes without a workflow').restoreUntracked(nextStep(run)),
     );
   }
   const left = await unwind(run);

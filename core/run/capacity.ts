@@ -1,19 +1,19 @@
-/** New nodes of a run. */
+/** The new nodes of a run. */
 import type { EventOf } from './events.ts';
 import type { RunState } from './state.ts';
 
-/** Machines that the new pool was asked for. */
+/** How many instances the new pool was asked to have. */
 export function requestedSize({ requested }: RunState): number {
   return requested.reduce((sum, { instances }) => sum + instances, 0);
 }
 
-/** The new pool was asked to have so many machines. */
+/** The new pool was asked to have `size` instances. */
 export function requestSize(state: RunState, { size }: EventOf<'requestSize'>): RunState {
   const more = { at: state.now, instances: size - requestedSize(state) };
   return { ...state, requested: [...state.requested, more] };
 }
 
-/** New nodes have come up. */
+/** New nodes have started. */
 export function recordNewNodes(state: RunState, { nodes, areRegistered }: EventOf<'recordNewNodes'>): RunState {
   return { ...state, newNodes: nodes, areNewNodesRegistered: areRegistered };
 }

@@ -1,4 +1,4 @@
-/** What becomes of a node whose workflow has ended. */
+/** What happens to a node whose workflow has ended. */
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { NodeStatus } from '../status/status.ts';
@@ -10,21 +10,21 @@ import { withProblems } from './stalled.ts';
 import type { RunState } from './state.ts';
 import { without } from './without.ts';
 
-/** What makes a node come back so often is nothing that passes. */
+/** After so many rounds that each ended with the node restored, an operator is needed: the cause is not temporary. */
 const maxRounds = 6;
 
-/** It has ended for good, it waits for another turn, or it does so while an operator is asked. */
+/** The node is finished, waits to be excluded again, or waits for that until an operator has resumed. */
 type After = 'ended' | 'requeue' | { readonly requeueStalledBy: Problem };
 
 /**
- * Takes over what a node's workflow ended with. One that was restored because it should not have gone waits for another turn. One that
- * could not start, failed outright, or was cancelled by itself in the web UI needs an operator, then begins anew.
+ * Records how a node's workflow ended. A node that was restored because it should not have been excluded waits for its next round. A
+ * node whose workflow could not start, failed, or was cancelled on its own (in the Temporal UI) needs an operator, then starts again.
  */
 export function endNode(state: RunState, event: EventOf<'endNode'>): RunState {
   const { name, end } = event;
   const node = state.inProgress[name];
   if (node === undefined) return state;
-  const known = end.kind === 'answered' ? takeOver(state, node, end.status, event) : state;
+  const known = end.kind === 'answered' ? mergeStatus(state, node, end.status, event) : state;
   const after = decideAfter(known, node, event);
   const problem = typeof after === 'string' ? undefined : after.requeueStalledBy;
   const next = after === 'ended' ? known : changeNode(known, name, { step: 'pending', problem });
@@ -34,20 +34,20 @@ export function endNode(state: RunState, event: EventOf<'endNode'>): RunState {
   );
 }
 
-/** Why a node that the run has taken back waits for another turn; undefined when it does not, or nobody has said why. */
+/** Why a restored node waits for its next round; undefined when it does not wait, or when no reason is known. */
 function restoredBecause({ end, isCancelled }: Pick<EventOf<'endNode'>, 'end' | 'isCancelled'>): string | undefined {
   if (end.kind !== 'answered' || end.status.step !== 'restored' || isCancelled) return undefined;
   return end.status.restoredBecause;
 }
 
-function takeOver(state: RunState, node: NodeRef, status: NodeStatus, event: EventOf<'endNode'>): RunState {
+function mergeStatus(state: RunState, node: NodeRef, status: NodeStatus, event: EventOf<'endNode'>): RunState {
   const { name, clock } = event;
   const at = status.evidence.at(-1)?.at ?? state.now;
-  const heard = recordTime(state, { at, clock });
-  const taken = changeNode(heard, name, { ...status, node, problem: status.problem });
+  const timed = recordTime(state, { at, clock });
+  const merged = changeNode(timed, name, { ...status, node, problem: status.problem });
   const because = restoredBecause(event);
-  if (because === undefined) return taken;
-  return recordExternalChanges(taken, { changes: [{ at: taken.now, what: `${name} was restored: ${because}` }] });
+  if (because === undefined) return merged;
+  return recordExternalChanges(merged, { changes: [{ at: merged.now, what: `${name} was restored: ${because}` }] });
 }
 
 function decideAfter(state: RunState, node: NodeRef, event: EventOf<'endNode'>): After {
@@ -70,7 +70,7 @@ function decideAfter(state: RunState, node: NodeRef, event: EventOf<'endNode'>):
   }
 }
 
-/** Whether somebody has resumed the run since the node was started: then nobody needs to be asked before it starts again. */
+/** Whether an operator has resumed the run since the node was started: then it starts again without another resume. */
 export function isTriedAgain(state: RunState, { resumes }: Pick<EventOf<'endNode'>, 'resumes'>): boolean {
   return state.resumes > resumes;
 }

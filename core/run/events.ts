@@ -12,12 +12,12 @@ import type { NodeStep } from '../steps/node-steps.ts';
 import type { PoolPhase } from '../steps/pool-phases.ts';
 import type { RollbackEntry } from './state.ts';
 
-/** Where a run goes, and what time it is. `at` is a time that a step answered with, `clock` the workflow's own; epoch ms. */
+/** The phase of a run and its time. `at` is a time that a step returned, `clock` is the workflow's own; epoch ms. */
 export type PhaseEvent =
   | { readonly type: 'setPhase'; readonly phase: PoolPhase }
   | { readonly type: 'setWaiting'; readonly waiting: Omit<Waiting, 'since'> | undefined }
   | { readonly type: 'recordTime'; readonly at: number; readonly clock: number }
-  /** A step of the pool is about to be taken. */
+  /** A step of the pool is about to start. */
   | { readonly type: 'advanceSequence'; readonly clock: number }
   /** Preflight is over; `since` is when it began. */
   | {
@@ -28,7 +28,7 @@ export type PhaseEvent =
       readonly clock: number;
     }
   | { readonly type: 'recordLock'; readonly lock: PoolLock }
-  /** Nothing is left to do but to watch for a while. */
+  /** Nothing is left to do except to measure traffic for a while. */
   | { readonly type: 'setIdle' }
   | {
       readonly type: 'finishRun';
@@ -37,41 +37,41 @@ export type PhaseEvent =
       readonly problem: Problem | undefined;
     };
 
-/** Who asks for something, why, and when (epoch ms). */
+/** Who requests something, why, and when (epoch ms). */
 export interface Asked {
   readonly by: string;
   readonly reason: string;
   readonly at: number;
 }
 
-/** What operators ask for; a run pauses itself in the same way. */
+/** Requests of operators; a run pauses itself in the same way. */
 export type OperatorEvent =
   | (Asked & { readonly type: 'pause' })
   | (Asked & { readonly type: 'resume' })
   | (Asked & { readonly type: 'abort' })
   | { readonly type: 'withdraw'; readonly updateId: string };
 
-/** What must be rolled back, and that it is. */
+/** Changes that must be rolled back, and that were rolled back. */
 export type RollbackEvent =
   | { readonly type: 'pushRollback'; readonly entry: RollbackEntry }
-  /** All entries of a kind: what they stand for is meant to stay, or was never done. */
+  /** Drops all entries of a kind: their changes are meant to stay, or were never made. */
   | { readonly type: 'dropRollback'; readonly kind: RollbackEntry['kind'] }
   /** The newest entry: it has been rolled back. */
   | { readonly type: 'popRollback' }
-  /** What the cloud did by itself on a pool and does no more. */
+  /** The scaling settings that were suspended on a pool. */
   | { readonly type: 'recordSuspended'; readonly pool: PoolRef; readonly suspended: readonly string[] }
-  /** From now on the run goes backwards. */
+  /** From now on the run rolls back. */
   | { readonly type: 'beginRollback' };
 
 /** How the workflow of a node ended. */
 export type NodeEnd =
   | { readonly kind: 'answered'; readonly status: NodeStatus }
   | { readonly kind: 'cancelled' }
-  /** It never began: another workflow has its ID. */
+  /** It did not start: another workflow has its ID. */
   | { readonly kind: 'runs-already'; readonly workflowId: string }
   | { readonly kind: 'failed'; readonly problem: Problem };
 
-/** What becomes of nodes. */
+/** What happens to nodes. */
 export type NodeEvent =
   | { readonly type: 'trackNodes'; readonly nodes: readonly NodeRef[] }
   | {
@@ -81,61 +81,61 @@ export type NodeEvent =
       readonly evidence: readonly Evidence[];
     }
   | { readonly type: 'setEvidence'; readonly name: string; readonly evidence: readonly Evidence[] }
-  /** Its workflow says that it was put back. */
+  /** Its workflow reports that the node was restored. */
   | { readonly type: 'restoreNode'; readonly name: string }
   | {
       readonly type: 'endNode';
       readonly name: string;
       readonly end: NodeEnd;
-      /** The run has cancelled it: coming back is what was wanted. */
+      /** The run has cancelled it: the node was to be restored. */
       readonly isCancelled: boolean;
-      /** How often the run had been resumed when it started. */
+      /** How often the run had been resumed when the node started. */
       readonly resumes: number;
       readonly clock: number;
     };
 
-/** Who needs an operator, and who does no more. */
+/** What needs an operator, and what no longer does. */
 export type StallEvent =
-  /** The run itself can't go on. */
+  /** The run itself can't continue. */
   | { readonly type: 'stall'; readonly problem: Problem }
   | {
       readonly type: 'markStalled';
       readonly name: string;
-      /** What it could not do. */
+      /** The step that failed. */
       readonly step: NodeStep;
       readonly problem: Problem;
-      /** How many resumes of the run the node had heard of. */
+      /** How many resumes of the run the node knew of. */
       readonly resumes: number;
-      /** The run has cancelled it: it goes back without anybody's help. */
+      /** The run has cancelled it: it is restored without an operator. */
       readonly isCancelled: boolean;
     }
-  /** What a node waited for an operator for has come about without one. */
+  /** A stalled node continues without an operator: what it waited for has happened. */
   | { readonly type: 'clearStalled'; readonly name: string };
 
-/** New nodes, and what they are measured by. */
+/** New nodes, and the capacity that Services have. */
 export type CapacityEvent =
-  /** The new pool was asked to have so many machines. */
+  /** The new pool was asked to have `size` instances. */
   | { readonly type: 'requestSize'; readonly size: number }
   | { readonly type: 'recordNewNodes'; readonly nodes: readonly NodeRef[]; readonly areRegistered: boolean }
   | { readonly type: 'recordBaselines'; readonly baselines: readonly ServiceBaseline[] }
   | { readonly type: 'setEvictedInstead'; readonly workloads: readonly string[] };
 
-/** What the report has to tell. */
+/** Facts for the report. */
 export type RecordEvent =
   | { readonly type: 'recordExternalChanges'; readonly changes: readonly ExternalChange[] }
   | { readonly type: 'recordUnprotected'; readonly what: readonly string[] }
   | { readonly type: 'recordRetained'; readonly what: readonly string[] };
 
-/** What the monitor of traffic and lock finds. */
+/** Results of the monitor, which watches traffic and the lock. */
 export type MonitorEvent =
   | { readonly type: 'startMonitor'; readonly isMeasuring: boolean }
   | { readonly type: 'recordTraffic'; readonly counts: TrafficCounts; readonly seenAt: number; readonly clock: number }
   | { readonly type: 'recordOutlook'; readonly outlook: Outlook }
-  /** The lock was ours when the run had been resumed that often. */
+  /** The run still owned the lock when it had been resumed `resumes` times. */
   | { readonly type: 'confirmLock'; readonly resumes: number }
-  /** What was lost before the last resume counts no more. */
+  /** Requests lost before the last resume no longer count against the budget. */
   | { readonly type: 'acceptLosses' }
-  /** More than the budget was lost; `reason` says by which probe and why it can be the run's doing. */
+  /** More requests than the budget were lost; `reason` says by which probe, and why the run can be the cause. */
   | { readonly type: 'exceedBudget'; readonly reason: string; readonly at: number }
   | { readonly type: 'stopMonitor' };
 

@@ -1,4 +1,4 @@
-/** What the monitor of traffic and lock has found. Nothing happens in it while there is none. */
+/** What the monitor of traffic and lock has found. While there is no monitor, its events change nothing. */
 import { untouched } from '../status/outlook.ts';
 import { addGap, maxCounts } from '../status/tally.ts';
 import type { EventOf } from './events.ts';
@@ -6,13 +6,13 @@ import { pause } from './operators.ts';
 import { recordTime } from './phases.ts';
 import type { MonitorState, RunState } from './state.ts';
 
-/** The monitor begins: the lock is ours, and nothing has been lost yet. */
+/** The monitor starts: the run owns the lock, and nothing has been lost yet. */
 export function startMonitor(state: RunState, { isMeasuring }: EventOf<'startMonitor'>): RunState {
   const { resumes, now, status } = state;
   const monitor: MonitorState = {
     since: now,
     isMeasuring,
-    lockHeldAtResume: resumes,
+    lockOwnedAtResume: resumes,
     acceptedAtResume: resumes,
     accepted: { traffic: status.traffic, at: now },
     isExceeded: false,
@@ -22,24 +22,24 @@ export function startMonitor(state: RunState, { isMeasuring }: EventOf<'startMon
   return { ...state, monitor };
 }
 
-/** Takes over what a watch had counted at a moment. */
+/** Merges what a watch had counted at a moment. */
 export function recordTraffic(state: RunState, { counts, seenAt, clock }: EventOf<'recordTraffic'>): RunState {
   const traffic = maxCounts(state.status.traffic, counts);
-  const heard = recordTime(state, { at: seenAt, clock });
-  return change({ ...heard, status: { ...heard.status, traffic } }, { watchedUntil: seenAt });
+  const timed = recordTime(state, { at: seenAt, clock });
+  return change({ ...timed, status: { ...timed.status, traffic } }, { watchedUntil: seenAt });
 }
 
-/** Keeps what a watch knew of nodes that were out, for the next one. */
+/** Keeps what a watch knew about excluded nodes, for the next watch. */
 export function recordOutlook(state: RunState, { outlook }: EventOf<'recordOutlook'>): RunState {
   return change(state, { outlook });
 }
 
-/** The lock was known to be ours when the run had been resumed that often. */
+/** The run was known to own the lock when it had been resumed `resumes` times. */
 export function confirmLock(state: RunState, { resumes }: EventOf<'confirmLock'>): RunState {
-  return change(state, { lockHeldAtResume: resumes });
+  return change(state, { lockOwnedAtResume: resumes });
 }
 
-/** What was lost before the last resume is accepted: the budget counts from there. */
+/** Accepts the losses before the last resume: the budget counts from there. */
 export function acceptLosses(state: RunState): RunState {
   const { monitor, resumes, status, now } = state;
   if (monitor === undefined || monitor.acceptedAtResume === resumes) return state;
@@ -47,15 +47,15 @@ export function acceptLosses(state: RunState): RunState {
   return change(state, { acceptedAtResume: resumes, accepted, isExceeded: false });
 }
 
-/** More than the budget was lost: the run pauses, unless it goes back anyway. */
+/** More than the budget was lost: the run pauses, unless it is rolling back already. */
 export function exceedBudget(state: RunState, { reason, at }: EventOf<'exceedBudget'>): RunState {
   const exceeded = change(state, { isExceeded: true });
   return state.isRollingBack ? exceeded : pause(exceeded, { by: 'nodeferry', reason, at });
 }
 
 /**
- * The monitor has ended. A watch that is stopped while it waits to be tried again answers nothing: the server cancels it as
- * ACTIVITY_ID_NOT_STARTED. What nobody has seen since is told as a time without a watch.
+ * The monitor has ended. A watch that is stopped while it waits for its next attempt returns nothing: the server cancels it as
+ * ACTIVITY_ID_NOT_STARTED. The time since its last counts is reported as a period without a watch.
  */
 export function stopMonitor(state: RunState): RunState {
   const { monitor, status, now } = state;

@@ -1,4 +1,4 @@
-/** What the replacement of one node knows of itself. Plain data, which only `reduceNode` changes. */
+/** The state of one node's replacement. Plain data, which only `reduceNode` changes. */
 import type { RemovedSince } from '../eviction/actions.ts';
 import type { ExternalChange } from '../model/external-change.ts';
 import type { Problem } from '../model/problem.ts';
@@ -7,37 +7,37 @@ import type { Evidence, NodeStatus } from '../status/status.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
 import { stepOf } from '../steps/steps.ts';
 
-/** All that the replacement of a node knows of itself. */
+/** The whole state of a node's replacement. */
 export interface NodeState {
-  /** What others see of it. */
+  /** What queries and the report show. */
   readonly status: NodeStatus;
-  /** Latest time (epoch ms) that a step answered with. */
+  /** Latest time (epoch ms) that a step returned. */
   readonly now: number;
-  /** Epoch ms since when the node has been seen out of its load balancers; undefined before. */
+  /** Epoch ms since which the node has been observed as deregistered; undefined before. */
   readonly deregisteredAt: number | undefined;
-  /** Its connections have ended since. */
+  /** Its connections have drained since then. */
   readonly areConnectionsDrained: boolean;
-  /** Since when (epoch ms) pods that stay with it have been out of their endpoints, by UID. */
+  /** When (epoch ms) pods that stay on the node were removed from their endpoints, by UID. */
   readonly removedAt: RemovedSince;
-  /** How many resumes of the run the node has heard of. */
+  /** How many resumes of the run the node knows of. */
   readonly resumes: number;
-  /** The run was aborted while the node was on its way out. */
+  /** The run was aborted while the node was being replaced. */
   readonly isAborted: boolean;
-  /** Nobody hears any more what the node tells: its run was terminated or timed out, or reset and has forgotten it. */
+  /** No run receives the node's signals any more: its run was terminated, timed out, or was reset and does not know the node. */
   readonly isAbandoned: boolean;
-  /** The step that it takes, stalled in it or not. */
+  /** The step that runs now, stalled or not. */
   readonly current: NodeStep;
   readonly stepsTaken: number;
 }
 
-/** What was seen of a node, and of what others did to it. */
+/** What a step has observed of a node, external changes to it included. */
 export interface Seen {
   readonly evidence: readonly Evidence[];
   readonly externalChanges?: readonly ExternalChange[];
   readonly unprotected?: readonly string[];
 }
 
-/** Everything that can happen to the replacement of a node. Times in epoch ms. */
+/** Everything that can happen to a node's replacement. Times in epoch ms. */
 export type NodeStateEvent =
   /** A step begins, or begins again. */
   | { readonly type: 'beginStep'; readonly step: NodeStep; readonly limitMs: number | undefined }
@@ -45,16 +45,16 @@ export type NodeStateEvent =
   /** An operator is needed. */
   | { readonly type: 'stall'; readonly problem: Problem }
   | { readonly type: 'addEvidence'; readonly seen: Seen }
-  /** It is out of its load balancers since then. */
+  /** The node has been deregistered since `at`. */
   | { readonly type: 'deregister'; readonly at: number }
-  /** Its connections have ended; it was out of its load balancers since `deregisteredAt`. */
+  /** Its connections have drained; it has been deregistered since `deregisteredAt`. */
   | { readonly type: 'drainConnections'; readonly deregisteredAt: number }
   | { readonly type: 'evictPods'; readonly removedAt: RemovedSince }
-  /** It was found back in a load balancer: it has to drain once more. */
+  /** The node was found registered again: its connections have to drain once more. */
   | { readonly type: 'repeatDraining' }
-  /** Somebody has resumed the run, for so many times now. */
+  /** The run has been resumed, `resumes` times by now. */
   | { readonly type: 'resume'; readonly resumes: number; readonly isAborted: boolean }
-  /** It comes back in from here on. */
+  /** The node is to be restored. */
   | { readonly type: 'recall'; readonly reason: string }
   | { readonly type: 'abandon' }
   | { readonly type: 'end'; readonly step: NodeStep };
@@ -78,12 +78,12 @@ export function openNodeState(
   };
 }
 
-/** Whether the node can still come back in without any pod having moved. */
+/** Whether the node can still be restored before any of its pods has moved. */
 export function isRecallable({ current }: NodeState): boolean {
   return stepOf(current).recallable === true;
 }
 
-/** What the replacement of a node is after an event. */
+/** The state of a node's replacement after an event. */
 export function reduceNode(state: NodeState, event: NodeStateEvent): NodeState {
   switch (event.type) {
     case 'beginStep':
@@ -128,8 +128,8 @@ function beginStep(state: NodeState, { step, limitMs }: EventOf<'beginStep'>): N
 }
 
 function finishStep(state: NodeState, { at, seen }: EventOf<'finishStep'>): NodeState {
-  const told = addEvidence(state, seen);
-  return { ...told, now: Math.max(state.now, at), status: { ...told.status, waiting: undefined } };
+  const recorded = addEvidence(state, seen);
+  return { ...recorded, now: Math.max(state.now, at), status: { ...recorded.status, waiting: undefined } };
 }
 
 function stall(state: NodeState, problem: Problem): NodeState {

@@ -1,4 +1,4 @@
-/** The nodes of a run: which there are, and in which step each is. */
+/** The nodes of a run, and the step that each is in. */
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Evidence, NodeStatus } from '../status/status.ts';
@@ -6,21 +6,21 @@ import type { NodeStep } from '../steps/node-steps.ts';
 import type { EventOf } from './events.ts';
 import type { RunState } from './state.ts';
 
-/** What may change of a node; a problem that is given as undefined is over. */
+/** The fields of a node that may change; `problem: undefined` removes the problem. */
 export type NodeChange = Partial<Omit<NodeStatus, 'problem'>> & { readonly problem?: Problem | undefined };
 
-/** What is known of a node; undefined for one that the run does not know. */
+/** The status of a node; undefined when the run does not know the node. */
 export function statusOf({ status, positions }: RunState, { uid }: Pick<NodeRef, 'uid'>): NodeStatus | undefined {
   const position = positions[uid];
   return position === undefined ? undefined : status.nodes[position];
 }
 
-/** The step that a node is in; undefined for one that the run does not know. */
+/** The step that a node is in; undefined when the run does not know the node. */
 export function stepOf(state: RunState, node: Pick<NodeRef, 'uid'>): NodeStep | undefined {
   return statusOf(state, node)?.step;
 }
 
-/** Those of the nodes that wait for their turn. */
+/** Those of the nodes that are pending. */
 export function pendingOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
   return nodes.filter((node) => stepOf(state, node) === 'pending');
 }
@@ -35,7 +35,7 @@ export function idleOf({ inProgress }: RunState, nodes: readonly NodeRef[]): rea
   return nodes.filter(({ name }) => inProgress[name] === undefined);
 }
 
-/** Adds nodes that the run did not know yet, as waiting. */
+/** Adds nodes that the run did not know yet, as pending. */
 export function trackNodes(state: RunState, { nodes }: Pick<EventOf<'trackNodes'>, 'nodes'>): RunState {
   const unknown = nodes.filter(({ uid }) => state.positions[uid] === undefined);
   if (unknown.length === 0) return state;
@@ -52,7 +52,7 @@ export function trackNodes(state: RunState, { nodes }: Pick<EventOf<'trackNodes'
   return { ...state, positions, latest, status: { ...state.status, nodes: all } };
 }
 
-/** Changes what is known of one node; of several that had the name, of the one in progress, or else of the latest. */
+/** Changes the status of one node. Of several nodes that had the name, it is the one in progress, or else the latest. */
 export function changeNode(state: RunState, name: string, change: NodeChange): RunState {
   const uid = state.inProgress[name]?.uid;
   const position = uid === undefined ? state.latest[name] : state.positions[uid];
@@ -63,7 +63,7 @@ export function changeNode(state: RunState, name: string, change: NodeChange): R
   return { ...state, status: { ...state.status, nodes } };
 }
 
-/** A node was excluded, and its workflow asked for: it is in progress from now on. What was seen when its pods were surged is kept. */
+/** A node was excluded and its workflow requested: it is in progress from now on. Evidence of its pod surge is kept. */
 export function startNode(state: RunState, event: EventOf<'startNode'>): RunState {
   const { node, workflowId } = event;
   const tracked = trackNodes(state, { nodes: [node] });
@@ -74,17 +74,17 @@ export function startNode(state: RunState, event: EventOf<'startNode'>): RunStat
   return changeNode({ ...tracked, inProgress, rounds }, node.name, change);
 }
 
-/** What was seen of its pods before it went, in whichever round. */
+/** The evidence of the node's pod surge, whichever round it is from. */
 function surgedBefore(state: RunState, node: NodeRef): readonly Evidence[] {
   return (statusOf(state, node)?.evidence ?? []).filter(({ kind }) => kind === 'pods-surged');
 }
 
-/** Keeps what was seen of a node instead of what was known. */
+/** Replaces the evidence of a node. */
 export function setEvidence(state: RunState, { name, evidence }: EventOf<'setEvidence'>): RunState {
   return changeNode(state, name, { evidence });
 }
 
-/** The workflow of a node says that it was put back; it has not ended yet. */
+/** The workflow of a node reports that the node was restored; the workflow has not ended yet. */
 export function restoreNode(state: RunState, { name }: EventOf<'restoreNode'>): RunState {
   return state.inProgress[name] === undefined ? state : changeNode(state, name, { step: 'restored' });
 }

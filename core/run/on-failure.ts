@@ -1,42 +1,43 @@
 import type { ProblemCode } from '../model/problem.ts';
 
-/** What is known when a step of a node could not be done. The node has called for help by then, unless somebody has resumed meanwhile. */
+/** What is known when a step of a node has failed. The node has signalled that it is stalled by then, unless the run was resumed meanwhile. */
 export interface Failure {
   readonly code: ProblemCode;
-  /** How often the step has been tried by now. */
+  /** How many attempts the step has had. */
   readonly tries: number;
-  /** Somebody has resumed the run since the step began: what it met may be mended. */
+  /** The run was resumed since the step began: the cause may be fixed. */
   readonly isResumed: boolean;
-  /** The step brings the node out; false when it brings it back in. */
+  /** The step is part of replacing the node; false when it restores the node. */
   readonly isOutgoing: boolean;
-  /** The node shall come back in: this may make unnecessary what could not be done. */
+  /** The node is to be restored: the failed step may not be needed any more. */
   readonly isRecalled: boolean;
-  /** Nobody hears any more what the node tells. */
+  /** No run receives the node's signals any more. */
   readonly isAbandoned: boolean;
 }
 
-/** What comes next. Whatever waits ends its wait with a resume, and on the way out with a recall. */
+/** What comes next. Every wait ends with a resume; while the node is being replaced, also with a recall. */
 export type AfterFailure =
   | { readonly next: 'retry' }
   | { readonly next: 'await-resume' }
-  /** Until the node is heard again or its machine has ended, too. */
+  /** The wait also ends when the node is reachable again or its instance has terminated. */
   | { readonly next: 'await-reachable' }
   | { readonly next: 'retry-after'; readonly afterMs: number }
-  /** Somebody has to look: trying does not help, and there is nobody to ask. */
+  /** Further attempts do not help, and there is no run that could ask an operator. */
   | { readonly next: 'give-up' };
 
-/** So often an abandoned node tries a step: with the pauses between them over half an hour, besides the step's own patience. */
-const maxTriesAlone = 6;
+/** Attempts of an abandoned node at one step. The pauses between them add up to more than half an hour, besides the step's own deadline. */
+const maxAttemptsAlone = 6;
 
-/** Pauses between two tries, ms: the first, which doubles with each, and the longest. */
+/** Pauses between two attempts, ms: the first, which doubles with each attempt, and the longest. */
 const firstPauseMs = 60_000;
 const maxPauseMs = 30 * 60_000;
 
 /**
- * What follows a failure; the first row that fits holds. On the way out nothing is forced: an operator has it tried again. What comes back in
- * also tries again by itself: putting back hurts nobody, and only who calls for help again finds out that the run has ended since.
+ * What follows a failure; the first row that matches applies. A step that replaces a node is retried only when an operator resumes: nothing
+ * is forced. A step that restores a node is also retried by itself: restoring does no harm, and only a node that signals again that it is
+ * stalled finds out that its run has ended since.
  *
- * | abandoned | tries | resumed, or recalled on the way out | unreachable | on the way out | next |
+ * | abandoned | tries | resumed, or recalled while being replaced | unreachable | being replaced | next |
  * |---|---|---|---|---|---|
  * | yes | 6 | | | | give-up |
  * | | | yes | | | retry |
@@ -46,7 +47,7 @@ const maxPauseMs = 30 * 60_000;
  */
 export function onFailure(failure: Failure): AfterFailure {
   const { code, tries, isResumed, isOutgoing, isRecalled, isAbandoned } = failure;
-  if (isAbandoned && tries >= maxTriesAlone) return { next: 'give-up' };
+  if (isAbandoned && tries >= maxAttemptsAlone) return { next: 'give-up' };
   if (isResumed || (isOutgoing && isRecalled)) return { next: 'retry' };
   if (code === 'NodeUnreachable') return { next: 'await-reachable' };
   if (isOutgoing) return { next: 'await-resume' };

@@ -1,36 +1,36 @@
-/** What operators ask of a run. A run that loses too many requests pauses itself in the same way. */
+/** What operators request of a run. A run that loses too many requests pauses itself in the same way. */
 
 import type { OperatorAction } from '../status/status.ts';
 import type { Asked, EventOf } from './events.ts';
 import { retryStalled } from './stalled.ts';
 import type { RunState } from './state.ts';
 
-/** No further node is excluded until somebody resumes. A run that is paused already keeps its reason. */
+/** No further node is excluded until an operator resumes. A run that is already paused keeps its first reason. */
 export function pause(state: RunState, event: Asked): RunState {
   const { by, reason, at } = event;
   const audited = audit(state, 'pause', event);
   return { ...audited, status: { ...audited.status, paused: state.status.paused ?? { by, reason, at } } };
 }
 
-/** Ends a pause; everything that is stalled tries again. */
+/** Ends a pause; everything that is stalled is retried. */
 export function resume(state: RunState, event: Asked): RunState {
   return goOn(audit(state, 'resume', event));
 }
 
-/** The run goes backwards because somebody wants it. */
+/** The run rolls back because an operator requested it. */
 export function abort(state: RunState, event: Asked): RunState {
   return beginRollback(audit(state, 'abort', event));
 }
 
 /**
- * From now on the run goes backwards; what it waited for an operator for is moot. Rolling back needs the lock too: whoever waits to take
- * it again tries now. A node past the point of no return has to go on.
+ * From now on the run rolls back; it no longer waits for an operator. Rolling back needs the lock too, so a lost lock is acquired again
+ * now. A node whose step is not reversible has to finish its replacement.
  */
 export function beginRollback(state: RunState): RunState {
   return { ...goOn(state), isRollingBack: true };
 }
 
-/** An update that nobody has answered is taken back. */
+/** An operator has withdrawn an update that no worker has answered. */
 export function withdraw(state: RunState, { updateId }: EventOf<'withdraw'>): RunState {
   return { ...state, withdrawn: [...state.withdrawn, updateId] };
 }

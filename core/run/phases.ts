@@ -1,4 +1,4 @@
-/** Where a run goes, what time it is, and how it ends. */
+/** The phase of a run, its time, and its end. */
 import { unprotected } from '../plan/refusal.ts';
 import { phaseOf } from '../steps/steps.ts';
 import type { EventOf } from './events.ts';
@@ -11,7 +11,7 @@ export function isFinished({ status }: RunState): boolean {
   return phaseOf(status.phase).isFinal === true;
 }
 
-/** Goes to a phase. */
+/** Enters a phase. */
 export function setPhase(state: RunState, { phase }: Pick<EventOf<'setPhase'>, 'phase'>): RunState {
   return { ...state, status: { ...state.status, phase, waiting: undefined } };
 }
@@ -22,7 +22,7 @@ export function setWaiting(state: RunState, { waiting }: EventOf<'setWaiting'>):
   return { ...state, status: { ...state.status, waiting: waiting === undefined ? undefined : { ...waiting, since } } };
 }
 
-/** Takes over the time that a step answered with. It never goes back. */
+/** Records the time that a step returned. It never goes back. */
 export function recordTime(state: RunState, { at, clock }: Pick<EventOf<'recordTime'>, 'at' | 'clock'>): RunState {
   return { ...state, now: Math.max(state.now, at), heardAt: clock };
 }
@@ -32,7 +32,7 @@ export function advanceSequence(state: RunState, { clock }: EventOf<'advanceSequ
   return { ...state, sequence: Math.max(state.sequence + 1, clock) };
 }
 
-/** What preflight has found. Its time is the first that the run is told, so it holds even if the workflow's clock is ahead of it. */
+/** Records the plan of preflight. Its time is the first that a step returns, so it is taken even if the workflow's clock is ahead of it. */
 export function recordPlan(state: RunState, { plan, since, at, clock }: EventOf<'recordPlan'>): RunState {
   const { baselines, fromVersion, toVersion, findings } = plan;
   const status = { ...state.status, startedAt: since, fromVersion, toVersion };
@@ -48,9 +48,9 @@ export function recordPlan(state: RunState, { plan, since, at, clock }: EventOf<
   return trackNodes(planned, plan);
 }
 
-/** The run is over. What has stalled nodes is moot then; `problem` is why it has failed. */
+/** The run is over. Problems of stalled nodes no longer count; `problem` is why the run has failed. */
 export function finishRun(state: RunState, { outcome, at, problem }: EventOf<'finishRun'>): RunState {
   const finished = setPhase(state, { phase: outcome });
-  const told = withProblems(finished, { problem, stalledNodes: {} });
-  return { ...told, status: { ...told.status, finishedAt: at } };
+  const ended = withProblems(finished, { problem, stalledNodes: {} });
+  return { ...ended, status: { ...ended.status, finishedAt: at } };
 }

@@ -1,9 +1,9 @@
-/** What the report of a run has to tell. */
+/** Facts that the report of a run contains. */
 import { addExternalChanges } from '../status/external-changes.ts';
 import type { EventOf } from './events.ts';
 import type { RunState } from './state.ts';
 
-/** Keeps what others did. */
+/** Records external changes. */
 export function recordExternalChanges(
   state: RunState,
   { changes }: Pick<EventOf<'recordExternalChanges'>, 'changes'>,
@@ -13,12 +13,12 @@ export function recordExternalChanges(
   return { ...state, status: { ...state.status, externalChanges } };
 }
 
-/** Keeps what could not be protected; the same is told once. */
+/** Records what could not be protected; equal texts are kept once. */
 export function recordUnprotected(state: RunState, { what }: EventOf<'recordUnprotected'>): RunState {
   return { ...state, unprotected: [...new Set([...state.unprotected, ...what])] };
 }
 
-/** Keeps what stays as it is on purpose. */
+/** Records what is left changed on purpose. */
 export function recordRetained(state: RunState, { what }: EventOf<'recordRetained'>): RunState {
   return { ...state, retained: [...state.retained, ...what] };
 }

@@ -62,7 +62,7 @@ const reducers: Reducers = {
   stopMonitor,
 };
 
-/** What a run is after an event: the only way in which its state comes about. An event that means nothing (any more) changes nothing. */
+/** The state of a run after an event. Only this function makes states. An event that no longer applies changes nothing. */
 export function reduce(state: RunState, event: RunEvent): RunState {
   if (isFinished(state)) return state;
   const reducer = reducers[event.type] as (before: RunState, happened: RunEvent) => RunState;

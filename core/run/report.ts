@@ -22,7 +22,7 @@ function unprotectedOn(nodes: readonly NodeStatus[]): readonly string[] {
   return nodes.flatMap(({ node, unprotected = [] }) => unprotected.map((what) => `${node.name}: ${what}`));
 }
 
-/** Why a run has failed that has ended as it should but could not roll everything back; undefined when it could. */
+/** The problem of a run that reached its end but could not roll everything back; undefined when it could. */
 export function rollbackProblem({ cluster, pool }: RunStatus, leftovers: readonly string[]): Problem | undefined {
   if (leftovers.length === 0) return undefined;
   return {

@@ -2,17 +2,17 @@
 import type { EventOf } from './events.ts';
 import type { RollbackEntry, RunState } from './state.ts';
 
-/** Whether something of that kind must be rolled back. */
+/** Whether a change of this kind must be rolled back. */
 export function mustRollBack({ rollback }: RunState, kind: RollbackEntry['kind']): boolean {
   return rollback.some((entry) => entry.kind === kind);
 }
 
-/** Something is about to be changed. */
+/** Records a change that is about to be made. */
 export function pushRollback(state: RunState, { entry }: EventOf<'pushRollback'>): RunState {
   return { ...state, rollback: [...state.rollback, entry] };
 }
 
-/** What entries of a kind stand for is meant to stay. */
+/** Drops entries of a kind: their changes are meant to stay. */
 export function dropRollback(state: RunState, { kind }: EventOf<'dropRollback'>): RunState {
   return { ...state, rollback: state.rollback.filter((entry) => entry.kind !== kind) };
 }
@@ -22,7 +22,7 @@ export function popRollback(state: RunState): RunState {
   return { ...state, rollback: state.rollback.slice(0, -1) };
 }
 
-/** Notes what was suspended on a pool, so that no more than that is restored. */
+/** Records what was suspended on a pool, so that exactly that is restored. */
 export function recordSuspended(state: RunState, { pool, suspended }: EventOf<'recordSuspended'>): RunState {
   const rollback = state.rollback.map((entry) =>
     entry.kind === 'rebalancing' && entry.pool.name === pool.name ? { ...entry, suspended } : entry,

@@ -1,4 +1,4 @@
-/** Who needs an operator: the run itself, nodes of it, or nobody. */
+/** What needs an operator: the run itself, some of its nodes, or nothing. */
 
 import type { Problem } from '../model/problem.ts';
 import { stepOf } from '../steps/steps.ts';
@@ -7,7 +7,7 @@ import { changeNode } from './nodes.ts';
 import type { RunState } from './state.ts';
 import { without } from './without.ts';
 
-/** Whether other nodes may go on while an operator is asked about this. */
+/** Whether other nodes may continue while this problem waits for an operator. */
 export function sparesOthers({ code }: Problem): boolean {
   return code === 'NodeUnreachable';
 }
@@ -17,13 +17,13 @@ export function mayProceed({ status: { paused, stalled } }: RunState): boolean {
   return paused === undefined && (stalled === undefined || sparesOthers(stalled));
 }
 
-/** An operator is asked about this node while others go on. */
+/** Whether this node waits for an operator while others continue. */
 export function isUnreachable({ stalledNodes }: RunState, { name }: { readonly name: string }): boolean {
   const problem = stalledNodes[name];
   return problem !== undefined && sparesOthers(problem);
 }
 
-/** The state with other problems. Of several, `status` tells the run's own first, but what stops all nodes before what stops one. */
+/** The state with these problems. Of several, `status` shows one that stops all nodes before one that stops a single node, and the run's own first. */
 export function withProblems(
   state: RunState,
   { problem, stalledNodes }: Pick<RunState, 'problem' | 'stalledNodes'>,
@@ -39,8 +39,8 @@ export function stall(state: RunState, { problem }: EventOf<'stall'>): RunState 
 }
 
 /**
- * A node needs an operator, unless it will hear of a resume that came meanwhile, or goes back without anybody's help. A node that the run
- * has not started, because it was reset, is none of its own.
+ * A node needs an operator, unless a resume that came meanwhile is about to reach it, or it is restored without an operator. A node that
+ * the run did not start, because the run was reset, does not belong to it.
  */
 export function markStalled(state: RunState, event: EventOf<'markStalled'>): RunState {
   const { name, step, problem, resumes, isCancelled } = event;
@@ -51,14 +51,14 @@ export function markStalled(state: RunState, event: EventOf<'markStalled'>): Run
   return withProblems(changeNode(state, name, { step: 'stalled', problem }), { problem: own, stalledNodes });
 }
 
-/** A stalled node goes on. */
+/** A stalled node continues. */
 export function clearStalled(state: RunState, { name }: EventOf<'clearStalled'>): RunState {
   if (state.stalledNodes[name] === undefined) return state;
   const moving = changeNode(state, name, { step: 'replacing', problem: undefined });
   return withProblems(moving, { problem: state.problem, stalledNodes: without(state.stalledNodes, name) });
 }
 
-/** Everything that is stalled, or is about to be, tries again. */
+/** Everything that is stalled, or is about to be, is retried. */
 export function retryStalled(state: RunState): RunState {
   const moving = Object.keys(state.stalledNodes).reduce(
     (next, name) => clearStalled(next, { type: 'clearStalled', name }),

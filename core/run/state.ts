@@ -8,7 +8,7 @@ import type { Accepted } from '../status/losses.ts';
 import type { Outlook } from '../status/outlook.ts';
 import type { RunStatus } from '../status/status.ts';
 
-/** Something of ours that must be rolled back. Recorded before the act, so that an act whose answer got lost is rolled back too. */
+/** A change of the run that must be rolled back. Recorded before the change, so that a change whose response was lost is rolled back too. */
 export type RollbackEntry =
   | { readonly kind: 'lock' }
   | { readonly kind: 'watch' }
@@ -17,58 +17,58 @@ export type RollbackEntry =
   | { readonly kind: 'cordons'; readonly nodes: readonly NodeRef[] }
   | { readonly kind: 'released' };
 
-/** What the monitor of traffic and lock remembers from one watch to the next. */
+/** What the monitor of traffic and lock keeps from one watch to the next. */
 export interface MonitorState {
   /** Epoch ms at which it began. */
   readonly since: number;
-  /** The policy has probes, so a time without a watch is a time in which nobody measured. */
+  /** The policy has probes, so a period without a watch is a period without measurements. */
   readonly isMeasuring: boolean;
-  /** How often the run had been resumed when the lock was last known to be ours. */
-  readonly lockHeldAtResume: number;
-  /** How often it had been resumed when what was lost until then was accepted. */
+  /** How often the run had been resumed when it was last known to own the lock. */
+  readonly lockOwnedAtResume: number;
+  /** How often the run had been resumed when the losses until then were accepted. */
   readonly acceptedAtResume: number;
-  /** What was counted by then. */
+  /** The counts at that time. */
   readonly accepted: Accepted;
-  /** More than the budget was lost since by what can be the run's doing. */
+  /** More than the budget was lost since then, and the run can be the cause. */
   readonly isExceeded: boolean;
-  /** Epoch ms at which a watch saw anything last; undefined before. */
+  /** Epoch ms of the last observation of a watch; undefined before the first. */
   readonly watchedUntil: number | undefined;
-  /** What it knew of nodes that were out. */
+  /** What it knew about excluded nodes. */
   readonly outlook: Outlook;
 }
 
 /**
- * All that a pool upgrade knows of itself. Plain data: `reduce` alone makes the next one of it. What can't be written down (scopes,
- * workflows of nodes, the monitor) is kept in handles beside it.
+ * The whole state of a pool upgrade. Plain data: only `reduce` makes the next state. What can't be plain data (scopes, workflows of
+ * nodes, the monitor) is kept in `RunHandles`.
  */
 export interface RunState {
-  /** What others see of the run. */
+  /** What queries and the report show. */
   readonly status: RunStatus;
   readonly plan: PoolPlan | undefined;
   readonly lock: PoolLock | undefined;
-  /** Latest time (epoch ms) that a step answered with. */
+  /** Latest time (epoch ms) that a step returned. */
   readonly now: number;
-  /** When it did so, by the workflow's own clock, epoch ms. */
+  /** When it was returned, by the workflow's own clock, epoch ms. */
   readonly heardAt: number;
-  /** Of the last step of the pool: rises from step to step, and also above those that a reset has made undone. */
+  /** Number of the last step of the pool. It rises with each step, and above the steps that a reset of the workflow has discarded. */
   readonly sequence: number;
 
-  /** What was changed and must be rolled back, oldest first. */
+  /** Changes that must be rolled back, oldest first. */
   readonly rollback: readonly RollbackEntry[];
   readonly isRollingBack: boolean;
-  /** What stays as it is at the end although we changed it, in words, because changing it back would do harm. */
+  /** What is left changed at the end, in words, because restoring it would do harm. */
   readonly retained: readonly string[];
 
-  /** Rises with every resume, so that whoever is stalled notices. */
+  /** Rises with every resume, so that everything stalled notices. */
   readonly resumes: number;
-  /** IDs of updates that operators have taken back before anybody had them. */
+  /** IDs of updates that operators have withdrawn before a worker had them. */
   readonly withdrawn: readonly string[];
-  /** What the run itself is stalled by; `status` tells the most important of this and of `stalledNodes`. */
+  /** Why the run itself is stalled; `status` shows the most important of this and of `stalledNodes`. */
   readonly problem: Problem | undefined;
   /** Problems of nodes that wait for an operator, by name. */
   readonly stalledNodes: Readonly<Record<string, Problem>>;
 
-  /** Where a node stands in `status.nodes`, by UID. Nodes are only ever added there. */
+  /** Index of a node in `status.nodes`, by UID. Nodes are only added there, never removed. */
   readonly positions: Readonly<Record<string, number>>;
   /** The same by name. Of several that had the name one after another, the latest. */
   readonly latest: Readonly<Record<string, number>>;
@@ -77,23 +77,23 @@ export interface RunState {
   /** How often each node was excluded, by name. */
   readonly rounds: Readonly<Record<string, number>>;
 
-  /** What each Service was seen to serve at its best. */
+  /** Baseline of each Service. */
   readonly baselines: readonly ServiceBaseline[];
   readonly newNodes: readonly NodeRef[];
-  /** Load balancers have taken the new nodes. */
+  /** The new nodes are registered with their load balancers. */
   readonly areNewNodesRegistered: boolean;
-  /** When (epoch ms) how many machines, or how many more, the new pool was asked for. */
+  /** How many additional instances were requested for the new pool, and when (epoch ms). */
   readonly requested: readonly { readonly at: number; readonly instances: number }[];
   readonly unprotected: readonly string[];
-  /** Workloads, by key, whose pods could not be surged: those of the nodes that are left are evicted. */
+  /** Workloads, by key, whose pods could not be surged: their pods on the remaining nodes are evicted. */
   readonly evictedInstead: readonly string[];
 
   readonly monitor: MonitorState | undefined;
-  /** Epoch ms at which nothing was left to do but to watch for a while; undefined before. */
+  /** Epoch ms at which nothing was left to do except to measure traffic for a while; undefined before. */
   readonly idleAt: number | undefined;
 }
 
-/** The state of a run before its first step; `status` says when it began. */
+/** The state of a run before its first step; `status` has the time of its start. */
 export function openState(status: RunStatus): RunState {
   return {
     status,
@@ -124,7 +124,7 @@ export function openState(status: RunStatus): RunState {
   };
 }
 
-/** The time (epoch ms) that a step would answer with now, by the workflow's own clock: a run may end while it waits for one. */
+/** The time (epoch ms) that a step would return now, estimated with the workflow's own clock: a run may end while it waits for a step. */
 export function timeAt({ now, heardAt }: RunState, clock: number): number {
   return now + clock - heardAt;
 }

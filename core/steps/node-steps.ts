@@ -50,7 +50,8 @@ const steps = [
     label: 'draining connections',
     state: 'in-progress',
     does: '',
-    waitsFor: 'the deregistration delay and the propagation time to pass, and the node to be gone from every target group',
+    waitsFor:
+      'the deregistration delay and the propagation time to pass, and the node to be gone from every target group',
     activity: 'awaitConnectionsDrained',
     summary: 'connections end',
     deadlines: [
@@ -116,7 +117,11 @@ const steps = [
     activity: 'removeEndpoints',
     summary: 'remove leftover endpoints',
     deadlines: [
-      { field: 'endpointRemoval', fallback: '5m', description: 'Until the endpoints of DaemonSet pods on a node are removed.' },
+      {
+        field: 'endpointRemoval',
+        fallback: '5m',
+        description: 'Until the endpoints of DaemonSet pods on a node are removed.',
+      },
     ],
     evidence: [{ kind: 'endpoints-removed', column: { title: 'ENDPOINTS' } }],
     rule: {

@@ -47,7 +47,7 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
           .reason,
       ),
       seen('endpoints-removed', `no endpoint is left on ${node.name}`),
-      seen('forwarded-ended', 'older than the longest connection age before anybody had to wait for it'),
+      seen('forwarded-ended', 'the longest connection age had passed before this step'),
       seen('terminated', node.instanceId),
       seen('node-deleted', `Node ${node.name} is gone`),
     ],

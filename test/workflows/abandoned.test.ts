@@ -24,7 +24,7 @@ function workflowOfFirst(harness: Harness, { workflowId }: WorkflowHandle<Upgrad
   return harness.workflow(nodeReplacementId(cluster, 'web', 'run-1', first));
 }
 
-function marksOfFirst(world: World): readonly string[] {
+function leftoversOnFirst(world: World): readonly string[] {
   const pods = world.pods.filter(
     ({ node, endpointsRemoved, terminating }) => node === first && endpointsRemoved && !terminating,
   );
@@ -32,7 +32,7 @@ function marksOfFirst(world: World): readonly string[] {
 }
 
 function expectBackIn(world: World): void {
-  expect(marksOfFirst(world), world.log.join('\n')).toEqual([]);
+  expect(leftoversOnFirst(world), world.log.join('\n')).toEqual([]);
   const node = world.nodes.find(({ name }) => name === first);
   expect(node).toMatchObject({ cordoned: false, labels: {}, taints: [] });
   for (const { targets } of world.services.filter(({ type }) => type === 'LoadBalancer'))
@@ -75,7 +75,7 @@ describe('a node whose run is terminated', () => {
     await expect(handle.result()).rejects.toThrow();
     const status: NodeStatus = await workflowOfFirst(harness, handle).result();
     expect(status.step).toBe('replaced');
-    expect(marksOfFirst(world)).toEqual([]);
+    expect(leftoversOnFirst(world)).toEqual([]);
     expectNothingLost(world);
   });
 
@@ -119,7 +119,7 @@ describe('a node whose run is terminated', () => {
 
 describe('putting back with nobody to ask', () => {
   /** Has putting back fail as often as that, and the run terminated as soon as pods leave the first node. */
-  async function failToPutBack(world: World, times: number) {
+  async function failToRestore(world: World, times: number) {
     let failed = 0;
     let terminated = false;
     const harness = await openHarness(world, {
@@ -140,7 +140,7 @@ describe('putting back with nobody to ask', () => {
 
   test('tries again by itself', async () => {
     const world = createScenario();
-    const { node } = await failToPutBack(world, 3);
+    const { node } = await failToRestore(world, 3);
     const status: NodeStatus = await node.result();
     expect(status).toMatchObject({ step: 'restored', restoredBecause: 'its run run-1 is gone' });
     expect(status).not.toHaveProperty('problem');
@@ -150,22 +150,22 @@ describe('putting back with nobody to ask', () => {
 
   test('that never succeeds ends with what happened and what to do, and a sweep does it', async () => {
     const world = createScenario();
-    const { node, handle, harness } = await failToPutBack(world, Number.POSITIVE_INFINITY);
+    const { node, handle, harness } = await failToRestore(world, Number.POSITIVE_INFINITY);
     const [, cluster = ''] = handle.workflowId.split('/');
     const failure: unknown = await node.result().catch((error: unknown) => error);
     expect(failure).toMatchObject({
       cause: {
         type: 'RollbackIncomplete',
-        message: `${first} is left as it is, because its run run-1 is gone and after 6 tries: no access`,
+        message: `${first} is left as it is, because its run run-1 is gone and 6 attempts failed: no access`,
         details: [{ hint: expect.stringContaining(`nodeferry cleanup ${cluster}/web`) }, { step: 'stalled' }],
       },
     });
-    expect(marksOfFirst(world)).not.toEqual([]);
+    expect(leftoversOnFirst(world)).not.toEqual([]);
     await harness.stop();
     world.clock.advance(5 * 60_000);
     const { cluster: kubernetes, pools, clock } = createSimPorts(world);
     const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
-    await cleanUp({ cluster: kubernetes, pools, clock }, target, 'sweep-ann', () => undefined);
+    await cleanUp({ cluster: kubernetes, pools, clock }, target, 'cleanup-ann', () => undefined);
     world.clock.advance(10 * 60_000);
     expectNothingLeft(world, 8);
     expectNothingLost(world);
@@ -173,19 +173,19 @@ describe('putting back with nobody to ask', () => {
 
   test('in an abort whose run is terminated after it was told: it finds out by itself', async () => {
     const world = createScenario();
-    let isMended = false;
+    let isFixed = false;
     let asked: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
       before: async (begun) => {
         if (begun === 'evictPods') asked ??= handle.executeUpdate(abortUpdate, { args: [operator] });
-        if (begun === 'restoreNode' && !isMended) throw ApplicationFailure.nonRetryable('no access', 'Forbidden');
+        if (begun === 'restoreNode' && !isFixed) throw ApplicationFailure.nonRetryable('no access', 'Forbidden');
       },
     });
     const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'asks', ({ stalled }) => stalled !== undefined);
     await asked;
     await handle.terminate(unwanted);
-    isMended = true;
+    isFixed = true;
     const status: NodeStatus = await workflowOfFirst(harness, handle).result();
     expect(status.step).toBe('restored');
     expectBackIn(world);

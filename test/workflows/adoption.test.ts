@@ -93,14 +93,14 @@ describe('a run that hands over', () => {
     const world = createScenario();
     const before = new Set(podsOf(world, 'web'));
     let hopeless: SimPod | undefined;
-    let isMended = false;
+    let isFixed = false;
     world.clock.onPassage(() => {
       hopeless ??= world.pods.find(({ of, uid, node }) => of === 'web' && node !== undefined && !before.has(uid));
-      if (hopeless !== undefined) hopeless.failing = !isMended;
+      if (hopeless !== undefined) hopeless.failing = !isFixed;
     });
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'excludeNext') isMended = true;
+        if (step === 'excludeNext') isFixed = true;
       },
     });
     const report = await harness.finish(await harness.start(podSurgePolicy()));

@@ -73,8 +73,8 @@ describe('steps that are carried out more than once', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled).toMatchObject({ code: 'Internal', message: 'a bug' });
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled).toMatchObject({ code: 'Internal', message: 'a bug' });
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
     expect((await handle.result()).outcome).toBe('aborted');
     expectNothingLost(world);

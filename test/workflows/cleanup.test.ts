@@ -34,11 +34,11 @@ async function terminateAt(world: World, step: string): Promise<string> {
   return cluster;
 }
 
-async function sweepAfter(world: World, cluster: string) {
+async function cleanUpAfter(world: World, cluster: string) {
   const problems: string[] = [];
   const { cluster: kubernetes, pools, clock } = createSimPorts(world);
   const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
-  const left = await cleanUp({ cluster: kubernetes, pools, clock }, target, 'sweep-ann', ({ what, problem }) => {
+  const left = await cleanUp({ cluster: kubernetes, pools, clock }, target, 'cleanup-ann', ({ what, problem }) => {
     if (problem !== undefined) problems.push(`${what}: ${problem}`);
   });
   return { left, problems };
@@ -50,9 +50,9 @@ describe('a run that was terminated', () => {
     async (step) => {
       const world = createScenario();
       const cluster = await terminateAt(world, step);
-      await expect(sweepAfter(world, cluster), 'its lock is alive still').rejects.toThrow(/held by run-1/);
+      await expect(cleanUpAfter(world, cluster), 'its lock is alive still').rejects.toThrow(/held by run-1/);
       world.clock.advance(5 * 60_000);
-      const { left, problems } = await sweepAfter(world, cluster);
+      const { left, problems } = await cleanUpAfter(world, cluster);
       const stays = [expect.stringMatching(/^pool web-new, created by run run-1, has 4 nodes/)];
       expect({ ...left, problems }, world.log.join('\n')).toEqual({
         runs: ['run-1'],
@@ -73,7 +73,7 @@ describe('a run that was terminated', () => {
     world.faults.capacity = 4;
     const cluster = await terminateAt(world, 'awaitNodesReady');
     world.clock.advance(5 * 60_000);
-    const { left, problems } = await sweepAfter(world, cluster);
+    const { left, problems } = await cleanUpAfter(world, cluster);
     expect({ ...left, problems }).toEqual({
       runs: ['run-1'],
       acts: [],
@@ -105,7 +105,7 @@ test('a sweep of one pool touches nothing of a run that works on another', async
   const before = ownershipOf(world);
   const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
   const told: string[] = [];
-  const left = await cleanUp({ cluster, pools, clock }, target, 'sweep-ann', ({ what }) => told.push(what));
+  const left = await cleanUp({ cluster, pools, clock }, target, 'cleanup-ann', ({ what }) => told.push(what));
   expect(told).toEqual([]);
   expect(left).toEqual({
     runs: [],
@@ -132,12 +132,12 @@ describe('pods that a run had released', () => {
     return web.map(({ name }) => name);
   }
 
-  async function sweepAll(world: World) {
+  async function cleanUpAll(world: World) {
     const { cluster, pools } = createSimPorts(world);
     const clock = { now: () => world.clock.now(), sleep: async (ms: number) => world.clock.advance(ms) };
     const told: string[] = [];
     const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
-    const left = await cleanUp({ cluster, pools, clock }, target, 'sweep-ann', ({ what, problem }) =>
+    const left = await cleanUp({ cluster, pools, clock }, target, 'cleanup-ann', ({ what, problem }) =>
       told.push(problem === undefined ? what : `${what}: ${problem}`),
     );
     world.clock.advance(30_000);
@@ -150,7 +150,7 @@ describe('pods that a run had released', () => {
   test('are given back while their replacements don’t run: the same pods as before, nothing lost', async () => {
     const world = createScenario();
     const before = await release(world);
-    const { left, told } = await sweepAll(world);
+    const { left, told } = await cleanUpAll(world);
     expect(left).toEqual({ runs: ['run-1'], acts: [], stays: [], leftAlone: [], settling: false });
     expect(told).toContain(`pod default/${before[0] ?? ''}: restore its deletion cost`);
     expect(namesOf(world)).toEqual(before);
@@ -164,7 +164,7 @@ describe('pods that a run had released', () => {
     for (const node of world.nodes.slice(0, 1)) node.cordoned = false;
     world.changed();
     world.clock.advance(60_000);
-    const { left } = await sweepAll(world);
+    const { left } = await cleanUpAll(world);
     expect(left).toMatchObject({ acts: [], settling: false });
     expect(left.stays).toHaveLength(before.length);
     expect(left.stays[0]).toMatch(
@@ -180,7 +180,7 @@ describe('pods that a run had released', () => {
     for (const node of world.nodes) node.cordoned = false;
     world.changed();
     world.clock.advance(60_000);
-    const { left } = await sweepAll(world);
+    const { left } = await cleanUpAll(world);
     expect(left.stays).toHaveLength(4);
     expect(left.stays[0]).toContain('keep it until a run replaces its node, or delete it when');
     const harness = await openHarness(world, {});
@@ -196,7 +196,7 @@ describe('pods that a run had released', () => {
     const before = await release(world);
     deleteDeployment(world, 'web');
     world.clock.advance(30_000);
-    const { left } = await sweepAll(world);
+    const { left } = await cleanUpAll(world);
     expect(left.acts).toEqual([]);
     expect(left.stays).toHaveLength(4);
     expect(left.stays[0]).toContain('serves default/web, although Deployment default/web is gone');
@@ -210,7 +210,7 @@ describe('pods that a run had released', () => {
     deleteDeployment(world, 'web');
     world.services = world.services.filter(({ key }) => key !== 'default/web');
     world.clock.advance(30_000);
-    const { left, told } = await sweepAll(world);
+    const { left, told } = await cleanUpAll(world);
     expect(left).toMatchObject({ acts: [], stays: [] });
     expect(told.filter((what) => what.endsWith('delete; its workload is gone'))).toHaveLength(4);
     expect(namesOf(world)).toEqual([]);

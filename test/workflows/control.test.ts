@@ -131,8 +131,8 @@ describe('abort', () => {
   });
 
   test.each(['evicting', 'restoring'] as const)(
-    'goes on when a node that parked while %s ends by itself',
-    async (parkedIn) => {
+    'goes on when a node that stalledRun while %s ends by itself',
+    async (stalledIn) => {
       const world = createScenario();
       const late: unknown[] = [];
       const harness = await openHarness(world, {
@@ -144,8 +144,8 @@ describe('abort', () => {
           const { node } = input as { node: { name: string } };
           const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
           const workflowId = nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node.name);
-          const parked = { node: node.name, workflowId, step: parkedIn, problem, resumes: 99 };
-          late.push(await handle.signal(nodeStalledSignal, parked));
+          const stalledRun = { node: node.name, workflowId, step: stalledIn, problem, resumes: 99 };
+          late.push(await handle.signal(nodeStalledSignal, stalledRun));
         },
       });
       const handle = await harness.start(scenarioPolicy());

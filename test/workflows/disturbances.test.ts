@@ -253,13 +253,13 @@ describe('an API server that is away for 15 s', () => {
     async ({ step, preStopSeconds }) => {
       const world = createScenario({ preStopSeconds });
       const policyOfApi = { ...policy };
-      let letGoAfter: readonly string[] | undefined;
+      let excludedAfter: readonly string[] | undefined;
       const harness = await openHarness(world, {
         before: once(step, () => {
           const before = excludedNodes(world).map(({ name }) => name);
           breakApi(world, 15_000);
           world.clock.at(world.clock.now() + 15_000 + policyOfApi.waits.stabilizationAfterOutageMs - 1_000, () => {
-            letGoAfter = excludedNodes(world)
+            excludedAfter = excludedNodes(world)
               .map(({ name }) => name)
               .filter((name) => !before.includes(name));
           });
@@ -267,7 +267,7 @@ describe('an API server that is away for 15 s', () => {
       });
       const report = await harness.finish(await harness.start(policyOfApi));
       expect(report.outcome).toBe('completed');
-      expect(letGoAfter).toEqual([]);
+      expect(excludedAfter).toEqual([]);
       expectNothingLost(world);
       expectNothingLeft(world, 4);
     },

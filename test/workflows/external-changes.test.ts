@@ -8,7 +8,7 @@ import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-const operator = { by: 'ann', reason: 'mended' };
+const operator = { by: 'ann', reason: 'fixed' };
 const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
 
 /** Somebody else takes the lock on the pool, as if this run's had expired. */
@@ -33,7 +33,7 @@ function untouched(world: World) {
 }
 
 /** Somebody puts all nodes back into their load balancers. */
-function putBackByHand(world: World): void {
+function registerByHand(world: World): void {
   for (const node of world.nodes) {
     delete node.labels['node.kubernetes.io/exclude-from-external-load-balancers'];
     delete node.annotations['nodeferry.dev/excluded-by'];
@@ -52,7 +52,7 @@ describe('the lock, lost to somebody else', () => {
           if (step !== fenced || stolen !== undefined) return;
           stealLock(world);
           // The new holder has plans of its own for nodes that this run had stepped out.
-          if (step === 'awaitConnectionsDrained') putBackByHand(world);
+          if (step === 'awaitConnectionsDrained') registerByHand(world);
           stolen = untouched(world);
         },
         progress: (step, { reason }) => {
@@ -60,9 +60,9 @@ describe('the lock, lost to somebody else', () => {
         },
       });
       const handle = await harness.start(scenarioPolicy(oneByOne));
-      const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+      const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
       await harness.until(handle, 'the step waits for the lock', () => waits > 0);
-      expect(parked.nodes.some((node) => node.step !== 'pending')).toBe(true);
+      expect(stalledRun.nodes.some((node) => node.step !== 'pending')).toBe(true);
       expect(untouched(world)).toEqual(stolen);
 
       world.leases.delete(lockName(world));

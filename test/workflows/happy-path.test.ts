@@ -76,9 +76,7 @@ describe('an upgrade that nothing disturbs', () => {
     expect(report.outcome).toBe('completed');
     for (const node of report.nodes) {
       const ends = node.evidence.filter((one) => one.kind === 'forwarded-ended');
-      expect(ends.map(({ detail }) => detail)).toEqual([
-        'older than the longest connection age before anybody had to wait for it',
-      ]);
+      expect(ends.map(({ detail }) => detail)).toEqual(['the longest connection age had passed before this step']);
     }
     expectNothingLost(world);
   });
@@ -177,11 +175,11 @@ describe('Services that nodeferry does not support', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toContain("default/web can't be protected");
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toContain("default/web can't be protected");
     harness.hooks.before = () => undefined;
     delete web.balancer;
-    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);

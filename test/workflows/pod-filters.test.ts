@@ -6,7 +6,7 @@ import type { SimPod, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 
-const operator = { by: 'ann', reason: 'mended' };
+const operator = { by: 'ann', reason: 'fixed' };
 const safeToEvict = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 const policyWith = (drain: Partial<ReturnType<typeof scenarioPolicy>['drain']>) =>
   scenarioPolicy({ drain: { ...scenarioPolicy().drain, ...drain } });
@@ -54,8 +54,8 @@ describe('a pod that is not safe to evict', () => {
       ),
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toContain(`default/game: ${safeToEvict}: "false" asks to leave it alone`);
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toContain(`default/game: ${safeToEvict}: "false" asks to leave it alone`);
     expect(game.terminating).toBe(false);
 
     delete (game as { safeToEvict?: unknown }).safeToEvict;
@@ -72,8 +72,8 @@ describe('a pod that hangs in termination', () => {
     const stuck = addToOld(world, 'stuck', { stuck: true });
     const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toMatch(/default\/stuck: it should have ended at .* its containers still run/);
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toMatch(/default\/stuck: it should have ended at .* its containers still run/);
     expect(world.clock.now()).toBeGreaterThanOrEqual((stuck.killedAt ?? Infinity) + 60_000);
     expect(world.pods).toContain(stuck);
     expect([...world.terminations.keys()]).not.toContain('i-1');
@@ -144,8 +144,8 @@ describe('a pod of a Job', () => {
     const job = addToOld(world, 'sum', { ownerKind: 'Job' });
     const harness = await openHarness(world);
     const handle = await harness.start(patient);
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toMatch(/not there after 10\S* min: .*default\/sum: it belongs to a Job/);
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toMatch(/not there after 10\S* min: .*default\/sum: it belongs to a Job/);
     expect(job.terminating).toBe(false);
     finishIn(world, job, 1_000);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
@@ -179,9 +179,9 @@ describe('a node that asks to be left alone', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toContain(`${first.name} waits: its annotation karpenter.sh/do-not-disrupt`);
-    expect(parked.nodes.filter(({ step }) => step === 'replaced')).toHaveLength(1);
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toContain(`${first.name} waits: its annotation karpenter.sh/do-not-disrupt`);
+    expect(stalledRun.nodes.filter(({ step }) => step === 'replaced')).toHaveLength(1);
     delete first.annotations['karpenter.sh/do-not-disrupt'];
     harness.hooks.before = () => undefined;
     await handle.executeUpdate(resumeUpdate, { args: [operator] });

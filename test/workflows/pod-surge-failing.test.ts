@@ -36,11 +36,11 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     failWeb(world, isOnNew(world));
     const harness = await openHarness(world, {});
     const handle = await harness.start(podSurgePolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toMatch(
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toMatch(
       /Deployment default\/web: 0 of 4 pods ready; none becomes ready on a new node: web-\d+ on ip-/,
     );
-    expect(parked.stalled?.hint).toContain('delete the pods on the old nodes one by one');
+    expect(stalledRun.stalled?.hint).toContain('delete the pods on the old nodes one by one');
     expect(servingWeb(world)).toHaveLength(4);
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
     const report = await harness.finish(handle);
@@ -53,13 +53,13 @@ describe('a workload whose replacements run on new nodes and never get ready', (
   test('is handed over once it is mended', async () => {
     const world = createScenario();
     const isNew = isOnNew(world);
-    let isMended = false;
-    failWeb(world, (pod) => !isMended && isNew(pod));
+    let isFixed = false;
+    failWeb(world, (pod) => !isFixed && isNew(pod));
     const harness = await openHarness(world, {});
     const handle = await harness.start(podSurgePolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    isMended = true;
-    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    isFixed = true;
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });
     const report = await harness.finish(handle);
     expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
     expectNothingLost(world);

@@ -9,7 +9,7 @@ import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 /** Strikes when the first hand-over begins, and notes what that step says. */
-function strikeAtHandOver(world: World, strike: (world: World) => void) {
+function strikeAtPodSurge(world: World, strike: (world: World) => void) {
   const reasons: string[] = [];
   let struck = false;
   return {
@@ -36,7 +36,7 @@ describe('a hand-over', () => {
   ] as const)('does not go by its first look when %s: budgets that never allow hold nobody', async (_, strike) => {
     const world = createScenario();
     for (const name of ['web', 'api']) setBudget(world, name, 0);
-    const { hooks } = strikeAtHandOver(world, strike);
+    const { hooks } = strikeAtPodSurge(world, strike);
     const harness = await openHarness(world, hooks);
     const policy = podSurgePolicy({ mode: 'required' });
     const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
@@ -49,7 +49,7 @@ describe('a hand-over', () => {
 
   test('waits until Services have the replacements, however late their slices are', async () => {
     const world = createScenario();
-    const { hooks, reasons } = strikeAtHandOver(world, () => freeze(world, 'slicesFrozen', 40_000));
+    const { hooks, reasons } = strikeAtPodSurge(world, () => freeze(world, 'slicesFrozen', 40_000));
     const harness = await openHarness(world, hooks);
     // Nothing but the wait itself stands between a released pod and the end of its node.
     const policy = { ...podSurgePolicy(), disabledRules: ['capacity-guard'] as const };
@@ -63,7 +63,7 @@ describe('a hand-over', () => {
   test('waits until replacements have been ready for minReadySeconds', async () => {
     const world = createScenario();
     for (const workload of world.workloads) if (workload.name === 'web') workload.minReadySeconds = 45;
-    const { hooks, reasons } = strikeAtHandOver(world, () => undefined);
+    const { hooks, reasons } = strikeAtPodSurge(world, () => undefined);
     const harness = await openHarness(world, hooks);
     const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
@@ -80,8 +80,8 @@ describe('a hand-over', () => {
       },
     });
     const handle = await harness.start(podSurgePolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toMatch(/capacity to exclude another node.*budget default\/web/);
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toMatch(/capacity to exclude another node.*budget default\/web/);
     resumeDeployment(world, 'web');
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'it is not paused any more' }] });
     const report = await harness.finish(handle);

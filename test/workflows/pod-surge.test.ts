@@ -192,19 +192,19 @@ describe('a run that hands over', () => {
   test('asks for attention where the policy requires a hand-over, and goes on once replacements come up', async () => {
     const world = createScenario();
     const before = new Set(podsOf(world, 'web'));
-    let isMended = false;
+    let isFixed = false;
     world.clock.onPassage(() => {
-      for (const pod of world.pods) if (pod.of === 'web' && !before.has(pod.uid)) pod.failing = !isMended;
+      for (const pod of world.pods) if (pod.of === 'web' && !before.has(pod.uid)) pod.failing = !isFixed;
     });
     const harness = await openHarness(world, {});
     const handle = await harness.start(podSurgePolicy({ mode: 'required' }));
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toMatch(
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toMatch(
       /^replacements of released pods: not there after .* Deployment default\/web: 0 of 4 pods ready/,
     );
     expect(world.log.filter((line) => line.endsWith('excluded'))).toEqual([]);
-    isMended = true;
-    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    isFixed = true;
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });
     const report = await harness.finish(handle);
     expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
     expectNothingLost(world);

@@ -66,8 +66,8 @@ describe('a node that was put back', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy(oneByOne));
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toMatch(/was let go 6 times and came back each time, .* budget default\/web/);
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toMatch(/was let go 6 times and came back each time, .* budget default\/web/);
     expect(turns).toBeGreaterThanOrEqual(6);
     steady = true;
     setBudget(world, 'web', 2);
@@ -85,10 +85,10 @@ describe('a node that was put back', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toContain('budget default/web');
-    expect(parked.nodes.map(({ step }) => step)).toEqual(['pending', 'pending', 'pending', 'pending']);
-    expect(await lookAsOperator(handle.workflowId)).toEqual(parked.nodes.map(({ step }) => step));
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toContain('budget default/web');
+    expect(stalledRun.nodes.map(({ step }) => step)).toEqual(['pending', 'pending', 'pending', 'pending']);
+    expect(await lookAsOperator(handle.workflowId)).toEqual(stalledRun.nodes.map(({ step }) => step));
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'no room' }] });
     expect((await harness.finish(handle)).outcome).toBe('aborted');
     expectNothingLost(world);

@@ -15,7 +15,7 @@ import type { World } from '../simulator/world.ts';
 import { openHarness, withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-const resume: { args: [OperatorRequest] } = { args: [{ by: 'ann', reason: 'mended' }] };
+const resume: { args: [OperatorRequest] } = { args: [{ by: 'ann', reason: 'fixed' }] };
 const stalled = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
 const first = 'ip-10-0-0-1';
 
@@ -138,14 +138,14 @@ describe('one resume', () => {
         await handle.executeUpdate(pauseUpdate, resume);
         await handle.executeUpdate(resumeUpdate, resume);
         const node = nodeOf(args);
-        const parked = {
+        const stalledRun = {
           node,
           workflowId: nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node),
           step: 'draining-connections',
           problem: stalled,
           resumes: 0,
         } as const;
-        await handle.signal(nodeStalledSignal, parked);
+        await handle.signal(nodeStalledSignal, stalledRun);
       },
     });
     const handle = await harness.start(scenarioPolicy());
@@ -188,8 +188,8 @@ describe('a node', () => {
         called = true;
         const node = child.workflowId.split('/').at(-1) ?? '';
         const call = { step: 'deregistering', problem: stalled, resumes: 0 } as const;
-        const parked = { node, workflowId: child.workflowId, ...call };
-        await harness.workflow(workflowId).signal(nodeStalledSignal, parked);
+        const stalledRun = { node, workflowId: child.workflowId, ...call };
+        await harness.workflow(workflowId).signal(nodeStalledSignal, stalledRun);
       },
     });
     const handle = await harness.start(scenarioPolicy());

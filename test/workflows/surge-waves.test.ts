@@ -15,7 +15,7 @@ function inWaves(surge: NodeSurgeLimit, mode: 'auto' | 'off' = 'auto'): Policy {
 }
 
 /** The most machines that were there together so far. */
-function watchMachines(world: World): { readonly most: () => number } {
+function watchInstances(world: World): { readonly most: () => number } {
   let most = 0;
   world.clock.onPassage(() => {
     const there = world.instances.filter(({ state }) => state === 'pending' || state === 'running').length;
@@ -36,7 +36,7 @@ describe('waves of new nodes', () => {
     'with surge %j and hand-over %s replace %i nodes, never more than %i beyond the pool',
     async (surge, mode, nodes, atOnce) => {
       const world = createScenario({ nodes });
-      const instances = watchMachines(world);
+      const instances = watchInstances(world);
       const harness = await openHarness(world, {});
       const report = await harness.finish(await harness.start(inWaves(surge, mode)));
       expect(report.outcome, world.log.join('\n')).toBe('completed');
@@ -90,7 +90,7 @@ describe('waves of new nodes', () => {
 
   test('are smaller, and the report says so, where the cloud has no room for a whole one', async () => {
     const world = createScenario({ nodes: 6 });
-    const instances = watchMachines(world);
+    const instances = watchInstances(world);
     const harness = await openHarness(world, {
       before: (step) => {
         if (step === 'resizePool') world.faults.capacity = 8;

@@ -48,11 +48,11 @@ test('a pod without a Service that comes back to the node that is emptied is nam
   world.faults.scheduler = 'crowds';
   const harness = await openHarness(world, {});
   const handle = await harness.start(scenarioPolicy());
-  const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-  expect(parked.stalled?.message).toMatch(/pods to leave ip-.*its like came here 3 times after an eviction/);
+  const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+  expect(stalledRun.stalled?.message).toMatch(/pods to leave ip-.*its like came here 3 times after an eviction/);
   expect(world.log.filter((line) => /pod operator-.* terminates/.test(line)).length).toBeLessThan(20);
   tolerateNothing(world, 'operator');
-  await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+  await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });
   const report = await harness.finish(handle);
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
@@ -65,13 +65,13 @@ test.each(['pod surge', 'evicted'] as const)(
     const world = tolerateEverything('crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(policies[how]);
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.hint).toMatch(/^Pods of Deployment default\/web on ip-.* tolerate the taint of cordoned/);
-    expect(parked.stalled?.hint).toContain('Have it tolerate only the taints that it must');
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.hint).toMatch(/^Pods of Deployment default\/web on ip-.* tolerate the taint of cordoned/);
+    expect(stalledRun.stalled?.hint).toContain('Have it tolerate only the taints that it must');
     // What a rollout costs callers behind policy Local is not the question here.
     for (const service of world.services) service.ratePerSecond = 0;
     tolerateNothing(world);
-    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);

@@ -8,7 +8,7 @@ import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 
-const operator = { by: 'ann', reason: 'mended' };
+const operator = { by: 'ann', reason: 'fixed' };
 
 describe('an endpoint slice controller that stands still', () => {
   test.each(['evictPods', 'removeEndpoints'] as const)(
@@ -117,15 +117,15 @@ describe('a budget that never allows', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => {
+    const stalledRun = await harness.until(handle, 'stalled', (status) => {
       return status.stalled !== undefined;
     });
-    expect(parked.stalled?.code).toBe('DeadlineExceeded');
-    expect(parked.stalled?.message).toMatch(/default\/api-\d+: budget default\/api needs 4 healthy and has 4/);
-    const node = parked.nodes.find((one) => one.step === 'stalled');
+    expect(stalledRun.stalled?.code).toBe('DeadlineExceeded');
+    expect(stalledRun.stalled?.message).toMatch(/default\/api-\d+: budget default\/api needs 4 healthy and has 4/);
+    const node = stalledRun.nodes.find((one) => one.step === 'stalled');
     expect(node?.problem?.hint).toContain('resume');
     expect(world.pods.filter((pod) => pod.node === node?.node.name && pod.of === 'api')).toHaveLength(1);
-    const id = nodeReplacementId(parked.cluster, 'web', 'run-1', node?.node.name ?? '');
+    const id = nodeReplacementId(stalledRun.cluster, 'web', 'run-1', node?.node.name ?? '');
     const asked = await harness.workflow(id).query(nodeStatusQuery);
     expect(asked.waiting).toMatchObject({ action: 'resume' });
 
@@ -133,7 +133,7 @@ describe('a budget that never allows', () => {
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     await harness.until(
       handle,
-      'parked again',
+      'stalled again',
       (status) => status.stalled !== undefined && status.actions.length === 2,
     );
     harness.hooks.before = async (step) => {
@@ -181,9 +181,9 @@ describe('machines that are not to be had', () => {
     world.faults.neverReady = 1;
     const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.phase).toBe('nodes-ready');
-    expect(parked.stalled?.message).toContain('3 of 4 new nodes are Ready');
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.phase).toBe('nodes-ready');
+    expect(stalledRun.stalled?.message).toContain('3 of 4 new nodes are Ready');
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');

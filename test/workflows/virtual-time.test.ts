@@ -47,10 +47,10 @@ describe('virtual time', () => {
   test('does not pass between a cancellation and the first step that follows from it', async () => {
     const world = createScenario();
     let abortedAt: number | undefined;
-    const putBackAt: number[] = [];
+    const restoredAt: number[] = [];
     const harness = await openHarness(world, {
       before: async (step) => {
-        if (step === 'restoreNode') putBackAt.push(world.clock.now());
+        if (step === 'restoreNode') restoredAt.push(world.clock.now());
         if (step !== 'awaitConnectionsDrained' || abortedAt !== undefined) return;
         abortedAt = world.clock.now();
         await handle.executeUpdate(abortUpdate, { args: [operator] });
@@ -58,7 +58,7 @@ describe('virtual time', () => {
     });
     const handle = await harness.start(scenarioPolicy());
     expect((await handle.result()).outcome).toBe('aborted');
-    expect(putBackAt).toEqual([abortedAt, abortedAt]);
+    expect(restoredAt).toEqual([abortedAt, abortedAt]);
   });
 
   test('stands still while there is no worker', async () => {

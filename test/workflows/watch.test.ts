@@ -12,7 +12,7 @@ import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-const operator = { by: 'ann', reason: 'mended' };
+const operator = { by: 'ann', reason: 'fixed' };
 const probe = { name: 'web', urls: ['http://web.example/'], ratePerSecond: 10, timeoutMs: 1_000 };
 
 /** A policy with a probe; what it sends and loses is what the world's traffic does. */

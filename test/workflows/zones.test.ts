@@ -74,9 +74,9 @@ describe('a run that hands over pods, one in each zone', () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(podSurgePolicy());
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toMatch(/default\/web has 1 serving target in eu-west-1[ab] and must keep 1/);
-    expect(parked.stalled?.hint).toContain('turn cross-zone load balancing on');
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toMatch(/default\/web has 1 serving target in eu-west-1[ab] and must keep 1/);
+    expect(stalledRun.stalled?.hint).toContain('turn cross-zone load balancing on');
     for (const service of world.services) service.crossZone = true;
     world.changed();
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'cross-zone is on' }] });
@@ -91,8 +91,8 @@ describe('a run that hands over pods, one in each zone', () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(podSurgePolicy({}, { disabledRules: ['wait-for-replacements'] }));
-    const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(parked.stalled?.message).toContain('and must keep 1');
+    const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalledRun.stalled?.message).toContain('and must keep 1');
     await handle.cancel();
     await handle.result().catch(() => undefined);
   });

@@ -1,4 +1,4 @@
-/** A node whose run has ended without it: how it finds out, and what it does with nobody to ask. */
+/** A node whose run has ended before it: how it finds out, and how it continues without an operator. */
 import {
   CancellationScope,
   condition,
@@ -12,20 +12,20 @@ import { nodeRestoredSignal, nodeStalledSignal } from '../messages.ts';
 import type { NodeRun } from './running-node.ts';
 import { failWith, waits } from './steps.ts';
 
-/** Calls for help; false when nobody is there to hear it. */
+/** Signals the run that the node is stalled; false when the run is gone. */
 export async function notifyStalled(node: NodeRun, step: NodeStep, problem: Problem): Promise<boolean> {
   const { workflowId } = workflowInfo();
-  const stalledNodes = { node: node.input.node.name, workflowId, step, problem, resumes: node.state.resumes };
-  return await isHeard(getExternalWorkflowHandle(node.input.parent).signal(nodeStalledSignal, stalledNodes));
+  const stalled = { node: node.input.node.name, workflowId, step, problem, resumes: node.state.resumes };
+  return await isDelivered(getExternalWorkflowHandle(node.input.parent).signal(nodeStalledSignal, stalled));
 }
 
-/** Says that the node was put back; false when nobody is there to hear it. */
+/** Signals the run that the node was restored; false when the run is gone. */
 export async function notifyRestored({ input }: NodeRun): Promise<boolean> {
-  return await isHeard(getExternalWorkflowHandle(input.parent).signal(nodeRestoredSignal, input.node.name));
+  return await isDelivered(getExternalWorkflowHandle(input.parent).signal(nodeRestoredSignal, input.node.name));
 }
 
-/** A workflow that was terminated, timed out or deleted refuses signals: ExternalWorkflowExecutionNotFound. */
-async function isHeard(signal: Promise<void>): Promise<boolean> {
+/** False when the workflow has ended: one that was terminated, timed out or deleted refuses signals (ExternalWorkflowExecutionNotFound). */
+async function isDelivered(signal: Promise<void>): Promise<boolean> {
   try {
     await signal;
     return true;
@@ -35,29 +35,29 @@ async function isHeard(signal: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Waits until there is `help`, but not for longer than that. */
-export async function waitForResume(durationMs: number, help: () => boolean): Promise<void> {
+/** Waits until `hasHelp` holds, for at most `durationMs`. */
+export async function waitForResume(durationMs: number, hasHelp: () => boolean): Promise<void> {
   const pause = new CancellationScope();
   let over = false;
-  const passing = pause.run(async () => await waits('pause before the next try').sleepFor({ durationMs }));
-  const passed = passing
+  const sleeping = pause.run(async () => await waits('pause before the next attempt').sleepFor({ durationMs }));
+  const slept = sleeping
     .catch(() => undefined)
     .finally(() => {
       over = true;
     });
-  await condition(() => over || help());
+  await condition(() => over || hasHelp());
   pause.cancel();
-  await passed;
+  await slept;
 }
 
-/** @throws ApplicationFailure RollbackIncomplete, because trying has not helped so often that somebody has to look */
-export function failAbandoned({ input, state: { status } }: NodeRun, tries: number, problem: Problem): never {
+/** @throws ApplicationFailure RollbackIncomplete, after so many failed attempts that an operator is needed */
+export function failAbandoned({ input, state: { status } }: NodeRun, attempts: number, problem: Problem): never {
   const { cluster, pool } = input.policy;
   throw failWith(
     {
       code: 'RollbackIncomplete',
-      message: `${input.node.name} is left as it is, because its run ${input.run} is gone and after ${tries} tries: ${problem.message}`,
-      hint: `Fix that, then see what is left over, and remove it with --yes: nodeferry cleanup ${cluster.name}/${pool.name}`,
+      message: `${input.node.name} is left as it is, because its run ${input.run} is gone and ${attempts} attempts failed: ${problem.message}`,
+      hint: `Fix that. List the leftovers with: nodeferry cleanup ${cluster.name}/${pool.name}. Add --yes to remove them.`,
     },
     status,
   );

@@ -9,13 +9,13 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { idleOf, stepOf } from '../../core/run/nodes.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
-import { apply, hear, nextStep, type Run, stallUntilResumed } from './run.ts';
+import { apply, nextStep, type Run, recordTime, stallUntilResumed } from './run.ts';
 import { toOutcome, waits } from './steps.ts';
 
 /**
- * Has the next nodes step out, while nothing speaks against it: whoever pauses the run, finds that it needs attention, or comes back to
- * wait for another turn, stops the step before it has acted, or is told of the nodes that have gone. Empty when none has;
- * `resumed` when none could, and an operator who was called has had it tried again.
+ * Excludes the next nodes. When the run is paused or stalls meanwhile, or a restored node is pending again, the step is cancelled before
+ * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `resumed` when none could be,
+ * the run stalled, and an operator has resumed it.
  */
 export async function excludeNext(
   run: Run,
@@ -23,8 +23,8 @@ export async function excludeNext(
   waiting: readonly NodeRef[],
 ): Promise<readonly Exclusion[] | 'resumed'> {
   await condition(() => mayProceed(run.state));
-  const on = `capacity to exclude ${waiting[0]?.name ?? 'a node'}`;
-  apply(run, { type: 'setWaiting', waiting: { for: on, until: undefined } });
+  const goal = `capacity to exclude ${waiting[0]?.name ?? 'a node'}`;
+  apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
   const { resumes, baselines, inProgress, rounds } = run.state;
   const inFlight = Object.values(inProgress);
   const candidates = waiting.slice(0, maxCandidates);
@@ -50,7 +50,7 @@ export async function excludeNext(
   }
   if (answer === undefined) return [];
   apply(run, { type: 'setWaiting', waiting: undefined });
-  if (answer.outcome === 'done') return takeOver(run, answer);
+  if (answer.outcome === 'done') return recordExcluded(run, answer);
   await stallUntilResumed(run, answer.problem, resumes);
   return 'resumed';
 }
@@ -60,9 +60,9 @@ function countRounds(rounds: RunState['rounds'], name: string): [string, number]
   return excluded === undefined ? [] : [[name, excluded]];
 }
 
-function takeOver(run: Run, out: Done<ExcludeResult>): readonly Exclusion[] {
-  hear(run, out.at);
-  if (out.baselines !== undefined) apply(run, { type: 'recordBaselines', baselines: out.baselines });
-  apply(run, { type: 'recordExternalChanges', changes: out.externalChanges });
-  return [out, ...(out.others ?? [])];
+function recordExcluded(run: Run, result: Done<ExcludeResult>): readonly Exclusion[] {
+  recordTime(run, result.at);
+  if (result.baselines !== undefined) apply(run, { type: 'recordBaselines', baselines: result.baselines });
+  apply(run, { type: 'recordExternalChanges', changes: result.externalChanges });
+  return [result, ...(result.others ?? [])];
 }

@@ -7,7 +7,7 @@ import { apply, publishPhase, type Run } from './run.ts';
 import { failWith } from './steps.ts';
 
 /**
- * Ends a run with its report. Completed and aborted runs return it; a failed one, or one that could not put everything back,
+ * Ends a run with its report. Completed and aborted runs return it. A run that failed, or that could not roll everything back,
  * @throws ApplicationFailure with the problem and the report.
  */
 export function finishRun(
@@ -18,7 +18,7 @@ export function finishRun(
 ): RunReport {
   const failure = problem ?? rollbackProblem(run.state.status, leftovers);
   const outcome = failure === undefined ? wanted : 'failed';
-  // The last step of a completed run has answered; one that is aborted or fails may not have heard of a step for long.
+  // A completed run ends with the answer of its last step. An aborted or failed run may have had no answer for a long time.
   const at = wanted === 'completed' ? run.state.now : timeAt(run.state, Date.now());
   apply(run, { type: 'finishRun', outcome, at, problem: failure });
   publishPhase(run);

@@ -18,7 +18,7 @@ import { apply, type Run } from './run.ts';
 import { clearStalled, markStalled } from './stalled.ts';
 import { failWith } from './steps.ts';
 
-/** Sets everything that others can ask of a run, before anything else can happen. */
+/** Sets the handlers of all signals, queries and updates of a run, before anything else can happen. */
 export function setHandlers(run: Run): void {
   // Before the updates: one that was withdrawn before the first workflow task is refused in that task.
   setHandler(
@@ -26,10 +26,10 @@ export function setHandlers(run: Run): void {
     (updateId) => {
       apply(run, { type: 'withdraw', updateId });
     },
-    { description: 'Take back an update that no worker has taken yet, by its ID' },
+    { description: 'Withdraw an update that no worker has received yet, by its ID' },
   );
   setHandler(statusQuery, () => truncateStatus(run.state.status));
-  setHandler(nodeStalledSignal, (stalledNodes) => markStalled(run, stalledNodes));
+  setHandler(nodeStalledSignal, (stalled) => markStalled(run, stalled));
   setHandler(nodeGoesOnSignal, (name) => clearStalled(run, name));
   setHandler(nodeRestoredSignal, (name) => apply(run, { type: 'restoreNode', name }));
   setHandler(pauseUpdate, async (request) => await pause(run, request), {
@@ -52,7 +52,7 @@ export function setHandlers(run: Run): void {
     },
   });
   setHandler(abortUpdate, (request) => answer(run, 'abort', request), {
-    description: 'Put everything back, capacity included',
+    description: 'Roll the run back, capacity included',
     validator: (request) => {
       requireOpen(run, request);
       if (run.state.isRollingBack) throw refuse('it is being aborted already');
@@ -82,23 +82,23 @@ function answer(run: Run, action: 'pause' | 'resume' | 'abort', { by, reason }: 
   return { run: run.input.run, phase: run.state.status.phase, at };
 }
 
-/** From now on the run goes backwards; what it waited for an operator for is moot. */
+/** From now on the run rolls back, and no longer waits for an operator. */
 export function beginRollback(run: Run): void {
   apply(run, { type: 'beginRollback' });
   notifyResumed(run);
 }
 
-/** Tells nodes that everything that has stopped, or is about to, tries again. */
+/** Tells nodes that everything stalled, or about to be, is retried. */
 function notifyResumed({ state: { resumes }, handles }: Run): void {
   for (const child of Object.values(handles.nodes)) {
-    // Also in a run that was cancelled; a node that has ended meanwhile need not hear it.
+    // Sent in a cancelled run too. A node that has ended meanwhile does not need it.
     CancellationScope.nonCancellable(
       async () => await child.notifyResumed(resumes, { isAborted: child.isCancelled() }),
     ).catch(() => undefined);
   }
 }
 
-/** Says that it is paused only once no node can be let go any more by a step that had begun before. */
+/** Answers only once no step that began before the pause can exclude a node any more. */
 async function pause(run: Run, request: OperatorRequest): Promise<Acknowledgement> {
   const acknowledgement = answer(run, 'pause', request);
   await condition(() => !run.handles.isExcluding || run.state.status.paused === undefined);

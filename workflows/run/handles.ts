@@ -4,29 +4,29 @@ import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
 /** The workflow of a node that has not ended yet. */
 export interface NodeHandle {
   readonly ended: Promise<void>;
-  readonly notifyResumed: (resumes: number, told: { readonly isAborted: boolean }) => Promise<void>;
-  /** Has the node come back in, if no pod has been told to leave yet. */
+  readonly notifyResumed: (resumes: number, options: { readonly isAborted: boolean }) => Promise<void>;
+  /** Has the node restored, unless a pod has already been told to leave. */
   readonly recall: (reason: string) => Promise<void>;
-  /** It was told to put its node back. */
+  /** The workflow was cancelled, so it restores its node. */
   readonly isCancelled: () => boolean;
 }
 
-/** What watches traffic and lock beside a run. */
+/** Watches traffic and the lock while a run goes on. */
 export interface Monitor {
-  /** Takes over what it had counted at a moment (epoch ms), as its heartbeat said. */
-  readonly takeOver: (counts: TrafficCounts, seenAt: number) => void;
-  /** Ends it and takes over the last counts. */
+  /** Merges the counts of a moment (epoch ms) into those of the run. */
+  readonly mergeCounts: (counts: TrafficCounts, seenAt: number) => void;
+  /** Stops watching and merges the last counts. */
   readonly stop: () => Promise<void>;
 }
 
-/** What a run holds of things that go on, which can't be written down as its state can. */
+/** Live objects of a run, which can't be part of its plain state. */
 export interface RunHandles {
-  /** What abort cancels. */
+  /** The scope that an abort cancels. */
   readonly forward: CancellationScope;
   /** Workflows of the nodes that are in progress, by name. */
   readonly nodes: Record<string, NodeHandle>;
   monitor: Monitor | undefined;
-  /** A step is under way that may exclude a node. */
+  /** A step is running that may exclude a node. */
   isExcluding: boolean;
 }
 

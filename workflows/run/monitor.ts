@@ -9,19 +9,19 @@ import { lastCountsIn } from './last-counts.ts';
 import { apply, type Run, runUntilDone, stallUntilResumed } from './run.ts';
 import { failWith, problemOf, steps, waits } from './steps.ts';
 
-/** A watch that failed after less than this, ms, would only fail again. */
+/** A watch that failed within this time, ms, stalls the run: a new one would only fail again. */
 const minWatchMs = 60_000;
 
-/** Begins to watch: lost requests above the budget pause the run, a lost lock parks it. */
+/** Starts the monitor: lost requests above the budget pause the run, a lost lock stalls it. */
 export function startWatch(run: Run): Monitor {
   const scope = new CancellationScope();
   apply(run, { type: 'startMonitor', isMeasuring: run.input.policy.traffic.probes.length > 0 });
-  const going = scope.run(async () => {
+  const watching = scope.run(async () => {
     while (!scope.consideredCancelled) await watchOnce(run, scope);
   });
-  const quiet = going.catch(() => undefined);
+  const quiet = watching.catch(() => undefined);
   return {
-    takeOver: (counts, seenAt) => takeOver(run, counts, seenAt),
+    mergeCounts: (counts, seenAt) => mergeCounts(run, counts, seenAt),
     stop: async () => {
       scope.cancel();
       await quiet;
@@ -30,48 +30,48 @@ export function startWatch(run: Run): Monitor {
   };
 }
 
-/** Watches until something happens, or until it is time to tell what was counted. */
+/** Watches until something happens, or until the counts are due. */
 async function watchOnce(run: Run, scope: CancellationScope): Promise<void> {
   const { resumes } = run.state;
   try {
     const end = await watchUntilResumed(run);
-    takeOver(run, end.counts, end.at);
+    mergeCounts(run, end.counts, end.at);
     apply(run, { type: 'recordOutlook', outlook: end.outlook });
     if (end.outcome === 'budget-exceeded') exceed(run, end);
     if (end.held) apply(run, { type: 'confirmLock', resumes });
-    if (end.outcome === 'lock-lost') await takeLockAgain(run, end);
+    if (end.outcome === 'lock-lost') await reacquireLock(run, end);
   } catch (error) {
-    const tally = lastCountsIn(error);
-    if (tally !== undefined) takeOver(run, tally.traffic, tally.seenAt);
-    const outlook = tally?.checkpoint?.outlook;
+    const last = lastCountsIn(error);
+    if (last !== undefined) mergeCounts(run, last.traffic, last.seenAt);
+    const outlook = last?.checkpoint?.outlook;
     if (outlook !== undefined) apply(run, { type: 'recordOutlook', outlook });
-    const watchedMs = tally === undefined ? 0 : tally.seenAt - tally.since;
+    const watchedMs = last === undefined ? 0 : last.seenAt - last.since;
     if (scope.consideredCancelled || watchedMs >= minWatchMs) return;
     await stallUntilResumed(run, problemOf(error), resumes);
   }
 }
 
 /**
- * A resume counts for a lock that was lost when it came, not for one that is lost hours later: the watch begins anew with every
- * resume, and so looks at the lock at once.
+ * Starts a new watch with every resume, which checks the lock at once. So a resume counts for a lock that was lost by then, not for one
+ * that is lost hours later.
  */
 async function watchUntilResumed(run: Run): Promise<WatchOutcome> {
   const { resumes } = run.state;
   const input = nextInput(run);
   const scope = new CancellationScope();
   let ended = false;
-  const going = scope.run(async () => await waits('watch traffic and lock').monitorRun(input));
-  const end = going.finally(() => {
+  const watching = scope.run(async () => await waits('watch traffic and lock').monitorRun(input));
+  const end = watching.finally(() => {
     ended = true;
   });
   end.catch(() => undefined);
-  // A watch that is stopped still answers its last counts.
+  // A watch that is stopped still returns its last counts.
   await CancellationScope.nonCancellable(async () => await condition(() => ended || run.state.resumes > resumes));
   if (!ended) scope.cancel();
   return await end;
 }
 
-/** What was lost before the last resume is accepted. */
+/** The input of the next watch. Losses before the last resume are accepted. */
 function nextInput(run: Run): WatchInput {
   apply(run, { type: 'acceptLosses' });
   const { policy } = run.input;
@@ -94,11 +94,11 @@ function monitorOf({ state: { monitor } }: Run): MonitorState {
   return monitor;
 }
 
-function takeOver(run: Run, counts: TrafficCounts, seenAt: number): void {
+function mergeCounts(run: Run, counts: TrafficCounts, seenAt: number): void {
   apply(run, { type: 'recordTraffic', counts, seenAt, clock: Date.now() });
 }
 
-/** The run pauses; nodes that have only begun to leave come back in, as far as they still can. */
+/** Pauses the run. Nodes in progress are restored as long as none of their pods has been told to leave. */
 function exceed(run: Run, { counts, at }: WatchOutcome): void {
   const reason = explainExceeded(counts, monitorOf(run).accepted, run.input.policy.traffic.lossBudget);
   apply(run, { type: 'exceedBudget', reason, at });
@@ -108,13 +108,13 @@ function exceed(run: Run, { counts, at }: WatchOutcome): void {
   }
 }
 
-async function takeLockAgain(run: Run, { problem }: WatchOutcome): Promise<void> {
+async function reacquireLock(run: Run, { problem }: WatchOutcome): Promise<void> {
   const { policy, run: name } = run.input;
   const lost = problem ?? { code: 'LockLost', message: 'the lock on the pool was lost' };
-  await stallUntilResumed(run, lost, monitorOf(run).lockHeldAtResume);
-  const taken = await runUntilDone(run, 'the lock on the pool', () =>
-    steps('take the lock again').reacquireLock({ policy, run: name }),
+  await stallUntilResumed(run, lost, monitorOf(run).lockOwnedAtResume);
+  const locked = await runUntilDone(run, 'the lock on the pool', () =>
+    steps('reacquire the lock').reacquireLock({ policy, run: name }),
   );
-  apply(run, { type: 'recordLock', lock: taken.lock });
+  apply(run, { type: 'recordLock', lock: locked.lock });
   apply(run, { type: 'confirmLock', resumes: run.state.resumes });
 }

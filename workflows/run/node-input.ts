@@ -4,7 +4,7 @@ import type { PoolRef } from '../../core/model/pool.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { NodeReplacementInput } from '../messages.ts';
 
-/** What the run knows when a node has stepped out. */
+/** What the run knows when a node has been excluded. */
 export interface StartQuestion {
   readonly run: string;
   readonly parent: string;
@@ -16,14 +16,14 @@ export interface StartQuestion {
   readonly now: number;
 }
 
-/** What a node's workflow is started with: of all Services only those that the node has to do with. */
-export function nodeInput({ now, baselines, ...known }: StartQuestion, out: Exclusion): NodeReplacementInput {
-  const { node, evidence, before, aside, services } = out;
-  const touched = services === undefined ? undefined : new Set(services);
+/** The input of a node's workflow. Of the baselines it has only those of Services that the node affects. */
+export function nodeInput({ now, baselines, ...known }: StartQuestion, exclusion: Exclusion): NodeReplacementInput {
+  const { node, evidence, before, aside, services } = exclusion;
+  const affected = services === undefined ? undefined : new Set(services);
   return {
     ...known,
     node,
-    baselines: touched === undefined ? baselines : baselines.filter(({ service }) => touched.has(service)),
+    baselines: affected === undefined ? baselines : baselines.filter(({ service }) => affected.has(service)),
     excludedAt: evidence.at(-1)?.at ?? now,
     before,
     ...(aside === undefined ? {} : { aside }),

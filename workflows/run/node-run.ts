@@ -49,36 +49,36 @@ export function openNode(input: NodeReplacementInput): NodeRun {
   return opened;
 }
 
-/** Has something happen to a node's replacement: the only way in which its state changes. Refreshes the page that the Temporal UI shows. */
+/** Applies an event to a node's replacement. Only this changes its state. Refreshes the details that the Temporal UI shows. */
 export function applyTo(node: NodeRun, event: NodeStateEvent): void {
   const before = node.state;
   node.state = reduceNode(before, event);
   if (node.state.status !== before.status) publishDetails(node);
 }
 
-/** Ends with that step. */
+/** Ends the replacement in this step. */
 export function endWith(node: NodeRun, step: NodeStep): NodeStatus {
   applyTo(node, { type: 'end', step });
   return node.state.status;
 }
 
-/** Nobody will resume it: from here on it comes back in by itself. */
+/** The run is gone and nobody will resume this node: it is restored by itself. */
 export function abandon(node: NodeRun): void {
   applyTo(node, { type: 'abandon' });
   recall(node, node.state.status.restoredBecause ?? `its run ${node.input.run} is gone`);
 }
 
-/** From here on the node comes back in; why is told when it has. */
+/** From now on the node is being restored; the reason is part of its status. */
 function recall(node: NodeRun, reason: string): void {
   applyTo(node, { type: 'recall', reason });
   node.forward.cancel();
 }
 
 /**
- * Takes one step until it is done, and keeps what it saw. The step has `limitMs`, or else as long as the policy says. A step that can't be
- * done calls for an operator; `onFailure` says what comes next. A step that finds that the node should not have gone ends with the node's
- * coming back.
- * @throws ApplicationFailure RollbackIncomplete when there is nobody to ask, and trying has not helped
+ * Runs one step until it is done, and records what it observed. `limitMs` is its deadline, by default that of the policy. A step that
+ * fails stalls the node; `onFailure` decides what comes next. When a step finds that the node should not have been excluded, the node is
+ * restored.
+ * @throws ApplicationFailure RollbackIncomplete when the run is gone and no attempt has succeeded
  */
 export async function runNodeStep<Step extends TakenStep, T extends NodeStepResult>(
   node: NodeRun,
@@ -99,23 +99,23 @@ export async function runNodeStep<Step extends TakenStep, T extends NodeStepResu
       throw new CancelledFailure(outcome.restoredBecause);
     }
     if (node.state.resumes === resumes) await stallNode(node, name, outcome.problem);
-    await carryOn(node, { problem: outcome.problem, tries, resumes, isOutgoing });
+    await waitForRetry(node, { problem: outcome.problem, tries, resumes, isOutgoing });
   }
 }
 
-/** A step that could not be done, and what was known when it began. */
-interface Trouble {
+/** A failed attempt at a step, and what was known when it began. */
+interface FailedAttempt {
   readonly problem: Problem;
   readonly tries: number;
   readonly resumes: number;
   readonly isOutgoing: boolean;
 }
 
-/** Waits until the step is to be tried again. */
-async function carryOn(node: NodeRun, { problem, tries, resumes, isOutgoing }: Trouble): Promise<void> {
+/** Waits until the step is to be retried. */
+async function waitForRetry(node: NodeRun, { problem, tries, resumes, isOutgoing }: FailedAttempt): Promise<void> {
   const isResumed = () => node.state.resumes > resumes;
   const isRecalled = () => node.forward.consideredCancelled;
-  // A recall may make unnecessary what could not be done on the way out.
+  // A recall may make a step unnecessary that failed while the node was being replaced.
   const hasHelp = () => isResumed() || (isOutgoing && isRecalled());
   const known = { isResumed: isResumed(), isRecalled: isRecalled(), isAbandoned: node.state.isAbandoned };
   const after = onFailure({ code: problem.code, tries, isOutgoing, ...known });
@@ -133,7 +133,7 @@ async function carryOn(node: NodeRun, { problem, tries, resumes, isOutgoing }: T
   }
 }
 
-/** The input of the step that has begun; each has a number of its own, so that an attempt of an earlier one is known as such. */
+/** The input of the step that has begun. Each step has its own number, so that a late attempt of an earlier step is recognized. */
 function nextInput({ input, state }: NodeRun): NodeStepInput {
   const { run, node, pool, policy, baselines, round } = input;
   return { run, node, pool, policy, baselines, attempt: { round, step: state.stepsTaken } };

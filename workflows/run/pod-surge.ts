@@ -13,8 +13,8 @@ import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { steps } from './steps.ts';
 
 /**
- * Has the pods of the next nodes replaced before they leave. Answers the nodes that may go together: all that wait where nothing is
- * handed over.
+ * Starts replacements for the pods of the next nodes before these pods leave. Returns the nodes that may be replaced together: all of
+ * `waiting` when the policy surges no pods.
  */
 export async function surgePods(
   run: Run,
@@ -25,32 +25,36 @@ export async function surgePods(
   setPhase(run, 'pod-surge');
   await condition(() => mayProceed(run.state));
   if (!mustRollBack(run.state, 'released')) pushRollback(run, { kind: 'released' });
-  const named = waiting.slice(0, maxNodesToSurge(policy));
-  return await replacePods(run, { waiting: named, unplaced });
+  const next = waiting.slice(0, maxNodesToSurge(policy));
+  return await replacePods(run, { waiting: next, unplaced });
 }
 
-/** The same for new nodes that an aborted run gives back: what their pods stood in for comes back before they leave. */
+/** The same for new nodes that an aborted run removes: their pods are replaced on the old nodes before they leave. */
 export async function surgePodsBack(
   run: Run,
   { policy, newPool, unplaced = {} }: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly NodeRef[]> {
   if (!surgesPods(policy)) return waiting;
-  const named = waiting.slice(0, maxNodesToSurge(policy));
-  return await replacePods(run, { waiting: named, unplaced, rolledBackFrom: newPool.name });
+  const next = waiting.slice(0, maxNodesToSurge(policy));
+  return await replacePods(run, { waiting: next, unplaced, rolledBackFrom: newPool.name });
 }
 
 async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
   const isForward = input.rolledBackFrom === undefined;
-  const lost = isForward ? run.state.evictedInstead : [];
-  const known = { ...input, baselines: run.state.baselines, ...(lost.length === 0 ? {} : { evictedInstead: lost }) };
+  const before = isForward ? run.state.evictedInstead : [];
+  const known = {
+    ...input,
+    baselines: run.state.baselines,
+    ...(before.length === 0 ? {} : { evictedInstead: before }),
+  };
   const { wave, released, evictedInstead, aside, at } = await runUntilDone(
     run,
     `replacements for the pods of ${count(input.waiting.length, 'node')}`,
     () => steps('surge pods').surgePods({ ...nextStep(run), ...known }),
   );
   if (isForward) {
-    const workloads = [...lost, ...evictedInstead.map(({ workload }) => workload)];
+    const workloads = [...before, ...evictedInstead.map(({ workload }) => workload)];
     apply(run, { type: 'setEvictedInstead', workloads });
   }
   const what = [

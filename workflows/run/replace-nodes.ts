@@ -36,14 +36,14 @@ import { problemOf } from './steps.ts';
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
 
 /**
- * Moves the nodes of a pool out, as many together as the guard lets go; returns when each has been replaced. Where nobody could go, nobody was
- * on the way, and an operator has had it tried again, it returns before: those that wait may be prepared better by now.
+ * Replaces the nodes of a pool, as many at a time as the guard allows; returns when each has been replaced. It returns earlier when no node
+ * could be excluded, none was in progress, and the run stalled and was resumed: the pods of the remaining nodes may now be surged.
  */
 export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
   await replaceReachable(run, plan, nodes, pool, () => false);
 }
 
-/** The same, but for nodes that an operator is asked about while others go on: they are left on their way. */
+/** The same, but does not wait for stalled nodes that do not stop others: they stay in progress. */
 export async function replaceOthers(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
   await replaceReachable(run, plan, nodes, pool, (node) => isUnreachable(run.state, node));
 }
@@ -59,8 +59,8 @@ async function replaceReachable(
   for (;;) {
     const waiting = pendingOf(run.state, nodes);
     if (waiting.length > 0) {
-      const gone = await excludeNext(run, plan, waiting);
-      if (gone !== 'resumed') for (const out of gone) startReplacement(run, plan, pool, out);
+      const excluded = await excludeNext(run, plan, waiting);
+      if (excluded !== 'resumed') for (const one of excluded) startReplacement(run, plan, pool, one);
       else if (Object.keys(run.state.inProgress).length === 0) return;
       continue;
     }
@@ -70,23 +70,23 @@ async function replaceReachable(
   }
 }
 
-/** Whether one of these nodes has been replaced, or waits for its turn again. */
+/** Whether one of these nodes has been replaced, or is pending again. */
 function haveMoved(state: RunState, nodes: readonly NodeRef[]): boolean {
   return leftOf(state, nodes).length < nodes.length || pendingOf(state, nodes).length > 0;
 }
 
-/** Asks for a node's workflow. It is in progress from now on, so that nothing that it says or shall hear gets lost. */
-function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: Exclusion): void {
-  const { node } = out;
+/** Starts a node's workflow. The node is in progress from now on, so that no signal from or to its workflow is lost. */
+function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, exclusion: Exclusion): void {
+  const { node } = exclusion;
   const { policy } = plan;
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
-  apply(run, { type: 'recordUnprotected', what: Object.values(out.aside ?? {}) });
-  apply(run, { type: 'startNode', node, workflowId, evidence: out.evidence });
+  apply(run, { type: 'recordUnprotected', what: Object.values(exclusion.aside ?? {}) });
+  apply(run, { type: 'startNode', node, workflowId, evidence: exclusion.evidence });
   const { baselines, resumes, now, rounds, status } = run.state;
-  const evidence = statusOf(run.state, node)?.evidence ?? out.evidence;
+  const evidence = statusOf(run.state, node)?.evidence ?? exclusion.evidence;
   const round = rounds[node.name] ?? 1;
   const known = { run: plan.run, parent: status.workflowId, pool, policy, baselines, round, resumes, now };
-  const input = nodeInput(known, { ...out, evidence });
+  const input = nodeInput(known, { ...exclusion, evidence });
   const starting = startChild<Replacement>(workflowTypes.nodeReplacement, {
     workflowId,
     args: [input],
@@ -101,13 +101,13 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, out: Exclusio
   const scope = CancellationScope.current();
   run.handles.nodes[node.name] = {
     ended: follow(run, node, starting, scope),
-    notifyResumed: async (count, told) => await (await starting).signal(resumedSignal, count, told),
+    notifyResumed: async (count, options) => await (await starting).signal(resumedSignal, count, options),
     recall: async (reason) => await (await starting).signal(recallSignal, reason),
     isCancelled: () => scope.consideredCancelled,
   };
 }
 
-/** Takes over what a node's workflow ended with. When `scope`, which started it, is cancelled, putting back is what was wanted. */
+/** Records how a node's workflow ended. When `scope`, in which it was started, is cancelled, the node was to be restored. */
 async function follow(
   run: Run,
   node: NodeRef,
@@ -136,9 +136,9 @@ async function endOf(starting: Promise<ChildWorkflowHandle<Replacement>>, scope:
 }
 
 /**
- * A cancellation that overtakes the start of a child is refused by the server, which knows no such workflow yet, and nobody sends it
- * again (RequestCancelExternalWorkflowExecutionFailed: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND; seen with server 1.31 and SDK 1.24). Once
- * the child has started it is there to hear.
+ * Cancels a child once more, after it has started. When a cancellation arrives before the start of a child, the server refuses it, because
+ * it does not know the workflow yet, and the SDK does not send it again (RequestCancelExternalWorkflowExecutionFailed:
+ * EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND; seen with server 1.31 and SDK 1.24).
  */
 async function cancelAgain({ workflowId }: ChildWorkflowHandle<Replacement>): Promise<void> {
   try {

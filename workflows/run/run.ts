@@ -12,39 +12,39 @@ import { type PoolUpgradeInput, searchAttributes } from '../messages.ts';
 import type { RunHandles } from './handles.ts';
 import { failWith, toOutcome } from './steps.ts';
 
-/** A pool upgrade while it runs: what it was asked for, what it knows, and what it holds. */
+/** A pool upgrade while it runs: its input, its state, and its live objects. */
 export interface Run {
   readonly input: PoolUpgradeInput;
-  /** Only `apply` sets another one. */
+  /** Changed only by `apply`. */
   state: RunState;
   readonly handles: RunHandles;
 }
 
-/** Has something happen to a run: the only way in which its state changes. Refreshes the page that the Temporal UI shows; costs no history. */
+/** Applies an event to a run. Only this changes its state. Refreshes the details that the Temporal UI shows; adds nothing to the history. */
 export function apply(run: Run, event: RunEvent): void {
   const before = run.state;
   run.state = reduce(before, event);
   if (run.state.status !== before.status) setCurrentDetails(renderDetails(run.state.status));
 }
 
-/** Takes over the time (epoch ms) that a step answered with. */
-export function hear(run: Run, at: number): void {
+/** Records the time (epoch ms) that a step returned. */
+export function recordTime(run: Run, at: number): void {
   apply(run, { type: 'recordTime', at, clock: Date.now() });
 }
 
-/** What the next step of the pool is told. Its turn rises from step to step, and also above those that a reset has made undone. */
+/** The input of the next step of the pool. Its sequence number rises with each step, and above the steps that a reset of the workflow has discarded. */
 export function nextStep(run: Run): PoolStepInput {
   apply(run, { type: 'advanceSequence', clock: Date.now() });
   return { run: run.input.run, policy: run.input.policy, sequence: run.state.sequence };
 }
 
-/** Goes to a phase and tells everybody who looks. */
+/** Enters a phase and publishes it. */
 export function setPhase(run: Run, phase: PoolPhase): void {
   apply(run, { type: 'setPhase', phase });
   publishPhase(run);
 }
 
-/** Tells in which phase the run is, and whether an operator is needed. */
+/** Publishes the phase of the run, and whether it is stalled, as search attributes. */
 export function publishPhase({ state: { status } }: Run): void {
   upsertSearchAttributes([
     { key: searchAttributes.phase, value: status.phase },
@@ -52,33 +52,33 @@ export function publishPhase({ state: { status } }: Run): void {
   ]);
 }
 
-/** Tells whether an operator is needed. */
+/** Publishes whether the run is stalled, as a search attribute. */
 export function publishStalled({ state: { status } }: Run): void {
   upsertSearchAttributes([{ key: searchAttributes.stalled, value: status.stalled !== undefined }]);
 }
 
-/** Has something happen to a run that may be what an operator is needed for, or no more; tells it where that is so. */
+/** Applies an event that may stall the run or end that; publishes the change. */
 export function applyAndPublish(run: Run, event: RunEvent): void {
   const { stalled } = run.state.status;
   apply(run, event);
   if (run.state.status.stalled !== stalled) publishStalled(run);
 }
 
-/** Runs a step until it is done. One that can't be done parks the run until an operator resumes (or aborts) it. */
-export async function runUntilDone<T>(run: Run, on: string, step: () => Promise<Outcome<T>>): Promise<Done<T>> {
+/** Runs a step until it is done. A step that fails stalls the run until an operator resumes (or aborts) it. `goal` is what the run waits for. */
+export async function runUntilDone<T>(run: Run, goal: string, step: () => Promise<Outcome<T>>): Promise<Done<T>> {
   for (;;) {
     const { resumes } = run.state;
-    apply(run, { type: 'setWaiting', waiting: { for: on, until: undefined } });
+    apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
     const outcome = await toOutcome(step);
     if (outcome.outcome === 'done') {
-      hear(run, outcome.at);
+      recordTime(run, outcome.at);
       return outcome;
     }
     await stallUntilResumed(run, outcome.problem, resumes);
   }
 }
 
-/** Parks until an operator has resumed the run more often than `resumes`, its count when the trouble began. */
+/** Stalls the run until it has been resumed more than `resumes` times, the count when the failed step began. */
 export async function stallUntilResumed(run: Run, problem: Problem, resumes: number): Promise<void> {
   if (run.state.resumes > resumes) return;
   apply(run, { type: 'stall', problem });
@@ -87,7 +87,7 @@ export async function stallUntilResumed(run: Run, problem: Problem, resumes: num
   publishStalled(run);
 }
 
-/** The plan; a step that needs it can't come before preflight. */
+/** The plan. @throws ApplicationFailure Internal before preflight has made it */
 export function requirePlan({ state: { plan } }: Run): PoolPlan {
   if (plan === undefined) throw failWith({ code: 'Internal', message: 'there is no plan yet' });
   return plan;

@@ -2,7 +2,7 @@ import { CancellationScope, getExternalWorkflowHandle } from '@temporalio/workfl
 import { abandonedSignal, type NodeStalled } from '../messages.ts';
 import { apply, applyAndPublish, publishStalled, type Run } from './run.ts';
 
-/** A node calls for an operator. One that the run has not started is on its own. */
+/** A node needs an operator. A node that the run did not start is told to continue alone. */
 export function markStalled(run: Run, { node: name, workflowId, step, problem, resumes }: NodeStalled): void {
   const before = run.state;
   if (before.inProgress[name] === undefined) abandonChild(workflowId);
@@ -11,12 +11,12 @@ export function markStalled(run: Run, { node: name, workflowId, step, problem, r
   if (run.state !== before) publishStalled(run);
 }
 
-/** A node goes on, though nobody has resumed the run. */
+/** A stalled node continues although the run was not resumed. */
 export function clearStalled(run: Run, name: string): void {
   applyAndPublish(run, { type: 'clearStalled', name });
 }
 
-/** Tells the workflow of a node that this run has not started it: it did before the run was reset. One that has ended need not hear it. */
+/** Tells the workflow of a node that this run does not know it, because the run was reset after starting it. */
 export function abandonChild(workflowId: string): void {
   CancellationScope.nonCancellable(
     async () => await getExternalWorkflowHandle(workflowId).signal(abandonedSignal),

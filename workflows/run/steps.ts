@@ -16,14 +16,14 @@ import { type Problem, type ProblemCode, problemCodes } from '../../core/model/p
 import { longQueue, type longWaits } from '../messages.ts';
 
 /**
- * The steps, labelled for the timeline. Each waits and retries by itself and keeps its own deadline, so the timeouts here only find
- * lost workers: a missed heartbeat starts the next attempt, which goes on from the last one's details.
+ * The activities, with a summary for the timeline of the Temporal UI. Each waits, retries and keeps its deadline by itself. So the timeouts
+ * here only detect lost workers: a missed heartbeat starts the next attempt, which continues from the heartbeat details of the last one.
  */
 export function steps(summary: string): Activities {
   return proxyActivities<Activities>(optionsOf(summary));
 }
 
-/** The steps that last as long as a run does, in slots of their own. */
+/** The activities that may last as long as a run, in their own slots. */
 export function waits(summary: string): Pick<Activities, (typeof longWaits)[number]> {
   return proxyActivities<Activities>({ ...optionsOf(summary), taskQueue: longQueue(workflowInfo().taskQueue) });
 }
@@ -36,17 +36,17 @@ function optionsOf(summary: string): ActivityOptions {
       initialInterval: '200 milliseconds',
       backoffCoefficient: 2,
       maximumInterval: '20 seconds',
-      // Each death of a worker costs one. What is wrong with a step itself ends it (`pollUntil`), and so does its deadline.
+      // Only a lost worker uses up an attempt. Errors of a step itself end it (`pollUntil`), and so does its deadline.
     },
-    // What a cancelled step still answers counts: the last traffic counts, the pods it let go.
+    // The result of a cancelled step is still needed: the last traffic counts, the pods that it released.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: summary.slice(0, 100),
   };
 }
 
 /**
- * Runs a step and turns every failure but cancellation into a named problem. A step that failed just as it was cancelled counts as
- * cancelled: nobody is to be called for what is not wanted any more.
+ * Runs a step and turns every failure except a cancellation into a problem with a code. A step that failed just as it was cancelled counts
+ * as cancelled: no operator is needed for a step that is no longer wanted.
  */
 export async function toOutcome<T>(
   step: () => Promise<Outcome<T>>,
@@ -69,7 +69,7 @@ async function stepOrProblem<T>(
   }
 }
 
-/** The problem inside a failure; a failure without one is told as Internal. */
+/** The problem inside a failure; a failure without one becomes Internal. */
 export function problemOf(error: unknown): Problem {
   const failure = rootFailure(error);
   const detail: unknown = failure?.details?.[0];
@@ -78,10 +78,10 @@ export function problemOf(error: unknown): Problem {
   if (isProblemCode(code)) return { code, message: failure?.message ?? code };
   const message =
     error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
-  return { code: 'Internal', message, hint: 'Resume to try the step again; the worker’s log says more.' };
+  return { code: 'Internal', message, hint: 'Resume to retry the step. The log of the worker has details.' };
 }
 
-/** The one kind of error that leaves workflow code. */
+/** The only kind of error that workflow code throws. */
 export function failWith(problem: Problem, report?: unknown): ApplicationFailure {
   return ApplicationFailure.create({
     message: problem.message,

@@ -9,7 +9,10 @@ import { pushRollback } from './rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { steps } from './steps.ts';
 
-/** Brings up the new nodes, or the first of them, and waits until the load balancers have taken them; where pods are handed over, only until they can take those. */
+/**
+ * Creates the new nodes, or the first wave of them, and waits until they are registered with their load balancers. When they come in waves,
+ * or pods are surged, it only waits until they are Ready for pods.
+ */
 export async function surge(run: Run, plan: PoolPlan): Promise<void> {
   const { newPool, surgeAtOnce } = plan;
   setPhase(run, 'node-surge');
@@ -23,7 +26,7 @@ export async function surge(run: Run, plan: PoolPlan): Promise<void> {
   await awaitNodes(run, plan, surgeAtOnce === undefined ? undefined : 1);
 }
 
-/** Waits until the load balancers have taken the new nodes; nothing leaves before. */
+/** Waits until the new nodes are registered with their load balancers; no old node is excluded before. */
 export async function awaitRegistered(run: Run, plan: PoolPlan): Promise<void> {
   if (run.state.areNewNodesRegistered) return;
   const expected = plan.surgeAtOnce === undefined ? plan.surge : run.state.newNodes.length;
@@ -33,11 +36,11 @@ export async function awaitRegistered(run: Run, plan: PoolPlan): Promise<void> {
   apply(run, { type: 'recordNewNodes', nodes, areRegistered: true });
 }
 
-/** Has new nodes come up for the next old ones; answers those that there is room for: all where all new ones come at once. */
+/** Adds new nodes for the next old ones. Returns the old nodes that the new ones can replace: all of them when all new nodes come at once. */
 export async function addWave(run: Run, plan: PoolPlan, waiting: readonly NodeRef[]): Promise<readonly NodeRef[]> {
   const { surge: all, surgeAtOnce } = plan;
   if (surgeAtOnce === undefined || run.state.newNodes.length >= all) return waiting;
-  // What is unreachable gives nothing any more, though the cloud takes it for running.
+  // An unreachable node has no capacity any more, even if the cloud reports its instance as running.
   const ended = run.state.status.nodes
     .filter(({ step, node }) => step === 'replaced' || isUnreachable(run.state, node))
     .map(({ node }) => node);
@@ -51,7 +54,7 @@ export async function addWave(run: Run, plan: PoolPlan, waiting: readonly NodeRe
   return fresh.length >= all ? waiting : pairByZone({ waiting, ended, fresh });
 }
 
-/** The new pool becomes as large as the old one was meant to be, also where that had fewer machines. */
+/** Grows the new pool to the desired size of the old one, even if the old one had fewer instances. */
 export async function growToFullSize(run: Run, plan: PoolPlan): Promise<void> {
   if (plan.surgeAtOnce !== undefined && requestedSize(run.state) < plan.surge) await grow(run, plan, plan.surge);
 }
@@ -66,7 +69,7 @@ async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
   apply(run, { type: 'requestSize', size });
 }
 
-/** Waits until the new nodes can take pods, or `enough` of them, if that is said, where the cloud has no room for the others. */
+/** Waits until the new nodes are Ready for pods. With `enough`, that many suffice when the cloud has no capacity for the others. */
 async function awaitNodes(run: Run, plan: PoolPlan, enough: number | undefined): Promise<void> {
   const expected = requestedSize(run.state);
   const { nodes, missing, at } = await runUntilDone(run, `${expected} new nodes to be Ready`, () =>

@@ -4,7 +4,7 @@ import { removeNewNodes, restoreScaling } from './remove-new-nodes.ts';
 import { apply, nextStep, type Run, requirePlan, runUntilDone } from './run.ts';
 import { steps, waits } from './steps.ts';
 
-/** Puts back everything on the ledger, newest first; answers what could not be put back, in words. */
+/** Rolls back every recorded change, newest first; returns what could not be rolled back, in words. */
 export async function unwind(run: Run): Promise<readonly string[]> {
   const left: string[] = [];
   for (;;) {
@@ -15,23 +15,23 @@ export async function unwind(run: Run): Promise<readonly string[]> {
   }
 }
 
-/** What the cloud does when it is let go again is seen too. */
+/** Measures traffic for a while after the end, because the cloud may act once scaling is restored. */
 async function watchAfterEnd(run: Run): Promise<void> {
   const { probes, watchAfterMs: durationMs } = run.input.policy.traffic;
   const { monitor } = run.handles;
   apply(run, { type: 'setIdle' });
   if (monitor === undefined || probes.length === 0 || durationMs === 0) return;
   const { watched } = await runUntilDone(run, 'the probes to continue for a moment', () =>
-    waits('watch beyond the end').sleepFor({ durationMs }),
+    waits('watch after the end').sleepFor({ durationMs }),
   );
-  if (watched !== undefined) monitor.takeOver(watched.traffic, watched.seenAt);
+  if (watched !== undefined) monitor.mergeCounts(watched.traffic, watched.seenAt);
 }
 
 async function adoptPods(run: Run): Promise<void> {
-  await runUntilDone(run, 'released pods to be adopted', () => steps('give pods back').adoptPods(nextStep(run)));
+  await runUntilDone(run, 'released pods to be adopted', () => steps('adopt released pods').adoptPods(nextStep(run)));
 }
 
-/** Pods that nobody takes back any more, because their workload has rolled out since. */
+/** Evicts released pods that no ReplicaSet can adopt, because their workload has been rolled out since. */
 async function evictReleased(run: Run): Promise<void> {
   await runUntilDone(run, 'released pods to leave', () => steps('evict released pods').evictReleased(nextStep(run)));
 }
@@ -40,7 +40,7 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
   switch (entry.kind) {
     case 'cordons': {
       const { nodes } = entry;
-      await runUntilDone(run, 'cordons to be taken back', () =>
+      await runUntilDone(run, 'nodes to be uncordoned', () =>
         steps('uncordon').uncordonNodes({ ...nextStep(run), nodes }),
       );
       return [];
@@ -50,7 +50,7 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
       return [];
     case 'new-pool':
       await removeNewNodes(run, requirePlan(run));
-      // As new nodes were emptied, the pods whose replacements they had have come back.
+      // New nodes that were emptied had replacements of released pods: adopt these pods, and evict those that can't be adopted.
       if (surgesPods(run.input.policy)) {
         await adoptPods(run);
         await evictReleased(run);
@@ -68,11 +68,11 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
     case 'lock': {
       const { lock } = run.state;
       if (lock === undefined) return [];
-      const gone = await runUntilDone(run, 'cleanup, and release of the lock', () =>
+      const cleaned = await runUntilDone(run, 'cleanup, and release of the lock', () =>
         steps('clean up, release the lock').cleanUp({ ...nextStep(run), lock }),
       );
-      apply(run, { type: 'recordRetained', what: gone.ends ?? [] });
-      return gone.left;
+      apply(run, { type: 'recordRetained', what: cleaned.ends ?? [] });
+      return cleaned.left;
     }
   }
 }

@@ -45,7 +45,7 @@ describe('what was counted', () => {
 });
 
 test('the lock counts as ours from the resume on at which it was seen', () => {
-  expect(play(running, resume, { type: 'confirmLock', resumes: 1 }).monitor?.lockHeldAtResume).toBe(1);
+  expect(play(running, resume, { type: 'confirmLock', resumes: 1 }).monitor?.lockOwnedAtResume).toBe(1);
 });
 
 test('what a watch knew of nodes is there for the next', () => {
