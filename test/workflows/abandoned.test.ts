@@ -1,4 +1,4 @@
-/** Nodes whose run has ended without them finish or put themselves back, with nobody to ask. */
+/** Nodes whose run has ended before them finish or are restored by their own workflow, without an operator. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { type WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import type { Harness, UpgradeFunction } from '../support/temporal-harness.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 const first = 'ip-10-0-0-1';
-const unwanted = 'somebody knew no better';
+const unwanted = 'terminated by mistake';
 
 /** The workflow of the first node. */
 function workflowOfFirst(harness: Harness, { workflowId }: WorkflowHandle<UpgradeFunction>) {
@@ -41,7 +41,7 @@ function expectBackIn(world: World): void {
 
 describe('a node whose run is terminated', () => {
   test.each(['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'awaitReplacements', 'removeEndpoints'])(
-    'at %s is put back, its cordon with it, and says that its run is gone',
+    'at %s is restored and uncordoned, and its status says that its run is gone',
     async (step) => {
       const world = createScenario();
       let terminated = false;
@@ -61,7 +61,7 @@ describe('a node whose run is terminated', () => {
     },
   );
 
-  test('while its machine is ended is finished', async () => {
+  test('while its instance terminates is replaced to the end', async () => {
     const world = createScenario();
     let terminated = false;
     const harness = await openHarness(world, {
@@ -79,7 +79,7 @@ describe('a node whose run is terminated', () => {
     expectNothingLost(world);
   });
 
-  test('while its machine can’t be ended is put back', async () => {
+  test('while its instance can’t be terminated is restored', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: async (begun, [input]) => {
@@ -97,7 +97,7 @@ describe('a node whose run is terminated', () => {
     expectNothingLost(world);
   });
 
-  test('while it waits for an operator is put back', async () => {
+  test('while it is stalled is restored', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step) => {
@@ -105,7 +105,7 @@ describe('a node whose run is terminated', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy());
-    await harness.until(handle, 'the first asks', ({ nodes }) =>
+    await harness.until(handle, 'the first node is stalled', ({ nodes }) =>
       nodes.some(({ node, step }) => node.name === first && step === 'stalled'),
     );
     await handle.terminate(unwanted);
@@ -117,8 +117,8 @@ describe('a node whose run is terminated', () => {
   });
 });
 
-describe('putting back with nobody to ask', () => {
-  /** Has putting back fail as often as that, and the run terminated as soon as pods leave the first node. */
+describe('restoring a node whose run is gone', () => {
+  /** Has restoring the first node fail `times` times, and terminates the run as soon as pods leave that node. */
   async function failToRestore(world: World, times: number) {
     let failed = 0;
     let terminated = false;
@@ -138,7 +138,7 @@ describe('putting back with nobody to ask', () => {
     return { harness, handle, node: workflowOfFirst(harness, handle) };
   }
 
-  test('tries again by itself', async () => {
+  test('is retried without an operator', async () => {
     const world = createScenario();
     const { node } = await failToRestore(world, 3);
     const status: NodeStatus = await node.result();
@@ -148,7 +148,7 @@ describe('putting back with nobody to ask', () => {
     expectNothingLost(world);
   });
 
-  test('that never succeeds ends with what happened and what to do, and a sweep does it', async () => {
+  test('that never succeeds fails with what happened and what to do, and a cleanup does it', async () => {
     const world = createScenario();
     const { node, handle, harness } = await failToRestore(world, Number.POSITIVE_INFINITY);
     const [, cluster = ''] = handle.workflowId.split('/');
@@ -171,7 +171,7 @@ describe('putting back with nobody to ask', () => {
     expectNothingLost(world);
   });
 
-  test('in an abort whose run is terminated after it was told: it finds out by itself', async () => {
+  test('in an abort finds out by itself that the run was terminated after the node had stalled', async () => {
     const world = createScenario();
     let isFixed = false;
     let asked: Promise<unknown> | undefined;
@@ -193,7 +193,7 @@ describe('putting back with nobody to ask', () => {
   });
 });
 
-test('a node that a reset run has forgotten puts itself back, and the run replaces it once more', async () => {
+test('a node that a reset run does not know is restored by its own workflow, and the run replaces it again', async () => {
   const world = createScenario();
   let isReset = false;
   const harness = await openHarness(world, {
@@ -206,7 +206,7 @@ test('a node that a reset run has forgotten puts itself back, and the run replac
   const handle = await harness.start(scenarioPolicy());
   const again = harness.workflow(handle.workflowId) as WorkflowHandle<UpgradeFunction>;
   await expect(handle.result()).rejects.toThrow();
-  const asking = await harness.until(again, 'asks', ({ stalled }) => stalled !== undefined);
+  const asking = await harness.until(again, 'stalled', ({ stalled }) => stalled !== undefined);
   expect(asking.stalled?.message).toMatch(/can't start: workflow .* runs already/);
   const status: NodeStatus = await workflowOfFirst(harness, handle).result();
   expect(status).toMatchObject({ step: 'restored', restoredBecause: 'its run run-1 is gone' });

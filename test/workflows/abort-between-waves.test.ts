@@ -1,10 +1,10 @@
-/** A run that hands over and is aborted once its first wave has gone: as many new nodes stay as old ones have ended. */
+/** A run with pod surge that is aborted after its first wave: as many new nodes stay as old ones were replaced. */
 import { describe, expect, test } from 'vitest';
 import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** Four nodes go two by two, because no more pods may be doubled, or no more new nodes may be there. */
+/** Four nodes are replaced two by two, because the policy allows no more surged pods, or no more new nodes. */
 const twoByTwo = {
   'half of the pods': { nodeSurge: { share: 1 }, max: 0.5 },
   'half of the nodes': { nodeSurge: { share: 0.5 }, max: 1 },
@@ -19,7 +19,7 @@ describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { nodeSurge: su
     ['removeEndpoints', 4],
     ['terminateNode', 3],
   ] as const)(
-    'aborted when %s begins for the %i. time, loses nothing and leaves nothing of its own',
+    'an abort when %s begins for the %i. time loses no request and leaves nothing behind',
     async (step, nth) => {
       const world = createScenario();
       await upgradeAndAbort(world, podSurgePolicy({ max: surplus }, { nodeSurge: surge }), { step, nth });

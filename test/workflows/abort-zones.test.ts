@@ -1,4 +1,4 @@
-/** An aborted run leaves groups that the cloud need not move machines in: whatever it moved would end a machine that serves. */
+/** An aborted run leaves groups that the cloud does not rebalance: rebalancing would terminate an instance that serves. */
 import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../core/status/status.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
@@ -9,7 +9,7 @@ import { expectNothingLost } from '../support/run-checks.ts';
 
 const operator = { by: 'ann', reason: 'seen enough' };
 
-/** Aborts when the n-th node begins to lose its pods, and lets the world go on for long after the end. */
+/** Aborts when the n-th node begins to lose its pods, and lets the world continue long after the end. */
 async function abortAtEviction(world: World, nth: number): Promise<RunReport> {
   let begun = 0;
   const harness = await openHarness(world, {
@@ -61,13 +61,13 @@ describe('an abort with some nodes replaced', () => {
     expect(zonesOf(world, 'web-new')).toEqual({ 'eu-west-1a': 1, 'eu-west-1b': 1, 'eu-west-1c': 1 });
   });
 
-  test('that leaves the old pool lopsided keeps the cloud from mending it, and says how to end that', async () => {
+  test('that leaves the zones of the old pool unbalanced keeps rebalancing suspended, and says how to end that', async () => {
     const world = createScenario();
     let begun = 0;
     const harness = await openHarness(world, {
       before: async (step, [input]) => {
         if (step === 'excludeNext') {
-          // All nodes of the first zone go before any of the second.
+          // All nodes of the first zone are replaced before any of the second.
           const { waiting } = input as { waiting: { zone: string }[] };
           waiting.sort((a, b) => (a.zone < b.zone ? -1 : 1));
         }

@@ -1,4 +1,4 @@
-/** Released pods come back, or leave in good order, whatever else lies about or happens to their workload. */
+/** Released pods are adopted, or leave without lost requests, whatever happens to their workload. */
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
@@ -31,7 +31,7 @@ async function strikeAtRelease(world: World, strike: () => void) {
   });
 }
 
-describe('a run that hands over', () => {
+describe('a run with pod surge', () => {
   test.each([3_000, 90_000])(
     'loses nothing while a Deployment is away for %d ms and its ReplicaSet stays',
     async (awayMs) => {
@@ -46,7 +46,7 @@ describe('a run that hands over', () => {
     },
   );
 
-  test('leaves the last that serve alone when their Deployment is deleted, and says so until their Service is too', async () => {
+  test('keeps the last serving pods when their Deployment is deleted, and says so until their Service is deleted too', async () => {
     const world = createScenario();
     let struck = false;
     const told = Promise.withResolvers<string>();
@@ -72,7 +72,7 @@ describe('a run that hands over', () => {
     expect(podsOf(world, 'web')).toEqual([]);
   });
 
-  test('has released pods of a workload that is scaled to nothing leave at once', async () => {
+  test('evicts released pods of a workload that is scaled to zero at once', async () => {
     const world = createScenario();
     let scaledAt = 0;
     const harness = await strikeAtRelease(world, () => {
@@ -89,7 +89,7 @@ describe('a run that hands over', () => {
     expect(goneAt - scaledAt, world.log.join('\n')).toBeLessThan(60_000);
   });
 
-  test('gives up on a workload of which some replacements come up, and leaves nothing on those', async () => {
+  test('gives up on a workload of which only some replacements start, and leaves no labels on those', async () => {
     const world = createScenario();
     const before = new Set(podsOf(world, 'web'));
     let hopeless: SimPod | undefined;
@@ -105,13 +105,13 @@ describe('a run that hands over', () => {
     });
     const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
-    expect(report.unprotected).toContainEqual(expect.stringMatching(/^Deployment default\/web was not handed over/));
+    expect(report.unprotected).toContainEqual(expect.stringMatching(/^Deployment default\/web was evicted within its budget instead of being surged/));
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });
 });
 
-test('an abort ends by itself though a pod that has failed lies about', async () => {
+test('an abort ends by itself although a failed pod exists', async () => {
   const world = createScenario();
   let struck = false;
   const hooks = {
@@ -127,11 +127,11 @@ test('an abort ends by itself though a pod that has failed lies about', async ()
   expect([readyOf(world, 'web'), readyOf(world, 'api')]).toEqual([4, 4]);
 });
 
-test('an abort ends by itself though a Deployment is paused in the middle of a rollout', async () => {
+test('an abort ends by itself although a Deployment is paused in the middle of a rollout', async () => {
   const world = createScenario();
   let struck = false;
   const hooks = {
-    // Before anything sends to the replacements a rollout costs nothing by itself.
+    // A rollout by itself loses no requests before load balancers send to the replacements.
     progress: (step: string, { reason }: { readonly reason: string }) => {
       if (step !== 'surgePods' || struck || !someReleased.test(reason)) return;
       struck = true;
@@ -144,7 +144,7 @@ test('an abort ends by itself though a Deployment is paused in the middle of a r
   expect(readyOf(world, 'web')).toBeGreaterThanOrEqual(4);
 });
 
-test('an abort leaves a released pod alone that nobody wants any more and nobody stands in for, and says why and how it goes', async () => {
+test('an abort keeps a released pod that no ReplicaSet can adopt and no pod replaces, and says why and how to delete it', async () => {
   const world = createScenario();
   let struck = false;
   const harness = await openHarness(world, {
@@ -170,13 +170,13 @@ test('an abort leaves a released pod alone that nobody wants any more and nobody
   expectNothingLeft(world, 4);
 });
 
-/** A rollout begins, and stands still once it has one pod of the new version. */
+/** A rollout begins, and stops once it has one pod of the new version. */
 function pauseMidway(world: World): void {
   rollOut(world, 'web');
   later(world, 10_000, () => pauseDeployment(world, 'web'));
 }
 
-/** One that goes on whatever is lost. */
+/** A policy with which the run continues whatever is lost. */
 function patientPolicy(): Policy {
   const policy = podSurgePolicy();
   return { ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 } };

@@ -7,8 +7,8 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const lostAnswer = () => ApplicationFailure.retryable('the worker died before it could answer');
 
-describe('steps that are carried out more than once', () => {
-  test('an upgrade in which every step loses its first answer ends the same', async () => {
+describe('steps that run more than once', () => {
+  test('an upgrade in which every step loses its first response ends the same', async () => {
     const world = createScenario();
     const done = new Set<string>();
     const harness = await openHarness(world, {
@@ -26,7 +26,7 @@ describe('steps that are carried out more than once', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('a step may lose as many workers as there are: its deadline and its own faults end it, not their number', async () => {
+  test('a step may lose any number of workers: only its deadline and its own errors end it', async () => {
     const harness = await openHarness(createScenario(), {});
     const handle = await harness.start(scenarioPolicy());
     const report = await harness.finish(handle);
@@ -39,7 +39,7 @@ describe('steps that are carried out more than once', () => {
     expect(scheduled.filter(({ retryPolicy }) => (retryPolicy?.maximumAttempts ?? 0) !== 0)).toEqual([]);
   });
 
-  test('an abort in which every step loses its first answer puts everything back', async () => {
+  test('an abort in which every step loses its first response rolls everything back', async () => {
     const world = createScenario();
     const done = new Set<string>();
     let abort = async (): Promise<unknown> => undefined;
@@ -65,7 +65,7 @@ describe('steps that are carried out more than once', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('a step that fails outright parks the run instead of failing it', async () => {
+  test('a step that fails for good stalls the run instead of failing it', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step) => {

@@ -1,4 +1,4 @@
-/** A version of the nodes, or of what runs on them, on which pods never become Ready: it can be aborted out of. */
+/** A version of the nodes on which pods never become Ready: the run can be aborted. */
 import { expect, test } from 'vitest';
 import { abortUpdate } from '../../workflows/messages.ts';
 import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
@@ -20,9 +20,9 @@ test.each([
     2,
     scenarioPolicy({ guard: { defaultMinServing: 0.5, minServing: {}, maxInFlight: 4, acceptUnprotected: [] } }),
   ],
-  ['hands over', 4, podSurgePolicy()],
+  ['surges pods', 4, podSurgePolicy()],
 ])(
-  'an abort of a run that %s, and stops with %i pods serving, ends by itself with everything as before',
+  'an abort of a run that %s, and stalls with %i pods serving, ends by itself with everything as before',
   async (_, serving, policy) => {
     const world = createScenario();
     failOnNewNodes(world);

@@ -1,4 +1,4 @@
-/** A run that was terminated put nothing back; a sweep does, without Temporal. */
+/** A terminated run rolls nothing back; a cleanup does, without Temporal. */
 import { describe, expect, test } from 'vitest';
 import { cleanUp } from '../../client/cleanup.ts';
 import { poolLockName } from '../../core/model/pool-lock.ts';
@@ -12,7 +12,7 @@ import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** Has a run terminated with all its nodes' workflows as soon as this step begins. Answers the name of the cluster. */
+/** Terminates a run and the workflows of its nodes as soon as this step begins. Returns the name of the cluster. */
 async function terminateAt(world: World, step: string): Promise<string> {
   const reached = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ async function terminateAt(world: World, step: string): Promise<string> {
   await reached.promise;
   const [, cluster = ''] = handle.workflowId.split('/');
   const children = world.nodes.map(({ name }) => harness.workflow(nodeReplacementId(cluster, 'web', 'run-1', name)));
-  await handle.terminate('somebody knew no better');
+  await handle.terminate('terminated by mistake');
   await Promise.allSettled(children.map(async (child) => await child.terminate('neither here')));
   ended.resolve();
   await harness.stop();
@@ -46,11 +46,11 @@ async function cleanUpAfter(world: World, cluster: string) {
 
 describe('a run that was terminated', () => {
   test.each(['cordonNodes', 'awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints'])(
-    'at %s: everything of it goes but the new nodes, which are in load balancers; nothing is lost',
+    'at %s: everything of it is removed except the new nodes, which are in load balancers; nothing is lost',
     async (step) => {
       const world = createScenario();
       const cluster = await terminateAt(world, step);
-      await expect(cleanUpAfter(world, cluster), 'its lock is alive still').rejects.toThrow(/held by run-1/);
+      await expect(cleanUpAfter(world, cluster), 'its lock has not expired').rejects.toThrow(/held by run-1/);
       world.clock.advance(5 * 60_000);
       const { left, problems } = await cleanUpAfter(world, cluster);
       const stays = [expect.stringMatching(/^pool web-new, created by run run-1, has 4 nodes/)];
@@ -68,7 +68,7 @@ describe('a run that was terminated', () => {
     },
   );
 
-  test('before it has got any machine: its new pool goes too', async () => {
+  test('before it had any instance: its new pool is deleted too', async () => {
     const world = createScenario();
     world.faults.capacity = 4;
     const cluster = await terminateAt(world, 'awaitNodesReady');
@@ -89,7 +89,7 @@ describe('a run that was terminated', () => {
   });
 });
 
-test('a sweep of one pool touches nothing of a run that works on another', async () => {
+test('a cleanup of one pool changes nothing of a run on another pool', async () => {
   const world = createScenario();
   addBatchPool(world);
   const { cluster, pools, clock } = createSimPorts(world);
@@ -97,7 +97,7 @@ test('a sweep of one pool touches nothing of a run that works on another', async
   const [batch] = nodes.filter(({ pool }) => pool === 'batch');
   const [web] = pods.filter(({ labels }) => labels['app'] === 'web');
   if (batch === undefined || web === undefined) throw new Error('the world has no such node or pod');
-  // As it is while that run turns back: costs are raised wherever a ReplicaSet has pods.
+  // As while that run rolls back: deletion costs are raised wherever a ReplicaSet has pods.
   await cluster.acquireLock(poolLockName('sim', 'batch'), 'batch-run', 60_000);
   await cluster.cordon(batch, 'batch-run');
   await cluster.exclude(batch, 'batch-run');
@@ -121,7 +121,7 @@ test('a sweep of one pool touches nothing of a run that works on another', async
 });
 
 describe('pods that a run had released', () => {
-  /** All pods of `web` are released on cordoned nodes, as by a run that is gone then. */
+  /** All pods of `web` are released on cordoned nodes, as by a run that is gone. */
   async function release(world: World) {
     const { cluster } = createSimPorts(world);
     const { nodes, pods } = await cluster.observe();
@@ -147,7 +147,7 @@ describe('pods that a run had released', () => {
   const namesOf = (world: World) =>
     world.pods.filter(({ of, terminating }) => of === 'web' && !terminating).map(({ name }) => name);
 
-  test('are given back while their replacements don’t run: the same pods as before, nothing lost', async () => {
+  test('are adopted while their replacements don’t run: the same pods as before, nothing lost', async () => {
     const world = createScenario();
     const before = await release(world);
     const { left, told } = await cleanUpAll(world);
@@ -158,7 +158,7 @@ describe('pods that a run had released', () => {
     expectNothingLost(world);
   });
 
-  test('serve on where replacements serve, and that is told; nothing is lost', async () => {
+  test('continue to serve where replacements serve, and are reported; nothing is lost', async () => {
     const world = createScenario();
     const before = await release(world);
     for (const node of world.nodes.slice(0, 1)) node.cordoned = false;
@@ -174,7 +174,7 @@ describe('pods that a run had released', () => {
     expectNothingLost(world);
   });
 
-  test('and serve on are seen out in good order by the next run', async () => {
+  test('and that continue to serve are evicted in order by the next run', async () => {
     const world = createScenario();
     await release(world);
     for (const node of world.nodes) node.cordoned = false;
@@ -191,7 +191,7 @@ describe('pods that a run had released', () => {
     expect(namesOf(world)).toHaveLength(4);
   });
 
-  test('stay while a Service sends to them, though their Deployment is gone', async () => {
+  test('stay while a Service sends to them, although their Deployment is gone', async () => {
     const world = createScenario();
     const before = await release(world);
     deleteDeployment(world, 'web');
@@ -204,7 +204,7 @@ describe('pods that a run had released', () => {
     expectNothingLost(world);
   });
 
-  test('are deleted when their Deployment is gone, and their Service', async () => {
+  test('are deleted when their Deployment and their Service are gone', async () => {
     const world = createScenario();
     await release(world);
     deleteDeployment(world, 'web');

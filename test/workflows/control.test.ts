@@ -16,7 +16,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
-/** Every step before the old pool goes, so that every phase is met. */
+/** Every step before the old pool is deleted, so that every phase occurs. */
 const stepsInOrder = [
   'acquireLock',
   'suspendScaling',
@@ -44,7 +44,7 @@ function onceBefore(step: string, nth: number, act: () => Promise<unknown>) {
 }
 
 describe('abort', () => {
-  test.each(stepsInOrder)('at %s puts everything back and loses nothing', async (step) => {
+  test.each(stepsInOrder)('at %s rolls everything back and loses nothing', async (step) => {
     const world = createScenario();
     let abort = async (): Promise<unknown> => undefined;
     const harness = await openHarness(world, { before: onceBefore(step, 1, async () => await abort()) });
@@ -61,7 +61,7 @@ describe('abort', () => {
     expect(world.pools.some((pool) => pool.name === 'web-new')).toBe(replaced > 0);
   });
 
-  test('in preflight takes the time that it took, and leaves nothing', async () => {
+  test('in preflight reports the time that it took, and leaves nothing', async () => {
     const world = createScenario();
     let abort = async (): Promise<unknown> => undefined;
     const before = async (step: string) => {
@@ -78,7 +78,7 @@ describe('abort', () => {
     expect(report.finishedAt).toBe(report.startedAt + report.durationMs);
   });
 
-  test('after a preflight that had to wait counts that wait too', async () => {
+  test('after a preflight that had to wait reports that wait too', async () => {
     const world = createScenario();
     const begunAt = world.clock.now();
     world.faults.apiDown = true;
@@ -110,7 +110,7 @@ describe('abort', () => {
     expect(world.pools.map((pool) => pool.name).toSorted()).toEqual(['web', 'web-new']);
   });
 
-  test('lets pods use their grace period, longer than the eviction deadline, and asks nobody', async () => {
+  test('lets pods use their grace period, longer than the eviction deadline, and needs no operator', async () => {
     const world = createScenario({ delays: { podGone: 28_000 } });
     let aborting: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
@@ -131,7 +131,7 @@ describe('abort', () => {
   });
 
   test.each(['evicting', 'restoring'] as const)(
-    'goes on when a node that stalledRun while %s ends by itself',
+    'continues when a node that stalled while %s ends by itself',
     async (stalledIn) => {
       const world = createScenario();
       const late: unknown[] = [];
@@ -144,8 +144,8 @@ describe('abort', () => {
           const { node } = input as { node: { name: string } };
           const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
           const workflowId = nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node.name);
-          const stalledRun = { node: node.name, workflowId, step: stalledIn, problem, resumes: 99 };
-          late.push(await handle.signal(nodeStalledSignal, stalledRun));
+          const stalled = { node: node.name, workflowId, step: stalledIn, problem, resumes: 99 };
+          late.push(await handle.signal(nodeStalledSignal, stalled));
         },
       });
       const handle = await harness.start(scenarioPolicy());
@@ -158,7 +158,7 @@ describe('abort', () => {
   );
 
   test.each(['awaitNodesReady', 'evictPods'] as const)(
-    'at the very moment when %s has run into its deadline calls nobody',
+    'at the very moment when %s has passed its deadline stalls nothing',
     async (step) => {
       const world = createScenario();
       if (step === 'awaitNodesReady') world.faults.neverReady = 1;
@@ -184,8 +184,8 @@ describe('abort', () => {
     },
   );
 
-  // The server may refuse a cancellation that comes in this moment: in about one of five.
-  test.each([1, 2, 3, 4, 5, 6])('as the workflow of a node starts reaches it: no machine ends (%i)', async () => {
+  // The server may refuse a cancellation that comes at this moment: about one of five.
+  test.each([1, 2, 3, 4, 5, 6])('while the workflow of a node starts reaches it: no instance terminates (%i)', async () => {
     const world = createScenario();
     let aborting: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
@@ -204,7 +204,7 @@ describe('abort', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('a cancelled workflow puts everything back like an abort', async () => {
+  test('a cancelled workflow rolls everything back like an abort', async () => {
     const world = createScenario();
     let cancel = async (): Promise<unknown> => undefined;
     const harness = await openHarness(world, {
@@ -235,17 +235,17 @@ describe('abort', () => {
 
 describe('pause', () => {
   test.each(['createPool', 'cordonNodes', 'excludeNext', 'awaitConnectionsDrained', 'terminateNode'] as const)(
-    'at %s lets nodes on their way finish, grants none, and goes on after resume',
+    'at %s lets nodes in progress finish, excludes no other, and continues after resume',
     async (step) => {
       const world = createScenario();
       let pause = async (): Promise<unknown> => undefined;
       const harness = await openHarness(world, { before: onceBefore(step, 1, async () => await pause()) });
       const handle = await harness.start(scenarioPolicy());
-      // It is answered only once no step can let a node go any more: that step must not wait for the answer.
+      // It is answered only once no step can exclude a node any more: that step must not wait for the answer.
       pause = async () => await handle.startUpdate(pauseUpdate, { args: [operator], waitForStage: 'ACCEPTED' });
       const quiet = await harness.until(
         handle,
-        'paused in replace with nobody on the way',
+        'paused in replace with no node in progress',
         (status) =>
           status.paused !== undefined &&
           status.phase === 'replace' &&
@@ -265,7 +265,7 @@ describe('pause', () => {
 });
 
 describe('messages', () => {
-  test('that make no sense are rejected and change nothing', async () => {
+  test('that do not apply are rejected and change nothing', async () => {
     const world = createScenario();
     const allSent = Promise.withResolvers<void>();
     const harness = await openHarness(world, {
@@ -281,7 +281,7 @@ describe('messages', () => {
     await handle.executeUpdate(pauseUpdate, { args: [operator] });
     await refused(handle.executeUpdate(pauseUpdate, { args: [operator] }));
     await refused(handle.executeUpdate(pauseUpdate, { args: [{} as never] }));
-    // A run that is aborted before it holds anything has nothing to let go, and ends at once.
+    // A run that is aborted before it has changed anything has nothing to clean up, and ends at once.
     await harness.until(handle, 'it waits before the first node', (status) => status.phase === 'replace');
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     await refused(handle.executeUpdate(abortUpdate, { args: [operator] }));
@@ -292,7 +292,7 @@ describe('messages', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('that arrive before the first step of the workflow count', async () => {
+  test('that arrive before the first step of the workflow take effect', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
     await harness.pauseWorker();

@@ -1,4 +1,4 @@
-/** Pods that are spread over hosts so that emptied nodes keep others from taking them. */
+/** Pods with a spread constraint over hosts, which counts emptied nodes, so that they fit on no other node. */
 import { describe, expect, test } from 'vitest';
 import type { SpreadFacts } from '../../core/model/pod.ts';
 import { scaleTo } from '../simulator/disturbances.ts';
@@ -33,7 +33,7 @@ describe('two pods on each node, spread over hosts', () => {
     ['evicted', { ...byHost, countsReleased: false }],
     ['pod surge', { ...byHost, countsReleased: false }],
   ] as const)(
-    'can’t be %s while emptied nodes count: the run is refused, with what would let it (%#)',
+    'can’t be %s while emptied nodes count: the run is refused, with a way to allow it (%#)',
     async (how, spread) => {
       const harness = await openHarness(twoOnEach(spread), {});
       const handle = await harness.start(orders[how]);

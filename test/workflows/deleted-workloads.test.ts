@@ -1,4 +1,4 @@
-/** Workloads that their owners delete while a run is under way: what they wanted before holds nobody up. */
+/** Workloads that their owners delete during a run: their earlier size blocks nothing. */
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import { excludedNodes, serviceNamed } from '../simulator/disturbances.ts';
@@ -10,13 +10,13 @@ import { expectNothingLeft } from '../support/run-checks.ts';
 
 const minutes = (ms: number) => ms / 60_000;
 
-/** Deletes Deployment `web` with its pods, and nobody calls it any more. */
+/** Deletes Deployment `web` with its pods; its callers stop. */
 function deleteWeb(world: World): void {
   serviceNamed(world, 'web').ratePerSecond = 0;
   deleteDeployment(world, 'web');
 }
 
-/** Runs an upgrade in which something strikes just before a step is taken for the first time. */
+/** Runs an upgrade with a disturbance just before the first occurrence of a step. */
 async function strikeBefore(world: World, policy: Policy, wanted: string, strike: () => void) {
   let struck = false;
   const startedAt = world.clock.now();
@@ -30,7 +30,7 @@ async function strikeBefore(world: World, policy: Policy, wanted: string, strike
   const report = await harness.finish(await harness.start(policy));
   expect(struck).toBe(true);
   expect(report.outcome).toBe('completed');
-  // Nobody calls what was deleted; its last pod leaves all the same, though a load balancer would send there.
+  // A deleted workload has no callers; its last pod leaves although a load balancer would send to it.
   expect({ lost: world.traffic.lost, cut: world.traffic.cut }, world.log.join('\n')).toEqual({ lost: 0, cut: 0 });
   expectNothingLeft(world, 4);
   return minutes(world.clock.now() - startedAt);
@@ -38,19 +38,19 @@ async function strikeBefore(world: World, policy: Policy, wanted: string, strike
 
 describe('a Deployment that is deleted', () => {
   test.each<[string, string, Policy]>([
-    ['before any node has gone', 'awaitNodesReady', scenarioPolicy()],
-    ['while the first nodes drain', 'awaitConnectionsDrained', scenarioPolicy()],
-    ['while their replacements are waited for', 'awaitReplacements', scenarioPolicy()],
-    ['once its pods were handed over', 'excludeNext', podSurgePolicy()],
-  ])('%s holds no node for longer than it takes to see that it is gone', async (_, step, policy) => {
+    ['before any node is excluded', 'awaitNodesReady', scenarioPolicy()],
+    ['while connections of the first nodes drain', 'awaitConnectionsDrained', scenarioPolicy()],
+    ['while the run waits for their replacements', 'awaitReplacements', scenarioPolicy()],
+    ['after its pods were surged', 'excludeNext', podSurgePolicy()],
+  ])('%s blocks no node for longer than it takes to observe that it is gone', async (_, step, policy) => {
     const world = createScenario();
     expect(await strikeBefore(world, policy, step, () => deleteWeb(world))).toBeLessThan(35);
   });
 
   test.each([
-    ['lets no node go meanwhile', 60_000, 0],
-    ['would let nodes go if looks had to agree for a moment only', 5_000, 2],
-  ])('and made again half a minute later, pods and all, %s', async (_, stabilizationAfterOutageMs, gone) => {
+    ['keeps nodes from being excluded meanwhile', 60_000, 0],
+    ['would let nodes be excluded if observations had to agree for a moment only', 5_000, 2],
+  ])('and created again half a minute later with its pods %s', async (_, stabilizationAfterOutageMs, gone) => {
     const world = createScenario();
     const [web] = world.workloads.filter(({ name }) => name === 'web');
     const policy = scenarioPolicy();

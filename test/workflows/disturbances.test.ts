@@ -1,4 +1,4 @@
-/** Everything that may happen beside an upgrade costs no more than it costs alone. */
+/** A disturbance during an upgrade loses no more requests than it loses without one. */
 import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../core/status/status.ts';
 import {
@@ -36,7 +36,7 @@ async function upgrade(world: World, step: string, happen: () => void): Promise<
   return await harness.finish(await harness.start(policy));
 }
 
-/** Steps in which nodes are about to leave or on their way. */
+/** Steps in which nodes are about to be excluded, or in progress. */
 const stepsUnderWay = [
   'excludeNext',
   'awaitDeregistered',
@@ -46,7 +46,7 @@ const stepsUnderWay = [
 ] as const;
 
 describe('a readiness flap of a whole Service', () => {
-  test.each(stepsUnderWay)('at %s: nobody is let go while it lasts, and the upgrade completes', async (step) => {
+  test.each(stepsUnderWay)('at %s: no node is excluded while it lasts, and the upgrade completes', async (step) => {
     const world = createScenario();
     let during: readonly string[] | undefined;
     let after: readonly string[] | undefined;
@@ -66,7 +66,7 @@ describe('a readiness flap of a whole Service', () => {
 });
 
 describe('a workload that is scaled', () => {
-  test('from 4 to 12 with a live budget keeps what the budget demands now', async () => {
+  test('from 4 to 12 with a budget keeps what the budget demands now', async () => {
     const world = createScenario();
     let fewest = Number.POSITIVE_INFINITY;
     setBudget(world, 'web', 3);
@@ -115,7 +115,7 @@ describe('a workload that is scaled', () => {
 
 describe('a rollout', () => {
   test.each(['excludeNext', 'evictPods'] as const)(
-    'that begins at %s holds further nodes back, loses nothing, as it loses nothing alone, and ends',
+    'that begins at %s blocks further nodes, loses nothing, as it loses nothing alone, and ends',
     async (step) => {
       const alone = createScenario({ preStopSeconds: 20 });
       rollOut(alone, 'web');
@@ -130,7 +130,7 @@ describe('a rollout', () => {
     },
   );
 
-  test('while nodes drain loses only what their load balancers still send to pods that it has taken, and holds all others', async () => {
+  test('while connections drain loses only what load balancers still send to pods that it has deleted, and blocks all other nodes', async () => {
     const world = createScenario({ preStopSeconds: 20 });
     let rollingOut: readonly string[] | undefined;
     const outDuring = new Set<string>();
@@ -159,7 +159,7 @@ describe('somebody removes the exclude label', () => {
     'awaitForwardedConnections',
     'terminateNode',
   ] as const;
-  test.each(steps)('at %s: the node drains once more before anything else is done to it', async (step) => {
+  test.each(steps)('at %s: the connections of the node drain once more before anything else is done to it', async (step) => {
     const world = createScenario();
     const report = await upgrade(world, step, () => {
       const [node] = excludedNodes(world);
@@ -176,7 +176,7 @@ describe('somebody removes the exclude label', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('and a cordon: both are set again and told', async () => {
+  test('and a cordon: both are set again and reported', async () => {
     const world = createScenario();
     const report = await upgrade(world, 'awaitConnectionsDrained', () => {
       for (const node of world.nodes) if (node.pool === 'web') node.cordoned = false;
@@ -190,7 +190,7 @@ describe('somebody removes the exclude label', () => {
   });
 });
 
-test('a new node that somebody excludes counts for nothing, and is told', async () => {
+test('a new node that somebody excludes does not count as capacity, and is reported', async () => {
   const world = createScenario();
   const label = 'node.kubernetes.io/exclude-from-external-load-balancers';
   const report = await upgrade(world, 'excludeNext', () => {
@@ -209,9 +209,9 @@ test('a new node that somebody excludes counts for nothing, and is told', async 
   expectNothingLeft(world, 4);
 });
 
-describe('a node that is registered again in spite of its label', () => {
+describe('a node that is registered again despite its label', () => {
   test.each(['awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'] as const)(
-    'at %s gets its label anew, and nothing is lost',
+    'at %s gets its label again, and nothing is lost',
     async (step) => {
       const world = createScenario();
       const report = await upgrade(world, step, () => {
@@ -220,13 +220,13 @@ describe('a node that is registered again in spite of its label', () => {
       });
       expect(report.outcome).toBe('completed');
       const told = report.nodes.flatMap((node) => node.externalChanges ?? []).map(({ what }) => what);
-      expect(told.join('\n')).toMatch(/in spite of its label/);
+      expect(told.join('\n')).toMatch(/despite its label/);
       expectNothingLost(world);
       expectNothingLeft(world, 4);
     },
   );
 
-  test('because the AWS Load Balancer Controller passed over a target that was unhealthy.draining: it is not let go then', async () => {
+  test('because the AWS Load Balancer Controller skipped a target that was unhealthy.draining: it is not excluded then', async () => {
     const world = createScenario();
     const web = serviceNamed(world, 'web');
     web.controller = 'aws-load-balancer-controller';
@@ -249,7 +249,7 @@ describe('an API server that is away for 15 s', () => {
   ];
 
   test.each(steps.flatMap((step) => [0, 10].map((preStopSeconds) => ({ step, preStopSeconds }))))(
-    'at $step, with pods that serve on for $preStopSeconds s: nobody is let go before what is seen has settled, and nothing is lost',
+    'at $step, with pods that continue to serve for $preStopSeconds s: no node is excluded before observations are stable, and nothing is lost',
     async ({ step, preStopSeconds }) => {
       const world = createScenario({ preStopSeconds });
       const policyOfApi = { ...policy };

@@ -13,7 +13,7 @@ import { openHarness } from '../support/open-harness.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
-/** What is written on both streams while `act` runs. */
+/** Output on both streams while `act` runs. */
 function printed(act: () => number): { readonly code: number; readonly stdout: string; readonly stderr: string } {
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -40,7 +40,7 @@ describe('a run that has ended', () => {
     expect(exitCodeOfReport(proof)).toBe(6);
   });
 
-  test('by failing shows its report, what it met, and no command that only a living run hears', async () => {
+  test('by failing shows its report and problem, and no command that needs a running workflow', async () => {
     const harness = await openHarness(createScenario());
     const policy = scenarioPolicy({ pool: { provider: 'eks', name: 'no-such-pool' } });
     const handle = await harness.start(policy);
@@ -82,7 +82,7 @@ describe('a run that has ended', () => {
     expect(told).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('a mistake') });
   });
 
-  test('by being terminated before any worker had it says so as well', async () => {
+  test('by being terminated before any worker had it says so too', async () => {
     const connection = await connectAsCommandsDo();
     const { target, handle } = await startForNobody(connection, operator);
     await handle.terminate('a mistake');
@@ -94,7 +94,7 @@ describe('a run that has ended', () => {
   });
 });
 
-test('Ctrl-C on a terminal detaches in words', async () => {
+test('Ctrl-C on a terminal detaches and says so', async () => {
   const harness = await openHarness(createScenario());
   await harness.pauseWorker();
   const handle = await harness.start(scenarioPolicy());
@@ -104,7 +104,7 @@ test('Ctrl-C on a terminal detaches in words', async () => {
   const { cluster, pool } = targetOf(handle.workflowId);
   const main = fileURLToPath(new URL('../../client/main.ts', import.meta.url));
 
-  // `script` (util-linux) gives the command a terminal of its own; what it reads is typed there.
+  // `script` (util-linux) gives the command its own terminal, and types its input there.
   const command = `stty cols 120 rows 40; exec ${process.execPath} ${main} watch ${cluster}/${pool}`;
   const typing = spawn('script', ['-qec', command, '/dev/null'], {
     env: { ...process.env, TEMPORAL_ADDRESS: inject('temporalAddress'), TERM: 'xterm' },

@@ -11,7 +11,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 const operator = { by: 'ann', reason: 'fixed' };
 const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
 
-/** Somebody else takes the lock on the pool, as if this run's had expired. */
+/** Somebody else acquires the lock on the pool, as if the lock of this run had expired. */
 function stealLock(world: World): void {
   const name = lockName(world);
   if (world.leases.get(name)?.holder !== 'run-1') return;
@@ -32,7 +32,7 @@ function untouched(world: World) {
   };
 }
 
-/** Somebody puts all nodes back into their load balancers. */
+/** Somebody registers all nodes with their load balancers again. */
 function registerByHand(world: World): void {
   for (const node of world.nodes) {
     delete node.labels['node.kubernetes.io/exclude-from-external-load-balancers'];
@@ -42,7 +42,7 @@ function registerByHand(world: World): void {
 
 describe('the lock, lost to somebody else', () => {
   test.each(['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'])(
-    'in the middle: %s touches nothing until the run has taken it again',
+    'in the middle: %s changes nothing until the run has acquired it again',
     async (fenced) => {
       const world = createScenario();
       let stolen: ReturnType<typeof untouched> | undefined;
@@ -51,7 +51,7 @@ describe('the lock, lost to somebody else', () => {
         before: (step) => {
           if (step !== fenced || stolen !== undefined) return;
           stealLock(world);
-          // The new holder has plans of its own for nodes that this run had stepped out.
+          // The new holder uses nodes that this run had excluded.
           if (step === 'awaitConnectionsDrained') registerByHand(world);
           stolen = untouched(world);
         },
@@ -74,7 +74,7 @@ describe('the lock, lost to somebody else', () => {
     },
   );
 
-  test('an abort tells who holds it, and ends once the run could take it again', async () => {
+  test('an abort says who holds it, and ends once the run could acquire it again', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step) => {
@@ -99,8 +99,8 @@ describe('the lock, lost to somebody else', () => {
   });
 });
 
-describe('the workflow of one node, cancelled in the web UI', () => {
-  test('puts the node back and asks; resumed, the run replaces it like the others', async () => {
+describe('the workflow of one node, cancelled in the Temporal UI', () => {
+  test('restores the node and stalls; after a resume, the run replaces it like the others', async () => {
     const world = createScenario();
     let cancel = async (): Promise<unknown> => undefined;
     const harness = await openHarness(world, {
@@ -109,7 +109,7 @@ describe('the workflow of one node, cancelled in the web UI', () => {
       },
     });
     const handle = await harness.start(scenarioPolicy(oneByOne));
-    const { cluster } = await harness.until(handle, 'a node on its way', ({ nodes }) => {
+    const { cluster } = await harness.until(handle, 'a node in progress', ({ nodes }) => {
       return nodes.some((node) => node.step === 'replacing');
     });
     const [first] = world.nodes.filter((node) => node.pool === 'web').map((node) => node.name);
@@ -131,9 +131,9 @@ describe('the workflow of one node, cancelled in the web UI', () => {
   });
 });
 
-describe('a machine that joins the old pool', () => {
+describe('an instance that joins the old pool', () => {
   test.each(['evictPods', 'findLateJoiners', 'deletePool'])(
-    'during the run (%s) is replaced too, and told',
+    'during the run (%s) is replaced too, and reported',
     async (step) => {
       const world = createScenario();
       let scaled = false;
@@ -159,8 +159,8 @@ describe('a machine that joins the old pool', () => {
   );
 });
 
-describe('the labels of a pod, given back by somebody', () => {
-  test('while it leaves: it is unlisted once more and leaves, and that is told', async () => {
+describe('the labels of a pod, restored by somebody', () => {
+  test('while it leaves: it is removed from its endpoints again, leaves, and is reported', async () => {
     const world = createScenario();
     let struck = false;
     world.clock.onPassage(() => {
@@ -183,7 +183,7 @@ describe('the labels of a pod, given back by somebody', () => {
   });
 
   test.each(['awaitConnectionsDrained', 'adoptPods'])(
-    'of a released one, at %s of a run that turns back: our mark goes',
+    'of a released pod, at %s of a run that rolls back: the label of the run is removed',
     async (at) => {
       const world = createScenario();
       let struck = false;

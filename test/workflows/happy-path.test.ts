@@ -34,11 +34,11 @@ describe('an upgrade that nothing disturbs', () => {
 
     const events = await countEvents(harness, handle, report);
     console.log(`${nodes} nodes: ${(events / nodes).toFixed(1)} history events per node`);
-    // 78 to 80 where nothing else runs; a busy machine splits what came together into more workflow tasks of three events each.
+    // 78 to 80 where nothing else runs; under load, events are split over more workflow tasks of three events each.
     expect(events / nodes).toBeLessThanOrEqual(100);
   });
 
-  test('gets along with one slot for steps: what waits from beginning to end holds none', async () => {
+  test('needs only one slot for steps: activities that last as long as the run use other slots', async () => {
     const world = createScenario();
     const harness = await openHarness(world, { maxSteps: 1 });
     const { guard } = scenarioPolicy();
@@ -48,7 +48,7 @@ describe('an upgrade that nothing disturbs', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('takes pods that no budget keeps one at a time, over all nodes, unlisted or not', async () => {
+  test('evicts pods without a budget one at a time, over all nodes, whether removed from endpoints or not', async () => {
     const world = createScenario();
     world.budgets = world.budgets.filter((budget) => budget.name !== 'api');
     let fewest = Number.POSITIVE_INFINITY;
@@ -58,7 +58,7 @@ describe('an upgrade that nothing disturbs', () => {
     });
     const harness = await openHarness(world);
     const drain = { ...scenarioPolicy().drain, keepEndpoints: ['default/api'] };
-    // Evicted while they are listed, they lose requests.
+    // Evicted while they are endpoints, they lose requests.
     const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
     const report = await harness.finish(await harness.start(scenarioPolicy({ drain, traffic })));
     expect(report.outcome).toBe('completed');
@@ -66,7 +66,7 @@ describe('an upgrade that nothing disturbs', () => {
     expect(fewest).toBe(3);
   });
 
-  test('tells that connections through a node have ended also when its pods take longer than they', async () => {
+  test('reports that forwarded connections have ended even if the pods of the node took longer', async () => {
     const world = createScenario({ delays: { podGone: 150_000 } });
     const { waits } = scenarioPolicy();
     const harness = await openHarness(world);
@@ -105,7 +105,7 @@ describe('an upgrade that nothing disturbs', () => {
     expect(phase).toBe('replace');
   });
 
-  test('leaves cordons and excludes of others alone', async () => {
+  test('keeps cordons and exclude labels of others', async () => {
     const world = createScenario();
     const harness = await openHarness(world);
     const foreign = world.nodes[3];
@@ -131,7 +131,7 @@ describe('an upgrade that nothing disturbs', () => {
 });
 
 describe('Services that nodeferry does not support', () => {
-  test('are left alone where they belong to another pool, even when they appear during the run', async () => {
+  test('are ignored where they belong to another pool, even when they appear during the run', async () => {
     const world = createScenario();
     addBatchPool(world);
     const batch = addClassicService(world, 'batch', 'Local');
@@ -153,7 +153,7 @@ describe('Services that nodeferry does not support', () => {
     expectNothingLeft(world, 6);
   });
 
-  test('refuse the run where they touch the pool, and nothing is touched', async () => {
+  test('refuse the run where they affect the pool, and nothing is changed', async () => {
     const world = createScenario();
     addBatchPool(world);
     addClassicService(world, 'batch', 'Cluster');
@@ -165,7 +165,7 @@ describe('Services that nodeferry does not support', () => {
     expect(world.pools.map((pool) => pool.name)).toEqual(['web', 'batch']);
   });
 
-  test('hold further nodes back where they were supported when the run began, until they are again', async () => {
+  test('block further nodes where they were supported when the run began, until they are again', async () => {
     const world = createScenario();
     const web = world.services.find((service) => service.key === 'default/web');
     if (web === undefined) throw new Error('no Service');
@@ -186,7 +186,7 @@ describe('Services that nodeferry does not support', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('hold nothing up where their loss is accepted, and the report names them', async () => {
+  test('block nothing where their loss is accepted, and the report names them', async () => {
     const world = createScenario();
     addClassicService(world, 'old', 'Local', { app: 'api' });
     const harness = await openHarness(world);

@@ -4,7 +4,7 @@ import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { failureOfRun } from '../support/run-checks.ts';
 
-test('a run that may not launch machines is over before anything is locked or held', async () => {
+test('a run that may not launch instances ends before anything is locked or suspended', async () => {
   const world = createScenario();
   world.faults.mayNotLaunch = true;
   const begun: string[] = [];

@@ -1,11 +1,11 @@
-/** Network policies go by labels, and a pod that leaves its endpoints loses one. */
+/** Network policies select by labels, and a pod that is removed from its endpoints loses one. */
 import { describe, expect, test } from 'vitest';
 import { createScenario, podSurgePolicy, type ScenarioOptions } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** Pods that are let through by their label `app` alone; Services select by that, and by the others as well. */
+/** Network policies allow pods by their label `app` alone; Services select by that label and by others. */
 function createPolicedScenario(selectAlso: Readonly<Record<string, string>>, options: ScenarioOptions = {}): World {
   const world = createScenario(options);
   const names = new Set(world.workloads.map(({ name }) => name));
@@ -27,8 +27,8 @@ async function cross(world: World) {
 
 const endpointsRemoved = (world: World) => world.log.filter((line) => line.endsWith('removed from endpoints'));
 
-describe('pods whose traffic a policy lets through by one label', () => {
-  test('lose another that their Service selects by, and no request is lost', async () => {
+describe('pods whose traffic a network policy allows by one label', () => {
+  test('lose another label that their Service selects by, and no request is lost', async () => {
     const world = createPolicedScenario({ tier: 'front' });
     const report = await cross(world);
     expect(report.outcome).toBe('completed');
@@ -37,7 +37,7 @@ describe('pods whose traffic a policy lets through by one label', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('lose requests where nobody may read the policies', async () => {
+  test('lose requests where the run may not read the network policies', async () => {
     const world = createPolicedScenario({ zone: 'here' });
     world.faults.policiesHidden = true;
     const report = await cross(world);
@@ -45,7 +45,7 @@ describe('pods whose traffic a policy lets through by one label', () => {
     expect(world.traffic.lost).toBeGreaterThan(0);
   });
 
-  test('keep it where there is no other, and lose nothing if they serve on when told to stop', async () => {
+  test('keep it where there is no other, and lose nothing if they continue to serve when told to stop', async () => {
     const world = createPolicedScenario({}, { preStopSeconds: 10 });
     const report = await cross(world);
     expect(report.outcome).toBe('completed');
@@ -54,7 +54,7 @@ describe('pods whose traffic a policy lets through by one label', () => {
     expect(world.log.filter((line) => /default\/(web|api): .* requests lost/.test(line))).toEqual([]);
   });
 
-  test('keep it where there is no other, and the report says who left while it was listed', async () => {
+  test('keep it where there is no other, and the report names pods that left while they were endpoints', async () => {
     const world = createPolicedScenario({});
     const report = await cross(world);
     expect(report.outcome).toBe('completed');

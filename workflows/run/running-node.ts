@@ -3,14 +3,14 @@ import type { DeadlinePolicy } from '../../core/policy/policy.ts';
 import type { NodeState } from '../../core/run/node-state.ts';
 import type { NodeReplacementInput } from '../messages.ts';
 
-/** A node's replacement while it runs: what it was asked for, what it knows, and what it holds. */
+/** A node's replacement while it runs: its input, its state, and its cancellation scope. */
 export interface NodeRun {
   readonly input: NodeReplacementInput;
   readonly deadlines: DeadlinePolicy;
-  /** Only `applyTo` sets another one. */
+  /** Changed only by `applyTo`. */
   state: NodeState;
-  /** What brings the node out; cancelled when it shall come back in. */
+  /** Scope of the steps that replace the node; cancelled when the node is to be restored. */
   readonly forward: CancellationScope;
-  /** Its workflow was cancelled: by its run, by the end of its run, or by somebody. */
+  /** Whether the workflow was cancelled: by its run, by the end of its run, or by an operator. */
   isCancelled(): boolean;
 }
