@@ -3,13 +3,13 @@ import type { PoolUpgradeInput } from '../../workflows/messages.ts';
 import { nodeReplacement as nodeReplacementToday } from '../../workflows/node-replacement.ts';
 import { poolUpgrade as poolUpgradeToday } from '../../workflows/pool-upgrade.ts';
 
-/** The pool upgrade with one more thing at its beginning: what a careless change looks like to runs in progress. */
+/** The pool upgrade with one more command at its beginning, as a careless change would add it. */
 export async function poolUpgrade(input: PoolUpgradeInput): ReturnType<typeof poolUpgradeToday> {
   await sleep('1 second');
   return await poolUpgradeToday(input);
 }
 
-/** The node replacement with one more thing at its beginning. */
+/** The node replacement with one more command at its beginning. */
 export async function nodeReplacement(
   input: Parameters<typeof nodeReplacementToday>[0],
 ): ReturnType<typeof nodeReplacementToday> {

@@ -3,7 +3,7 @@ import type { PoolUpgradeInput } from '../../workflows/messages.ts';
 import { nodeReplacement as nodeReplacementToday } from '../../workflows/node-replacement.ts';
 import { poolUpgrade as poolUpgradeToday } from '../../workflows/pool-upgrade.ts';
 
-/** The same one more thing as in the changed workflows, but only for runs that begin with it. */
+/** The same additional command as in the changed workflows, but only in runs that start with it. */
 export async function poolUpgrade(input: PoolUpgradeInput): ReturnType<typeof poolUpgradeToday> {
   if (patched('one-more-thing')) await sleep('1 second');
   return await poolUpgradeToday(input);

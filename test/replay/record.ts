@@ -1,6 +1,6 @@
 /**
- * Records the histories that the replay tests read: `node test/replay/record.ts`. Run it, and commit what it writes, whenever the
- * workflows change in a way that runs in progress need not survive; otherwise keep the old ones and use `patched`.
+ * Records the histories that the replay tests read: `node test/replay/record.ts`. Run it and commit its output when the workflows change
+ * in a way that runs in progress need not survive; otherwise keep the old histories and use `patched`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -70,13 +70,13 @@ try {
     };
   });
   await record('stalled', place, (run) => {
-    let mended = false;
+    let isFixed = false;
     return {
       before: (step) => {
-        if (step !== 'evictPods' || mended) return;
-        mended = true;
+        if (step !== 'evictPods' || isFixed) return;
+        isFixed = true;
         void run.resume();
-        throw ApplicationFailure.nonRetryable('something that a person has to mend');
+        throw ApplicationFailure.nonRetryable('something that an operator has to fix');
       },
     };
   });

@@ -105,7 +105,9 @@ describe('a run with pod surge', () => {
     });
     const report = await harness.finish(await harness.start(podSurgePolicy()));
     expect(report.outcome).toBe('completed');
-    expect(report.unprotected).toContainEqual(expect.stringMatching(/^Deployment default\/web was evicted within its budget instead of being surged/));
+    expect(report.unprotected).toContainEqual(
+      expect.stringMatching(/^Deployment default\/web was evicted within its budget instead of being surged/),
+    );
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });

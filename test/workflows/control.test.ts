@@ -144,8 +144,8 @@ describe('abort', () => {
           const { node } = input as { node: { name: string } };
           const problem = { code: 'DeadlineExceeded', message: `pods to leave ${node.name}` } as const;
           const workflowId = nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node.name);
-          const stalled = { node: node.name, workflowId, step: stalledIn, problem, resumes: 99 };
-          late.push(await handle.signal(nodeStalledSignal, stalled));
+          const stalledNode = { node: node.name, workflowId, step: stalledIn, problem, resumes: 99 };
+          late.push(await handle.signal(nodeStalledSignal, stalledNode));
         },
       });
       const handle = await harness.start(scenarioPolicy());
@@ -185,24 +185,27 @@ describe('abort', () => {
   );
 
   // The server may refuse a cancellation that comes at this moment: about one of five.
-  test.each([1, 2, 3, 4, 5, 6])('while the workflow of a node starts reaches it: no instance terminates (%i)', async () => {
-    const world = createScenario();
-    let aborting: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
-      activated: (workflowId, { children }) => {
-        if (children.some(({ started }) => !started))
-          aborting ??= harness.workflow(workflowId).executeUpdate(abortUpdate, { args: [operator] });
-      },
-    });
-    const report = await harness.finish(await harness.start(scenarioPolicy()));
-    await aborting;
-    expect(report.outcome).toBe('aborted');
-    const old = world.nodes.filter(({ pool }) => pool === 'web').map(({ instanceId }) => instanceId);
-    expect(old).toHaveLength(4);
-    expect(old.filter((id) => world.terminations.has(id))).toEqual([]);
-    expectNothingLost(world);
-    expectNothingLeft(world, 4);
-  });
+  test.each([1, 2, 3, 4, 5, 6])(
+    'while the workflow of a node starts reaches it: no instance terminates (%i)',
+    async () => {
+      const world = createScenario();
+      let aborting: Promise<unknown> | undefined;
+      const harness = await openHarness(world, {
+        activated: (workflowId, { children }) => {
+          if (children.some(({ started }) => !started))
+            aborting ??= harness.workflow(workflowId).executeUpdate(abortUpdate, { args: [operator] });
+        },
+      });
+      const report = await harness.finish(await harness.start(scenarioPolicy()));
+      await aborting;
+      expect(report.outcome).toBe('aborted');
+      const old = world.nodes.filter(({ pool }) => pool === 'web').map(({ instanceId }) => instanceId);
+      expect(old).toHaveLength(4);
+      expect(old.filter((id) => world.terminations.has(id))).toEqual([]);
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
 
   test('a cancelled workflow rolls everything back like an abort', async () => {
     const world = createScenario();

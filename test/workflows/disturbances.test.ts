@@ -159,22 +159,25 @@ describe('somebody removes the exclude label', () => {
     'awaitForwardedConnections',
     'terminateNode',
   ] as const;
-  test.each(steps)('at %s: the connections of the node drain once more before anything else is done to it', async (step) => {
-    const world = createScenario();
-    const report = await upgrade(world, step, () => {
-      const [node] = excludedNodes(world);
-      if (node !== undefined) removeLabel(world, node);
-    });
-    expect(report.outcome).toBe('completed');
-    expect(
-      report.nodes
-        .flatMap((node) => node.externalChanges ?? [])
-        .map(({ what }) => what)
-        .join('\n'),
-    ).toMatch(/removed the exclude label/);
-    expectNothingLost(world);
-    expectNothingLeft(world, 4);
-  });
+  test.each(steps)(
+    'at %s: the connections of the node drain once more before anything else is done to it',
+    async (step) => {
+      const world = createScenario();
+      const report = await upgrade(world, step, () => {
+        const [node] = excludedNodes(world);
+        if (node !== undefined) removeLabel(world, node);
+      });
+      expect(report.outcome).toBe('completed');
+      expect(
+        report.nodes
+          .flatMap((node) => node.externalChanges ?? [])
+          .map(({ what }) => what)
+          .join('\n'),
+      ).toMatch(/removed the exclude label/);
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
 
   test('and a cordon: both are set again and reported', async () => {
     const world = createScenario();

@@ -12,7 +12,7 @@ import { openHarness } from '../support/open-harness.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
-/** A run that stands still, paused, and whose worker has gone. */
+/** A paused run whose worker has gone. */
 async function runWithoutWorker() {
   const harness = await openHarness(createScenario());
   await harness.pauseWorker();
@@ -24,8 +24,8 @@ async function runWithoutWorker() {
   return { harness, handle, target: targetOf(handle.workflowId) };
 }
 
-describe('a command that no worker takes', () => {
-  test('is withdrawn: a worker that comes later finds nothing of it', async () => {
+describe('a command that no worker receives', () => {
+  test('is withdrawn: a worker that starts later does not run it', async () => {
     const { harness, handle, target } = await runWithoutWorker();
     const connection = await connectAsCommandsDo();
 
@@ -40,7 +40,7 @@ describe('a command that no worker takes', () => {
     expect(report.actions.map(({ action }) => action)).toEqual(['start', 'pause', 'resume']);
   });
 
-  test.each([true, false])('is carried out by the next worker unless it is withdrawn (%s)', async (isWithdrawn) => {
+  test.each([true, false])('takes effect with the next worker unless it is withdrawn (%s)', async (isWithdrawn) => {
     const { harness, handle } = await runWithoutWorker();
     const alone = (await connectAsCommandsDo()).client.workflow.getHandle(handle.workflowId);
     const updateId = randomUUID();
@@ -54,7 +54,7 @@ describe('a command that no worker takes', () => {
     expect((await handle.result()).outcome).toBe(isWithdrawn ? 'completed' : 'aborted');
   });
 
-  test('is withdrawn as well when the operator loses patience', async () => {
+  test('is withdrawn too when the operator interrupts it', async () => {
     const { harness, handle, target } = await runWithoutWorker();
     const connection = await connectAsCommandsDo();
 
@@ -69,7 +69,7 @@ describe('a command that no worker takes', () => {
     ).rejects.toMatchObject({ problem: { message: 'Interrupted: the abort was not sent.' } });
   });
 
-  test('counts as given when a worker has taken it before the withdrawal', async () => {
+  test('succeeds when a worker has received it before the withdrawal', async () => {
     const { harness, target } = await runWithoutWorker();
     const connection = await connectAsCommandsDo();
 
@@ -110,7 +110,7 @@ test('an upgrade starts nothing where no worker polls, and says so', async () =>
   await expect(handle.describe()).rejects.toBeInstanceOf(WorkflowNotFoundError);
 });
 
-test('a watch waits for a worker that has gone, says so, and goes on with the next', async () => {
+test('a watch waits for a worker that has gone, says so, and continues with the next', async () => {
   const { harness, target } = await runWithoutWorker();
   const written: string[] = [];
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {

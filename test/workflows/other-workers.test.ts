@@ -1,4 +1,4 @@
-/** Workers of another version than the code that a run was begun with, or than the command that asks. */
+/** Workers of another version than the code that started a run, or than the command line. */
 import { randomUUID } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -8,7 +8,7 @@ import { connectAsCommandsDo, startForNobody } from '../support/command-connecti
 import { runCommandLine } from '../support/command-line.ts';
 import { startWorker } from '../support/restartable-worker.ts';
 
-/** Starts a worker that has none of the steps of a run. */
+/** Starts a worker that has none of the activities of a run. */
 async function startOtherWorker(taskQueue: string): Promise<void> {
   const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
   const worker = await startWorker({
@@ -24,7 +24,7 @@ async function startOtherWorker(taskQueue: string): Promise<void> {
   });
 }
 
-test('status tells which step no worker knows, and what would help', async () => {
+test('status says which step no worker knows, and what to do', async () => {
   const connection = await connectAsCommandsDo();
   const { handle, target } = await startForNobody(connection, { by: 'ann', reason: '' });
   onTestFinished(async () => void (await handle.terminate('the test is over')));
@@ -37,7 +37,7 @@ test('status tells which step no worker knows, and what would help', async () =>
     });
 });
 
-test('version tells those of server and workers, and warns of a worker with another', async () => {
+test('version shows those of the server and the workers, and warns of a worker with another', async () => {
   const taskQueue = `test-${randomUUID()}`;
   await startOtherWorker(taskQueue);
   const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), NODEFERRY_TASK_QUEUE: taskQueue };

@@ -4,8 +4,8 @@ import { abortUpdate, longQueue } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 
-/** As many nodes as a worker has slots, each of which waits before it tries again to come back in, would stop every run of that worker. */
-test('a node that waits before its next try takes no slot that steps need', async () => {
+/** Nodes that wait before they retry their restoring, as many as a worker has slots, would stop every run of that worker. */
+test('a node that waits before its next attempt uses no slot that other steps need', async () => {
   const world = createScenario();
   let tries = 0;
   let asked: Promise<unknown> | undefined;

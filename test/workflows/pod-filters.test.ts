@@ -16,7 +16,7 @@ function addToOld(world: World, name: string, changes: Partial<SimPod> = {}): Si
   return addPod(world, name, world.nodes[0]?.name ?? '', changes);
 }
 
-/** Calls `act` once, when the first pods are about to leave the node of that pod. */
+/** Calls `act` once, when the first pods are about to leave the node of this pod. */
 function beforeEvicting(pod: () => SimPod | undefined, act: (pod: SimPod) => void) {
   let done = false;
   return (step: string, args: readonly unknown[]): void => {
@@ -44,7 +44,7 @@ describe('a pod that is not safe to evict', () => {
     expectNothingLeft(world, 2);
   });
 
-  test('that came since the plan was made parks its node, is not touched, and is named', async () => {
+  test('that appeared since the plan was made stalls its node, is not evicted, and is named', async () => {
     const world = createScenario({ nodes: 2 });
     const game = addToOld(world, 'game');
     const harness = await openHarness(world, {
@@ -66,8 +66,8 @@ describe('a pod that is not safe to evict', () => {
   });
 });
 
-describe('a pod that hangs in termination', () => {
-  test('parks its node at the deadline, is named with what helps, and is not forced', async () => {
+describe('a pod that is stuck terminating', () => {
+  test('stalls its node at the deadline, is named with what to do, and is not forced', async () => {
     const world = createScenario({ nodes: 2 });
     const stuck = addToOld(world, 'stuck', { stuck: true });
     const harness = await openHarness(world);
@@ -86,7 +86,7 @@ describe('a pod that hangs in termination', () => {
     expectNothingLeft(world, 2);
   });
 
-  test('does not keep an aborted run from putting its node back', async () => {
+  test('does not keep an aborted run from restoring its node', async () => {
     const world = createScenario({ nodes: 2 });
     const api = world.pods.find((pod) => pod.of === 'api' && pod.node === world.nodes[0]?.name);
     if (api === undefined) throw new Error('no pod of api');
@@ -102,7 +102,7 @@ describe('a pod that hangs in termination', () => {
     expectNothingLost(world);
   });
 
-  test('does not hold its node when finalizers keep nothing but its object, and the report tells', async () => {
+  test('does not block its node when finalizers keep only its object, and the report says so', async () => {
     const world = createScenario({ nodes: 2 });
     const kept = addToOld(world, 'kept', { finalizers: ['example.com/keep'] });
     const harness = await openHarness(world);
@@ -123,7 +123,7 @@ describe('a pod of a Job', () => {
   const deadlines = { ...waits.deadlines, evictionMs: 60_000, jobCompletionMs: 10 * 60_000 };
   const patient = scenarioPolicy({ drain: { ...drain, jobs: 'wait' }, waits: { ...waits, deadlines } });
 
-  test('may run to its end, past the deadline of evictions, and nobody is asked', async () => {
+  test('may run to completion, past the deadline of evictions, and no operator is needed', async () => {
     const world = createScenario({ nodes: 2 });
     const job = addToOld(world, 'sum', { ownerKind: 'Job' });
     const harness = await openHarness(world, {
@@ -139,7 +139,7 @@ describe('a pod of a Job', () => {
     expectNothingLeft(world, 2);
   });
 
-  test('that does not end parks its node at its deadline and is not told to stop', async () => {
+  test('that does not end stalls its node at its deadline and is not told to stop', async () => {
     const world = createScenario({ nodes: 2 });
     const job = addToOld(world, 'sum', { ownerKind: 'Job' });
     const harness = await openHarness(world);
@@ -154,7 +154,7 @@ describe('a pod of a Job', () => {
   });
 });
 
-test('DaemonSet pods do not hold their node, with a volume of their own or failing again at once', async () => {
+test('DaemonSet pods do not block their node, with their own volume or failing again at once', async () => {
   const world = createScenario({ nodes: 2 });
   for (const pod of world.pods) if (pod.of === 'agent') pod.volumeClaims = [`cache-${pod.name}`];
   addToOld(world, 'database', { volumeClaims: ['data'] });
@@ -168,8 +168,8 @@ test('DaemonSet pods do not hold their node, with a volume of their own or faili
   expectNothingLeft(world, 2);
 });
 
-describe('a node that asks to be left alone', () => {
-  test('stays while the other goes, and parks the run at last', async () => {
+describe('a node with a do-not-disrupt annotation', () => {
+  test('stays while the other is replaced, and stalls the run at last', async () => {
     const world = createScenario({ nodes: 2 });
     const [first] = world.nodes;
     if (first === undefined) throw new Error('no node');

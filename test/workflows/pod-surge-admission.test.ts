@@ -1,4 +1,4 @@
-/** Clusters that forbid pods without owner, or what releases them. */
+/** Clusters whose admission forbids pods without an owner, or the release of pods. */
 import { expect, test } from 'vitest';
 import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -7,7 +7,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 const says = 'admission webhook "validate.kyverno.svc-fail" denied the request: bare pods are not allowed';
 
 test.each(['no-owner', 'release'] as const)(
-  'a workload whose pods admission does not let go (%s) is evicted within its budget, and the others are handed over',
+  'a workload whose pods can’t be released because of admission (%s) is evicted within its budget, and the others are surged',
   async (what) => {
     const world = createScenario();
     world.denials.push({ workload: 'web', what, says });
@@ -21,7 +21,7 @@ test.each(['no-owner', 'release'] as const)(
   },
 );
 
-test('where the policy requires their hand-over the run is refused, and the webhook quoted', async () => {
+test('where the policy requires their pod surge the run is refused, and the webhook quoted', async () => {
   const world = createScenario();
   world.denials.push({ workload: 'web', what: 'no-owner', says });
   const harness = await openHarness(world, {});

@@ -1,4 +1,4 @@
-/** Controllers that select pods of others, and take them once they have no owner. */
+/** Controllers that select pods of others, and adopt them once they have no owner. */
 import { expect, test } from 'vitest';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
@@ -8,7 +8,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const selector = { chart: 'shop' };
 
-/** A chart whose agents and servers have one label in common, by which its DaemonSet selects. */
+/** A chart whose agents and servers share the label by which its DaemonSet selects. */
 function createSharedLabels(): World {
   const world = createScenario();
   const [web] = world.workloads;
@@ -20,12 +20,12 @@ function createSharedLabels(): World {
   world.changed();
   world.clock.advance(60_000);
   world.log.length = 0;
-  // They are there from the node's first moment.
+  // They exist as long as the node.
   for (const pod of world.pods) if (pod.ownerName === 'shop-agent') pod.createdAt = 0;
   return world;
 }
 
-test('a pod that a DaemonSet selects is ended by it as soon as it is released', async () => {
+test('a DaemonSet that selects a pod deletes it as soon as it is released', async () => {
   const world = createSharedLabels();
   const { cluster } = createSimPorts(world);
   const pod = (await cluster.observe()).pods.find(({ workload }) => workload === 'Deployment default/web');
@@ -41,7 +41,7 @@ test('a pod that a DaemonSet selects is ended by it as soon as it is released', 
   );
 });
 
-test('such a workload is evicted within its budget, and the others are handed over', async () => {
+test('such a workload is evicted within its budget, and the others are surged', async () => {
   const world = createSharedLabels();
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(podSurgePolicy()));

@@ -1,4 +1,4 @@
-/** Pods that run only on nodes where a pod of another workload is. */
+/** Pods that require a pod of another workload on their node. */
 import { expect, test } from 'vitest';
 import { besideOnHost } from '../simulator/pods.ts';
 import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
@@ -6,7 +6,7 @@ import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** Pods of `web` must be beside one of `api`, as they are; `told` is what their specs say of it. */
+/** Pods of `web` must run beside a pod of `api`, as they do; `told` is what their specs say about it. */
 function webBesideApi(told = [besideOnHost('api')]): World {
   const world = createScenario();
   for (const one of world.workloads) if (one.name === 'web') one.beside = 'api';
@@ -22,7 +22,7 @@ const apiEvicted = podSurgePolicy(
   { podSurge: { mode: 'auto', max: 1, workloads: { 'default/api': { mode: 'off', max: 1 } } } },
 );
 
-test('are handed over with it', async () => {
+test('are surged with it', async () => {
   const world = webBesideApi();
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(podSurgePolicy()));
@@ -32,7 +32,7 @@ test('are handed over with it', async () => {
   expectNothingLeft(world, 4);
 });
 
-test('are evicted with it where that is not handed over, and nobody waits for replacements that find no place', async () => {
+test('are evicted with it where that workload is not surged, and no step waits for replacements that can’t be scheduled', async () => {
   const world = webBesideApi();
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(apiEvicted));
@@ -42,9 +42,11 @@ test('are evicted with it where that is not handed over, and nobody waits for re
   expectNothingLeft(world, 4);
 });
 
-test('alone they find no place, and cost a quarter of an hour: where nothing is known of it', async () => {
+test('surged alone can’t be scheduled, and delay the run by a quarter of an hour where their specs do not show it', async () => {
   const world = webBesideApi([]);
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(apiEvicted));
-  expect(report.unprotected.join()).toMatch(/Deployment default\/web was not handed over, .*cannot be scheduled/);
+  expect(report.unprotected.join()).toMatch(
+    /Deployment default\/web was evicted within its budget instead of being surged, .*cannot be scheduled/,
+  );
 });

@@ -1,4 +1,4 @@
-/** An autoscaler sees pods twice while they are handed over: released ones and their replacements. */
+/** An autoscaler counts pods twice during a pod surge: released pods and their replacements. */
 import { expect, test } from 'vitest';
 import { autoscale } from '../simulator/autoscaler.ts';
 import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
@@ -6,9 +6,9 @@ import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 test.each([
-  ['whose pods do nothing without callers is left as it is', { load: 1.9, idle: 0 }, 4],
-  ['whose pods use a good part of what they may by themselves gets some more', { load: 1.1, idle: 0.2 }, 7],
-])('a workload that is handed over and %s; nothing is lost', async (_, use, most) => {
+  ['whose pods use nothing without callers keeps its size', { load: 1.9, idle: 0 }, 4],
+  ['whose pods use much of their requests without callers is scaled up a little', { load: 1.1, idle: 0.2 }, 7],
+])('a workload with pod surge and %s; nothing is lost', async (_, use, most) => {
   const world = createScenario();
   const scales: number[] = [];
   world.clock.onPassage(() => {

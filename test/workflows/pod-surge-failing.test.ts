@@ -1,4 +1,4 @@
-/** Workloads that can't be handed over: what becomes of them, and of the run. */
+/** Workloads whose pod surge fails: what happens to them, and to the run. */
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { setBudget, workloadNamed } from '../simulator/disturbances.ts';
@@ -8,14 +8,14 @@ import type { SimPod, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** An admission that no dry run shows denies something of `web`. */
+/** Admission that no dry run shows denies a request for `web`. */
 function deny(world: World, what: 'release' | 'no-owner'): void {
   world.denials.push({ workload: 'web', what, says: 'admission webhook "labels" denied the request', hidden: true });
 }
 
 const minutesSince = (world: World, at: number) => (world.clock.now() - at) / 60_000;
 
-/** Pods of `web` for which `isBad` holds never get ready. */
+/** Pods of `web` for which `isBad` holds never become ready. */
 function failWeb(world: World, isBad: (pod: SimPod) => boolean): void {
   world.clock.onPassage(() => {
     for (const pod of world.pods) if (pod.of === 'web' && !pod.terminating) pod.failing = isBad(pod);
@@ -30,8 +30,8 @@ const isOnNew = (world: World) => {
 const servingWeb = (world: World) =>
   world.pods.filter(({ of, ready, terminating }) => of === 'web' && ready && !terminating);
 
-describe('a workload whose replacements run on new nodes and never get ready', () => {
-  test('is not evicted: the run stands still with all of it serving, and an abort puts everything back', async () => {
+describe('a workload whose replacements run on new nodes and never become ready', () => {
+  test('is not evicted: the run stalls with all of it serving, and an abort rolls everything back', async () => {
     const world = createScenario();
     failWeb(world, isOnNew(world));
     const harness = await openHarness(world, {});
@@ -50,7 +50,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     expect(world.fewestServing.get('default/web')).toBe(4);
   });
 
-  test('is handed over once it is mended', async () => {
+  test('is surged once it is fixed', async () => {
     const world = createScenario();
     const isNew = isOnNew(world);
     let isFixed = false;
@@ -66,7 +66,7 @@ describe('a workload whose replacements run on new nodes and never get ready', (
     expectNothingLeft(world, 4);
   });
 
-  test('and get ready only when others have left, goes on as its hint says', async () => {
+  test('or only when others have left, continues as its hint says', async () => {
     const world = createScenario();
     for (const service of world.services) service.ratePerSecond = 0;
     failWeb(world, (pod) => {
@@ -87,34 +87,35 @@ describe('a workload whose replacements run on new nodes and never get ready', (
   });
 });
 
-describe('a workload that loses its hand-over', () => {
+describe('a workload whose pod surge fails', () => {
   test.each<readonly [string, RegExp, (world: World) => void]>([
     [
-      'to a quota',
+      'because of a quota',
       /no more pods can be created: .*exceeded quota/,
       (world) => Object.assign(workloadNamed(world, 'web'), { quota: 4 }),
     ],
-    ['to an admission that denies the release', /denied the request/, (world) => deny(world, 'release')],
-    ['to one that forbids pods without owner', /web-1 has not released web-\d+/, (world) => deny(world, 'no-owner')],
-  ])(
-    '%s is evicted within its budget, once and for all nodes, and the others are handed over',
-    async (_, why, strike) => {
-      const world = createScenario();
-      setBudget(world, 'web', 1);
-      strike(world);
-      const startedAt = world.clock.now();
-      const harness = await openHarness(world, {});
-      const policy = podSurgePolicy({ max: 0.5 });
-      const report = await harness.finish(await harness.start(policy));
-      expect(report.outcome).toBe('completed');
-      const told = report.unprotected.filter((what) => what.startsWith('Deployment default/web was not handed over'));
-      expect(told).toEqual([expect.stringMatching(why)]);
-      expectNothingLost(world);
-      expectNothingLeft(world, 4);
-      expect(minutesSince(world, startedAt)).toBeLessThan(20);
-      expect(
-        report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'pods-surged')),
-      ).toHaveLength(4);
-    },
-  );
+    ['because admission denies the release', /denied the request/, (world) => deny(world, 'release')],
+    [
+      'because admission forbids pods without an owner',
+      /web-1 has not released web-\d+/,
+      (world) => deny(world, 'no-owner'),
+    ],
+  ])('%s is evicted within its budget, once and for all nodes, and the others are surged', async (_, why, strike) => {
+    const world = createScenario();
+    setBudget(world, 'web', 1);
+    strike(world);
+    const startedAt = world.clock.now();
+    const harness = await openHarness(world, {});
+    const policy = podSurgePolicy({ max: 0.5 });
+    const report = await harness.finish(await harness.start(policy));
+    expect(report.outcome).toBe('completed');
+    const told = report.unprotected.filter((what) => /^Deployment default\/web .* instead of being surged/.test(what));
+    expect(told).toEqual([expect.stringMatching(why)]);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(minutesSince(world, startedAt)).toBeLessThan(20);
+    expect(report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'pods-surged'))).toHaveLength(
+      4,
+    );
+  });
 });

@@ -1,4 +1,4 @@
-/** What a hand-over believes, and when. */
+/** Which observations a pod surge trusts, and when. */
 import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { breakApi, flap, freeze, setBudget } from '../simulator/disturbances.ts';
@@ -8,7 +8,7 @@ import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** Strikes when the first hand-over begins, and notes what that step says. */
+/** Strikes when the first pod surge begins, and records the reasons of that step. */
 function strikeAtPodSurge(world: World, strike: (world: World) => void) {
   const reasons: string[] = [];
   let struck = false;
@@ -29,29 +29,32 @@ function strikeAtPodSurge(world: World, strike: (world: World) => void) {
 
 const surged = 'pods-surged';
 
-describe('a hand-over', () => {
+describe('a pod surge', () => {
   test.each([
     ['the API server was away', (world: World) => breakApi(world, 15_000)],
     ['readiness probes fail for a moment', (world: World) => flap(world, 'web', 3_000)],
-  ] as const)('does not go by its first look when %s: budgets that never allow hold nobody', async (_, strike) => {
-    const world = createScenario();
-    for (const name of ['web', 'api']) setBudget(world, name, 0);
-    const { hooks } = strikeAtPodSurge(world, strike);
-    const harness = await openHarness(world, hooks);
-    const policy = podSurgePolicy({ mode: 'required' });
-    const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
-    const report = await harness.finish(await harness.start({ ...policy, traffic }));
-    expect(report.outcome).toBe('completed');
-    expectNothingLeft(world, 4);
-    const details = report.nodes.map(({ evidence }) => evidence.find(({ kind }) => kind === surged)?.detail);
-    expect(details).toEqual(details.map(() => '2 pods released, replacements serve'));
-  });
+  ] as const)(
+    'does not trust its first observation when %s: budgets that never allow block nothing',
+    async (_, strike) => {
+      const world = createScenario();
+      for (const name of ['web', 'api']) setBudget(world, name, 0);
+      const { hooks } = strikeAtPodSurge(world, strike);
+      const harness = await openHarness(world, hooks);
+      const policy = podSurgePolicy({ mode: 'required' });
+      const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
+      const report = await harness.finish(await harness.start({ ...policy, traffic }));
+      expect(report.outcome).toBe('completed');
+      expectNothingLeft(world, 4);
+      const details = report.nodes.map(({ evidence }) => evidence.find(({ kind }) => kind === surged)?.detail);
+      expect(details).toEqual(details.map(() => '2 pods released, replacements serve'));
+    },
+  );
 
-  test('waits until Services have the replacements, however late their slices are', async () => {
+  test('waits until Services list the replacements, however late their slices are', async () => {
     const world = createScenario();
     const { hooks, reasons } = strikeAtPodSurge(world, () => freeze(world, 'slicesFrozen', 40_000));
     const harness = await openHarness(world, hooks);
-    // Nothing but the wait itself stands between a released pod and the end of its node.
+    // Only this wait protects a released pod from the termination of its node.
     const policy = { ...podSurgePolicy(), disabledRules: ['capacity-guard'] as const };
     const report = await harness.finish(await harness.start(policy));
     expect(report.outcome).toBe('completed');
@@ -71,7 +74,7 @@ describe('a hand-over', () => {
     expectNothingLost(world);
   });
 
-  test('is done anew for nodes that the guard has held for too long, once somebody has mended what forbade it and resumes', async () => {
+  test('is repeated for nodes that the guard has blocked for too long, once an operator has fixed the cause and resumed', async () => {
     const world = createScenario();
     setBudget(world, 'web', 0);
     const harness = await openHarness(world, {

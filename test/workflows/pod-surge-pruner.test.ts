@@ -1,4 +1,4 @@
-/** A tool for GitOps takes pods without owner for garbage, and those that a run has released have none. */
+/** A GitOps tool prunes pods without an owner, and released pods have none. */
 import { expect, test } from 'vitest';
 import { markAsInstance, prune } from '../simulator/pruner.ts';
 import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
@@ -15,7 +15,7 @@ function createPrunedScenario(obeys: boolean) {
 
 const pruned = /is pruned$/;
 
-test('a pruner leaves released pods alone, and nothing is lost', async () => {
+test('a pruner keeps released pods, and nothing is lost', async () => {
   const world = createPrunedScenario(true);
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(podSurgePolicy()));
@@ -25,7 +25,7 @@ test('a pruner leaves released pods alone, and nothing is lost', async () => {
   expectNothingLeft(world, 4);
 });
 
-test('one that heeds no annotation deletes them while callers are sent there', async () => {
+test('one that ignores annotations deletes them while callers are sent there', async () => {
   const world = createPrunedScenario(false);
   const harness = await openHarness(world, {});
   const policy = podSurgePolicy();
@@ -37,7 +37,7 @@ test('one that heeds no annotation deletes them while callers are sent there', a
   expect(world.traffic.lost + world.traffic.cut).toBeGreaterThan(0);
 });
 
-test('an abort gives pods back with the annotations that they had', async () => {
+test('after an abort adopted pods have the annotations that they had', async () => {
   const world = createPrunedScenario(true);
   const options = 'argocd.argoproj.io/sync-options';
   for (const pod of world.pods) if (pod.of === 'web') pod.annotations = { [options]: 'Replace=true' };

@@ -1,4 +1,4 @@
-/** A quota that has room for some replacements only: as many are handed over at a time, and nobody is evicted for it. */
+/** A quota with room for some replacements only: that many pods are surged at a time, and no pod is evicted because of it. */
 import { expect, test } from 'vitest';
 import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -8,7 +8,7 @@ test.each([
   [5, 4],
   [6, 4],
   [4, 0],
-])('of 4 pods under a quota of %i, %i are handed over', async (quota, surged) => {
+])('of 4 pods under a quota of %i, %i are surged', async (quota, surged) => {
   const world = createScenario({ preStopSeconds: 10 });
   for (const workload of world.workloads)
     if (workload.name === 'web') Object.assign(workload, { quota, quotaTold: true });
@@ -19,14 +19,14 @@ test.each([
   expectNothingLeft(world, 4);
   const released = world.log.filter((line) => /pod web-\d+ on \S+ released/.test(line));
   expect(released, world.log.join('\n')).toHaveLength(surged);
-  expect(report.unprotected.filter((what) => what.includes('was not handed over'))).toEqual([]);
+  expect(report.unprotected.filter((what) => what.includes('instead of being surged'))).toEqual([]);
 });
 
-test('a quota that nobody may read costs the workload its hand-over once it refuses', async () => {
+test('a quota that the run may not read makes the pod surge of a workload fail once it refuses a pod', async () => {
   const world = createScenario();
   for (const workload of world.workloads) if (workload.name === 'web') workload.quota = 5;
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(podSurgePolicy()));
   expect(report.outcome).toBe('completed');
-  expect(report.unprotected).toContainEqual(expect.stringMatching(/web was not handed over.*exceeded quota/));
+  expect(report.unprotected).toContainEqual(expect.stringMatching(/web was evicted .*exceeded quota/));
 });

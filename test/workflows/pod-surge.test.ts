@@ -1,4 +1,4 @@
-/** Pods are replaced before they leave, so that all nodes may leave together. */
+/** Pods are replaced before they leave, so that all nodes can be replaced at the same time. */
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
@@ -10,7 +10,7 @@ import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** What the step says once it has begun. */
+/** The reason of the step once it has released pods. */
 const someReleased = /^\d+ pods? released/;
 
 const podsOf = (world: World, app: string) =>
@@ -22,8 +22,8 @@ function deleteWeb(world: World): void {
   world.changed();
 }
 
-describe('a run that hands over', () => {
-  test('lets all nodes go together; no Service ever has less than before, and nothing is lost', async () => {
+describe('a run with pod surge', () => {
+  test('replaces all nodes at the same time; no Service ever has less than before, and nothing is lost', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
     const report = await harness.finish(await harness.start(podSurgePolicy()));
@@ -58,7 +58,7 @@ describe('a run that hands over', () => {
     expect(world.traffic.lost + world.traffic.cut > 0, world.log.join('\n')).toBe(loses);
   });
 
-  test('has pods start on new nodes while those are being registered, and waits for that before anybody leaves', async () => {
+  test('starts pods on new nodes while these are being registered, and excludes no node before that is done', async () => {
     const world = createScenario();
     const order: string[] = [];
     const told = ['awaitNodesReady', 'cordonNodes', 'surgePods', 'excludeNext'];
@@ -68,10 +68,16 @@ describe('a run that hands over', () => {
       },
     });
     await harness.finish(await harness.start(podSurgePolicy()));
-    expect(order.slice(0, 5)).toEqual(['awaitNodesReady', 'cordonNodes', 'surgePods', 'awaitNodesReady', 'excludeNext']);
+    expect(order.slice(0, 5)).toEqual([
+      'awaitNodesReady',
+      'cordonNodes',
+      'surgePods',
+      'awaitNodesReady',
+      'excludeNext',
+    ]);
   });
 
-  test('waits for replacements of which ReplicaSets know nothing yet', async () => {
+  test('waits for replacements that ReplicaSets have not created yet', async () => {
     const world = createScenario();
     const reasons: string[] = [];
     const harness = await openHarness(world, {
@@ -84,7 +90,7 @@ describe('a run that hands over', () => {
       },
     });
     const policy = podSurgePolicy();
-    // Nothing but the wait itself stands between a released pod and the end of its node.
+    // Only this wait protects a released pod from the termination of its node.
     const report = await harness.finish(await harness.start({ ...policy, disabledRules: ['capacity-guard'] }));
     expect(report.outcome).toBe('completed');
     expect(reasons.join('\n')).toContain('default/api: 0 of 4 pods ready');
@@ -92,7 +98,7 @@ describe('a run that hands over', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('passes budgets that never allow', async () => {
+  test('is not blocked by budgets that never allow', async () => {
     const world = createScenario();
     for (const name of ['web', 'api']) setBudget(world, name, 0);
     const harness = await openHarness(world, {});
@@ -102,7 +108,7 @@ describe('a run that hands over', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('lets all nodes go together without budgets too: a share of what a Service has is not one of what it has twice', async () => {
+  test('replaces all nodes at the same time without budgets too: shares count the usual size of a Service, not the doubled one', async () => {
     const world = createScenario();
     world.budgets = [];
     const harness = await openHarness(world, {});
@@ -127,7 +133,7 @@ describe('a run that hands over', () => {
     expect(world.fewestServing.get('default/web')).toBe(2);
   });
 
-  test('goes wave by wave where workloads allow fewer pods beside their own', async () => {
+  test('surges pods in waves where workloads allow fewer additional pods', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
     const report = await harness.finish(await harness.start(podSurgePolicy({ max: 0.5 })));
@@ -162,7 +168,7 @@ describe('a run that hands over', () => {
     if (left >= 4) expectNothingLost(world);
   });
 
-  test('evicts a workload within its budget whose replacements find no room in time, and says so', async () => {
+  test('evicts a workload within its budget whose replacements can’t be scheduled in time, and says so', async () => {
     const world = createScenario();
     const old = new Set(world.nodes.map(({ name }) => name));
     let hasRoom = false;
@@ -182,14 +188,14 @@ describe('a run that hands over', () => {
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toContainEqual(
       expect.stringMatching(
-        /^Deployment default\/web was not handed over, but evicted within its budget: 0 of 4 pods ready; pod .* cannot be scheduled/,
+        /^Deployment default\/web was evicted within its budget instead of being surged: 0 of 4 pods ready; pod .* cannot be scheduled/,
       ),
     );
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });
 
-  test('asks for attention where the policy requires a hand-over, and goes on once replacements come up', async () => {
+  test('stalls where the policy requires pod surge, and continues once replacements start', async () => {
     const world = createScenario();
     const before = new Set(podsOf(world, 'web'));
     let isFixed = false;
@@ -225,7 +231,7 @@ describe('a run that hands over', () => {
     expect([...world.fewestServing.values()]).toEqual([4, 4]);
   });
 
-  test('aborted, gives each ReplicaSet as many pods as it wants, however late that hears of them', async () => {
+  test('leaves each ReplicaSet with as many pods as it wants after an abort, however late it observes them', async () => {
     const world = createScenario();
     await upgradeAndAbort(
       world,
@@ -242,14 +248,14 @@ describe('a run that hands over', () => {
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
   });
 
-  test('aborted after a rollout, leaves no pod of the version before', async () => {
+  test('leaves no pod of the old version when aborted after a rollout', async () => {
     const world = createScenario();
     await upgradeAndAbort(
       world,
       podSurgePolicy(),
       { step: 'awaitConnectionsDrained' },
       {
-        // Before anything sends to the replacements a rollout costs nothing by itself.
+        // A rollout by itself loses no requests before load balancers send to the replacements.
         progress: (step, { reason }) => {
           const [web] = world.workloads;
           if (step === 'surgePods' && someReleased.test(reason) && web?.version === 1) rollOut(world, web.name);
@@ -262,7 +268,7 @@ describe('a run that hands over', () => {
     expect(podsOf(world, 'api')).toHaveLength(4);
   });
 
-  test('aborted, sees pods of new nodes out of Services that their ReplicaSets know nothing of', async () => {
+  test('removes pods of new nodes from their Services when aborted, even if their ReplicaSets do not know them', async () => {
     const world = createScenario();
     for (const workload of world.workloads)
       if (workload.kind === 'Deployment') workload.labels = { ...workload.labels, serves: 'yes' };
@@ -276,7 +282,7 @@ describe('a run that hands over', () => {
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
   });
 
-  test('aborted while replacements start, leaves the very pods that were there', async () => {
+  test('keeps exactly the earlier pods when aborted while replacements start', async () => {
     const world = createScenario();
     const before = [podsOf(world, 'web'), podsOf(world, 'api')];
     let asked: Promise<unknown> | undefined;

@@ -31,7 +31,7 @@ describe('nodeferry dev', () => {
         NODEFERRY_TEMPORAL_CLI: temporalPath(),
         NODEFERRY_HEALTH_ADDRESS: 'off',
         NODEFERRY_METRICS_ADDRESS: 'off',
-        // Of another server, which the worker must not ask.
+        // The address of another server, which the worker must not use.
         TEMPORAL_NAMESPACE: 'elsewhere',
         TEMPORAL_API_KEY: 'secret',
       },
@@ -57,14 +57,14 @@ describe('nodeferry dev', () => {
     return { child, ended, says, output: () => output };
   }
 
-  test('ends, and its server with it, when its worker can not start', async () => {
+  test('exits, and its server with it, when its worker can’t start', async () => {
     const dev = await startDev('/nonexistent/config');
     expect(await dev.ended).toBe(69);
     expect(dev.output()).toContain('The kubeconfig cannot be used');
     expect(dev.output()).not.toMatch(/\n {4}at /);
   });
 
-  test('has its database for itself, and ends on a signal', async () => {
+  test('locks its database, and exits on a signal', async () => {
     const dev = await startDev(kubeconfig);
     await dev.says(/worker runs/);
     const other = await startDev(kubeconfig);
@@ -79,7 +79,7 @@ describe('nodeferry dev', () => {
 describe('a namespace', () => {
   const says = /Temporal at .* has no namespace nowhere\.\n {2}fix: Set TEMPORAL_NAMESPACE/;
 
-  test('that is not there is named by the worker', async () => {
+  test('that does not exist is named by the worker', async () => {
     const worker = startWorkerProcess({
       KUBECONFIG: kubeconfig,
       TEMPORAL_ADDRESS: inject('temporalAddress'),
@@ -89,7 +89,7 @@ describe('a namespace', () => {
     expect(worker.output()).toMatch(says);
   });
 
-  test('that is not there is named by every command', async () => {
+  test('that does not exist is named by every command', async () => {
     const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: 'nowhere' };
     for (const args of [
       ['status', 'a/b'],
@@ -102,7 +102,7 @@ describe('a namespace', () => {
     }
   });
 
-  test('that does not know the search attributes is told by worker and command alike', async () => {
+  test('without the search attributes is reported by the worker and by commands', async () => {
     const address = inject('temporalAddress');
     const connection = await Connection.connect({ address });
     const namespace = `bare-${process.pid}`;

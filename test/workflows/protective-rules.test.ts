@@ -5,11 +5,11 @@ import type { Delays, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
 
-/** The world in which a rule matters, and what goes wrong without it. */
+/** The world in which a rule matters, and the harm without it. */
 interface Control {
   readonly rule: ProtectiveRule;
   readonly delays: Partial<Delays>;
-  /** Delays that change once the cluster has come up. */
+  /** Delays that change once the cluster is up. */
   readonly later?: Partial<Delays>;
   readonly harm: (world: World) => boolean;
   readonly what: string;
@@ -44,20 +44,20 @@ const controls: readonly Control[] = [
   },
   {
     rule: 'remove-daemonset-endpoints',
-    what: 'requests are lost to a DaemonSet endpoint on a dead machine',
+    what: 'requests are lost to a DaemonSet endpoint on a terminated instance',
     delays: {},
     harm: lost,
   },
   {
     rule: 'wait-for-replacements',
-    what: 'a machine ends before its pods are made up for',
+    what: 'an instance terminates before its pods are replaced',
     delays: {},
     later: { podReady: 600_000 },
     harm: (world) => world.violations.some((line) => line.includes('terminated with')),
   },
   {
     rule: 'capacity-guard',
-    what: 'fewer targets serve than the floor allows',
+    what: 'fewer targets serve than the minimum serving',
     delays: {},
     harm: (world) => (world.fewestServing.get('default/web') ?? 0) < 2,
   },
@@ -67,7 +67,7 @@ describe('each protective rule', () => {
   test.each(controls)('$rule: without it $what, with it nothing is lost', async ({ rule, delays, later, harm }) => {
     const base = scenarioPolicy();
     const guard = { ...base.guard, maxInFlight: rule === 'capacity-guard' ? 4 : 1 };
-    // Without the rule the loss would pause the run before it ends.
+    // Without this budget the losses would pause the run before it ends.
     const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
     const without = createScenario({ delays });
     without.delays = { ...without.delays, ...later };

@@ -11,10 +11,10 @@ import type { UpgradeFunction } from '../support/temporal-harness.ts';
 
 const operator = { by: 'ann', reason: 'at random' };
 
-/** A run with faults drawn from a seed: throttling, lost answers, a restart, and an operator who meddles. */
+/** A run with faults drawn from a seed: throttling, lost responses, a restart, and commands of an operator. */
 describe('random faults', () => {
   test.each([11, 23, 36, 37, 58, 74])(
-    'seed %i: loses nothing, leaves nothing behind, ends every machine once',
+    'seed %i: loses nothing, leaves nothing behind, terminates every instance once',
     async (seed) => {
       const dice = createWorld({ seed, reconcile: () => undefined });
       const random = () => dice.random();
@@ -32,7 +32,7 @@ describe('random faults', () => {
         before: async (step) => {
           attempts += 1;
           if (attempts < meddleAt || hasMeddled || handle === undefined) return;
-          // A pause waits for the answer whether a node may go, which would wait here for the pause.
+          // A pause waits for the answer whether a node may be excluded, which would wait here for the pause.
           if (step === 'excludeNext') return;
           hasMeddled = true;
           if (meddling === 'pause') {

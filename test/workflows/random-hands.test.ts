@@ -9,7 +9,7 @@ import type { Harness } from '../support/temporal-harness.ts';
 
 const operator = { by: 'ann', reason: 'at random' };
 
-/** What people and controllers do to a run behind its back. */
+/** What people and controllers change during a run. */
 const troubles: Readonly<Record<string, (harness: Harness, run: StartedRun) => Promise<unknown> | void>> = {
   'a budget allows nothing any more': ({ world }) => {
     for (const budget of world.budgets) budget.maxUnavailable = 0;
@@ -32,20 +32,20 @@ const troubles: Readonly<Record<string, (harness: Harness, run: StartedRun) => P
   },
 };
 
-/** Most troubles come at a bad time and are refused: that is an answer too. */
+/** Most disturbances come at a time when they are refused: that is a valid answer too. */
 async function tell(run: StartedRun, update: typeof abortUpdate): Promise<void> {
   await run.executeUpdate(update, { args: [operator] }).catch(() => undefined);
 }
 
-/** An operator who is called for: mends, sometimes, and resumes or aborts. */
+/** An operator of a stalled run: fixes the cause sometimes, then resumes or aborts. */
 async function answer(world: World, run: StartedRun, random: () => number): Promise<void> {
   world.faults.neverReady = 0;
-  const mended = random() < 0.6;
-  if (mended) for (const budget of world.budgets) budget.maxUnavailable = 1;
+  const isFixed = random() < 0.6;
+  if (isFixed) for (const budget of world.budgets) budget.maxUnavailable = 1;
   await tell(run, random() < 0.25 ? abortUpdate : resumeUpdate);
 }
 
-/** Deadlines so short that steps run into them while others are at work. */
+/** Deadlines so short that steps exceed them while others still run. */
 function hastyPolicy(random: () => number) {
   const { waits } = scenarioPolicy();
   const deadlines = {
@@ -58,7 +58,7 @@ function hastyPolicy(random: () => number) {
   return scenarioPolicy({ waits: { ...waits, deadlines } });
 }
 
-describe('strangers, operators and deadlines at random', () => {
+describe('external changes, operators and deadlines at random', () => {
   test.each(seedsToPlay('2001-2004'))('seed %i: the run ends, loses nothing, leaves nothing behind', async (seed) => {
     const dice = createWorld({ seed, reconcile: () => undefined });
     const random = () => dice.random();

@@ -1,4 +1,4 @@
-/** Clusters of random shapes that move by themselves while their nodes are replaced. */
+/** Clusters of random shapes that change by themselves while their nodes are replaced. */
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunStatus } from '../../core/status/status.ts';
@@ -25,7 +25,7 @@ import { expectNothingLeft, failureOfRun } from '../support/run-checks.ts';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 
-/** What may happen, and whether a cluster that nobody upgrades loses requests by it, or one whose nodes are leaving. */
+/** Disturbances, and whether each loses requests by itself: in a cluster without an upgrade, or in one whose nodes are leaving. */
 interface Disturbance {
   readonly costs: boolean;
   readonly strike: (world: World, random: Random) => void;
@@ -61,7 +61,7 @@ const disturbances: Readonly<Record<string, Disturbance>> = {
     },
   },
   'the API server is away': { costs: true, strike: (world) => breakApi(world, 15_000) },
-  // Pods whose preStop is long enough are evicted while their endpoints are listed: so trusting is the run where nothing lags.
+  // Pods whose preStop is long enough are evicted while they are endpoints: the run relies on slices that do not lag.
   'slices stand still': { costs: true, strike: (world, random) => freeze(world, 'slicesFrozen', random() * 90_000) },
   'controllers stand still': {
     costs: false,
@@ -114,7 +114,7 @@ function randomCluster(seed: number, random: Random, prepare: (world: World) => 
   return world;
 }
 
-/** Whether the scheduler spreads pods, and whether their owners ask it to; drawn from the seed alone, so that old worlds stay as they were. */
+/** Whether the scheduler spreads pods, and whether their owners require it; drawn from the seed alone, so that old worlds stay as they were. */
 function chooseScheduler(world: World, seed: number): void {
   world.faults.scheduler = (['spreads', 'any', 'spreads', 'crowds'] as const)[(seed >> 2) % 4] ?? 'spreads';
   const isSpread = seed % 3 === 0;
@@ -125,7 +125,7 @@ function chooseScheduler(world: World, seed: number): void {
   }
 }
 
-/** Gives a settled cluster the troubles that it has from the start; what is lost counts from then on. */
+/** Gives a stable cluster its initial problems; losses count from then on. */
 function beset(world: World, { troubles, random }: ReturnType<typeof drawTroubles>): void {
   for (const { prepare } of troubles) prepare?.(world, random);
   world.changed();
@@ -142,13 +142,13 @@ function randomPolicy(random: Random): Policy {
   });
 }
 
-/** Calls for an operator that are answered with a resume; the next ones are with an abort, and at last by giving way. */
+/** How often the operator answers a stalled run with a resume; then with an abort, and at last by removing the obstacle. */
 const patience = 3;
 
-/** Calls after which a run counts as one that stands still for good. */
+/** Stalls after which a run counts as stuck for good. */
 const stillAfter = 12;
 
-/** What is in the hand of whoever runs the cluster, by the words that advise it. */
+/** What an operator of the cluster can change, by the words of the hint that advises it. */
 const waysOut: readonly NonNullable<Trouble['wayOut']>[] = [
   {
     named: /cross-zone load balancing on/,
@@ -164,13 +164,13 @@ const waysOut: readonly NonNullable<Trouble['wayOut']>[] = [
   },
 ];
 
-/** An operator who answers calls: he mends what they name, where he can, and keeps what they said. */
+/** An operator of stalled runs: fixes what the message names, where possible, and keeps the messages. */
 function openOperator(world: World, run: StartedRun, troubles: readonly Trouble[]) {
   const calls: string[] = [];
   const helpless: string[] = [];
   return {
     calls,
-    /** Those that name no way out. */
+    /** Messages that name no fix. */
     helpless,
     answer: async ({ stalled, paused }: RunStatus): Promise<void> => {
       const said = `${stalled?.message ?? paused?.reason}. ${stalled?.hint ?? ''}`;
@@ -195,7 +195,7 @@ interface Coming {
   readonly atStep: number;
 }
 
-describe('clusters that move by themselves', () => {
+describe('clusters that change by themselves', () => {
   test.each(seedsToPlay('3001-3004'))(
     'seed %i: the run is refused or completes, keeps the order, loses nothing of its own',
     async (seed) => {

@@ -1,4 +1,4 @@
-/** A node that was restored because it should not have gone takes another turn, whoever else is on the way. */
+/** A node that was restored because it should not have been excluded is excluded again, whichever others are in progress. */
 import { describe, expect, inject, test } from 'vitest';
 import { connectTemporalAt } from '../../client/connect.ts';
 import { fetchRun } from '../../client/fetch-status.ts';
@@ -11,7 +11,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
 
-/** Two pods of `web` on each node: with a budget of one, no node may go. */
+/** Two pods of `web` on each node: with a budget of one, no node may be excluded. */
 function crowd(): World {
   const world = createScenario();
   scaleTo(world, 'web', 8);
@@ -20,8 +20,8 @@ function crowd(): World {
   return world;
 }
 
-/** Where the nodes of a run are, as `nodeferry status` finds out. */
-async function lookAsOperator(workflowId: string): Promise<readonly string[]> {
+/** The steps of the nodes of a run, as `nodeferry status` shows them. */
+async function stepsInStatus(workflowId: string): Promise<readonly string[]> {
   const [, cluster = '', pool = ''] = workflowId.split('/');
   const connection = await connectTemporalAt({ address: inject('temporalAddress'), namespace: 'default' });
   try {
@@ -32,8 +32,8 @@ async function lookAsOperator(workflowId: string): Promise<readonly string[]> {
   }
 }
 
-describe('a node that was put back', () => {
-  test('goes again, alone on the way as it was, when what held it has been mended', async () => {
+describe('a node that was restored', () => {
+  test('is excluded again, alone as before, when its obstacle is removed', async () => {
     const world = crowd();
     let struck = false;
     const harness = await openHarness(world, {
@@ -46,12 +46,12 @@ describe('a node that was put back', () => {
     });
     const report = await harness.finish(await harness.start(scenarioPolicy(oneByOne)));
     expect(report.outcome).toBe('completed');
-    expect(report.externalChanges.map(({ what }) => what).join()).toContain('was put back: budget default/web');
+    expect(report.externalChanges.map(({ what }) => what).join()).toContain('was restored: budget default/web');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });
 
-  test('again and again calls for an operator, and goes on once that is over', async () => {
+  test('again and again stalls the run, and is replaced once the cause is gone', async () => {
     const world = crowd();
     let turns = 0;
     let steady = false;
@@ -67,7 +67,7 @@ describe('a node that was put back', () => {
     });
     const handle = await harness.start(scenarioPolicy(oneByOne));
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(stalledRun.stalled?.message).toMatch(/was let go 6 times and came back each time, .* budget default\/web/);
+    expect(stalledRun.stalled?.message).toMatch(/was excluded 6 times and restored each time, .* budget default\/web/);
     expect(turns).toBeGreaterThanOrEqual(6);
     steady = true;
     setBudget(world, 'web', 2);
@@ -77,7 +77,7 @@ describe('a node that was put back', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('and can’t go again calls for an operator at the guard’s deadline', async () => {
+  test('and can’t be excluded again stalls the run at the deadline of the guard', async () => {
     const world = crowd();
     const harness = await openHarness(world, {
       before: (step) => {
@@ -88,7 +88,7 @@ describe('a node that was put back', () => {
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toContain('budget default/web');
     expect(stalledRun.nodes.map(({ step }) => step)).toEqual(['pending', 'pending', 'pending', 'pending']);
-    expect(await lookAsOperator(handle.workflowId)).toEqual(stalledRun.nodes.map(({ step }) => step));
+    expect(await stepsInStatus(handle.workflowId)).toEqual(stalledRun.nodes.map(({ step }) => step));
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'no room' }] });
     expect((await harness.finish(handle)).outcome).toBe('aborted');
     expectNothingLost(world);

@@ -16,15 +16,15 @@ import { openHarness, withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const resume: { args: [OperatorRequest] } = { args: [{ by: 'ann', reason: 'fixed' }] };
-const stalled = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
+const stalledNode = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
 const first = 'ip-10-0-0-1';
 
-/** How many pods of `api` may be missing at a time. */
+/** How many pods of `api` may be unavailable at a time. */
 function cleanUp(world: World, pods: number): void {
   for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = pods;
 }
 
-/** A workflow that nobody works on has the ID which the run wants for the first node's. */
+/** A workflow without a worker has the ID that the run needs for its first node. */
 async function startInTheWay(client: Client, run: string) {
   const [, cluster = ''] = run.split('/');
   return await client.workflow.start(workflowTypes.nodeReplacement, {
@@ -38,7 +38,7 @@ function nodeOf([input]: readonly unknown[]): string {
 }
 
 describe('one resume', () => {
-  test('is enough for two nodes that give up together, though one of them has not told yet', async () => {
+  test('is enough for two nodes that stall at the same time, although the signal of one has not arrived yet', async () => {
     const world = createScenario();
     let resumed = false;
     const harness = await openHarness(world, {
@@ -62,7 +62,7 @@ describe('one resume', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('is enough for a step of the run that gives up just after it', async () => {
+  test('is enough for a step of the run that fails just after it', async () => {
     const world = createScenario();
     world.faults.neverReady = 1;
     let resumed = false;
@@ -82,7 +82,7 @@ describe('one resume', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('is enough for a lock that was lost when it came, and seen to be lost after that', async () => {
+  test('is enough for a lock that was lost before it, and observed as lost after it', async () => {
     const world = createScenario();
     let begun = 0;
     const harness = await openHarness(world, {
@@ -128,7 +128,7 @@ describe('one resume', () => {
     expectNothingLost(world);
   });
 
-  test('is enough for a node whose call for help crosses with it', async () => {
+  test('is enough for a node whose signal arrives after it', async () => {
     const world = createScenario();
     let crossed = false;
     const harness = await openHarness(world, {
@@ -138,14 +138,14 @@ describe('one resume', () => {
         await handle.executeUpdate(pauseUpdate, resume);
         await handle.executeUpdate(resumeUpdate, resume);
         const node = nodeOf(args);
-        const stalledRun = {
+        const stalledNode = {
           node,
           workflowId: nodeReplacementId(handle.workflowId.split('/')[1] ?? '', 'web', 'run-1', node),
           step: 'draining-connections',
           problem: stalled,
           resumes: 0,
         } as const;
-        await handle.signal(nodeStalledSignal, stalledRun);
+        await handle.signal(nodeStalledSignal, stalledNode);
       },
     });
     const handle = await harness.start(scenarioPolicy());
@@ -154,22 +154,22 @@ describe('one resume', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('is enough for a node that can’t be put back in a run that was cancelled', async () => {
+  test('is enough for a node that can’t be restored in a run that was cancelled', async () => {
     const world = createScenario();
     let cancelled = false;
-    let mended = false;
+    let isFixed = false;
     const harness = await openHarness(world, {
       before: async (step) => {
         if (step === 'awaitConnectionsDrained' && !cancelled) {
           cancelled = true;
           await handle.cancel();
         }
-        if (step === 'restoreNode' && !mended) throw ApplicationFailure.nonRetryable('a bug');
+        if (step === 'restoreNode' && !isFixed) throw ApplicationFailure.nonRetryable('a bug');
       },
     });
     const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
-    mended = true;
+    isFixed = true;
     await handle.executeUpdate(resumeUpdate, resume);
     expect((await harness.finish(handle)).outcome).toBe('aborted');
     expectNothingLost(world);
@@ -178,7 +178,7 @@ describe('one resume', () => {
 });
 
 describe('a node', () => {
-  test('that calls for help while the run still asks for its workflow is heard', async () => {
+  test('that stalls while the run still starts its workflow stalls the run', async () => {
     const world = createScenario();
     let called = false;
     const harness = await openHarness(world, {
@@ -188,8 +188,8 @@ describe('a node', () => {
         called = true;
         const node = child.workflowId.split('/').at(-1) ?? '';
         const call = { step: 'deregistering', problem: stalled, resumes: 0 } as const;
-        const stalledRun = { node, workflowId: child.workflowId, ...call };
-        await harness.workflow(workflowId).signal(nodeStalledSignal, stalledRun);
+        const stalledNode = { node, workflowId: child.workflowId, ...call };
+        await harness.workflow(workflowId).signal(nodeStalledSignal, stalledNode);
       },
     });
     const handle = await harness.start(scenarioPolicy());
@@ -200,7 +200,7 @@ describe('a node', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('whose workflow can’t start asks, and is replaced like the others after a resume', async () => {
+  test('whose workflow can’t start stalls the run, and is replaced like the others after a resume', async () => {
     const world = createScenario();
     await withOwnClient(async (client) => {
       const harness = await openHarness(world);

@@ -1,4 +1,4 @@
-/** Workloads that have fewer pods than they want, and go on having them: what was not there before is not waited for. */
+/** Workloads that have fewer pods than they want, permanently: the run does not wait for pods that did not exist before. */
 import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { rollOut, scaleTo, workloadNamed } from '../simulator/disturbances.ts';
@@ -9,7 +9,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const minutes = (ms: number) => ms / 60_000;
 
-/** Six nodes with a pod of `web` each, which shall have seven. */
+/** Six nodes with a pod of `web` each, which wants seven. */
 function openShortWorld(short: (web: SimWorkload, world: World) => void): World {
   const world = createScenario({ nodes: 6 });
   short(workloadNamed(world, 'web'), world);
@@ -18,7 +18,7 @@ function openShortWorld(short: (web: SimWorkload, world: World) => void): World 
   return world;
 }
 
-/** One of its pods always crashes as soon as it starts: its successor does when it is ended. */
+/** One of its pods always crashes as soon as it starts; its replacement does too. */
 function crashOne(world: World): void {
   world.clock.onPassage(() => {
     const owned = world.pods.filter((pod) => pod.of === 'web' && pod.ownerKind !== 'none' && !pod.terminating);
@@ -29,7 +29,7 @@ function crashOne(world: World): void {
 
 const shortages: readonly (readonly [string, (web: SimWorkload, world: World) => void, number])[] = [
   [
-    'finds no node',
+    'can’t be scheduled',
     (web) => {
       web.fillsNode = true;
     },
@@ -45,7 +45,7 @@ const shortages: readonly (readonly [string, (web: SimWorkload, world: World) =>
   ],
 ];
 
-/** Its ReplicaSet is refused for hours: by then it tries again every 17 minutes, unless something of its own changes. */
+/** Its ReplicaSet has been refused for hours: by then it retries every 17 minutes, unless one of its pods changes. */
 function openRefusedForHours(quota: number): World {
   const world = openShortWorld((web) => {
     web.quota = quota;
@@ -55,7 +55,7 @@ function openRefusedForHours(quota: number): World {
 }
 
 describe('a replica that', () => {
-  test('a quota has refused for hours holds nobody up either', async () => {
+  test('a quota has refused for hours blocks nothing either', async () => {
     const world = openRefusedForHours(6);
     const startedAt = world.clock.now();
     const harness = await openHarness(world, {});
@@ -66,7 +66,7 @@ describe('a replica that', () => {
     expect(minutes(world.clock.now() - startedAt), world.log.join('\n')).toBeLessThan(30);
   });
 
-  test('a budget waits for, and a quota has refused for hours, holds up no pod beside it', async () => {
+  test('a budget waits for, and a quota has refused for hours, blocks no other pod', async () => {
     const world = createScenario({ nodes: 3 });
     scaleTo(world, 'api', 6);
     world.clock.advance(60_000);
@@ -83,7 +83,7 @@ describe('a replica that', () => {
     expect(minutes(world.clock.now() - startedAt), world.log.join('\n')).toBeLessThan(30);
   });
 
-  test.each(shortages)('%s holds nobody up', async (_, short, withinMinutes) => {
+  test.each(shortages)('%s blocks nothing', async (_, short, withinMinutes) => {
     const world = openShortWorld(short);
     const startedAt = world.clock.now();
     const harness = await openHarness(world, {});
@@ -95,11 +95,11 @@ describe('a replica that', () => {
   });
 });
 
-describe('a call for help because nodes are held back names the quota', () => {
+describe('a run that is stalled because nodes are blocked names the quota', () => {
   test.each([
     ['a rollout', (world: World) => rollOut(world, 'web')],
     ['a budget that counts replicas which are not there', (world: World) => scaleTo(world, 'web', 12)],
-  ])('that holds up %s, and goes on once it has room', async (_, meet) => {
+  ])('that blocks %s, and continues once it has room', async (_, meet) => {
     const world = createScenario({ nodes: 4 });
     const web = workloadNamed(world, 'web');
     let met = false;
@@ -111,12 +111,12 @@ describe('a call for help because nodes are held back names the quota', () => {
         meet(world);
       },
     });
-    // Under policy Local a rollout loses requests by itself, wherever its pods have been alone on their node.
+    // Under policy Local a rollout loses requests by itself where a pod was the only one on its node.
     const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
     const run = await harness.start(scenarioPolicy({ traffic }));
     const { stalled } = await harness.until(run, 'stalled', (status) => status.stalled !== undefined);
     expect(stalled?.message).toMatch(/no more pods of Deployment default\/web can be created: .*exceeded quota: web/);
-    expect(stalled?.hint).toMatch(/raise the quota that is named/);
+    expect(stalled?.hint).toMatch(/raise the quota in the message/);
     delete web.quota;
     await run.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'the quota was raised' }] });
     expect((await harness.finish(run)).outcome).toBe('completed');

@@ -1,4 +1,4 @@
-/** Two upgrades of one cluster at once, and nodes that come back in before a pod of them is touched. */
+/** Two upgrades of one cluster at the same time, and nodes that are restored before any of their pods is evicted. */
 import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { excludedNodes, flap, setBudget } from '../simulator/disturbances.ts';
@@ -8,7 +8,7 @@ import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import type { Harness } from '../support/temporal-harness.ts';
 
-/** Sees at every moment how many pods of a workload are ready on nodes that are in; answers the fewest that ever were. */
+/** Counts at every moment the ready pods of a workload on nodes that are not excluded; returns the lowest count. */
 function watchFewestReached(world: World, workload: string): () => number {
   let fewest = Number.POSITIVE_INFINITY;
   world.clock.onPassage(() => {
@@ -26,7 +26,7 @@ describe('two pools behind the same Service', () => {
     target: { ...scenarioPolicy().target, poolName: 'blue-new' },
   });
 
-  test('are replaced at once, and never step out together beyond what the budget spares', async () => {
+  test('are replaced at the same time, and never exclude more nodes together than the budget allows', async () => {
     const world = createScenario();
     addServingPool(world, 'blue', 4);
     setBudget(world, 'web', 2);
@@ -41,8 +41,8 @@ describe('two pools behind the same Service', () => {
   });
 });
 
-describe('two pools behind the same Service that are handed over', () => {
-  test('at once, let all their nodes go together: what the other brings up for a while is nobody’s measure', async () => {
+describe('two pools behind the same Service with pod surge', () => {
+  test('at the same time replace all their nodes together: additional pods of the other run do not raise the baseline', async () => {
     const world = createScenario({ nodes: 2 });
     addServingPool(world, 'blue', 2);
     const guard = { ...podSurgePolicy().guard, defaultMinServing: 0.75 };
@@ -54,7 +54,7 @@ describe('two pools behind the same Service that are handed over', () => {
     let plans = 0;
     let asked = false;
     const harness = await openHarness(world, {
-      // The other run plans while all new nodes of the first one serve beside the old ones.
+      // The other run makes its plan while all new nodes of the first one serve beside the old ones.
       before: async (step) => {
         if (step !== 'excludeNext' || asked) return;
         asked = true;
@@ -81,17 +81,17 @@ describe('two pools behind the same Service that are handed over', () => {
   });
 });
 
-/** How many of the nodes stepped out before the first of them was ended. */
+/** How many of the nodes were excluded before the first of them terminated. */
 function outTogether(world: World, names: readonly string[]): number {
   const ended = world.log.findIndex((line) => names.some((name) => line.endsWith(`(${name}) terminates`)));
   return names.filter((name) => world.log.slice(0, ended).some((line) => line.endsWith(`${name} excluded`))).length;
 }
 
-describe('a node that was let go by a look that is over', () => {
-  test('because the answer got lost comes back in when it is not spared any more, before a pod of it is touched', async () => {
+describe('a node that was excluded because of an outdated observation', () => {
+  test('whose response was lost is restored when capacity no longer allows it, before any of its pods is evicted', async () => {
     const world = createScenario();
     let lost = false;
-    let out: readonly string[] | undefined;
+    let excluded: readonly string[] | undefined;
     const harness = await openHarness(world, {
       after: (step) => {
         if (step !== 'excludeNext' || lost) return;
@@ -100,7 +100,7 @@ describe('a node that was let go by a look that is over', () => {
         for (const pod of world.pods) if (pod.of === 'web' && pod.node !== leaving?.name) pod.failing = true;
         world.changed();
         world.clock.at(world.clock.now() + 60_000, () => {
-          out = excludedNodes(world).map(({ name }) => name);
+          excluded = excludedNodes(world).map(({ name }) => name);
           for (const pod of world.pods) pod.failing = false;
         });
         throw new Error('the answer is lost');
@@ -110,15 +110,15 @@ describe('a node that was let go by a look that is over', () => {
     const policy = scenarioPolicy({ guard, traffic: { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 } });
     const report = await harness.finish(await harness.start(policy));
     expect(report.outcome).toBe('completed');
-    expect(out).toEqual([]);
-    expect(report.externalChanges.map(({ what }) => what).join('\n')).toMatch(/was put back: default\/web/);
+    expect(excluded).toEqual([]);
+    expect(report.externalChanges.map(({ what }) => what).join('\n')).toMatch(/was restored: default\/web/);
     expect(world.violations).toEqual([]);
     expectNothingLeft(world, 4);
   });
 });
 
 describe('a pause because of lost requests', () => {
-  test('takes nodes back in that have evicted nothing yet, and empties no other one', async () => {
+  test('restores nodes that have evicted nothing yet, and empties no other one', async () => {
     const world = createScenario();
     let overAt = Number.POSITIVE_INFINITY;
     const harness = await openHarness(world, {
@@ -131,7 +131,7 @@ describe('a pause because of lost requests', () => {
     const handle = await harness.start(scenarioPolicy());
     const paused = await harness.until(
       handle,
-      'paused with nobody on the way',
+      'paused with no node in progress',
       ({ paused: pause, nodes }) =>
         pause?.by === 'nodeferry' &&
         world.clock.now() > overAt &&
@@ -140,7 +140,7 @@ describe('a pause because of lost requests', () => {
     expect(paused.paused?.reason).toMatch(/requests lost, the budget is 10/);
     expect(paused.nodes.filter(({ step }) => step === 'replaced')).toEqual([]);
     expect(excludedNodes(world)).toEqual([]);
-    expect(paused.externalChanges.map(({ what }) => what).join('\n')).toMatch(/was put back: the run was paused/);
+    expect(paused.externalChanges.map(({ what }) => what).join('\n')).toMatch(/was restored: the run was paused/);
     const { lost } = world.traffic;
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'the flap is over' }] });
     const report = await harness.finish(handle);

@@ -1,4 +1,4 @@
-/** A machine that has died while the cloud takes it for running, and one that only the API server can't hear. */
+/** An instance that has died while the cloud reports it as running, and a node that only the API server can't reach. */
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { NodeStatus, RunStatus } from '../../core/status/status.ts';
@@ -14,7 +14,7 @@ import type { StepHooks } from '../support/temporal-harness.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
-/** What is sent to a machine that has just died is lost, whoever upgrades: that pauses nobody here. */
+/** Requests to an instance that has just died are lost with or without an upgrade: here they do not pause the run. */
 function patient(policy: Policy, change: Partial<Policy> = {}): Policy {
   return { ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 }, ...change };
 }
@@ -29,11 +29,11 @@ function victimIn(world: World): SimNode {
 
 function instanceSpecOf(world: World, node: SimNode): SimInstance {
   const found = world.instances.find(({ instanceId }) => instanceId === node.instanceId);
-  if (found === undefined) throw new Error(`${node.name} has no machine`);
+  if (found === undefined) throw new Error(`${node.name} has no instance`);
   return found;
 }
 
-/** Once that step has begun for the node, or for the pool where it is a step of the pool. */
+/** Resolves once this step has begun for the node, or for the pool if it is a step of the pool. */
 function atStep(step: string, node: SimNode, act: () => void): NonNullable<StepHooks['before']> {
   let done = false;
   return (name, [input]) => {
@@ -49,14 +49,14 @@ const stepsOfOthers = (nodes: readonly NodeStatus[], { name }: SimNode) =>
   nodes.filter(({ node }) => node.name !== name).map(({ step }) => step);
 
 const runs = [
-  ['hands over', podSurgePolicy()],
+  ['surges pods', podSurgePolicy()],
   ['evicts within budgets', scenarioPolicy()],
-  ['hands over in waves of one', podSurgePolicy({}, { nodeSurge: { instances: 1 } })],
+  ['surges pods in waves of one', podSurgePolicy({}, { nodeSurge: { instances: 1 } })],
 ] as const;
 
-describe('a machine that has died while the cloud takes it for running', () => {
+describe('an instance that has died while the cloud reports it as running', () => {
   test.each(runs)(
-    'in a run that %s: others go on, one question is asked, and the end of the machine answers it',
+    'in a run that %s stalls its node while others continue, until the instance terminates',
     async (_, policy) => {
       const world = createScenario();
       const victim = victimIn(world);
@@ -87,7 +87,7 @@ describe('a machine that has died while the cloud takes it for running', () => {
     },
   );
 
-  test('whose kubelet is heard again is emptied like any other, and nobody has to say so', async () => {
+  test('whose kubelet is reachable again is emptied like any other, without a resume', async () => {
     const world = createScenario();
     const victim = victimIn(world);
     const harness = await openHarness(world, { before: atStep('evictPods', victim, () => cutOff(world, victim)) });
@@ -102,7 +102,7 @@ describe('a machine that has died while the cloud takes it for running', () => {
     expectNothingLeft(world, 4);
   });
 
-  test.each(runs)('is ended without a question where the policy says so, in a run that %s', async (_, policy) => {
+  test.each(runs)('is terminated without an operator where the policy says so, in a run that %s', async (_, policy) => {
     const world = createScenario();
     const victim = victimIn(world);
     let diedAt = 0;
@@ -116,15 +116,15 @@ describe('a machine that has died while the cloud takes it for running', () => {
     expect(report.outcome).toBe('completed');
     expect(report.actions.map(({ action }) => action)).toEqual(['start']);
     const { evidence = [] } = report.nodes.find(({ node }) => node.name === victim.name) ?? {};
-    expect(evidence.find(({ kind }) => kind === 'evicted')?.detail).toMatch(/so it ends with the machine/);
-    // Not before Kubernetes itself gives it up.
+    expect(evidence.find(({ kind }) => kind === 'evicted')?.detail).toMatch(/so it ends with the instance/);
+    // Not before Kubernetes itself evicts its pods.
     expect(evidence.find(({ kind }) => kind === 'evicted')?.at).toBeGreaterThanOrEqual(diedAt + 350_000);
     expect(world.terminations.get(victim.instanceId)).toBe(1);
     expect(world.violations, world.log.join('\n')).toEqual([]);
     expectNothingLeft(world, 4);
   });
 
-  test('does not hold an aborted run, which names what can end only with the machine', async () => {
+  test('does not block an aborted run, which names the pods that end only with the instance', async () => {
     const world = createScenario();
     const victim = victimIn(world);
     const harness = await openHarness(world, { before: atStep('evictPods', victim, () => losePower(world, victim)) });
@@ -145,7 +145,7 @@ describe('a machine that has died while the cloud takes it for running', () => {
     expect(world.pods.filter(({ terminating: told }) => told)).toEqual([]);
   });
 
-  test('does not hold an aborted run that had made it itself', async () => {
+  test('does not block an aborted run that had created it', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step, [input]) => {
@@ -172,11 +172,11 @@ describe('a machine that has died while the cloud takes it for running', () => {
   });
 });
 
-describe('a node that only the API server can’t hear, while load balancers send to it', () => {
-  test('is never ended: it serves on, and the run says that its load balancer finds it healthy', async () => {
+describe('a node that only the API server can’t reach, while load balancers send to it', () => {
+  test('is never terminated: it continues to serve, and the run says that its load balancer finds it healthy', async () => {
     const world = createScenario();
     const victim = victimIn(world);
-    // Its kube-proxy goes on sending to pods elsewhere that have left: what it serves itself is what counts here.
+    // Its kube-proxy continues to send to pods elsewhere that have left: only what the node serves itself counts here.
     for (const service of world.services) if (service.externalTrafficPolicy === 'Cluster') service.ratePerSecond = 0;
     const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
     const policy = podSurgePolicy();
@@ -189,7 +189,7 @@ describe('a node that only the API server can’t hear, while load balancers sen
     expect(world.traffic.lost).toBe(0);
   });
 
-  test('without the capacity guard it is ended while its pods run', async () => {
+  test('without the capacity guard is terminated while its pods run', async () => {
     const world = createScenario();
     const victim = victimIn(world);
     const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });

@@ -1,4 +1,4 @@
-/** New nodes come up a few at a time; the next ones when as many old ones have ended. */
+/** New nodes start a few at a time; the next ones when as many old ones have terminated. */
 import { describe, expect, test } from 'vitest';
 import type { NodeSurgeLimit, Policy } from '../../core/policy/policy.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
@@ -14,7 +14,7 @@ function inWaves(surge: NodeSurgeLimit, mode: 'auto' | 'off' = 'auto'): Policy {
   return podSurgePolicy({ mode }, { nodeSurge: surge });
 }
 
-/** The most machines that were there together so far. */
+/** The highest number of instances that existed at the same time so far. */
 function watchInstances(world: World): { readonly most: () => number } {
   let most = 0;
   world.clock.onPassage(() => {
@@ -33,7 +33,7 @@ describe('waves of new nodes', () => {
     [{ instances: 3 }, 'auto', 8, 3],
     [{ instances: 2 }, 'off', 4, 2],
   ] as const)(
-    'with surge %j and hand-over %s replace %i nodes, never more than %i beyond the pool',
+    'with node surge %j and pod surge %s replace %i nodes, with never more than %i additional instances',
     async (surge, mode, nodes, atOnce) => {
       const world = createScenario({ nodes });
       const instances = watchInstances(world);
@@ -51,7 +51,7 @@ describe('waves of new nodes', () => {
     },
   );
 
-  test('keep the zones of the pool as they are, at every moment but for the machines beyond it', async () => {
+  test('keep the zones of the pool as they are at every moment, except for the additional instances', async () => {
     const world = createScenario({ nodes: 6 });
     const zones = [...new Set(world.instances.map(({ zone }) => zone))];
     let fewest = Number.POSITIVE_INFINITY;
@@ -68,7 +68,7 @@ describe('waves of new nodes', () => {
     expectNothingLost(world);
   });
 
-  test('cost less machine time than all new nodes together', async () => {
+  test('cost fewer instance minutes than all new nodes at once', async () => {
     const cost = async (surge: NodeSurgeLimit) => {
       const world = createScenario({ nodes: 8 });
       const harness = await openHarness(world, {});
@@ -77,7 +77,7 @@ describe('waves of new nodes', () => {
     expect(await cost({ instances: 2 })).toBeLessThan(await cost({ share: 1 }));
   });
 
-  test('pass where the cloud has no room for more', async () => {
+  test('succeed where the cloud has no capacity for more', async () => {
     const world = createScenario();
     world.faults.capacity = 6;
     const harness = await openHarness(world, {});
@@ -88,7 +88,7 @@ describe('waves of new nodes', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('are smaller, and the report says so, where the cloud has no room for a whole one', async () => {
+  test('are smaller, and the report says so, where the cloud has no capacity for a whole wave', async () => {
     const world = createScenario({ nodes: 6 });
     const instances = watchInstances(world);
     const harness = await openHarness(world, {
@@ -106,7 +106,7 @@ describe('waves of new nodes', () => {
     expectNothingLeft(world, 6);
   });
 
-  test('end with as many machines as the pool was meant to have, though it had fewer', async () => {
+  test('end with the desired number of instances, although the pool had fewer', async () => {
     const world = createScenario();
     const [web] = world.pools;
     web?.suspended.push('Launch');
@@ -147,7 +147,7 @@ describe('a run in waves that is aborted', () => {
     ['resizePool', 1],
     ['awaitNodesReady', 2],
   ] as const)(
-    'when %s begins for the %i. time leaves as many machines as there were, and nothing is lost',
+    'when %s begins for the %i. time keeps the number of instances, and nothing is lost',
     async (step, nth) => {
       const world = createScenario();
       await upgradeAndAbort(world, inWaves({ instances: 2 }), { step, nth });
@@ -157,7 +157,7 @@ describe('a run in waves that is aborted', () => {
     },
   );
 
-  test('while the cloud has no room gives up what never came: no machine comes later', async () => {
+  test('while the cloud has no capacity withdraws missing instances: none starts later', async () => {
     const world = createScenario({ nodes: 6 });
     let asked: Promise<unknown> | undefined;
     const harness = await openHarness(world, {

@@ -1,4 +1,4 @@
-/** Pods that tolerate the taint of cordoned nodes: their successors may come to nodes that go, even to the one that is emptied. */
+/** Pods that tolerate the taint of cordoned nodes: their replacements may start on old nodes, even on the one that is being emptied. */
 import { expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { rollOut } from '../simulator/disturbances.ts';
@@ -7,7 +7,7 @@ import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** Pods of `web` tolerate whatever there is; a scheduler that crowds likes old nodes better than new ones. */
+/** Pods of `web` tolerate every taint; a scheduler that crowds prefers old nodes. */
 function tolerateEverything(scheduler: World['faults']['scheduler']): World {
   const world = createScenario();
   for (const one of world.workloads) if (one.name === 'web') one.tolerations = [{ operator: 'Exists' }];
@@ -30,13 +30,13 @@ test.each([
   expectNothingLeft(world, 4);
 });
 
-/** What their owners are told to do. */
+/** What the hint tells their owners to do. */
 function tolerateNothing(world: World, name = 'web'): void {
   for (const one of world.workloads) if (one.name === name) one.tolerations = [];
   rollOut(world, name);
 }
 
-test('a pod without a Service that comes back to the node that is emptied is named, and moves once a cordon keeps it off', async () => {
+test('a pod without a Service that starts again on the node being emptied is named, and moves once a cordon keeps it off', async () => {
   const world = createScenario();
   const [web] = world.workloads;
   if (web === undefined) throw new Error('the world has no workload');
@@ -44,7 +44,7 @@ test('a pod without a Service that comes back to the node that is emptied is nam
   world.workloads.push({ ...web, ...operator, tolerations: [{ operator: 'Exists' }] });
   world.changed();
   world.clock.advance(60_000);
-  // The scheduler likes the node that it is on, whatever else there is.
+  // The scheduler always prefers the node that it is on.
   world.faults.scheduler = 'crowds';
   const harness = await openHarness(world, {});
   const handle = await harness.start(scenarioPolicy());
@@ -66,9 +66,11 @@ test.each(['pod surge', 'evicted'] as const)(
     const harness = await openHarness(world, {});
     const handle = await harness.start(policies[how]);
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(stalledRun.stalled?.hint).toMatch(/^Pods of Deployment default\/web on ip-.* tolerate the taint of cordoned/);
+    expect(stalledRun.stalled?.hint).toMatch(
+      /^Pods of Deployment default\/web on ip-.* tolerate the taint of cordoned/,
+    );
     expect(stalledRun.stalled?.hint).toContain('Have it tolerate only the taints that it must');
-    // What a rollout costs callers behind policy Local is not the question here.
+    // Requests that a rollout loses behind policy Local do not matter here.
     for (const service of world.services) service.ratePerSecond = 0;
     tolerateNothing(world);
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });

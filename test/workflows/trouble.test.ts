@@ -10,12 +10,12 @@ import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/r
 
 const operator = { by: 'ann', reason: 'fixed' };
 
-describe('an endpoint slice controller that stands still', () => {
+describe('an endpoint slice controller that stops', () => {
   test.each(['evictPods', 'removeEndpoints'] as const)(
-    'in %s: pods stay until they are seen out of their endpoints, status says so, nothing is lost',
+    'in %s: pods stay until they are observed to be no endpoints, status says so, nothing is lost',
     async (during) => {
       const world = createScenario();
-      // Else its endpoints have left by the time that those are retired.
+      // Otherwise its endpoints are gone before the step removes them.
       for (const service of world.services)
         if (service.key === 'default/agent') service.internalTrafficPolicy = 'Local';
       const reasons: string[] = [];
@@ -27,7 +27,7 @@ describe('an endpoint slice controller that stands still', () => {
         progress: (step, { reason }) => {
           if (step !== during || !reason.includes('still an endpoint')) return;
           reasons.push(reason);
-          // Far longer than endpoints need to spread, by the world's clock.
+          // Far longer than endpoints need to propagate, by the world's clock.
           if (reasons.length < 100) return;
           evicted ??= world.pods.filter((pod) => pod.terminating && pod.endpointsRemoved !== undefined).length;
           world.faults.slicesFrozen = false;
@@ -43,7 +43,7 @@ describe('an endpoint slice controller that stands still', () => {
   );
 });
 
-describe('an endpoint slice controller that stands still while pods leave that serve on', () => {
+describe('an endpoint slice controller that stops while pods leave that continue to serve', () => {
   test('no further pod of the Service is told to stop until the slices have caught up', async () => {
     const world = createScenario({ preStopSeconds: 30 });
     scaleTo(world, 'web', 8);
@@ -55,7 +55,7 @@ describe('an endpoint slice controller that stands still while pods leave that s
       before: (step) => {
         if (step !== 'evictPods' || leftMeanwhile !== undefined) return;
         leftMeanwhile = 0;
-        // Far longer than a pod that was told to stop serves on.
+        // Far longer than a pod continues to serve after it was told to stop.
         freeze(world, 'slicesFrozen', 600_000);
         world.clock.at(world.clock.now() + 599_000, () => {
           leftMeanwhile = leaving();
@@ -65,7 +65,7 @@ describe('an endpoint slice controller that stands still while pods leave that s
         if (step === 'evictPods' && reason.includes('the endpoint slices of default/web lag')) told.push(reason);
       },
     });
-    // What comes to the pods that went first is lost, and shall not pause the run.
+    // Requests to the pods that left first are lost, and must not pause the run.
     const traffic = { ...scenarioPolicy().traffic, lossBudget: 1_000_000 };
     const report = await harness.finish(await harness.start(scenarioPolicy({ traffic })));
     expect(report.outcome).toBe('completed');
@@ -78,7 +78,7 @@ describe('an endpoint slice controller that stands still while pods leave that s
 
 describe('an endpoint slice controller that pauses after failures', () => {
   test.each(['evictPods', 'removeEndpoints'] as const)(
-    'in %s: is waited for, beyond the deadline of the step, and nobody is called',
+    'in %s: the step waits for it, beyond its own deadline, and does not stall',
     async (during) => {
       const world = createScenario();
       const sixteenMinutes = 16 * 60_000;
@@ -107,11 +107,11 @@ describe('an endpoint slice controller that pauses after failures', () => {
 });
 
 describe('a budget that never allows', () => {
-  test('parks the node with pod, budget and figures, forces nothing, and goes on when it is mended', async () => {
+  test('stalls the node with pod, budget and numbers, forces nothing, and continues when it is fixed', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step) => {
-        // The budget tightens after the plan was made.
+        // The budget becomes stricter after the plan was made.
         if (step === 'evictPods')
           for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
       },
@@ -129,7 +129,7 @@ describe('a budget that never allows', () => {
     const asked = await harness.workflow(id).query(nodeStatusQuery);
     expect(asked.waiting).toMatchObject({ action: 'resume' });
 
-    // Resumed without being mended it waits again, and says what for, since when, until when.
+    // Resumed without a fix it waits again, and says what for, since when, until when.
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     await harness.until(
       handle,
@@ -147,7 +147,7 @@ describe('a budget that never allows', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('tells in the heartbeat which pod waits for which budget since when and until when', async () => {
+  test('says in the heartbeat which pod waits for which budget, since when and until when', async () => {
     const world = createScenario();
     let blocked: Heartbeat | undefined;
     const harness = await openHarness(world, {
@@ -175,8 +175,8 @@ describe('a budget that never allows', () => {
   });
 });
 
-describe('machines that are not to be had', () => {
-  test('a new node that never becomes Ready parks the run, and abort removes the new pool', async () => {
+describe('instances that do not start', () => {
+  test('a new node that never becomes Ready stalls the run, and an abort deletes the new pool', async () => {
     const world = createScenario();
     world.faults.neverReady = 1;
     const harness = await openHarness(world);
@@ -192,7 +192,7 @@ describe('machines that are not to be had', () => {
     expect(world.pools.map((pool) => pool.name)).toEqual(['web']);
   });
 
-  test('a lack of capacity is told and waited out', async () => {
+  test('a lack of capacity is reported, and the run waits until it ends', async () => {
     const world = createScenario();
     world.faults.capacity = 6;
     const reasons = new Set<string>();
@@ -212,7 +212,7 @@ describe('machines that are not to be had', () => {
 });
 
 describe('a cloud that throttles', () => {
-  test('30 % of all calls is told and outlasted', async () => {
+  test('30 % of all calls is reported, and the run completes', async () => {
     const world = createScenario();
     world.faults.throttled = 0.3;
     const reasons = new Set<string>();
@@ -226,8 +226,8 @@ describe('a cloud that throttles', () => {
   });
 });
 
-describe('a run that may not begin', () => {
-  test('fails as PoolNotFound for an unknown pool and touches nothing', async () => {
+describe('a run that must not begin', () => {
+  test('fails as PoolNotFound for an unknown pool and changes nothing', async () => {
     const world = createScenario();
     const harness = await openHarness(world);
     const handle = await harness.start(scenarioPolicy({ pool: { provider: 'eks', name: 'wib' } }));
@@ -235,7 +235,7 @@ describe('a run that may not begin', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('fails as PreflightRefused when the new pool is there already, and touches nothing', async () => {
+  test('fails as PreflightRefused when the new pool exists already, and changes nothing', async () => {
     const world = createScenario();
     const [old] = world.pools;
     if (old !== undefined) world.pools.push({ ...old, name: 'web-new', desiredSize: 0 });
@@ -246,7 +246,7 @@ describe('a run that may not begin', () => {
     expect(world.pools).toHaveLength(2);
   });
 
-  test('fails as LockHeld while somebody else holds the lock and touches nothing', async () => {
+  test('fails as LockHeld while somebody else holds the lock and changes nothing', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step, [input]) => {
@@ -301,8 +301,8 @@ describe('a worker that restarts', () => {
   );
 });
 
-describe('a machine that can not be ended', () => {
-  test('parks its node; an abort puts that back, because the machine still runs', async () => {
+describe('an instance that can’t be terminated', () => {
+  test('stalls its node; an abort restores that, because the instance still runs', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step, [input]) => {
@@ -322,7 +322,7 @@ describe('a machine that can not be ended', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('of what an aborted run has too much is ended after a resume: it is not the node that the abort puts back', async () => {
+  test('and is excess after an abort is terminated after a resume: it is not the node that the abort restores', async () => {
     const world = createScenario();
     let refused = false;
     const harness = await openHarness(world, {

@@ -1,4 +1,4 @@
-/** Readiness that goes for a moment, just when a pod is about to leave, costs nothing: alone it costs nothing either. */
+/** A pod that is not ready for a moment, just when it is about to leave, loses no request, as it loses none without an upgrade. */
 import { expect, test } from 'vitest';
 import { excludeLabel } from '../simulator/load-balancer.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
@@ -6,7 +6,7 @@ import { later, type World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
-/** The probes of all pods of a node fail for so long, ms; what accepts goes on accepting. */
+/** The readiness probes of all pods of a node fail for so long, ms; the pods still accept connections. */
 function flapOn(world: World, node: string, durationMs: number): void {
   const pods = world.pods.filter((pod) => pod.node === node);
   for (const pod of pods) pod.failing = true;
@@ -32,7 +32,7 @@ test('alone, where load balancers send nothing any more', () => {
 test.each([
   ['evictPods', 1_000],
   ['removeEndpoints', 1_000],
-  // Longer than kube-proxies need to hear of it, and over before the machine goes.
+  // Longer than kube-proxies need to follow, and over before the instance terminates.
   ['removeEndpoints', 30_000],
 ])('as %s begins, on each node, for %i ms', async (step, durationMs) => {
   const world = createScenario();

@@ -23,7 +23,7 @@ describe('virtual time', () => {
     expectNothingLost(world);
   });
 
-  test('hears of a workflow when something comes to it, and not when somebody asks it', async () => {
+  test('notices a workflow when an event reaches it, and not when a query does', async () => {
     const world = createScenario();
     let told = 0;
     const toldAround: number[] = [];
@@ -61,7 +61,7 @@ describe('virtual time', () => {
     expect(restoredAt).toEqual([abortedAt, abortedAt]);
   });
 
-  test('stands still while there is no worker', async () => {
+  test('stops while there is no worker', async () => {
     const world = createScenario();
     const { clock } = world;
     let pausing: Promise<void> | undefined;
@@ -83,7 +83,7 @@ describe('virtual time', () => {
     expect((await harness.finish(handle)).outcome).toBe('completed');
   });
 
-  test('does not wait for a workflow that somebody has terminated, nor for what it waited for', async () => {
+  test('does not wait for a terminated workflow, nor for what it waited for', async () => {
     const world = createScenario();
     addBatchPool(world);
     let terminated: Promise<unknown> | undefined;
@@ -101,7 +101,7 @@ describe('virtual time', () => {
   });
 });
 
-test('whoever waits in vain is told who waits for what when the test is given up', async () => {
+test('a test that times out says what waits for what', async () => {
   const harness = await openHarness(createScenario());
   const handle = await harness.start(scenarioPolicy());
   const inVain = harness.until(handle, 'pigs fly', () => false);

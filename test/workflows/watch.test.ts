@@ -1,4 +1,4 @@
-/** What is told of a run's traffic while it goes on, and what becomes of that when the watch fails. */
+/** What a run reports about its traffic, and what happens to the counts when the watch fails. */
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { exitCodeOfReport } from '../../client/commands/watch.ts';
@@ -15,7 +15,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 const operator = { by: 'ann', reason: 'fixed' };
 const probe = { name: 'web', urls: ['http://web.example/'], ratePerSecond: 10, timeoutMs: 1_000 };
 
-/** A policy with a probe; what it sends and loses is what the world's traffic does. */
+/** A policy with a probe, which sends and loses what the world's traffic does. */
 function watchedPolicy(lossBudget: number) {
   return scenarioPolicy({ traffic: { probes: [probe], lossBudget, watchAfterMs: 0 } });
 }
@@ -23,8 +23,8 @@ function watchedPolicy(lossBudget: number) {
 /** Requests that the world sends in a second: 100 to each of its three Services. */
 const sentPerSecond = 300;
 
-describe('while a run goes on', () => {
-  test('its page shows counts that are a few minutes old at most, and never fall', async () => {
+describe('during a run', () => {
+  test('its details show counts that are a few minutes old at most, and never fall', async () => {
     const world = createScenario();
     const begunAt = world.clock.now();
     const ages: number[] = [];
@@ -50,7 +50,7 @@ describe('while a run goes on', () => {
     expect(report.traffic).not.toHaveProperty('unwatchedMs');
   });
 
-  test('its first lost request is told at once', async () => {
+  test('its first lost request is reported at once', async () => {
     const world = createScenario();
     let told: RunStatus | undefined;
     const harness = await openHarness(world, {
@@ -71,7 +71,7 @@ describe('while a run goes on', () => {
     expect(exitCodeOfReport(report)).toBe(exitCodes.lostByOthers);
   });
 
-  test('what is lost before any node is out, to an autoscaler say, is told, but neither pauses it nor counts as its doing', async () => {
+  test('requests lost before any node is excluded are reported, but neither pause it nor count against its budget', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {
       before: (step) => {
@@ -86,7 +86,7 @@ describe('while a run goes on', () => {
     expect(exitCodeOfReport(report)).toBe(exitCodes.lostByOthers);
   });
 
-  test('one request that is lost while a node is out pauses it, and the message names probe and node', async () => {
+  test('one request lost while a node is excluded pauses it, and the message names probe and node', async () => {
     const world = createScenario();
     let losing: string | undefined;
     const harness = await openHarness(world, {
@@ -123,7 +123,7 @@ describe('while a run goes on', () => {
     await harness.until(handle, 'nobody on the way', (status) =>
       status.nodes.every((node) => node.step === 'pending' || node.step === 'replaced'),
     );
-    // What is lost while it is paused, and told, pauses nothing.
+    // Losses that are reported while it is paused do not pause it again.
     loseRequests(world, 40);
     await harness.until(handle, 'more is told', ({ traffic }) => traffic.lost === 90);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
@@ -134,7 +134,7 @@ describe('while a run goes on', () => {
   });
 });
 
-test('requests that get lost just when a watch takes over from another are counted by it', async () => {
+test('requests lost between two watches are counted by the second', async () => {
   const world = createScenario();
   let watches = 0;
   const harness = await openHarness(world, {
@@ -150,7 +150,7 @@ test('requests that get lost just when a watch takes over from another are count
   expect(report.traffic.lost).toBe(7);
 });
 
-/** Has the watch fail, for good unless the error says otherwise, at its next renewal of the lock on the pool. */
+/** Has the watch fail at its next renewal of the lock on the pool; for good, unless the error is retryable. */
 function breakWatch(world: World, error: Error = ApplicationFailure.nonRetryable('a bug')): void {
   world.faults.onRenewal = (lease) => {
     if (!lease.endsWith('-web')) return;
@@ -160,12 +160,12 @@ function breakWatch(world: World, error: Error = ApplicationFailure.nonRetryable
 }
 
 describe('a watch that fails for good', () => {
-  test('keeps its counts, another goes on from them, and the gap is told', async () => {
+  test('keeps its counts, the next continues from them, and the gap is reported', async () => {
     const world = createScenario();
     let watches = 0;
     const harness = await openHarness(world, {
       before: async (step) => {
-        // The first watch ends with the first loss, which it tells.
+        // The first watch ends with the first loss, which it reports.
         if (step === 'createPool') loseRequests(world, 3);
         if (step === 'cordonNodes') breakWatch(world);
         if (step !== 'monitorRun') return;
@@ -191,12 +191,12 @@ describe('a watch that fails for good', () => {
     { until: 'some of it has been seen', seenSeconds: 60 },
     { until: 'anything has been seen', seenSeconds: 0 },
   ])(
-    'and is being tried again as the run ends, before $until, tells what its heartbeats said, the rest as a gap',
+    'and is being retried as the run ends, before $until, reports the counts of its heartbeats, the rest as a gap',
     async ({ seenSeconds }) => {
       const world = createScenario();
       let broken = seenSeconds === 0;
       let watches = 0;
-      // The abort ends the first; the second has what nobody but its heartbeats tells.
+      // The abort ends the first watch; the counts of the second are only in its heartbeats.
       const second = Promise.withResolvers<void>();
       const harness = await openHarness(world, {
         before: async (step) => {
@@ -212,7 +212,7 @@ describe('a watch that fails for good', () => {
           if (step !== 'monitorRun') return;
           watches += 1;
           if (!broken) return;
-          // The next attempt has yet to begin when the run stops its watch.
+          // The next attempt has not begun when the run stops its watch.
           await world.clock.sleep(35_000);
           throw new Error('its worker has died before it said anything');
         },
@@ -225,14 +225,14 @@ describe('a watch that fails for good', () => {
       const report = await harness.finish(handle);
       const { sent, unwatchedMs = 0 } = report.traffic;
       const seconds = ((report.finishedAt ?? 0) - report.startedAt) / 1_000;
-      // The heartbeats of the last watch go on for some seconds beyond what the one before it has answered.
+      // The heartbeats of the last watch cover some seconds after the result of the one before.
       if (seenSeconds > 0) expect(sent / sentPerSecond).toBeGreaterThan(seenSeconds + 5);
       expect(unwatchedMs).toBeGreaterThan(10_000);
       expect(Math.abs(sent / sentPerSecond + unwatchedMs / 1_000 - seconds)).toBeLessThan(30);
     },
   );
 
-  test('as soon as it begins asks for an operator, and another goes on from the counts after a resume', async () => {
+  test('as soon as it begins stalls the run, and another continues from the counts after a resume', async () => {
     const world = createScenario();
     let watches = 0;
     const harness = await openHarness(world, {

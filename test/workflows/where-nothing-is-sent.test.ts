@@ -1,4 +1,4 @@
-/** Nodes that load balancers send nothing to, for reasons that nobody here can mend: they hold nobody up, and are told. */
+/** Nodes that load balancers send nothing to, for reasons that the run can't fix: they block nothing, and are reported. */
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import { serviceNamed, setBudget, uncover } from '../simulator/disturbances.ts';
@@ -10,7 +10,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const policies: readonly (readonly [string, Policy])[] = [
   ['evicts', scenarioPolicy()],
-  ['hands over', podSurgePolicy()],
+  ['surges pods', podSurgePolicy()],
 ];
 
 /** A world with a pool `other`, on whose nodes pods of `web` are. */
@@ -23,7 +23,7 @@ function openWithOther(size: number): World {
   return world;
 }
 
-/** What happens from now on counts. */
+/** Losses count from now on. */
 function settle(world: World): void {
   world.changed();
   world.clock.advance(5 * 60_000);
@@ -62,7 +62,7 @@ describe.each(policies)('a run that %s', (_, policy) => {
     expect(minutes).toBeLessThan(20);
   });
 
-  test('does not wait for a load balancer that takes the nodes of another pool only', async () => {
+  test('does not wait for a load balancer that registers the nodes of another pool only', async () => {
     const world = openWithOther(2);
     serviceNamed(world, 'web').onlyPool = 'other';
     settle(world);

@@ -1,4 +1,4 @@
-/** Zones that must keep a serving target, and schedulers that put replacements where they like. */
+/** Zones that must keep a serving target, and schedulers that place replacements in any zone. */
 import { describe, expect, test } from 'vitest';
 import type { SpreadFacts } from '../../core/model/pod.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
@@ -10,7 +10,7 @@ import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'];
 
-/** One pod of each workload in each zone, and load balancers that keep to their zone. */
+/** One pod of each workload in each zone, and load balancers without cross-zone traffic. */
 function onePerZone(count: number, scheduler: World['faults']['scheduler'], spread?: SpreadFacts): World {
   const world = createScenario({ nodes: count, zones: zones.slice(0, count), delays: { podReady: 6_000 } });
   for (const service of world.services) service.crossZone = false;
@@ -19,7 +19,7 @@ function onePerZone(count: number, scheduler: World['faults']['scheduler'], spre
   return world;
 }
 
-/** All Deployments have had that constraint from the beginning. */
+/** All Deployments have this constraint from the beginning. */
 function spreadPods(world: World, spread: SpreadFacts): void {
   for (const workload of world.workloads) if (workload.kind === 'Deployment') workload.spreads = [spread];
   for (const pod of world.pods) if (pod.ownerKind === 'ReplicaSet') pod.spreads = [spread];
@@ -43,8 +43,8 @@ const byZone: SpreadFacts = {
   countsCordoned: true,
 };
 
-describe('a run that hands over pods, one in each zone', () => {
-  test.each([1, 2, 3])('has replacements start again that came to the wrong zone (%d)', async (seed) => {
+describe('a run that surges pods, one in each zone', () => {
+  test.each([1, 2, 3])('restarts replacements that started in the wrong zone (%d)', async (seed) => {
     const world = onePerZone(3, 'any');
     for (let i = 0; i < seed; i++) world.random();
     const fewest = watchZones(world);
@@ -57,7 +57,7 @@ describe('a run that hands over pods, one in each zone', () => {
   });
 
   test.each(['any', 'crowds'] as const)(
-    'goes by a required constraint that counts released pods too (%s)',
+    'follows a required constraint that counts released pods too (%s)',
     async (scheduler) => {
       const world = onePerZone(3, scheduler, byZone);
       const fewest = watchZones(world);
@@ -70,7 +70,7 @@ describe('a run that hands over pods, one in each zone', () => {
     },
   );
 
-  test('gives a workload up that comes to no other zone, and calls with a way out that works', async () => {
+  test('gives up a workload that starts in no other zone, and stalls with a fix that works', async () => {
     const world = onePerZone(2, 'crowds');
     const harness = await openHarness(world, {});
     const handle = await harness.start(podSurgePolicy());

@@ -12,14 +12,14 @@ const runsAlready: NodeEnd = { kind: 'runs-already', workflowId: 'node-replaceme
 const failed: NodeEnd = { kind: 'failed', problem: { code: 'Internal', message: 'a bug' } };
 const resume = { type: 'resume', by: 'bob', reason: '', at: begun } as const;
 
-/** Its step, and what an operator is asked because of it. */
+/** Its step, and the problem that needs an operator because of it. */
 const outcome = ({ status }: RunState) => [status.nodes[0]?.step, status.stalled?.message];
 
 describe('a node whose workflow has ended', () => {
   test.each<[string, NodeEnd, boolean, readonly [string, string | undefined]]>([
     ['has been replaced', answered(n1, 'replaced'), false, ['replaced', undefined]],
     ['was restored because the run rolls back', answered(n1, 'restored'), true, ['restored', undefined]],
-    ['was put back for a reason, and waits for another turn', restored, false, ['pending', undefined]],
+    ['was restored for a reason, and waits for its next round', restored, false, ['pending', undefined]],
     [
       'was put back for no reason: somebody has cancelled it',
       answered(n1, 'restored'),
@@ -39,18 +39,18 @@ describe('a node whose workflow has ended', () => {
       false,
       ['pending', "the replacement of n1 can't start: workflow node-replacement/n1 runs already"],
     ],
-    ['failed outright', failed, false, ['pending', 'a bug']],
+    ['failed', failed, false, ['pending', 'a bug']],
   ])('%s', (_, how, isCancelled, expected) => {
     const ended = play(out, end(n1, how, { isCancelled }));
     expect(outcome(ended)).toEqual(expected);
     expect(ended.inProgress).toEqual({});
   });
 
-  test('is asked for again without an operator when one has resumed the run since it was asked for', () => {
+  test('is started again without an operator when one has resumed the run since its start', () => {
     expect(outcome(play(out, resume, end(n1, runsAlready, { resumes: 0 })))).toEqual(['pending', undefined]);
   });
 
-  test('and was put back is told as an external change, with the time that its workflow has seen', () => {
+  test('and was restored is recorded as an external change, with the time of its workflow', () => {
     const ended = play(out, end(n1, restored));
     expect(ended.now).toBe(begun + 120_000);
     expect(ended.status.externalChanges).toEqual([{ at: begun + 120_000, what: `n1 was restored: ${because}` }]);
@@ -63,7 +63,7 @@ describe('a node whose workflow has ended', () => {
   });
 });
 
-test('a node that comes back six times needs an operator, who may have it tried six times more', () => {
+test('a node that is restored six times needs an operator; after a resume it has six more rounds', () => {
   let state = play(aRun(), ...upToReplace);
   const asked: number[] = [];
   for (let round = 1; round <= 12; round++) {

@@ -16,21 +16,21 @@ describe('a run that loses more than its budget', () => {
     expect(paused.monitor?.isExceeded).toBe(true);
   });
 
-  test('goes on going back', () => {
+  test('continues to roll back', () => {
     const turned = play(running, { type: 'beginRollback' }, exceed);
     expect(turned.status.paused).toBeUndefined();
     expect(turned.monitor?.isExceeded).toBe(true);
   });
 });
 
-describe('what was counted', () => {
-  test('only rises, and brings the time with it', () => {
+describe('the counts', () => {
+  test('only rise, and carry their time', () => {
     const late = play(running, counted(100, 1, begun + 30_000), counted(40, 0, begun + 10_000));
     expect(late.status.traffic).toEqual({ sent: 100, lost: 1, slow: 0 });
     expect(late.now).toBe(begun + 30_000);
   });
 
-  test('is accepted as lost once somebody has resumed, and not before', () => {
+  test('of losses are accepted once the run is resumed, and not before', () => {
     const lost = play(running, counted(100, 11, begun + 30_000), exceed);
     expect(play(lost, { type: 'acceptLosses' })).toBe(lost);
     const later = { type: 'recordTime', at: begun + 50_000, clock: begun } as const;
@@ -44,11 +44,11 @@ describe('what was counted', () => {
   });
 });
 
-test('the lock counts as ours from the resume on at which it was seen', () => {
+test('the lock counts as owned from the resume at which it was confirmed', () => {
   expect(play(running, resume, { type: 'confirmLock', resumes: 1 }).monitor?.lockOwnedAtResume).toBe(1);
 });
 
-test('what a watch knew of nodes is there for the next', () => {
+test('what a watch knew about nodes is kept for the next', () => {
   const outlook = { nodes: ['n1'], outAt: begun };
   expect(play(running, { type: 'recordOutlook', outlook }).monitor?.outlook).toEqual(outlook);
 });
@@ -56,23 +56,23 @@ test('what a watch knew of nodes is there for the next', () => {
 describe('when the monitor stops', () => {
   const later = { type: 'recordTime', at: begun + 100_000, clock: begun } as const;
 
-  test('the time since the last watch counts as not watched', () => {
+  test('the time since the last watch counts as unwatched', () => {
     const stopped = play(running, counted(10, 0, begun + 40_000), later, { type: 'stopMonitor' });
     expect(stopped.monitor).toBeUndefined();
     expect(stopped.status.traffic).toMatchObject({ unwatchedMs: 60_000 });
   });
 
-  test('all of the time does if no watch has ever answered', () => {
+  test('the whole time counts as unwatched if no watch has returned counts', () => {
     const stopped = play(running, later, { type: 'stopMonitor' });
     expect(stopped.status.traffic.unwatched).toEqual([{ from: since, to: begun + 100_000 }]);
   });
 
-  test('none does where nothing is measured', () => {
+  test('no time counts as unwatched where nothing is measured', () => {
     const blind = play(running, { type: 'startMonitor', isMeasuring: false }, later, { type: 'stopMonitor' });
     expect(blind.status.traffic).not.toHaveProperty('unwatchedMs');
   });
 
-  test('nothing that it would find happens any more, but what was counted is kept', () => {
+  test('its events no longer change anything, but the counts are kept', () => {
     const stopped = play(running, { type: 'stopMonitor' });
     expect(
       play(

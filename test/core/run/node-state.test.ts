@@ -26,7 +26,7 @@ const budget = { code: 'DeadlineExceeded', message: 'a budget' } as const;
 describe('a step of a node', () => {
   const begunStep = play(opened, begin('evicting'));
 
-  test('says what is waited for, and has a number of its own', () => {
+  test('says what it waits for, and has its own number', () => {
     expect(begunStep.status).toMatchObject({
       step: 'evicting',
       waiting: { for: 'evicting', since: begun, until: begun + 60_000 },
@@ -34,7 +34,7 @@ describe('a step of a node', () => {
     expect(play(begunStep, begin('evicting')).stepsTaken).toBe(2);
   });
 
-  test('adds what it has seen once it is done, and its time', () => {
+  test('adds its observations and its time once it is done', () => {
     const evicted: Evidence = { kind: 'evicted', at: begun + 5_000, detail: '2 pods' };
     const seen = {
       evidence: [evicted],
@@ -51,7 +51,7 @@ describe('a step of a node', () => {
     expect(done.status.evidence).toEqual([excluded, evicted, evicted]);
   });
 
-  test('that stalls asks for an operator, and forgets it when it begins again', () => {
+  test('that stalls needs an operator, until it begins again', () => {
     const stalled = play(begunStep, { type: 'stall', problem: budget });
     expect(stalled).toMatchObject({ current: 'evicting' });
     expect(stalled.status).toMatchObject({
@@ -62,7 +62,7 @@ describe('a step of a node', () => {
     expect(play(stalled, begin('evicting')).status).not.toHaveProperty('problem');
   });
 
-  test('that stalls because nobody hears the node waits for the end of its machine, too', () => {
+  test('that stalls because the node is unreachable also waits for its instance to terminate', () => {
     const silent = { code: 'NodeUnreachable', message: 'n1 is not heard' } as const;
     expect(play(begunStep, { type: 'stall', problem: silent }).status.waiting?.action).toBe('the end of i-n1');
   });
@@ -75,7 +75,7 @@ test('a node can be recalled until its first pod is told to leave', () => {
   expect(isRecallable(play(opened, begin('restoring')))).toBe(false);
 });
 
-test('a node that is found back in a load balancer drains once more, from now on', () => {
+test('the connections of a node that is found registered again drain once more, from now on', () => {
   const drained = play(
     opened,
     { type: 'deregister', at: begun + 1_000 },
@@ -89,7 +89,7 @@ test('a node that is found back in a load balancer drains once more, from now on
   expect(again).toMatchObject({ deregisteredAt: begun + 9_000, areConnectionsDrained: false });
 });
 
-test('resumes only rise, and an abort is not forgotten', () => {
+test('the number of resumes only rises, and an abort is kept', () => {
   const heard = play(
     opened,
     { type: 'resume', resumes: 4, isAborted: true },
@@ -98,7 +98,7 @@ test('resumes only rise, and an abort is not forgotten', () => {
   expect(heard).toMatchObject({ resumes: 4, isAborted: true });
 });
 
-test('a node that is abandoned, recalled and put back says why', () => {
+test('a node that is abandoned, recalled and restored says why', () => {
   const ended = play(
     opened,
     { type: 'abandon' },

@@ -32,19 +32,19 @@ export const aPlan = (nodes: readonly NodeRef[] = oldNodes): PoolPlan => ({
   estimate: { totalMs: 0, terms: [] },
 });
 
-/** A run that has only begun. */
+/** A run before its first event. */
 export function aRun(): RunState {
   const policy = aPolicy();
   const beginning = { run: 'r1', workflowId: 'pool-upgrade/c/web', policy, by: 'ada', reason: 'CVE', startedAt: begun };
   return freeze(openState(beginStatus(beginning)));
 }
 
-/** What has become of a run after all that has happened to it. The states in between are frozen: whoever changes one fails. */
+/** The state of a run after these events. The states in between are frozen: code that changes one fails. */
 export function play(state: RunState, ...events: readonly RunEvent[]): RunState {
   return events.reduce((before, event) => freeze(reduce(before, freeze(event))), state);
 }
 
-/** Preflight, lock, surge, cordon: nodes may leave. */
+/** Preflight, lock, surge, cordon: nodes may be excluded. */
 export const upToReplace: readonly RunEvent[] = [
   { type: 'recordPlan', plan: aPlan(), since: begun, at: begun + 1_000, clock: begun },
   { type: 'setPhase', phase: 'lock' },
@@ -71,7 +71,7 @@ export const start = (ref: NodeRef): RunEvent => ({
   evidence: [{ kind: 'excluded', at: begun + 60_000, detail: 'label' }],
 });
 
-/** The answer of a node's workflow. */
+/** The result of a node's workflow. */
 export function answered(ref: NodeRef, step: NodeStatus['step'], changes: Partial<NodeStatus> = {}): NodeEnd {
   const evidence = [{ kind: 'terminated', at: begun + 120_000, detail: ref.instanceId }] as const;
   return { kind: 'answered', status: { node: ref, step, waiting: undefined, evidence, ...changes } };
@@ -81,13 +81,13 @@ export function end(ref: NodeRef, how: NodeEnd, changes: { isCancelled?: boolean
   return { type: 'endNode', name: ref.name, end: how, isCancelled: false, resumes: 0, clock: begun, ...changes };
 }
 
-/** It starts, and has been replaced. */
+/** A node starts, and has been replaced. */
 export const replace = (ref: NodeRef): readonly RunEvent[] => [start(ref), end(ref, answered(ref, 'replaced'))];
 
 /** The steps of all nodes, in order. */
 export const stepsOf = ({ status }: RunState): readonly string[] => status.nodes.map(({ step }) => step);
 
-/** The same, so that whoever changes it fails. */
+/** The same value, frozen: code that changes it fails. */
 export function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -38,7 +38,7 @@ const anEnd = fc.oneof(
 const counts = fc.record({ sent: fc.nat(1_000), lost: fc.nat(10), slow: fc.constant(0) });
 const resumes = fc.nat(5);
 
-/** Everything that can happen to a run but its end, in whatever order. */
+/** Everything that can happen to a run except its end, in any order. */
 const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   fc.constantFrom(...poolPhases.slice(0, -3)).map(({ id: phase }) => ({ type: 'setPhase', phase }) as const),
   fc.record({ type: fc.constant('recordTime' as const), at: aTime, clock: aTime }),
@@ -69,7 +69,7 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   fc.nat(20).map((size) => ({ type: 'requestSize', size }) as const),
 );
 
-/** The first is in every history: without a plan there is nothing to replace. */
+/** The first event is in every sequence: without a plan there is nothing to replace. */
 const planned: RunEvent = { type: 'recordPlan', plan: aPlan(), since: begun, at: begun, clock: begun };
 const aHistory = fc.array(anEvent, { maxLength: 60 }).map((events) => [planned, ...events]);
 
@@ -87,7 +87,7 @@ function eachStep(check: (before: RunState, event: RunEvent, after: RunState) =>
   );
 }
 
-test('each node is there once and found where it stands', () => {
+test('each node is listed once and found at its index', () => {
   eachStep((before, _event, { status, positions, latest }) => {
     const uids = status.nodes.map(({ node: { uid } }) => uid);
     expect(Object.keys(positions).length).toBe(uids.length);
@@ -99,7 +99,7 @@ test('each node is there once and found where it stands', () => {
   });
 });
 
-test('a node that is stalled is in progress, and somebody is asked exactly while something is stalled', () => {
+test('a stalled node is in progress, and the run needs an operator exactly while something is stalled', () => {
   eachStep((_before, _event, { stalledNodes, inProgress, problem, status }) => {
     for (const name of Object.keys(stalledNodes)) expect(inProgress[name]).toBeDefined();
     const all = [problem, ...Object.values(stalledNodes)].filter((one) => one !== undefined);
@@ -110,7 +110,7 @@ test('a node that is stalled is in progress, and somebody is asked exactly while
   });
 });
 
-test('the list of what must be rolled back is what was put on it, less what was taken off', () => {
+test('the list of changes to roll back is what was pushed, less what was dropped or popped', () => {
   eachStep((before, event, { rollback }) => {
     if (event.type === 'pushRollback') expect(rollback).toEqual([...before.rollback, event.entry]);
     else if (event.type === 'dropRollback') {
@@ -120,7 +120,7 @@ test('the list of what must be rolled back is what was put on it, less what was 
   });
 });
 
-test('counts add up: rounds, resumes, machines', () => {
+test('counts add up: rounds, resumes, instances', () => {
   let starts = 0;
   let asked = 0;
   eachStep((before, event, after) => {
@@ -134,7 +134,7 @@ test('counts add up: rounds, resumes, machines', () => {
   });
 });
 
-test('time, numbers of steps and traffic never go back, and a run that rolls back goes on to', () => {
+test('time, step numbers and traffic never decrease, and a run that rolls back continues to', () => {
   eachStep((before, event, after) => {
     if (event.type === 'recordPlan') return;
     expect(after.now).toBeGreaterThanOrEqual(before.now);

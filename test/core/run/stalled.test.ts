@@ -24,7 +24,7 @@ const out = play(aRun(), ...upToReplace, start(n1), start(n2));
 describe('a node that stalls', () => {
   const stalled = play(out, mark('n1', problem('a budget')));
 
-  test('is told, and keeps others from being excluded', () => {
+  test('is shown, and keeps others from being excluded', () => {
     expect(stepOf(stalled, n1)).toBe('stalled');
     expect(stalled.status.nodes[0]?.problem).toEqual(problem('a budget'));
     expect(stalled.status.stalled).toEqual(problem('a budget'));
@@ -32,7 +32,7 @@ describe('a node that stalls', () => {
     expect(mayProceed(stalled)).toBe(false);
   });
 
-  test('goes on with a resume', () => {
+  test('continues after a resume', () => {
     const resumed = play(stalled, resume);
     expect(resumed).toMatchObject({ resumes: 1, stalledNodes: {} });
     expect(stepOf(resumed, n1)).toBe('replacing');
@@ -54,25 +54,25 @@ describe('a node that stalls', () => {
     expect(ended.status.nodes[0]).not.toHaveProperty('problem');
   });
 
-  test('is told with its latest problem when it has tried again by itself', () => {
+  test('is shown with its latest problem when it has retried by itself', () => {
     const again = play(stalled, mark('n1', problem('another budget')));
     expect(again.status.stalled).toEqual(problem('another budget'));
     expect(play(again, { type: 'clearStalled', name: 'n1' }).status.stalled).toBeUndefined();
   });
 
-  test('goes on by itself when what it waited for has come about', () => {
+  test('continues by itself when what it waited for has happened', () => {
     const cleared = play(stalled, { type: 'clearStalled', name: 'n1' });
     expect(stepOf(cleared, n1)).toBe('replacing');
     expect(cleared).toMatchObject({ resumes: 0, stalledNodes: {}, status: { stalled: undefined } });
   });
 });
 
-describe('a call for help changes nothing', () => {
+describe('the signal of a stalled node changes nothing', () => {
   test.each<[string, EventOf<'markStalled'>, boolean]>([
     ['when the run has been resumed since', mark('n1', silent, { resumes: 0 }), true],
     ['when the node is not in progress', mark('n3', silent, { resumes: 1 }), true],
     ['when the run does not know the node', mark('n9', silent, { resumes: 1 }), true],
-    ['when the node goes back anyway', mark('n1', silent, { resumes: 1, isCancelled: true }), true],
+    ['when the node is being restored anyway', mark('n1', silent, { resumes: 1, isCancelled: true }), true],
     [
       'unless it goes back and can not',
       mark('n1', silent, { resumes: 1, isCancelled: true, step: 'restoring' }),
@@ -88,25 +88,25 @@ describe('a call for help changes nothing', () => {
     expect(play(resumed, event) === resumed).toBe(isMoot);
   });
 
-  test('nor does the news that a node goes on which was not stalled', () => {
+  test('nor does the signal that a node continues which was not stalled', () => {
     expect(play(out, { type: 'clearStalled', name: 'n1' })).toBe(out);
   });
 });
 
 describe('of several problems', () => {
-  test('the run tells its own before those of nodes', () => {
+  test('the run shows its own before those of nodes', () => {
     const both = play(out, mark('n1', problem('a budget')), { type: 'stall', problem: problem('no lock') });
     expect(both.status.stalled).toEqual(problem('no lock'));
     expect(play(both, end(n1, answered(n1, 'replaced'))).status.stalled).toEqual(problem('no lock'));
   });
 
-  test('the first of several nodes is told, then the next', () => {
+  test('the first of several nodes is shown, then the next', () => {
     const both = play(out, mark('n1', problem('a budget')), mark('n2', problem('a volume')));
     expect(both.status.stalled).toEqual(problem('a budget'));
     expect(play(both, end(n1, answered(n1, 'replaced'))).status.stalled).toEqual(problem('a volume'));
   });
 
-  test('what stops all nodes is told before what stops one', () => {
+  test('one that stops all nodes is shown before one that stops a single node', () => {
     const one = play(out, mark('n1', silent));
     expect(mayProceed(one)).toBe(true);
     expect(isUnreachable(one, n1)).toBe(true);
@@ -128,7 +128,7 @@ describe('a pause', () => {
     expect(mayProceed(play(paused, resume))).toBe(true);
   });
 
-  test('of the run by itself keeps the reason of an operator, and is told too', () => {
+  test('by the run itself keeps the reason of an operator, and is recorded too', () => {
     const twice = play(out, pause, byItself);
     expect(twice.status.paused).toMatchObject({ by: 'ada' });
     expect(twice.status.actions.map(({ action, by }) => [action, by])).toEqual([
@@ -139,6 +139,6 @@ describe('a pause', () => {
   });
 });
 
-test('an update that was taken back is remembered', () => {
+test('a withdrawn update is recorded', () => {
   expect(play(out, { type: 'withdraw', updateId: 'u1' }).withdrawn).toEqual(['u1']);
 });

@@ -24,10 +24,10 @@ import {
 const [n1, n2, n3] = oldNodes as [ReturnType<typeof node>, ReturnType<typeof node>, ReturnType<typeof node>];
 const kinds = ({ rollback }: ReturnType<typeof aRun>) => rollback.map(({ kind }) => kind);
 
-describe('a run in which all goes well', () => {
+describe('a run without problems', () => {
   const replaced = play(aRun(), ...upToReplace, ...replace(n1), ...replace(n2), ...replace(n3));
 
-  test('has everything on its list that it must roll back, oldest first', () => {
+  test('lists every change that it must roll back, oldest first', () => {
     const before = play(aRun(), ...upToReplace);
     expect(kinds(before)).toEqual(['lock', 'watch', 'rebalancing', 'new-pool', 'cordons']);
     expect(before.rollback[2]).toEqual({ kind: 'rebalancing', pool, suspended: ['AZRebalance'] });
@@ -35,14 +35,14 @@ describe('a run in which all goes well', () => {
     expect(stepsOf(before)).toEqual(['pending', 'pending', 'pending']);
   });
 
-  test('replaces each node once, and nobody is in progress afterwards', () => {
+  test('replaces each node once, and no node is in progress afterwards', () => {
     expect(stepsOf(replaced)).toEqual(['replaced', 'replaced', 'replaced']);
     expect(leftOf(replaced, oldNodes)).toEqual([]);
     expect(replaced.inProgress).toEqual({});
     expect(replaced.rounds).toEqual({ n1: 1, n2: 1, n3: 1 });
   });
 
-  test('ends with a report and keeps what was built', () => {
+  test('ends with a report and keeps the new pool', () => {
     const kept: readonly RunEvent[] = (['cordons', 'new-pool', 'released', 'rebalancing'] as const).map((kind) => ({
       type: 'dropRollback',
       kind,
@@ -73,7 +73,7 @@ describe('a run in which all goes well', () => {
     });
   });
 
-  test('tells what is not protected on each of its nodes', () => {
+  test('reports what is not protected on each of its nodes', () => {
     const told = play(
       aRun(),
       ...upToReplace,
@@ -91,11 +91,11 @@ describe('an abort', () => {
     const index = upToReplace.findLastIndex((event) => event.type === 'setPhase' && event.phase === phase);
     const until = upToReplace.slice(0, index + 1);
     const done = play(aRun(), ...until);
-    const turned = play(done, { type: 'abort', by: 'ada', reason: 'not now', at: begun });
-    expect(turned).toMatchObject({ isRollingBack: true, resumes: 1, rollback: done.rollback });
-    expect(turned.status.actions.map(({ action }) => action)).toEqual(['start', 'abort']);
+    const aborted = play(done, { type: 'abort', by: 'ada', reason: 'not now', at: begun });
+    expect(aborted).toMatchObject({ isRollingBack: true, resumes: 1, rollback: done.rollback });
+    expect(aborted.status.actions.map(({ action }) => action)).toEqual(['start', 'abort']);
 
-    const backwards = play(turned, { type: 'setPhase', phase: 'rolling-back' });
+    const backwards = play(aborted, { type: 'setPhase', phase: 'rolling-back' });
     const undone: string[] = [];
     let now = backwards;
     for (let entry = now.rollback.at(-1); entry !== undefined; entry = now.rollback.at(-1)) {
@@ -107,7 +107,7 @@ describe('an abort', () => {
     expect(ended.status.phase).toBe('aborted');
   });
 
-  test('ends a pause and whatever an operator was asked for', () => {
+  test('ends a pause and every stall', () => {
     const stuck = play(
       aRun(),
       ...upToReplace,
@@ -118,7 +118,7 @@ describe('an abort', () => {
     expect(stuck.status).toMatchObject({ paused: undefined, stalled: undefined });
   });
 
-  test('lets nodes that come back in stay where they are', () => {
+  test('keeps the step of nodes that are restored', () => {
     const out = play(aRun(), ...upToReplace, start(n1), { type: 'abort', by: 'ada', reason: '', at: begun });
     const restored = play(out, { type: 'restoreNode', name: 'n1' });
     expect(stepOf(restored, n1)).toBe('restored');
@@ -127,7 +127,7 @@ describe('an abort', () => {
     expect(ended.status.stalled).toBeUndefined();
   });
 
-  test('that could not roll everything back fails, and says how to go on', () => {
+  test('that could not roll everything back fails, and says how to continue', () => {
     const problem = rollbackProblem(aRun().status, ['label on n1']);
     const ended = play(aRun(), ...upToReplace, { type: 'finishRun', outcome: 'failed', at: begun, problem });
     expect(ended.status).toMatchObject({ phase: 'failed', stalled: { code: 'RollbackIncomplete' } });
@@ -136,10 +136,10 @@ describe('an abort', () => {
   });
 });
 
-test('a failure turns the run around without anybody having asked', () => {
-  const turned = play(aRun(), ...upToReplace, { type: 'beginRollback' });
-  expect(turned).toMatchObject({ isRollingBack: true, resumes: 1 });
-  expect(turned.status.actions).toHaveLength(1);
+test('a failure makes the run roll back without an operator', () => {
+  const aborted = play(aRun(), ...upToReplace, { type: 'beginRollback' });
+  expect(aborted).toMatchObject({ isRollingBack: true, resumes: 1 });
+  expect(aborted.status.actions).toHaveLength(1);
 });
 
 test('several cordons are dropped together, but rolled back one by one', () => {
@@ -153,12 +153,12 @@ describe('a second node of the same name', () => {
   const again = node('n1', 'uid-n1-again');
   const both = play(aRun(), ...upToReplace, ...replace(n1), { type: 'trackNodes', nodes: [again] });
 
-  test('waits for its turn, while the first stays replaced', () => {
+  test('is pending, while the first stays replaced', () => {
     expect(stepsOf(both)).toEqual(['replaced', 'pending', 'pending', 'pending']);
     expect(stepOf(both, again)).toBe('pending');
   });
 
-  test('is the one that is meant from then on', () => {
+  test('is the one that the name means from then on', () => {
     const before = both.status.nodes[0];
     const started = play(both, start(again));
     expect(stepsOf(started)).toEqual(['replaced', 'pending', 'pending', 'replacing']);
@@ -169,7 +169,7 @@ describe('a second node of the same name', () => {
   });
 });
 
-test('a node that is in progress is the one that is meant, even if another of its name has joined since', () => {
+test('a name means the node in progress, even if another node of that name has joined since', () => {
   const again = node('n1', 'uid-n1-again');
   const joined = play(aRun(), ...upToReplace, start(n1), { type: 'trackNodes', nodes: [again] });
   expect(stepsOf(play(joined, end(n1, answered(n1, 'replaced'))))).toEqual([
@@ -185,13 +185,13 @@ test('nodes that are known already are not added again', () => {
   expect(play(state, { type: 'trackNodes', nodes: aPlan().nodes })).toBe(state);
 });
 
-test('what was seen when its pods were surged stays with a node that starts', () => {
+test('a node that starts keeps the evidence of its pod surge', () => {
   const surged = { kind: 'pods-surged', at: begun, detail: '2 pods released, replacements serve' } as const;
   const started = play(aRun(), ...upToReplace, { type: 'setEvidence', name: 'n2', evidence: [surged] }, start(n2));
   expect(started.status.nodes[1]?.evidence.map(({ kind }) => kind)).toEqual(['pods-surged', 'excluded']);
 });
 
-test('time goes on by the clock of the workflow while no step answers, and never goes back', () => {
+test('time continues by the clock of the workflow while no step returns, and never goes back', () => {
   const late = play(aRun(), { type: 'recordTime', at: begun + 9_000, clock: begun + 10_000 });
   expect(timeAt(late, begun + 12_000)).toBe(begun + 11_000);
   expect(play(late, { type: 'recordTime', at: begun, clock: begun + 11_000 }).now).toBe(begun + 9_000);
@@ -204,18 +204,18 @@ test('numbers of the pool’s steps rise with each step, and with the clock', ()
   expect(play(first, { type: 'advanceSequence', clock: begun + 500 }).sequence).toBe(begun + 500);
 });
 
-test('what the pool waits for is told since the last answer', () => {
+test('what the pool waits for has the time of the last result as its beginning', () => {
   const waiting = play(aRun(), ...upToReplace, { type: 'setWaiting', waiting: { for: 'the pool', until: undefined } });
   expect(waiting.status.waiting).toEqual({ for: 'the pool', since: begun + 1_000, until: undefined });
   expect(play(waiting, { type: 'setPhase', phase: 'finalize' }).status.waiting).toBeUndefined();
 });
 
-test('the new pool is asked for what it does not have yet', () => {
+test('the new pool is asked only for instances that it does not have yet', () => {
   const grown = play(aRun(), { type: 'requestSize', size: 2 }, { type: 'requestSize', size: 5 });
   expect(grown.requested.map(({ instances }) => instances)).toEqual([2, 3]);
 });
 
-test('what others do is told once, when it was seen last', () => {
+test('a repeated external change is reported once, with its latest time', () => {
   const act = (at: number) =>
     ({ type: 'recordExternalChanges', changes: [{ at, what: 'somebody scaled web' }] }) as const;
   expect(play(aRun(), act(1), act(2)).status.externalChanges).toEqual([{ at: 2, what: 'somebody scaled web' }]);
