@@ -16,7 +16,7 @@ import { openHarness, withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 
 const resume: { args: [OperatorRequest] } = { args: [{ by: 'ann', reason: 'fixed' }] };
-const stalledNode = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
+const stalled = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
 const first = 'ip-10-0-0-1';
 
 /** How many pods of `api` may be unavailable at a time. */

@@ -21,7 +21,7 @@ describe('a node whose workflow has ended', () => {
     ['was restored because the run rolls back', answered(n1, 'restored'), true, ['restored', undefined]],
     ['was restored for a reason, and waits for its next round', restored, false, ['pending', undefined]],
     [
-      'was put back for no reason: somebody has cancelled it',
+      'was restored without a reason: its workflow was cancelled on its own',
       answered(n1, 'restored'),
       false,
       ['pending', 'the replacement of n1 was cancelled by itself; the node was restored'],
