@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plainStyle } from '../../client/output/style.ts';
 import { describeChanges } from '../../client/view/changes.ts';
-import { renderReport } from '../../client/view/report.ts';
+import { renderReport, renderTimeline } from '../../client/view/report.ts';
 import { renderTable } from '../../client/view/table.ts';
 import { renderTree } from '../../client/view/tree.ts';
 import { formatDuration } from '../../core/text/format.ts';
@@ -290,5 +290,18 @@ describe('what others did meanwhile', () => {
     const report = { outcome: 'completed', durationMs: 1000, newNodes: [], leftovers: [], unprotected: [] } as const;
     const lines = renderReport({ ...after, ...report }, plainStyle).join('\n');
     for (const act of acts) expect(lines).toContain(`2026-01-02T03:05:05.000Z noticed: ${act}`);
+  });
+});
+
+describe('renderTimeline', () => {
+  test('has a column for the end of forwarded connections only where it was observed', () => {
+    const ended = [{ kind: 'forwarded-ended' as const, at: startedAt + 4_000, detail: '' }];
+    const headOf = (nodes: Parameters<typeof renderTimeline>[0]['nodes']) =>
+      renderTimeline({ nodes, startedAt })[0]?.split(/ +/);
+
+    expect(headOf([aNode('n1')])).not.toContain('FORWARDED');
+    const head = headOf([aNode('n1'), aNode('n2', { evidence: ended })]);
+    expect(head?.[(head?.indexOf('ENDPOINTS') ?? -1) + 1]).toBe('FORWARDED');
+    expect(renderTimeline({ nodes: [aNode('n2', { evidence: ended })], startedAt })[1]).toContain('+4.0s');
   });
 });
