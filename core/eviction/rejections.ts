@@ -63,7 +63,7 @@ export function noteRejection(
  * its endpoints asks for one too, by dry run. One that a budget refused is asked for as soon as an observation shows that each of its budgets
  * has room.
  */
-export function holdBackRejected(
+export function deferRejected(
   actions: readonly PodAction[],
   rejected: RejectedEvictions,
   facts: ClusterFacts,

@@ -7,7 +7,7 @@ import type { WaitPolicy } from '../policy/policy.ts';
 import { type BlockedPod, type PodAction, type RemovedSince } from './actions.ts';
 import { blockedByEndpoint, hasPropagated } from './endpoint-removal.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
-import { holdBackRejected, type RejectedEvictions } from './rejections.ts';
+import { deferRejected, type RejectedEvictions } from './rejections.ts';
 
 /**
  * Decides what becomes of the pods that a run has taken out of their endpoints when their node is put back. A pod that still has its
@@ -63,6 +63,6 @@ export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: 
       else if (hasPropagated(pod, facts, known.removedAt, waits, now)) evictions.push(action);
     }
   }
-  const held = holdBackRejected(evictions, known.refused, facts, now);
+  const held = deferRejected(evictions, known.refused, facts, now);
   return { actions: [...actions, ...held.actions], blocked: [...blocked, ...held.blocked] };
 }
