@@ -73,12 +73,12 @@ export function judgeLate(tooLate: readonly AwaitedWorkload[], cluster: ClusterF
   return { expired, holds: { reason, hint: failing.length > 0 ? failingHint : requiredHint } };
 }
 
-/** What is late in a round of a hand-over, and what becomes of it. */
+/** What is late in a round of a pod surge, and what happens to it. */
 interface LateRound extends LateVerdict {
   readonly lateSince: LateSince;
 }
 
-/** Decides who has been waited for too long. `isRollingBack`: the run is aborted; then nobody holds it. */
+/** Decides what has been waited for too long. `isRollingBack`: the run is aborted; then nothing stalls it. */
 export function decideLate(
   awaited: readonly AwaitedWorkload[],
   before: LateSince,

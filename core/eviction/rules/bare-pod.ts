@@ -1,8 +1,8 @@
 import type { PodFilter } from './rule.ts';
 
 /**
- * Refuses pods that no controller would start again, unless the policy says `force` (kubectl pkg/drain/filters.go). One that was released
- * has been replaced by its ReplicaSet.
+ * Refuses pods that no controller would start again, unless the policy says `force` (kubectl pkg/drain/filters.go). One that the run has
+ * released has been replaced by its ReplicaSet.
  */
 export const barePod: PodFilter = (pod, { drain }) => {
   if (pod.ownerKind !== 'none' || pod.released !== undefined || drain.force) return undefined;
