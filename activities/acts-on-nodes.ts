@@ -19,7 +19,7 @@ export async function requireInstanceGone(pools: NodePools, node: NodeRef, polic
   if (state !== 'running' && state !== 'pending') return;
   throw new NodeferryError({
     code: 'NotOwned',
-    message: `${node.instanceId} is ${state}, but ${node.name} is not a node of the cluster that this worker serves`,
+    message: `${node.instanceId} is ${state}, but ${node.name} is not a node of this worker's cluster`,
     hint: 'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers; or the Node was deleted by hand.',
   });
 }

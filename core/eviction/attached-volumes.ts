@@ -37,5 +37,5 @@ export function decideVolumesDetached(
     .filter(({ volume }) => volume === undefined || !staying.some((volumeClaim) => volumeClaim.volume === volume))
     .map(({ volume, name }) => volume ?? name);
   if (names.length > 0) return { done: false, reason: `${node.name} still has attached volumes: ${listNames(names)}` };
-  return { done: true, reason: `no volume is left on ${node.name} but those of pods that stay` };
+  return { done: true, reason: `only volumes of pods that stay are attached to ${node.name}` };
 }

@@ -33,7 +33,7 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
       }
       const reason =
         has - 1 >= budget.desiredHealthy
-          ? `budget ${name} lets one pod go at a time`
+          ? `budget ${name} allows one pod to leave at a time`
           : `budget ${name} needs ${budget.desiredHealthy} healthy and has ${has}`;
       return { pod: podRefOf(pod), budget: name, needs: budget.desiredHealthy, has, reason };
     },
@@ -75,7 +75,7 @@ function chargeServices(
     const waitsFor = missing === undefined ? '' : `, and ${missing.name} is not Ready`;
     const reason =
       has > 1
-        ? `service ${service.key} has no budget and lets one pod go at a time${waitsFor}`
+        ? `service ${service.key} has no budget and allows one pod to leave at a time${waitsFor}`
         : `it is the last ready endpoint of service ${service.key}`;
     return { pod: podRefOf(pod), budget: undefined, needs: 1, has, reason };
   }

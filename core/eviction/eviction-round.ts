@@ -162,7 +162,7 @@ function podsInOrder(node: NodeRef, facts: ClusterFacts): readonly PodFacts[] {
 }
 
 function explainReturns(times: number): string {
-  return `it tolerates the taint of cordoned nodes, and its like came here ${times} times after an eviction. ${intolerantHint}`;
+  return `it tolerates the taint of cordoned nodes, and such pods came here ${times} times after an eviction. ${intolerantHint}`;
 }
 
 function explain(node: NodeRef, remaining: number, blocked: readonly BlockedPod[]): string {

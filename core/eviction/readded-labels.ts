@@ -36,5 +36,5 @@ export function findReadded(pods: readonly PodFacts[], cluster: ClusterFacts, no
 
 function describe(pod: PodFacts, labels: readonly string[], cluster: ClusterFacts): string {
   const services = servicesOf(pod, cluster).map(({ key }) => key);
-  return `it was removed from endpoints, and ${listNames(services)} selects it again by label ${listNames(labels)}, which somebody has given it; it is removed once more`;
+  return `it was removed from endpoints, and ${listNames(services)} selects it again by label ${listNames(labels)}, which somebody has added; it is removed again`;
 }

@@ -33,5 +33,5 @@ function explainLag(service: ServiceFacts, cluster: ClusterFacts): string | unde
   if (service.publishNotReadyAddresses) return undefined;
   const [left] = staleEndpoints(service, cluster);
   if (left === undefined) return undefined;
-  return `the endpoint slices of ${service.key} lag: they list ${left.podName ?? ''} as ready, which was told to stop`;
+  return `the endpoint slices of ${service.key} lag: they list ${left.podName ?? ''} as ready, although it was told to stop`;
 }

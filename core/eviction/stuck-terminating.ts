@@ -21,7 +21,7 @@ export function explainStuck({ killedAt = 0, finalizers, node }: PodFacts, silen
   const should = `it should have ended at ${formatTime(killedAt)}, its grace period included`;
   const kept = finalizers === undefined ? '' : `; finalizers ${finalizers.join(', ')} are on it`;
   if (silentSince !== undefined) {
-    const silent = `the kubelet of ${node ?? 'its node'} has not been heard of since ${formatTime(silentSince)}`;
+    const silent = `the kubelet of ${node ?? 'its node'} has not been heard from since ${formatTime(silentSince)}`;
     return `${should}${kept}; ${silent}: fix it, or terminate the instance if it is lost`;
   }
   return `${should}${kept}; its containers still run: check them, the kubelet and the container runtime on ${node ?? 'its node'}`;

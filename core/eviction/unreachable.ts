@@ -31,8 +31,8 @@ export function askAboutUnreachable(node: NodeRef, since: number, pods: readonly
   return {
     code: 'NodeUnreachable',
     message:
-      `${node.name} is unreachable: its kubelet has not been heard of since ${formatTime(since)}, no load balancer gets an answer from it, ` +
-      `and the cloud takes ${node.instanceId} for running; ${count(pods.length, 'pod')} there can't end (${listNames(names)}). ` +
+      `${node.name} is unreachable: its kubelet has not been heard from since ${formatTime(since)}, no load balancer gets an answer from it, ` +
+      `and the cloud reports ${node.instanceId} as running; ${count(pods.length, 'pod')} there can't terminate (${listNames(names)}). ` +
       'The run continues with other nodes',
     hint: `If the instance is lost, terminate it: ${endCommand(node, policy)}. The run continues by itself when it has ended, or when its kubelet is heard from again.`,
   };
@@ -46,7 +46,7 @@ export function explainStuckPods(cluster: ClusterFacts, run: string, policy: Pol
     const isOurs = pod.endpointsRemoved?.by === run || pod.released?.by === run;
     if (!isOurs || !pod.terminating || node?.unknownSince === undefined) return [];
     return [
-      `pod ${pod.namespace}/${pod.name} is told to stop and can't end: the kubelet of ${node.name} has not been heard of since ` +
+      `pod ${pod.namespace}/${pod.name} was told to stop and can't terminate: the kubelet of ${node.name} has not been heard from since ` +
         `${formatTime(node.unknownSince)}; if the instance is lost, terminate it: ${endCommand(node, policy)}`,
     ];
   });

@@ -49,7 +49,7 @@ test('a pod without a Service that comes back to the node that is emptied is nam
   const harness = await openHarness(world, {});
   const handle = await harness.start(scenarioPolicy());
   const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-  expect(parked.stalled?.message).toMatch(/pods to leave ip-.*its like came here 3 times after an eviction/);
+  expect(parked.stalled?.message).toMatch(/pods to leave ip-.*such pods came here 3 times after an eviction/);
   expect(world.log.filter((line) => /pod operator-.* terminates/.test(line)).length).toBeLessThan(20);
   tolerateNothing(world, 'operator');
   await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'mended' }] });

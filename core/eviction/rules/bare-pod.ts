@@ -6,5 +6,5 @@ import type { PodFilter } from './rule.ts';
  */
 export const barePod: PodFilter = (pod, { drain }) => {
   if (pod.ownerKind !== 'none' || pod.released !== undefined || drain.force) return undefined;
-  return { outcome: 'refuse', reason: 'no controller would start it again; spec.drain.force allows to lose it' };
+  return { outcome: 'refuse', reason: 'no controller would start it again; spec.drain.force allows losing it' };
 };

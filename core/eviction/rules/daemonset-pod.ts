@@ -7,5 +7,5 @@ import type { PodFilter } from './rule.ts';
  */
 export const daemonSetPod: PodFilter = (pod) =>
   pod.ownerKind === 'DaemonSet' && pod.orphaned !== true
-    ? { outcome: 'skip', reason: 'its DaemonSet would put it back' }
+    ? { outcome: 'skip', reason: 'its DaemonSet would start it again' }
     : undefined;

@@ -42,6 +42,6 @@ export const protectedPod: PodFilter = (pod, { drain, now }) => {
     return { outcome: 'complete', reason: `${annotation} asks to leave it alone, and spec.drain.doNotDisrupt waits` };
   return {
     outcome: 'refuse',
-    reason: `${annotation} asks to leave it alone; take the annotation off, or end the pod yourself when its work is done`,
+    reason: `${annotation} asks to leave it alone; remove the annotation, or delete the pod yourself when its work is done`,
   };
 };

@@ -16,7 +16,7 @@ export interface FilterContext {
   readonly drain: DrainPolicy;
   /** Epoch ms. */
   readonly now: number;
-  /** Epoch ms since when the kubelet of the pod's node has not been heard of; undefined while it is. */
+  /** Epoch ms since when the kubelet of the pod's node has not been heard from; undefined while it is. */
   readonly silentSince?: number | undefined;
   /** Its instance is terminated whatever its kubelet says; see endsUnasked. */
   readonly endsUnasked?: boolean;

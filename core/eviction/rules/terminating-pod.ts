@@ -16,7 +16,7 @@ export const terminatingPod: PodFilter = (pod, { now, silentSince, endsUnasked }
     return { outcome: 'skip', reason: `its containers have stopped${kept}` };
   }
   if (silentSince !== undefined && endsUnasked === true) {
-    const reason = `the kubelet has not been heard of since ${formatTime(silentSince)}, so it ends with the instance`;
+    const reason = `the kubelet has not been heard from since ${formatTime(silentSince)}, so it ends with the instance`;
     return { outcome: 'skip', reason };
   }
   return { outcome: 'stuck-terminating', reason: explainStuck(pod, silentSince) };

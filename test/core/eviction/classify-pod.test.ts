@@ -110,7 +110,7 @@ test.each<[string, Partial<PodFacts>]>([
   ['DaemonSet agent does not exist', orphaned],
   ['spec.drain.deleteEmptyDirData', { hasEmptyDir: true }],
   ['cluster-autoscaler.kubernetes.io/safe-to-evict: "false"', { safeToEvict: 'false' }],
-  ['take the annotation off', { doNotDisrupt: 'for-good' }],
+  ['remove the annotation', { doNotDisrupt: 'for-good' }],
 ])('a refusal says %s', (what, pod) => {
   expect(reasonFor(pod)).toContain(what);
 });
@@ -122,7 +122,7 @@ test('a pod that hangs says since when, what may keep it, and what helps', () =>
       'its containers still run: check them, the kubelet and the container runtime on n1',
   );
   expect(reasonFor(hanging, now - 300_000)).toBe(
-    'it should have ended at 00:15:40, its grace period included; the kubelet of n1 has not been heard of since ' +
+    'it should have ended at 00:15:40, its grace period included; the kubelet of n1 has not been heard from since ' +
       '00:11:40: fix it, or terminate the instance if it is lost',
   );
   expect(reasonFor({ ...hanging, finalizers, stopped: true })).toBe(

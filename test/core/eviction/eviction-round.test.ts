@@ -71,7 +71,7 @@ describe('pods that hang in termination', () => {
     const round = decide({ nodes: [aNode('n1', { unknownSince: 5_000 })], pods: [aPod('web-1', 'n1', hanging)] });
     expect(round).toMatchObject({ remaining: 1, actions: [] });
     expect(round.blocked).toMatchObject([
-      { pod: { name: 'web-1' }, reason: expect.stringContaining('the kubelet of n1 has not been heard of') },
+      { pod: { name: 'web-1' }, reason: expect.stringContaining('the kubelet of n1 has not been heard from') },
     ]);
   });
 
@@ -189,7 +189,7 @@ describe('taking pods out of their endpoints first', () => {
     const pods = web({ ...endpointsRemoved, labels: { app: 'web' } });
     const round = decide({ pods, services: [aService('web', pods)] }, { removedAt: { 'uid-web-1': 0 } });
     expect(round.actions).toMatchObject([{ kind: 'remove-endpoints', pod: { name: 'web-1' }, removeLabels: ['app'] }]);
-    expect(round.reason).toContain('default/web selects it again by label app, which somebody has given it');
+    expect(round.reason).toContain('default/web selects it again by label app, which somebody has added');
   });
 
   test('a removed pod that still is an endpoint stays, however long ago it was removed', () => {
@@ -257,7 +257,7 @@ describe('a pod that is not removed from its endpoints, while slices lag', () =>
     expect(round.actions).toEqual([]);
     expect(round.blocked).toMatchObject([{ pod: { name: 'web-1' }, budget: undefined }]);
     expect(round.reason).toBe(
-      '1 pod left on n1; default/web-1: the endpoint slices of default/web lag: they list web-2 as ready, which was told to stop',
+      '1 pod left on n1; default/web-1: the endpoint slices of default/web lag: they list web-2 as ready, although it was told to stop',
     );
   });
 
@@ -276,7 +276,7 @@ describe('a pod that is not removed from its endpoints, while slices lag', () =>
 describe('after the API server was away', () => {
   const { stabilizationAfterOutageMs } = aPolicy().waits;
   const now = 100_000 + stabilizationAfterOutageMs;
-  const unheard = 'the API server was away, and kube-proxies may not have heard of anything since for another 1s';
+  const unheard = 'the API server was unavailable, and kube-proxies may need another 1s to reconnect';
   const endpointsRemoved = { labels: {}, endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } };
   const evicted = (pod: Partial<PodFacts>, outageAt: number) => {
     const pods = web(pod);
@@ -324,7 +324,7 @@ describe('budgets', () => {
     const round = decide({ pods, budgets: [aBudget('web', pods, 1)] });
     expect(kinds(round)).toEqual(['evict web-1']);
     expect(round.blocked).toMatchObject([
-      { pod: { name: 'web-4' }, reason: 'budget default/web lets one pod go at a time' },
+      { pod: { name: 'web-4' }, reason: 'budget default/web allows one pod to leave at a time' },
     ]);
   });
 
@@ -390,7 +390,7 @@ describe('Services without a budget', () => {
     const round = decide({ pods, services: [aService('web', pods)] });
     expect(kinds(round)).toEqual(['remove-endpoints web-1']);
     expect(round.blocked).toMatchObject([
-      { reason: 'service default/web has no budget and lets one pod go at a time' },
+      { reason: 'service default/web has no budget and allows one pod to leave at a time' },
     ]);
   });
 
@@ -407,7 +407,7 @@ describe('Services without a budget', () => {
     const round = decide(facts);
     expect(round.actions).toEqual([]);
     expect(round.blocked[0]?.reason).toBe(
-      'service default/web has no budget and lets one pod go at a time, and web-4 is not Ready',
+      'service default/web has no budget and allows one pod to leave at a time, and web-4 is not Ready',
     );
   });
 
