@@ -7,7 +7,7 @@ export interface LockQueue {
    * All callers must use the same order of names.
    * @throws the signal's reason when it is aborted first
    */
-  take(names: readonly string[], patienceMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
+  enter(names: readonly string[], patienceMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
 /** Creates an empty queue. */
@@ -32,7 +32,7 @@ export function createLockQueue(clock: Clock): LockQueue {
   }
 
   return {
-    take: async (names, patienceMs, signal) => {
+    enter: async (names, patienceMs, signal) => {
       const until = clock.now() + patienceMs;
       const taken: { readonly name: string; readonly one: AbortController }[] = [];
       const end = () => {

@@ -43,7 +43,7 @@ export async function withLocks<T>(ports: Ports, moment: CriticalSection<T>): Pr
   const queue = queueOf.get(ports.cluster) ?? createLockQueue(ports.clock);
   queueOf.set(ports.cluster, queue);
   const names = [...new Set(moment.names)].toSorted(compareText);
-  const leaveQueue = await queue.take(names, patienceMs, Context.current().cancellationSignal);
+  const leaveQueue = await queue.enter(names, patienceMs, Context.current().cancellationSignal);
   if (leaveQueue === undefined) return moment.whenBusy(busyHere(names));
   try {
     return await runLocked(ports, { ...moment, names });

@@ -12,10 +12,10 @@ const full: PodActionResult = { outcome: 'blocked', by: 'budget', reason: 'web n
 const budgetAllowing = (disruptionsAllowed: number) =>
   aCluster({ pods: [pod], budgets: [{ ...aBudget('web', [pod], 3), currentHealthy: 3, disruptionsAllowed }] });
 
-describe('an eviction that the API server refuses for now', () => {
+describe('an eviction that the API server rejects for now', () => {
   const rejected = noteRejection({}, pod, busy, now);
 
-  test('is asked for again when the API server said, and not before', () => {
+  test('is tried again at the retry time of the API server, and not before', () => {
     const facts = aCluster({ pods: [pod] });
     expect(deferRejected([evict], rejected, facts, now + 9_999)).toMatchObject({
       actions: [],
@@ -24,11 +24,11 @@ describe('an eviction that the API server refuses for now', () => {
     expect(deferRejected([evict], rejected, facts, now + 10_000)).toEqual({ actions: [evict], blocked: [] });
   });
 
-  test('is not asked for earlier because its budget has room', () => {
+  test('is not tried earlier because its budget has room', () => {
     expect(deferRejected([evict], rejected, budgetAllowing(1), now + 1).actions).toEqual([]);
   });
 
-  test('keeps no other action back', () => {
+  test('defers no other action', () => {
     const restoreEndpoints: PodAction = { kind: 'restore-endpoints', pod };
     const other: PodAction = { kind: 'evict', pod: aPod('web-2', 'n1') };
     const { actions } = deferRejected([restoreEndpoints, evict, other], rejected, aCluster({ pods: [pod] }), now);
@@ -49,22 +49,22 @@ describe('an eviction that the API server refuses for now', () => {
   });
 });
 
-describe('an eviction that a budget refuses', () => {
+describe('an eviction that a budget rejects', () => {
   const rejected = noteRejection({}, pod, full, now);
 
-  test('waits, with the figures of its budget', () => {
+  test('waits, with the numbers of its budget', () => {
     expect(deferRejected([evict], rejected, budgetAllowing(0), now + 1)).toMatchObject({
       actions: [],
       blocked: [{ budget: 'default/web', needs: 3, has: 3, reason: 'its eviction is refused: web needs 3' }],
     });
   });
 
-  test('is asked for as soon as the budget has room', () => {
+  test('is tried as soon as the budget has room', () => {
     expect(deferRejected([evict], rejected, budgetAllowing(1), now + 1).actions).toEqual([evict]);
   });
 });
 
-test('an eviction that is refused for good calls for an operator in the words of the API server', () => {
+test('an eviction that is rejected permanently calls an operator in the words of the API server', () => {
   expect(explainImpossible(pod, 'it has more than one PodDisruptionBudget')).toMatchObject({
     code: 'Conflict',
     message: 'the API server refuses to evict default/web-1: it has more than one PodDisruptionBudget',
