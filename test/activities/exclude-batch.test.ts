@@ -10,7 +10,7 @@ import { later, type SimPod, type World } from '../simulator/world.ts';
 
 const run = 'run-1';
 
-/** Cleans up after a run that holds its pool; `listen` gets what the step reports meanwhile. */
+/** Cleans up after a run that holds its pool; `hear` gets what the step reports meanwhile. */
 async function cleanUpAfter(
   world: World,
   { policy = scenarioPolicy(), hear = () => undefined }: { policy?: Policy; hear?: (told: Heartbeat) => void } = {},
@@ -19,9 +19,12 @@ async function cleanUpAfter(
   world.leases.set(name, { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
   const { cleanUp } = createActivities(createSimPorts(world));
   const input = { run, policy, sequence: 1, lock: { name, holder: run, token: 1 } };
-  const environment = new MockActivityEnvironment({ activityId: 'let-go' });
+  const environment = new MockActivityEnvironment({ activityId: 'clean-up' });
   environment.on('heartbeat', hear);
-  return await world.clock.act('let-go', async (): ReturnType<typeof cleanUp> => await environment.run(cleanUp, input));
+  return await world.clock.act(
+    'clean-up',
+    async (): ReturnType<typeof cleanUp> => await environment.run(cleanUp, input),
+  );
 }
 
 /** A pod of `api` that the run has removed from endpoints, and that its controller has released: it has a replacement. */
@@ -42,7 +45,7 @@ test('a run releases the locks that its steps could not release, and no others',
 });
 
 describe('a pod that has been replaced already', () => {
-  test('is evicted only once it is observed out of its EndpointSlices and that has propagated', async () => {
+  test('is evicted only once it has left its EndpointSlices and that has propagated', async () => {
     const world = createScenario();
     await createSimPorts(world).cluster.observe();
     world.faults.slicesFrozen = true;

@@ -73,7 +73,7 @@ async function surgeAndAdopt(shape: Shape): Promise<void> {
   const { nodes } = await step('await', async () => await activities.awaitNodesReady(awaited));
   await step('cordon', async () => await activities.cordonNodes({ ...next(), nodes: plan.nodes }));
   world.clock.at(world.clock.now() + shape.atMs, () => happenings[shape.happening](world));
-  await handAllOver(plan, []);
+  await surgeAll(plan, []);
   world.clock.advance(60_000);
 
   await step('cordon new', async () => await activities.cordonNodes({ ...next(), nodes }));
@@ -105,14 +105,11 @@ async function surgeAndAdopt(shape: Shape): Promise<void> {
   if (shape.happening === 'deleted') expect(podsOf(world).filter(({ of }) => of === 'web')).toEqual([]);
 
   /** Batch after batch, as a run in which none of them leaves. */
-  async function handAllOver({ nodes: all }: PoolPlan, done: readonly string[]): Promise<void> {
+  async function surgeAll({ nodes: all }: PoolPlan, done: readonly string[]): Promise<void> {
     const waiting = all.filter(({ name }) => !done.includes(name));
     if (waiting.length === 0) return;
-    const { wave } = await step(
-      `hand over ${done.length}`,
-      async () => await activities.surgePods({ ...next(), waiting }),
-    );
-    await handAllOver(plan, [...done, ...wave.map(({ name }) => name)]);
+    const { wave } = await step(`surge ${done.length}`, async () => await activities.surgePods({ ...next(), waiting }));
+    await surgeAll(plan, [...done, ...wave.map(({ name }) => name)]);
   }
 }
 

@@ -39,7 +39,7 @@ describe('pollUntil', () => {
     let observations = 0;
     const wait = waitOn(async () => {
       observations += 1;
-      return observations === 3 ? done('there') : { done: false, reason: `look ${observations}` };
+      return observations === 3 ? done('there') : { done: false, reason: `poll ${observations}` };
     });
     const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
     expect(outcome).toEqual({ outcome: 'done', value: 'there', at: 1_010_000 });
