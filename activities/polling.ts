@@ -234,7 +234,7 @@ function deadline(wait: Wait<object>, progress: Heartbeat, at: number): Failed {
     at,
     problem: {
       code: 'DeadlineExceeded',
-      message: `${wait.what}: not there after ${minutes} min: ${progress.reason}`,
+      message: `${wait.what}: timed out after ${minutes} min: ${progress.reason}`,
       hint: wait.hint,
     },
   };

@@ -67,7 +67,7 @@ describe('pollUntil', () => {
     expect(outcome).toMatchObject({
       problem: {
         code: 'DeadlineExceeded',
-        message: 'the thing: not there after 1 min: 2 of 4 are Ready',
+        message: 'the thing: timed out after 1 min: 2 of 4 are Ready',
         hint: 'fix it',
       },
     });

@@ -200,7 +200,7 @@ describe('a run that hands over', () => {
     const handle = await harness.start(podSurgePolicy({ mode: 'required' }));
     const parked = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(parked.stalled?.message).toMatch(
-      /^replacements of released pods: not there after .* Deployment default\/web: 0 of 4 pods ready/,
+      /^replacements of released pods: timed out after .* Deployment default\/web: 0 of 4 pods ready/,
     );
     expect(world.log.filter((line) => line.endsWith('excluded'))).toEqual([]);
     isMended = true;
