@@ -147,7 +147,7 @@ function firstDeadline(earlier: Heartbeat | undefined, since: number, wait: Wait
  * Does one thing that is safe to repeat, and retries errors as a wait does.
  * @throws ApplicationFailure when it can't be done.
  */
-export async function persist<T extends object>(
+export async function retryUntilDone<T extends object>(
   act: Pick<Wait<T>, 'clock' | 'what' | 'hint'>,
   run: (context: PollContext) => Promise<T>,
 ): Promise<Outcome<T>> {

@@ -6,7 +6,7 @@ import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import { type Outcome, persist, pollUntil } from './polling.ts';
+import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** Steps that concern a whole pool. */
@@ -18,7 +18,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       input: PoolStepInput & { pool: PoolRef },
     ): Promise<Outcome<{ suspended: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
-      return await persist(
+      return await retryUntilDone(
         { clock, what: `suspending scaling of ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           await fence.check();
@@ -35,7 +35,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       input: PoolStepInput & { pool: PoolRef; suspended: readonly string[] },
     ): Promise<Outcome<{ kept: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
-      return await persist(
+      return await retryUntilDone(
         { clock, what: `restoring scaling of ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           // A pool that is gone has nothing to restore.
@@ -51,7 +51,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       input: PoolStepInput & { nodes: readonly NodeRef[] },
     ): Promise<Outcome<{ foreign: readonly string[] }>> => {
       const { acting } = openLooseFence(cluster, input);
-      return await persist({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
+      return await retryUntilDone({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
         const foreign: string[] = [];
         for (const node of input.nodes) {
           if ((await acting.cordon(node, input.run)) === 'already') foreign.push(node.name);
@@ -84,7 +84,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
     /** Removes our cordons; those of others stay. */
     uncordonNodes: async (input: PoolStepInput & { nodes: readonly NodeRef[] }): Promise<Outcome> => {
       const { acting } = openLooseFence(cluster, input);
-      return await persist({ clock, what: 'uncordoning', hint: 'Check access to nodes.' }, async () => {
+      return await retryUntilDone({ clock, what: 'uncordoning', hint: 'Check access to nodes.' }, async () => {
         for (const node of input.nodes) await acting.uncordon(node, input.run);
         return {};
       });
@@ -98,7 +98,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       input: PoolStepInput & { pool: PoolRef; keep: number },
     ): Promise<Outcome<{ excess: readonly NodeRef[] }>> => {
       const fence = openLooseFence(cluster, input);
-      return await persist(
+      return await retryUntilDone(
         { clock, what: `choosing the nodes that leave ${input.pool.name}`, hint: 'Resume to retry.' },
         async () => {
           const pool = await pools.findPool(input.pool);

@@ -16,7 +16,7 @@ import { createAdoption } from './adoption.ts';
 import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
-import { type Outcome, persist, pollUntil } from './polling.ts';
+import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { createRestorePods } from './restore-pods.ts';
 
 /** Pods start and end within seconds, ms. */
@@ -80,7 +80,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
     /** Restores excluded nodes that have no workflow of their own: it has ended, or never began. */
     restoreUntracked: async (input: PoolStepInput): Promise<Outcome> => {
       const { check } = openLooseFence(cluster, input);
-      return await persist({ clock, what: 'restoring nodes', hint: 'Check access to nodes.' }, async () => {
+      return await retryUntilDone({ clock, what: 'restoring nodes', hint: 'Check access to nodes.' }, async () => {
         // Fences off steps that still exclude nodes, before excluded nodes are looked up.
         await check();
         const { nodes } = await observer.cluster();

@@ -10,7 +10,7 @@ import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
-import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
+import { failureOf, type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 
 /** The result of the preflight. */
 export interface Preflight {
@@ -25,7 +25,7 @@ export function createRunSteps(ports: Ports, observer: Observer) {
   return {
     /** Observes everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
     preflight: async (input: { run: string; policy: Policy }): Promise<Outcome<Preflight>> =>
-      await persist(
+      await retryUntilDone(
         { clock, what: 'preflight', hint: 'Nothing was touched; start again once it can be reached.' },
         async ({ since }) => {
           const { policy } = input;
@@ -41,9 +41,12 @@ export function createRunSteps(ports: Ports, observer: Observer) {
 
     /** Acquires the lock on the pool. @throws ApplicationFailure LockHeld */
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
-      await persist({ clock, what: 'acquiring the lock on the pool', hint: 'Check access to Leases.' }, async () => ({
-        lock: await takePoolLock(cluster, input),
-      })),
+      await retryUntilDone(
+        { clock, what: 'acquiring the lock on the pool', hint: 'Check access to Leases.' },
+        async () => ({
+          lock: await takePoolLock(cluster, input),
+        }),
+      ),
 
     /**
      * Acquires the lost lock again. Its holder may be dead: it waits longer than a Lease lasts that nobody renews.

@@ -7,7 +7,7 @@ import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import { type Outcome, persist, pollUntil } from './polling.ts';
+import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** New nodes that are waited for. */
@@ -36,7 +36,7 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
     /** Creates the new pool; the token makes a second call change nothing. */
     createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome> => {
       const fence = openLooseFence(cluster, input);
-      return await persist(
+      return await retryUntilDone(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           const { plan } = input;
@@ -57,7 +57,7 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
     resizePool: async (input: PoolStepInput & { plan: PlanInBrief; size: number }): Promise<Outcome> => {
       const { plan, size } = input;
       const fence = openLooseFence(cluster, input);
-      return await persist(
+      return await retryUntilDone(
         { clock, what: `resizing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           await fence.check();
@@ -71,7 +71,7 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
     trimPool: async (input: PoolStepInput & { pool: PoolRef }): Promise<Outcome> => {
       const { pool } = input;
       const fence = openLooseFence(cluster, input);
-      return await persist(
+      return await retryUntilDone(
         { clock, what: `trimming ${pool.name} to the instances that it has`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           await fence.check();
