@@ -13,7 +13,7 @@ import { createSurgeSteps } from './surge-steps.ts';
 import { createUnreachableSteps } from './unreachable-steps.ts';
 import { createWaking } from './waking.ts';
 
-/** All steps of an upgrade over one set of ports: what a worker registers. Every step may be carried out more than once. */
+/** All steps of an upgrade over one set of ports, as a worker registers them. Every step may run more than once. */
 export function createActivities(ports: Ports) {
   const observer = createObserver(ports);
   const wake = createWaking(ports);

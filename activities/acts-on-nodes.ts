@@ -9,8 +9,8 @@ import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 
 /**
- * A node that is not in the cluster while its machine runs is not gone: this worker looks at another cluster, or somebody deleted
- * the Node object. Either way nothing that is observed here would speak for it.
+ * A node that is missing from the cluster while its instance runs is not gone: either this worker observes another cluster, or somebody
+ * deleted the Node object. In both cases nothing that is observed here is about that instance.
  * @throws NodeferryError NotOwned
  */
 export async function requireInstanceGone(pools: NodePools, node: NodeRef, policy: Policy): Promise<void> {
@@ -19,14 +19,14 @@ export async function requireInstanceGone(pools: NodePools, node: NodeRef, polic
   if (state !== 'running' && state !== 'pending') return;
   throw new NodeferryError({
     code: 'NotOwned',
-    message: `${node.instanceId} is ${state}, but ${node.name} is not a node of the cluster that this worker serves`,
+    message: `${node.instanceId} is ${state}, but ${node.name} is not a node of this worker's cluster`,
     hint: 'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers; or the Node was deleted by hand.',
   });
 }
 
 /**
- * Cordons again what somebody has opened: a pod that lands on a node which is to go would have to move twice, and one that lands on a
- * node which is being emptied keeps it from ever being empty. Answers what to tell of it.
+ * Cordons again what somebody has uncordoned. A pod that is scheduled to a node which will be replaced has to move twice. One that is
+ * scheduled to a node which is being emptied keeps it from becoming empty. Returns what to report about it.
  */
 export async function ensureCordoned(
   cluster: Cluster,
@@ -43,7 +43,7 @@ export async function ensureCordoned(
   return open.map((node) => ({ at: facts.observedAt, what: `somebody uncordoned ${node.name}; cordoned again` }));
 }
 
-/** New nodes that somebody took out of load balancers: the run waits for what they would serve, so it is told. */
+/** New nodes that somebody excluded from load balancers. The run waits for them to serve, so this is reported. */
 export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): readonly ExternalChange[] {
   return facts.cluster.nodes
     .filter(
@@ -56,7 +56,7 @@ export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): reado
     }));
 }
 
-/** Events are for the reader of `kubectl describe node`: losing one must not stop a step. */
+/** Events are for readers of `kubectl describe node`: a lost one must not stop a step. */
 export async function publishNodeEvent(
   cluster: Cluster,
   node: NodeRef,
@@ -66,6 +66,6 @@ export async function publishNodeEvent(
   try {
     await cluster.recordEvent({ node, reason, message, type: 'Normal' });
   } catch {
-    // The step itself will meet the same trouble, and says so.
+    // The step itself runs into the same problem, and reports it.
   }
 }

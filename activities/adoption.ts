@@ -3,17 +3,17 @@ import { type Adoption, type AdoptionAction, decideAdoption, decideUpkeep } from
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
-/** What is given back: everything, if it says nothing else. */
+/** Which pods are adopted: all released ones unless it says otherwise. */
 export interface AdoptionScope {
   readonly isAsked?: (act: AdoptionAction) => boolean;
-  /** Name of a pool whose cordoned nodes go: pods on them don't come back. */
+  /** Name of a pool whose cordoned nodes leave: pods on them are not adopted. */
   readonly leaving?: string;
 }
 
-/** The acts that give released pods back. Each may be repeated, and none hurts a pod that serves. */
+/** The actions that return released pods to their ReplicaSets. Each is safe to repeat, and none affects a pod that serves. */
 export function createAdoption(cluster: Cluster) {
   return {
-    /** Does what can be done now, of all pods or of those that are asked for; answers that, and what more will come. */
+    /** Does what can be done now, for all pods or those that are asked for. Returns those actions, and what is still awaited. */
     adoptNow: async (
       facts: ClusterFacts,
       run: string,
@@ -21,19 +21,19 @@ export function createAdoption(cluster: Cluster) {
     ): Promise<Pick<Adoption, 'acts' | 'awaited'>> => {
       const { acts, awaited } = decideAdoption(facts, run, leaving);
       const asked = acts.filter(isAsked);
-      await carryOut(asked, run);
+      await execute(asked, run);
       return { acts: asked, awaited };
     },
 
-    /** Does what is put right in every look, also where nothing is given back. */
+    /** Does what every poll maintains, also where no pod is adopted. */
     keepUp: async (facts: ClusterFacts, run: string): Promise<Pick<Adoption, 'acts' | 'awaited'>> => {
       const upkeep = decideUpkeep(facts, run);
-      await carryOut(upkeep.acts, run);
+      await execute(upkeep.acts, run);
       return upkeep;
     },
   };
 
-  async function carryOut(acts: readonly AdoptionAction[], run: string): Promise<void> {
+  async function execute(acts: readonly AdoptionAction[], run: string): Promise<void> {
     for (const act of acts) await executePodAction(cluster, act, run);
   }
 }

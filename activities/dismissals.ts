@@ -11,33 +11,33 @@ import { createAdoption } from './adoption.ts';
 import type { PoolFence } from './fence.ts';
 import { createPodActs, type FencedCluster } from './pod-acts.ts';
 
-/** On whose behalf, and what the looks before have left behind. */
+/** The run, and what earlier polls have left behind. */
 export interface DismissalScope {
   readonly run: string;
   readonly policy: Policy;
   /** Epoch ms. */
   readonly now: number;
   readonly fence: PoolFence;
-  /** What the last look answered. */
+  /** The result of the last poll. */
   readonly known: DismissalCheckpoint;
 }
 
-/** What is to be kept for the next look, and who can't leave yet. */
+/** What the next poll needs, and which pods can't leave yet. */
 export interface Dismissed {
   readonly known: DismissalCheckpoint;
   readonly blocked: readonly BlockedPod[];
-  /** How many are on their way. */
+  /** Number of pods that are leaving. */
   readonly leaving: number;
-  /** The first of them in words; undefined when there is none. */
+  /** The reason for the first blocked pod; undefined when there is none. */
   readonly reason: string | undefined;
 }
 
-/** What is put right about released pods in every look of a step that waits, on the way forward. */
+/** What every poll of a waiting step maintains about released pods while a run proceeds. */
 export function createDismissals(ports: Ports, observer: Observer) {
   const { clock } = ports;
-  const { carryOutAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodActs(ports, observer);
   return {
-    /** Takes off marks that mean nothing any more, and has those leave that nobody wants. */
+    /** Removes ownership marks that no longer apply, and dismisses released pods that are no longer needed. */
     dismiss: async (facts: ClusterFacts, { run, policy, now, fence, known }: DismissalScope): Promise<Dismissed> => {
       await createAdoption(fence.acting).keepUp(facts, run);
       const goneSince = trackGone(known.goneSince, facts, run, now);
@@ -51,7 +51,7 @@ export function createDismissals(ports: Ports, observer: Observer) {
         leaving: undefined,
       };
       const { actions, blocked, leaving } = decideDismissal({ ...question, facts, now });
-      const outcome = await carryOutAll(actions, acting, { facts, rejected: known.rejected });
+      const outcome = await executeAll(actions, acting, { facts, rejected: known.rejected });
       const all = [...blocked, ...outcome.blocked];
       const [first] = all;
       const reason = first === undefined ? undefined : `${first.pod.namespace}/${first.pod.name}: ${first.reason}`;

@@ -19,24 +19,24 @@ import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
-/** A node that was emptied is not as it was left: what has to be done again, and why. */
+/** An emptied node that has changed since: which step has to be repeated, and why. */
 export interface Reregistered {
   readonly step: NodeStep;
   readonly reason: string;
 }
 
-/** What a step that acts on an emptied node came to. */
+/** The result of a step that acts on an emptied node. */
 export interface EndingResult extends NodeStepResult {
   readonly reregistered?: Reregistered;
 }
 
-/** Steps that end a node whose pods have left. */
+/** Steps that terminate a node whose pods have left. */
 export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) {
   const { clock, cluster, pools } = ports;
   return {
     /**
-     * Waits until every Service that had endpoints on the node has as many as before, and their nodes are healthy. ReplicaSets that the API server has
-     * refused a pod are made to try again: they would not notice that there is room now.
+     * Waits until every Service that had endpoints on the node has as many as before, on healthy nodes. ReplicaSets whose pods the API
+     * server has refused are made to retry: they would not notice that there is room now.
      */
     awaitReplacements: async (
       input: NodeStepInput & { readonly before: EndpointSnapshot; readonly aside?: NodesAside },
@@ -74,7 +74,7 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
       });
     },
 
-    /** Waits until connections that merely pass through the node have reached their greatest age. */
+    /** Waits until connections that are forwarded through the node have reached their maximum age. */
     awaitForwardedConnections: async (
       input: NodeStepInput & { readonly notBefore: number },
     ): Promise<Outcome<NodeStepResult>> =>
@@ -99,8 +99,8 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
       }),
 
     /**
-     * Terminates that very machine, waits until it is, then deletes its Node object and sees it gone. Asks only from a look in which the
-     * node is out of its load balancers, no pod that can move is on it, and none that stays serves anybody.
+     * Terminates exactly that instance, waits until it is terminated, deletes its Node object and waits until that is gone. Terminates only
+     * after an observation in which the node is deregistered, no movable pod is on it, and no pod that stays serves anybody.
      */
     terminateNode: async (input: NodeStepInput & { readonly isAborted: boolean }): Promise<Outcome<EndingResult>> => {
       const { node, pool, policy } = input;
@@ -123,7 +123,7 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
             await pools.terminateInstance(pool, node.instanceId);
             return { done: false, reason: `${node.instanceId} was asked to terminate`, checkpoint: { asked: true } };
           }
-          return await seeGone(input, known);
+          return await awaitGone(input, known);
         }),
       });
     },
@@ -151,13 +151,13 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
       : { step: 'evicting', reason: `${listNames(serving)} on ${node.name} serves again` };
   }
 
-  /** An aborted run ends no machine that it has not asked to end: whoever could not be ended before need not be any more. */
+  /** An aborted run terminates no instance that it has not asked to terminate yet: the node no longer has to leave. */
   async function whyNotEnded({ node, pool }: NodeStepInput): Promise<string | undefined> {
     const state = await pools.observeInstance(pool, node.instanceId);
     return state === 'running' ? `the run is aborted, and ${node.instanceId} still runs` : undefined;
   }
 
-  async function seeGone({ node, pool }: NodeStepInput, known: TerminateCheckpoint): Promise<Poll<EndingResult>> {
+  async function awaitGone({ node, pool }: NodeStepInput, known: TerminateCheckpoint): Promise<Poll<EndingResult>> {
     const state = await pools.observeInstance(pool, node.instanceId);
     if (state !== 'terminated') return { done: false, reason: `${node.instanceId} is ${state}` };
     const { terminatedAt = clock.now() } = known;

@@ -32,33 +32,34 @@ import { inSlices } from './in-slices.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
-/** As many go in one moment: what is told of them stays far below what a payload may weigh. */
+/** Maximum number of nodes in a batch: keeps the result far below the payload size limit. */
 const maxBatch = 20;
 
-/** On so many looks agree at a time: enough that those who are next have not to wait once more. */
+/** Maximum number of nodes that observations agree on at a time: enough for the next batch to be stable already. */
 const maxAgreed = 2 * maxBatch;
 
-/** Nodes that have stepped out, and what was noticed beside. */
+/** Excluded nodes, and external changes that were noticed. */
 export interface ExcludeResult extends ExclusionBatch {
   readonly externalChanges: readonly ExternalChange[];
 }
 
-/** The step that lets nodes step out. */
+/** The step that excludes nodes. */
 export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake) {
   const { clock, cluster } = ports;
   const { excludeBatch } = createExclusion(ports, observer, ask);
   const { dismiss } = createDismissals(ports, observer);
-  /** Nodes that this worker's looks have agreed on, which may be out together, by run. A worker that is new to a run looks anew. */
+  /** By run: nodes that this worker's observations have agreed on excluding. A worker that is new to a run starts without any. */
   const agreements = new Map<string, StableSince>();
 
   return {
     /**
-     * Looks until the guard lets waiting nodes go, and excludes them from load balancers in the same breath: under a lock that all runs of
-     * the cluster share, from a look that was taken under it. What chooses them may be a little old; what decides is not. Nodes that an
-     * earlier attempt has excluded are answered first. The deadline runs only while nothing of ours is in flight.
+     * Polls until the guard allows a waiting node to be excluded, then excludes it from load balancers in the same poll: under a lock that
+     * all runs of the cluster share, from an observation that was made under it. Candidates may be selected from an older observation; the
+     * decision may not. Nodes that an earlier attempt has excluded are returned first. The deadline runs only while no node of this run is in
+     * progress.
      */
     excludeNext: async (input: ExcludeInput): Promise<Outcome<ExcludeResult>> => {
-      /** When the last look began, if all it found wanting was that looks agree for a while: what it read will do to choose by. */
+      /** When the last poll began, if it only waited for observations to be stable: what it read is new enough to select from. */
       let settlingSince: number | undefined;
       const fence = openPoolFence(cluster, input);
       return await pollUntil<ExcludeResult>({
@@ -71,11 +72,11 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
           const left = readStepOut(checkpoint);
           const known = left.baselines ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
-          // Asked first: a pool that is noted later has no nodes yet.
+          // Read first: a pool that is recorded later has no nodes yet.
           const incomingPools = await cluster.findIncomingPools();
           const facts = { ...(await observer.serving(scope, { since: settlingSince ?? now })), incomingPools };
           await inSlices(layOutInSlices(facts));
-          // A released pod that nobody wants any more would hold its node for ever: nobody else ends it.
+          // A released pod that is no longer needed would block its node for ever: nothing else removes it.
           const { run, policy } = input;
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: left.dismissed });
           const baselines = learnBaselines(known, facts, input.policy);
@@ -85,9 +86,9 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
           ]);
           const seen = { externalChanges, ...(baselines === input.baselines ? {} : { baselines }) };
 
-          const strays = input.waiting.filter((node) => isExcludedBy(node, facts, input.run));
-          if (strays.length > 0) {
-            const before = strays.map((node) => describeExclusion(node, undefined, facts, input));
+          const untracked = input.waiting.filter((node) => isExcludedBy(node, facts, input.run));
+          if (untracked.length > 0) {
+            const before = untracked.map((node) => describeExclusion(node, undefined, facts, input));
             return { done: true, value: { ...describeBatch(before, undefined), ...seen } };
           }
           const inFlight = input.inFlight.filter(
@@ -129,14 +130,14 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
     },
   };
 
-  /** One more look at who may be out together: what lets them go is what every look of the settling time allowed, not the last alone. */
+  /** Records which nodes may be excluded together. A batch is what every observation of the stabilization time allowed, not the last alone. */
   async function agreeOn(input: ExcludeInput, facts: ServingFacts): Promise<void> {
     const known = agreements.get(input.run) ?? {};
     const names: string[] = [];
     if (findLost(input, facts) === undefined) {
       for (const { name } of chooseTogether({ ...input, facts, agreed: known }, maxAgreed)) {
         names.push(name);
-        // Hundreds of nodes take a while to decide on, and heartbeats of other steps must not wait for it.
+        // Deciding on hundreds of nodes takes a while, and heartbeats of other steps must not wait for it.
         await nextTurn();
       }
     }
@@ -149,7 +150,7 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
     return selectCandidate({ ...input, facts, agreed: agreements.get(input.run) ?? {} });
   }
 
-  /** Lets go who is next, and with it all that looks have agreed on together with it. */
+  /** Excludes the next candidate, and with it every node that observations have agreed on excluding together with it. */
   async function excludeTogether(
     next: NodeRef,
     input: ExcludeInput,

@@ -21,63 +21,63 @@ import type { PoolFence, PoolStepInput } from './fence.ts';
 import { type HeldLocks, withLocks } from './momentary-locks.ts';
 import { isCancelled, type Poll, throwIfCancelled } from './polling.ts';
 
-/** Another run is in that moment: it is over soon, ms. */
+/** Retry interval while another run holds the lock, which is short, ms. */
 const lockedAgainMs = 500;
 
-/** So long what load balancers said under the lock lets further nodes go; the cluster is looked at for each, ms. */
+/** How long load balancer state that was read under the lock covers further nodes; the cluster is observed for each, ms. */
 const readForMs = 3_000;
 
-/** Who asks to let a node step out, and what the guard has to know of it. */
+/** Who asks for an exclusion, and what the guard has to know about it. */
 export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'agreed'>, PoolStepInput {
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
 }
 
-/** Keeps whoever lets go from acting out of turn, and hears of nodes that may not go after all. */
+/** Fences the exclusion, and is notified of nodes that may not be excluded after all. */
 export interface ExclusionMoment {
   readonly fence: PoolFence;
   readonly onRefused: (node: NodeRef) => void;
 }
 
-/** A node that has stepped out, and what was seen of it. */
+/** An excluded node, and what was observed about it. */
 export interface Exclusion {
   readonly node: NodeRef;
   readonly evidence: readonly Evidence[];
-  /** Ready endpoints of its Services before it went, for the wait on their replacements. */
+  /** Ready endpoints of its Services before it was excluded, for the wait on their replacements. */
   readonly before: EndpointSnapshot;
-  /** Nodes beside it that load balancers sent nothing to by then; absent when there was none. */
+  /** Other nodes that load balancers sent nothing to at that time; absent when there was none. */
   readonly aside?: NodesAside;
-  /** Keys of the Services that its replacement has to do with; absent in answers of earlier versions. */
+  /** Keys of the Services that its replacement affects; absent in results of earlier versions. */
   readonly services?: readonly string[];
 }
 
-/** Nodes that have stepped out in one moment, and what is known of every Service since. */
+/** Nodes that were excluded together, and what is known about every Service since. */
 export interface ExclusionBatch extends Exclusion {
-  /** Others that went with it. */
+  /** Other nodes that were excluded with it. */
   readonly others?: readonly Exclusion[];
-  /** Absent when nothing better was seen than what the step was told. */
+  /** Absent when nothing better was observed than the step already knew. */
   readonly baselines?: readonly ServiceBaseline[];
 }
 
-/** Asks the guard who is next. */
+/** Asks the guard which node is next. */
 export type AskGuard = (input: ExcludeInput, facts: ServingFacts) => GuardDecision;
 
-/** What decides, and which Services' load balancers it was read from. */
+/** The observation that decides, and the Services whose load balancers it has read. */
 interface DecidingObservation {
   readonly facts: ServingFacts;
   readonly baselines: readonly ServiceBaseline[];
   readonly read: ReadonlySet<string>;
 }
 
-/** The acts that let nodes step out. */
+/** The actions that exclude nodes. */
 export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard) {
   const { clock, cluster, pools } = ports;
 
   return {
     /**
-     * Looks once more, under the lock, and lets these nodes go one after another as far as the guard allows on that look alone: each as
-     * though those before it were out, and with a new look at the cluster. Load balancers change in seconds and are read once for all of
-     * them, so whoever is not gone a few seconds later waits for the next moment.
+     * Observes once more, under the lock, and excludes these nodes one after another as far as the guard allows from that observation alone:
+     * each as if those before it were out, and with a new observation of the cluster. Load balancers change within seconds and are read once
+     * for all of them, so a node that is not excluded a few seconds later waits for the next batch.
      */
     excludeBatch: async (
       nodes: readonly [NodeRef, ...NodeRef[]],
@@ -112,7 +112,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
     },
   };
 
-  /** Lets the others go while nothing speaks against it; what goes wrong with one of them is left to its own turn. */
+  /** Excludes the others while nothing blocks it. An error on one of them is left to the attempt that handles that node. */
   async function excludeRest(
     nodes: readonly NodeRef[],
     gone: Exclusion[],
@@ -145,7 +145,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
         gone.push(describeExclusion(node, answer.because, observation.facts, input));
       }
     } catch (error) {
-      // Whether it has gone or not is seen when it is its turn.
+      // Whether the node was excluded is observed when it is next.
       if (!(error instanceof NodeferryError)) throw error;
     }
     return observation.baselines;
@@ -158,8 +158,8 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
   }
 
   /**
-   * A look in which all that decides about the nodes was read after the call. Undefined when something decides about the first by now that
-   * was not read.
+   * An observation in which everything that decides about the nodes was read after the call. Undefined when something that was not read
+   * decides about the first node by now.
    */
   async function observeToDecide(
     nodes: readonly [NodeRef, ...NodeRef[]],
@@ -177,7 +177,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
     });
   }
 
-  /** The cluster as it is by now, and load balancers as they were read; undefined when that no longer is all that decides. */
+  /** The current cluster, with load balancers as they were read; undefined when that no longer covers everything that decides. */
   async function observeAgain(
     node: NodeRef,
     input: ExcludeInput,
@@ -193,7 +193,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
   }
 }
 
-/** The look, if all that decides about the node was read for it. */
+/** The observation, if everything that decides about the node was read for it. */
 function ifStillCovered(
   node: NodeRef,
   input: ExcludeInput,
@@ -212,7 +212,7 @@ function decidedBy(nodes: readonly NodeRef[], input: ExcludeInput, facts: Servin
   return nodes.flatMap((node) => guard.decidedBy(node));
 }
 
-/** What is told of nodes that step out together. */
+/** The result for nodes that are excluded together. */
 export function describeBatch(
   [first, ...others]: readonly Exclusion[],
   baselines: readonly ServiceBaseline[] | undefined,
@@ -225,7 +225,7 @@ export function describeBatch(
   };
 }
 
-/** What is told of a node that steps out, and why if the guard let it go just now. */
+/** The result for an excluded node, with the reason if the guard has allowed it just now. */
 export function describeExclusion(
   node: NodeRef,
   because: string | undefined,
@@ -243,13 +243,13 @@ export function describeExclusion(
   return { node, evidence, before, services: servicesAffected(node, facts), ...told };
 }
 
-/** The very node, if it is there. */
+/** Exactly this node, if it exists. */
 export function findNode(node: NodeRef, facts: ServingFacts): NodeFacts | undefined {
   const seen = indexOf(facts.cluster).nodes.get(node.name);
   return seen?.uid === node.uid ? seen : undefined;
 }
 
-/** What the load balancers said of the node while it still served. */
+/** What load balancers reported about the node while it still served. */
 function seenServing(node: NodeRef, facts: ServingFacts): readonly Evidence[] {
   const targets = facts.targetGroups.flatMap((group) => targetsOf(node, group).map((target) => ({ group, target })));
   if (targets.length === 0) return [];

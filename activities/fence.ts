@@ -13,10 +13,10 @@ export function poolLockOf({ cluster, pool }: Policy): string {
   return poolLockName(cluster.name, pool.name);
 }
 
-/** How long the lock on a pool outlives its last renewal, ms. */
+/** How long the lock on a pool lasts after its last renewal, ms. */
 export const poolLeaseMs = 60_000;
 
-/** Takes the lock on the pool of a policy for a run, or keeps it. @throws LockHeld */
+/** Acquires the lock on the pool of a policy for a run, or keeps it. @throws LockHeld */
 export async function takePoolLock(
   cluster: Cluster,
   { policy, run }: { readonly policy: Policy; readonly run: string },
@@ -24,24 +24,24 @@ export async function takePoolLock(
   return await cluster.acquireLock(poolLockOf(policy), run, poolLeaseMs, policy.target.poolName);
 }
 
-/** Where a step stands in its run: how often the node was let go, and how many steps it has taken since. */
+/** Position of a step in its run: how often the node was excluded, and how many steps it has run since. */
 export interface NodeAttempt {
   readonly round: number;
   readonly step: number;
 }
 
-/** Keeps a step from acting on a node that is not its own any more. */
+/** Keeps a step from acting on a node that it no longer owns. */
 export interface Fence {
   /**
-   * A look that begins by making sure that the run still holds its pool, and that no later attempt has the node. While somebody else
-   * holds the pool, or nobody, it waits and touches nothing; it goes on once the run has taken the lock again.
+   * A poll that first checks that the run still holds its pool, and that no later attempt has the node. While the pool is held by another
+   * run, or by none, it waits and changes nothing; it continues once the run has reacquired the lock.
    */
   around<T>(poll: (context: PollContext) => Promise<Poll<T>>): (context: PollContext) => Promise<Poll<T>>;
-  /** The same question right before an act. @throws LockLost, Superseded */
+  /** The same check right before an action. @throws LockLost, Superseded */
   readonly check: () => Promise<void>;
 }
 
-/** The fence of this attempt of a step on a node. */
+/** The fence of this attempt at a step of a node. */
 export function openFence(
   cluster: Cluster,
   {
@@ -57,7 +57,7 @@ export function openFence(
 
   async function take(): Promise<void> {
     await cluster.fenceNode(node, fence);
-    // A later attempt's claim stays; that it is not ours is told by the error.
+    // A later attempt's fence stays; the error says that it is not ours.
     await cluster.requireFence(node, fence);
     fenced = true;
   }
@@ -76,21 +76,21 @@ export function openFence(
   };
 }
 
-/** What a step of the pool as a whole is told. */
+/** Input of a step that concerns the whole pool. */
 export interface PoolStepInput {
   readonly run: string;
   readonly policy: Policy;
-  /** Rises with every step of the run, also where the run was reset in between. */
+  /** Increases with every step of the run, also across a reset. */
   readonly sequence: number;
 }
 
-/** Keeps an attempt at a step of the pool from acting once a later one of its run has begun. */
+/** Keeps an attempt at a step of the pool from acting once a later attempt of its run has begun. */
 export interface PoolFence extends Fence {
-  /** The cluster to act on: it asks right before each act. */
+  /** The cluster to act on: it checks the fence right before each action. */
   readonly acting: Cluster;
 }
 
-/** The fence of this attempt of a step of the pool: a claim of the run on the pool's lock. */
+/** The fence of this attempt at a step of the pool: a fencing token of the run on the pool's lock. */
 export function openPoolFence(cluster: Cluster, { run, policy, sequence }: PoolStepInput): PoolFence {
   const fence: FencingToken = { run, round: 0, step: sequence, attempt: activityInfo().attempt };
   const check = async () => await cluster.fenceLock(poolLockOf(policy), fence);
@@ -105,7 +105,7 @@ export function openPoolFence(cluster: Cluster, { run, policy, sequence }: PoolS
   };
 }
 
-/** The same for steps that may be taken without the lock: putting back, and what hurts nobody. Who has come after them counts all the same. */
+/** The same for steps that need no lock: restoring, and actions that affect nobody. Later attempts still supersede them. */
 export function openLooseFence(cluster: Cluster, input: PoolStepInput): PoolFence {
   const strict = openPoolFence(cluster, input);
   const check = async () => {

@@ -17,24 +17,24 @@ import { inSlices } from './in-slices.ts';
 import { withLocks } from './momentary-locks.ts';
 import type { NodeStepInput } from './node-step.ts';
 
-/** What one look at a node on its way out came to. */
+/** The result of one poll of an excluded node. */
 export interface KeepExcludedPoll {
   readonly kept: ExclusionState;
-  /** The label had to be set: from here on it leaves its load balancers anew. */
+  /** The label had to be set: from now on the node leaves its load balancers anew. */
   readonly anew: boolean;
-  /** Why the step can't go on yet. */
+  /** Why the step can't continue yet. */
   readonly held?: string;
-  /** Why the node was taken back in. */
+  /** Why the node was restored. */
   readonly restoredBecause?: string;
 }
 
-/** The share of the time for leaving load balancers after which a node that is still in gets its label anew. */
+/** The share of the deregistration deadline after which a node that is still registered gets its label set again. */
 const patienceShare = 1 / 3;
 
-/** A controller that is busy may never see a label that is away for less, ms. */
+/** A busy controller may never observe the removal of a label that is absent for less, ms. */
 const minAbsenceMs = 2_000;
 
-/** Keeps a node out that was let go, or takes it back in when it should not have been. */
+/** Keeps a node excluded, or restores it when it should not have been excluded. */
 export function createKeepExcluded(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
   return async (
@@ -87,13 +87,13 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
       return { labelledAt: clock.now(), externalChanges };
     }
 
-    /** One look may show a moment that is over; two that agree take the node back in. */
+    /** One observation may show a moment that has passed; two that agree restore the node. */
     async function expired(reason: string): Promise<KeepExcludedPoll> {
       const lostSince = kept.lostSince ?? now;
       const waiting = {
         kept: { ...kept, lostSince },
         anew: false,
-        held: `${node.name} may have to come back: ${reason}`,
+        held: `${node.name} may have to be restored: ${reason}`,
       };
       if (now === lostSince || now - lostSince < policy.waits.stabilizationMs) return waiting;
       const restoredBecause = await restoreExclusion(input, fence, facts);
@@ -101,7 +101,7 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
     }
   };
 
-  /** Under the lock of step-outs, so that of several nodes no more come back than have to. */
+  /** Runs under the exclusion lock, so that no more nodes than necessary are restored. */
   async function restoreExclusion(
     input: NodeStepInput,
     fence: Fence,

@@ -2,12 +2,12 @@ import { Context } from '@temporalio/activity';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
 
-/** What a watch had counted when it said something last. */
+/** What a monitor had counted at its last heartbeat. */
 export type Watched = Required<Pick<Heartbeat, 'traffic' | 'seenAt'>>;
 
 /**
- * What the watch of this step's run said in its last heartbeat; undefined when there is none, or the server can't be asked now. Only the
- * server has it: a watch that is cancelled while it waits to be tried again ends without an answer and without its heartbeat
+ * The last heartbeat of the monitor of this step's run; undefined when there is none, or the server can't be asked now. Only the
+ * server has it: a monitor that is cancelled while it waits for a retry ends without a result and without its heartbeat
  * (ActivityTaskCanceled with `ACTIVITY_ID_NOT_STARTED`, service/history in temporalio/temporal).
  */
 export async function lastHeartbeatOfWatch(): Promise<Watched | undefined> {

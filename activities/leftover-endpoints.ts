@@ -15,18 +15,18 @@ import { createPodActs } from './pod-acts.ts';
 /** The round in which something is to be done. */
 export interface EndpointRemovalMoment {
   readonly fence: Fence;
-  /** What it was decided from. */
+  /** The observation that it was decided from. */
   readonly facts: ClusterFacts;
-  /** Epoch ms at which it began: what was read of load balancers since will do. */
+  /** Epoch ms at which the round began: load balancer state that was read since then is new enough. */
   readonly began: number;
 }
 
-/** Acts on what eviction leaves on a node; none of them while a load balancer has the node. */
+/** Acts on what eviction leaves on a node, but only while no load balancer has the node registered. */
 export function createLeftoverEndpoints(ports: Ports, observer: Observer) {
   const { cluster } = ports;
   const { act } = createPodActs(ports, observer);
 
-  /** Asks the load balancers once more. Pods that were unlisted already are listed again: the node is theirs to serve from. */
+  /** Asks the load balancers once more. Pods that were removed from endpoints already are added again: the node serves callers. */
   async function findBack(
     { node, policy, run }: NodeStepInput,
     facts: ServingFacts,
@@ -43,7 +43,7 @@ export function createLeftoverEndpoints(ports: Ports, observer: Observer) {
     };
   }
 
-  /** Carries out what was decided; answers why the node has to drain once more, if it has. */
+  /** Executes what was decided. Returns why the node has to drain connections once more, if it has to. */
   async function removeLeftover(
     { taint, actions }: Pick<EndpointRemoval, 'taint' | 'actions'>,
     input: NodeStepInput,

@@ -1,18 +1,18 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Turns at things that only one step of a worker may do at a time: whoever asks first goes first. */
+/** A queue for locks that only one step of a worker may hold at a time: first come, first served. */
 export interface LockQueue {
   /**
-   * Waits for the turn at all of these names, in this order, and answers what ends it; undefined when it has not come within `patienceMs`.
-   * Names must come in the same order from everybody.
-   * @throws the signal's reason when it is aborted before
+   * Waits for the locks of all these names, in this order, and returns what leaves them; undefined when that takes longer than `patienceMs`.
+   * All callers must use the same order of names.
+   * @throws the signal's reason when it is aborted first
    */
-  take(names: readonly string[], patienceMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
+  enter(names: readonly string[], patienceMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** Makes turns that nobody has taken. */
+/** Creates an empty queue. */
 export function createLockQueue(clock: Clock): LockQueue {
-  /** Who has each turn, and who waits for it behind him. */
+  /** By name: the step that is in, followed by those that wait for it. */
   const queues = new Map<string, AbortController[]>();
 
   function leave(name: string, one: AbortController): void {
@@ -22,7 +22,7 @@ export function createLockQueue(clock: Clock): LockQueue {
     left[0]?.abort();
   }
 
-  /** Answers whether the turn has come. */
+  /** Whether it has come to the front. */
   async function queueFor(name: string, one: AbortController, until: number, signal: AbortSignal): Promise<boolean> {
     const queue = queues.get(name) ?? [];
     queues.set(name, [...queue, one]);
@@ -32,7 +32,7 @@ export function createLockQueue(clock: Clock): LockQueue {
   }
 
   return {
-    take: async (names, patienceMs, signal) => {
+    enter: async (names, patienceMs, signal) => {
       const until = clock.now() + patienceMs;
       const taken: { readonly name: string; readonly one: AbortController }[] = [];
       const end = () => {

@@ -6,44 +6,44 @@ import type { Cluster } from '../ports/cluster.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createLockQueue, type LockQueue } from './lock-queue.ts';
 
-/** Long enough for one look, one dry run and one patch, ms; a worker that dies inside holds others up for no longer. */
+/** Long enough for one observation, one dry run and one patch, ms; a worker that dies inside blocks others for no longer. */
 const lockDurationMs = 30_000;
 
-/** Steps of one worker wait so long for each other before they look again, ms. */
+/** How long steps of one worker wait for each other before they observe again, ms. */
 const patienceMs = 10_000;
 
-/** What can be done about the locks while they are held. */
+/** What can be done with the locks while they are held. */
 export interface HeldLocks {
-  /** Right before the act. @throws LockLost */
+  /** Called right before the action. @throws LockLost */
   require(): Promise<void>;
-  /** Keeps the locks while something goes on that may take longer than they last by themselves. */
+  /** Keeps the locks during work that may take longer than they last by themselves. */
   during<T>(work: Promise<T>): Promise<T>;
 }
 
-/** What is done for a moment under locks. */
+/** What runs under the locks. */
 export interface CriticalSection<T> {
   readonly run: string;
   readonly names: readonly string[];
-  /** Looks and acts; asks right before it acts whether all locks are still held. */
+  /** Observes and acts; checks right before it acts that all locks are still held. */
   readonly body: (held: HeldLocks) => Promise<T>;
-  /** What it comes to while somebody else is in that moment. */
+  /** The result while somebody else holds one of the locks. */
   readonly whenBusy: (held: NodeferryError) => T;
 }
 
-/** Turns at short locks among the steps of a worker, which share its cluster port. */
+/** Lock queues of the steps of a worker, which share its cluster port. */
 const queueOf = new WeakMap<Cluster, LockQueue>();
 
 /**
- * Runs `body` while holding a short lock per name: two nodes, maybe of two runs or on two workers, never act on the same stale facts.
- * The holder is this attempt of this step, and no other of the same run. Steps of one worker wait for each other in a queue, without asking
- * the API server again and again; those of another are found to hold the lock.
- * @throws LockLost from `body`'s question when it took too long.
+ * Runs `body` while holding a momentary lock per name: two nodes, even of two runs or on two workers, never act on the same stale facts.
+ * The holder is this attempt at this step, not another one of the same run. Steps of one worker wait for each other in a queue, without
+ * polling the API server. A lock that another worker holds is reported by `whenBusy`.
+ * @throws LockLost from `HeldLocks.require` when `body` took too long
  */
 export async function withLocks<T>(ports: Ports, moment: CriticalSection<T>): Promise<T> {
   const queue = queueOf.get(ports.cluster) ?? createLockQueue(ports.clock);
   queueOf.set(ports.cluster, queue);
   const names = [...new Set(moment.names)].toSorted(compareText);
-  const leaveQueue = await queue.take(names, patienceMs, Context.current().cancellationSignal);
+  const leaveQueue = await queue.enter(names, patienceMs, Context.current().cancellationSignal);
   if (leaveQueue === undefined) return moment.whenBusy(busyHere(names));
   try {
     return await runLocked(ports, { ...moment, names });
@@ -71,7 +71,7 @@ async function runLocked<T>(ports: Ports, { run, names, body, whenBusy }: Critic
   }
 }
 
-/** What the holders of short locks begin with that steps of this workflow take for the run. */
+/** Prefix of the holders of momentary locks that steps of this workflow acquire for the run. */
 export function holdersOfWorkflow(run: string): string {
   return `${run}/${activityInfo().workflowExecution?.runId ?? ''}.`;
 }
@@ -85,7 +85,7 @@ function holding({ cluster, clock }: Ports, locks: readonly PoolLock[]): HeldLoc
     for (;;) {
       await clock.sleep(lockDurationMs / 3, over);
       if (over.aborted) return;
-      // A lock that can't be kept is noticed before the act.
+      // A lock that can't be renewed is noticed before the action.
       await renew().catch(throwUnlessOurs);
     }
   }
@@ -104,7 +104,7 @@ function throwUnlessOurs(error: unknown): void {
   if (!(error instanceof NodeferryError)) throw error;
 }
 
-/** A lock that can't be given back now expires soon; it must not turn an act's success into a failure. */
+/** A lock that can't be released now expires soon; that must not turn a successful action into a failure. */
 async function release(ports: Ports, lock: PoolLock): Promise<void> {
   for (let tries = 1; tries <= 10; tries++) {
     try {
@@ -117,11 +117,11 @@ async function release(ports: Ports, lock: PoolLock): Promise<void> {
   }
 }
 
-/** Names of the locks that guard a pod's leaving: those of its budgets, else those of its Services. */
+/** Names of the locks for the disruption of a pod: those of its budgets, or those of its Services when it has none. */
 export function disruptionLockNames(
   budgets: readonly { readonly namespace: string; readonly name: string }[],
   services: readonly { readonly key: string }[],
 ): readonly string[] {
   if (budgets.length > 0) return budgets.map((budget) => `disrupt-${budget.namespace}-${budget.name}`);
-  return services.map((service) => `unlist-service-${service.key.replace('/', '-')}`);
+  return services.map((service) => `disrupt-service-${service.key.replace('/', '-')}`);
 }

@@ -13,27 +13,27 @@ import { poolLeaseMs } from './fence.ts';
 import { lastProgress, whileHeartbeating } from './polling.ts';
 import { type LossSeparator, separateLosses } from './separate-losses.ts';
 
-/** What a watch is told. */
+/** Input of the monitor. */
 export interface WatchInput {
   readonly policy: Policy;
   readonly lock: PoolLock;
-  /** What was counted before it. */
+  /** What was counted before this monitor started. */
   readonly base: TrafficCounts;
-  /** It ends when more than that is lost that can be the run's doing; absent while the run has paused for that already. */
+  /** It ends when more than this is lost that the run may have caused; absent while the run has already paused for that. */
   readonly budget?: number;
-  /** It ends after this time, ms, so that the run knows what was counted; absent without probes. */
+  /** It ends after this time, ms, so that the run learns what was counted; absent without probes. */
   readonly reportIntervalMs?: number;
-  /** Epoch ms at which the watch before it saw anything last; absent when it is the first. */
+  /** Epoch ms at which the previous monitor last observed anything; absent for the first. */
   readonly watchedUntil?: number;
-  /** What the watch before it knew of nodes that were out; absent when it is the first. */
+  /** What the previous monitor knew about nodes that were out; absent for the first. */
   readonly outlook?: Outlook;
 }
 
-/** How the watch over a run ended. `counts` are those of the whole run so far. */
+/** How the monitor of a run ended. `counts` are those of the whole run so far. */
 export interface WatchOutcome {
   readonly outcome: 'stopped' | 'counted' | 'budget-exceeded' | 'lock-lost';
   readonly at: number;
-  /** The lock was seen to be ours at least once. */
+  /** The lock was observed to be ours at least once. */
   readonly held: boolean;
   readonly counts: TrafficCounts;
   readonly outlook: Outlook;
@@ -43,12 +43,13 @@ export interface WatchOutcome {
 const renewEveryMs = 15_000;
 const pollIntervalMs = 1_000;
 
-/** The step that goes on beside all others. */
+/** The step that runs beside all others. */
 export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: Observer) {
   return {
     /**
-     * Keeps the lock and sends the probes until cancelled, until it is time to tell what was counted, until more than `budget` requests were
-     * lost by what can be the run's doing, or until the lock is lost. Counts go on from `base`, and over the death of a worker from the last heartbeat.
+     * Renews the lock and sends the probes until one of these: it is cancelled, it is time to report the counts, more than `budget` requests
+     * were lost that the run may have caused, or the lock is lost. Counts continue from `base`, and after the death of a worker from the last
+     * heartbeat.
      * @throws ApplicationFailure with what was counted (Heartbeat) as its detail
      */
     monitorRun: async (input: WatchInput): Promise<WatchOutcome> => {
@@ -120,7 +121,7 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: O
     return { outcome: 'stopped', held };
   }
 
-  /** A lock that can't be renewed for a while is still ours; one that somebody else has is lost. */
+  /** A lock that can't be renewed for a while is still ours; one that another holder has is lost. */
   async function renew(
     lock: PoolLock,
   ): Promise<{ outcome: 'held' | 'unknown' } | { outcome: 'lost'; problem: Problem }> {

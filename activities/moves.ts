@@ -16,26 +16,26 @@ import type { Fence } from './fence.ts';
 import { createPodActs } from './pod-acts.ts';
 import { throwIfCancelled } from './polling.ts';
 
-/** What is asked in each look, besides what is kept from look to look. */
+/** The input of each poll, besides what is kept between polls. */
 export interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' | 'unreadySince'> {
   readonly facts: ServingFacts;
-  /** Asked right before each act. */
+  /** Checked right before each action. */
   readonly fence: Pick<Fence, 'check'>;
 }
 
-/** Who is waited for, and what the next look has to know. */
+/** What is awaited, and what the next poll has to know. */
 export interface Moving {
   readonly awaited: readonly Misplaced[];
   readonly kept: MovesCheckpoint;
 }
 
-/** The acts that have replacements start again where they came to the wrong zone. */
+/** The actions that make replacements start again when they came up in the wrong zone. */
 export function createMoves(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
-  const { carryOutAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodActs(ports, observer);
 
   return {
-    /** Does what can be done now. `known` is what the look before has kept. */
+    /** Does what can be done now. `known` is what the previous poll has kept. */
     move: async (input: MovesInput, known: MovesCheckpoint): Promise<Moving> => {
       const { facts, fence, run } = input;
       const moves = { ...known.moves };
@@ -52,7 +52,7 @@ export function createMoves(ports: Ports, observer: Observer) {
     },
   };
 
-  /** Whether its ReplicaSet will start another. */
+  /** Whether its ReplicaSet will start another pod. */
   async function start(move: Move, run: string): Promise<boolean> {
     if (move.kind === 'release') return (await cluster.release(move.pod, move.from, run)) === 'done';
     return (await executePodAction(cluster, { kind: 'evict', pod: move.pod }, run)).outcome === 'done';
@@ -67,6 +67,6 @@ export function createMoves(ports: Ports, observer: Observer) {
     const decide = (fresh: ServingFacts['cluster']) =>
       decidePlaces({ ...question, facts: { ...facts, cluster: fresh }, now: clock.now() }).actions;
     const acting = { run, fence, decide, leaving: undefined };
-    return (await carryOutAll(actions, acting, { facts: facts.cluster, rejected })).rejected;
+    return (await executeAll(actions, acting, { facts: facts.cluster, rejected })).rejected;
   }
 }

@@ -6,7 +6,7 @@ import type { Policy } from '../core/policy/policy.ts';
 import type { Evidence } from '../core/status/status.ts';
 import type { NodeAttempt } from './fence.ts';
 
-/** The node that a step is about, and what it needs to know of the run. */
+/** The node of a step, and what the step needs to know about the run. */
 export interface NodeStepInput {
   readonly run: string;
   readonly node: NodeRef;
@@ -16,12 +16,12 @@ export interface NodeStepInput {
   readonly attempt: NodeAttempt;
 }
 
-/** What a step of a node came to. */
+/** The result of a step of a node. */
 export interface NodeStepResult {
   readonly evidence: readonly Evidence[];
   readonly externalChanges?: readonly ExternalChange[];
-  /** What could not be protected on this node, in words. */
+  /** What could not be protected on this node, as text. */
   readonly unprotected?: readonly string[];
-  /** Why the node was taken back in instead. */
+  /** Why the node was restored instead. */
   readonly restoredBecause?: string;
 }

@@ -16,18 +16,18 @@ import { createKeepExcluded } from './keep-excluded.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
-/** A node that was let go just now is looked at again after this time, ms: its load balancers hear of it within a second. */
+/** Time to the first poll after a node was excluded, ms: its load balancers are notified within a second. */
 const firstPollMs = 500;
 
-/** Time for a target group to let go after the drain's own timer, ms. */
+/** Time for a target group to remove the node after the connection drain timer, ms. */
 const drainGraceMs = 60_000;
 
-/** Steps that see a node out of its load balancers. */
+/** Steps that wait until a node has left its load balancers. */
 export function createNodeSteps(ports: Ports, observer: Observer) {
   const { clock, cluster, pools } = ports;
-  const keepOut = createKeepExcluded(ports, observer);
+  const keepExcluded = createKeepExcluded(ports, observer);
   return {
-    /** Waits until every target group is observed to have let go of a node that was excluded at `excludedAt` (epoch ms). */
+    /** Waits until every target group is observed to have deregistered a node that was excluded at `excludedAt` (epoch ms). */
     awaitDeregistered: async (
       input: NodeStepInput & { readonly excludedAt: number },
     ): Promise<Outcome<NodeStepResult>> => {
@@ -45,11 +45,11 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           if (!isThere(node, facts)) await requireInstanceGone(pools, node, policy);
           const left = readKeptOut(checkpoint);
           const known = left.kept ?? { labelledAt: input.excludedAt, externalChanges: [] };
-          const { kept, held, restoredBecause } = await keepOut(input, fence, facts, known);
+          const { kept, held, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
           if (restoredBecause !== undefined)
             return { done: true, value: { evidence: [], externalChanges, restoredBecause } };
-          const decision = decideOut(input, facts);
+          const decision = decideDeregistration(input, facts);
           if (held !== undefined || !decision.done) {
             const first =
               left.kept === undefined ? { requeueAfterMs: Math.min(firstPollMs, policy.waits.pollIntervalMs) } : {};
@@ -62,7 +62,7 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
       });
     },
 
-    /** Waits until the timer is over AND no target group lists the node. A node that comes back is excluded again. */
+    /** Waits until the timer has passed AND no target group lists the node. A node that is registered again is excluded again. */
     awaitConnectionsDrained: async (
       input: NodeStepInput & { readonly deregisteredAt: number },
     ): Promise<Outcome<NodeStepResult & { readonly deregisteredAt: number }>> => {
@@ -79,19 +79,19 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const now = facts.observedAt;
           const left = readKeptOut(checkpoint);
           const known = left.kept ?? { labelledAt: input.deregisteredAt, externalChanges: [] };
-          const { kept, anew, held, restoredBecause } = await keepOut(input, fence, facts, known);
+          const { kept, anew, held, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
           const before = left.deregisteredAt ?? input.deregisteredAt;
           if (restoredBecause !== undefined)
             return { done: true, value: { evidence: [], externalChanges, restoredBecause, deregisteredAt: before } };
           const connectionDrainMs = maxConnectionDrainMs(facts, policy);
-          const decision = classifyPod(input, facts, (anew ? now : before) + connectionDrainMs);
+          const decision = decideConnectionDrain(input, facts, (anew ? now : before) + connectionDrainMs);
           const deregisteredAt = anew || decision.reregistered ? now : before;
           const notBefore = deregisteredAt + connectionDrainMs;
           if (decision.done && held === undefined) {
             return { done: true, value: { evidence: decision.evidence, externalChanges, deregisteredAt } };
           }
-          // A deregistration delay may be up to an hour: the deadline never ends before what it waits for.
+          // A deregistration delay may be up to an hour: the deadline never ends before it has passed.
           const isSelfResolving = now < notBefore + drainGraceMs;
           const requeueAfterMs =
             now < notBefore ? Math.min(policy.waits.pollIntervalMs, notBefore - now) : policy.waits.pollIntervalMs;
@@ -107,19 +107,19 @@ function isThere(node: NodeRef, facts: ServingFacts): boolean {
   return indexOf(facts.cluster).nodes.get(node.name)?.uid === node.uid;
 }
 
-/** What is not seen any more says nothing of who still sends to the node. */
+/** Services and target groups that can no longer be observed don't show who still sends to the node. */
 function unseen({ node, baselines, policy }: NodeStepInput, facts: ServingFacts) {
   const reason = findLostProtection({ facts, baselines, policy, nodes: [node] });
   return reason === undefined ? undefined : { done: false as const, reason };
 }
 
-function decideOut(input: NodeStepInput, facts: ServingFacts) {
+function decideDeregistration(input: NodeStepInput, facts: ServingFacts) {
   if (!isEnabled(input.policy, 'wait-for-deregistration'))
     return { done: true, reason: 'not observed: the rule wait-for-deregistration is disabled' };
   return unseen(input, facts) ?? decideDeregistered(input.node, facts.targetGroups);
 }
 
-function classifyPod(input: NodeStepInput, facts: ServingFacts, notBefore: number) {
+function decideConnectionDrain(input: NodeStepInput, facts: ServingFacts, notBefore: number) {
   const { node, policy } = input;
   const now = facts.observedAt;
   if (!isEnabled(policy, 'wait-for-deregistration'))

@@ -1,8 +1,8 @@
 import type { BlockedPod, PodAction, PodActionResult } from '../core/eviction/actions.ts';
 import {
   blockedByRejection,
+  deferRejected,
   explainImpossible,
-  holdBackRejected,
   noteRejection,
   type RejectedEvictions,
   type RoundOutcome,
@@ -21,46 +21,46 @@ import type { Fence } from './fence.ts';
 import { guardActs } from './guarded-acts.ts';
 import { disruptionLockNames, withLocks } from './momentary-locks.ts';
 
-/** Whether the pod was touched, and what held it up when something did. */
+/** Whether the pod was changed, and what blocked the action if something did. */
 interface ActOutcome {
   readonly acted: boolean;
   readonly blocked?: BlockedPod;
-  /** What the API server made of it; absent when it was not asked. */
+  /** The API server's answer; absent when it was not asked. */
   readonly result?: PodActionResult;
 }
 
-/** On whose behalf pods are acted on. */
+/** The run for which pods are acted on. */
 export interface Acting {
   readonly run: string;
-  /** Asked right before an act: whether it is still theirs to do. */
+  /** Checked right before an action: whether the step still owns it. */
   readonly fence: Pick<Fence, 'check'>;
 }
 
-/** The same where acts are decided once more, from a newer look, in their turn. */
+/** The same where actions are decided again under the lock, from a newer observation. */
 export interface FencedCluster extends Acting {
   readonly decide: (facts: ClusterFacts) => readonly PodAction[];
-  /** Name of the pool whose nodes go in an abort: what pods on them stood in for is given back as they leave. */
+  /** Name of the pool whose nodes leave in an abort: the released pods that pods on them replace are adopted as those leave. */
   readonly leaving: string | undefined;
 }
 
-/** Single acts on pods, each fenced, and those that need it one at a time over all nodes. */
+/** Fenced actions on single pods. Those that must not run in parallel on several nodes run under locks. */
 export function createPodActs(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
 
-  /** Carries out what is due of a round, one act after another, and notes which evictions were refused. */
-  async function carryOutAll(
+  /** Executes the actions of a round that are due, one after another, and records which evictions were rejected. */
+  async function executeAll(
     actions: readonly PodAction[],
     acting: FencedCluster,
     { facts, rejected: known }: { readonly facts: ClusterFacts; readonly rejected: RejectedEvictions },
   ): Promise<RoundOutcome> {
-    const due = holdBackRejected(actions, known, facts, clock.now());
+    const due = deferRejected(actions, known, facts, clock.now());
     const blocked = [...due.blocked];
     const unprotected: string[] = [];
     let rejected = known;
     let acted = false;
     let impossible: Problem | undefined;
     for (const action of due.actions) {
-      const outcome = await carryOut(action, acting, facts);
+      const outcome = await execute(action, acting, facts);
       const { result } = outcome;
       acted ||= outcome.acted;
       if (outcome.blocked !== undefined) blocked.push(outcome.blocked);
@@ -72,13 +72,13 @@ export function createPodActs(ports: Ports, observer: Observer) {
     return { acted, blocked, unprotected, rejected, ...(impossible === undefined ? {} : { impossible }) };
   }
 
-  /** Carries out one act, in its turn where it needs one. */
-  async function carryOut(action: PodAction, acting: FencedCluster, facts: ClusterFacts): Promise<ActOutcome> {
+  /** Executes one action, under locks where it needs them. */
+  async function execute(action: PodAction, acting: FencedCluster, facts: ClusterFacts): Promise<ActOutcome> {
     const index = indexOf(facts);
     const budgets = index.budgetsOf(action.pod.uid);
     const pod = index.podsByUid.get(action.pod.uid);
     const services = pod === undefined ? [] : servicesOf(pod, facts);
-    if (!needsTurn(action, pod, budgets.length > 0, services)) {
+    if (!needsLock(action, pod, budgets.length > 0, services)) {
       const outcome = outcomeOf(action, await act(action, acting), facts);
       if (outcome.acted && action.kind === 'evict') await adoptPods(action, acting);
       return outcome;
@@ -99,7 +99,7 @@ export function createPodActs(ports: Ports, observer: Observer) {
         if (answer.outcome !== 'done') return outcomeOf(action, answer, facts);
         await held.require();
         const outcome = outcomeOf(action, await act(action, acting), facts);
-        await seeLeaving(action.pod.uid);
+        await awaitLeaving(action.pod.uid);
         await adoptPods(action, acting);
         return outcome;
       },
@@ -112,17 +112,17 @@ export function createPodActs(ports: Ports, observer: Observer) {
   }
 
   /**
-   * What the pod of a new node stood in for comes back as it leaves: at once, because its ReplicaSet starts another as soon, and takes
-   * nobody back once that serves.
+   * Adopts a released pod as its replacement on a new node leaves. This is done at once, because its ReplicaSet starts another replacement
+   * just as fast, and adopts no pod once that one serves.
    */
   async function adoptPods({ pod }: PodAction, { run, fence, leaving }: FencedCluster): Promise<void> {
     if (leaving === undefined) return;
-    await seeLeaving(pod.uid);
+    await awaitLeaving(pod.uid);
     await createAdoption(guardActs(cluster, fence)).adoptNow(await observer.cluster(), run, { leaving });
   }
 
-  /** Others decide from what they see: the lock is given back only once a look shows the pod on its way. */
-  async function seeLeaving(uid: string): Promise<void> {
+  /** Others decide from what they observe: the lock is released only once an observation shows that the pod is leaving. */
+  async function awaitLeaving(uid: string): Promise<void> {
     for (let i = 0; i < 50; i++) {
       const pod = indexOf(await observer.cluster()).podsByUid.get(uid);
       if (pod === undefined || pod.endpointsRemoved !== undefined || pod.terminating) return;
@@ -130,11 +130,11 @@ export function createPodActs(ports: Ports, observer: Observer) {
     }
   }
 
-  return { carryOutAll, act };
+  return { executeAll, act };
 }
 
-/** Whether an act takes an endpoint that nothing but the order of our own nodes protects; the API server keeps the budgets of evictions. */
-function needsTurn(
+/** Whether an action takes an endpoint that only the order of our own nodes protects. For evictions the API server enforces budgets. */
+function needsLock(
   action: PodAction,
   pod: PodFacts | undefined,
   budgeted: boolean,

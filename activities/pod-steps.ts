@@ -43,36 +43,36 @@ import { type Outcome, pollUntil } from './polling.ts';
 import { createUnreachable } from './unreachable-steps.ts';
 import type { Wake } from './waking.ts';
 
-/** What evicting came to: also since when pods that stay with the node have been out of their endpoints. */
+/** The result of evicting, with the time since which pods that stay on the node have been out of their endpoints. */
 export interface EvictingResult extends EndingResult {
   readonly removedAt?: RemovedSince;
 }
 
-/** What retiring goes on from. */
+/** Input of the removal of endpoints. */
 export interface EndpointRemovalInput extends NodeStepInput {
-  /** Epoch ms at which the node was seen out of its load balancers. */
+  /** Epoch ms at which the node was observed to be deregistered. */
   readonly deregisteredAt: number;
-  /** As evicting has left it. */
+  /** As the eviction step has left it. */
   readonly removedAt?: RemovedSince;
 }
 
-/** What retiring came to: also until when (epoch ms) connections may pass through the node. */
+/** The result of the removal of endpoints, with the time (epoch ms) until which connections may be forwarded through the node. */
 export interface EndpointRemovalResult extends EndingResult {
   readonly forwardedUntil: number;
 }
 
-/** Steps that take the pods off one node. Whatever they do they do from a look in which the node is out of its load balancers. */
+/** Steps that remove the pods from one node. They act only after an observation in which the node is out of its load balancers. */
 export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
   const { clock, cluster } = ports;
-  const { carryOutAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodActs(ports, observer);
   const { findBack, removeLeftover } = createLeftoverEndpoints(ports, observer);
   const findUnreachable = createUnreachable(ports, observer);
 
   return {
     /**
-     * Evicts in rounds until every pod that can go is gone by UID and its volumes are detached. Nothing is forced, and pods that may run to
-     * their end have a deadline of their own. Before the first pod is touched the node may still come back, and does so when it should not
-     * have been let go. While the last pods end, the endpoints of DaemonSets begin to leave.
+     * Evicts in rounds until every movable pod is gone, by UID, and its volumes are detached. Nothing is forced, and pods that may run to
+     * completion have a deadline of their own. Before the first pod is touched the node is restored if it should not have been excluded. While
+     * the last pods terminate, the endpoints of DaemonSet pods are removed already.
      */
     evictPods: async (input: NodeStepInput): Promise<Outcome<EvictingResult>> => {
       const { node, policy, run } = input;
@@ -89,7 +89,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
         poll: fence.around<EvictingResult>(async ({ now: began, checkpoint, since }) => {
           const known = readEvictPods(checkpoint);
           const facts = await observer.cluster();
-          // What an attempt before this one did not come to.
+          // What an earlier attempt did not get to.
           if (leaving !== undefined) await adoptNow(facts, run, { leaving });
           const now = clock.now();
           const opened = await ensureCordoned(acting, [node], run, { cluster: facts, observedAt: now });
@@ -101,7 +101,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
 
           const detached = verdict === 'empty' ? await observeVolumes(node, facts, now) : undefined;
           if (detached?.done === true)
-            return { done: true, value: { ...tellEvicted(input, decision, now), ...beside } };
+            return { done: true, value: { ...evictedResult(input, decision, now), ...beside } };
           const problem = verdict === 'stuck' ? await findUnreachable(input, facts, began) : undefined;
           if (problem !== undefined) return { done: false, reason: problem.message, problem };
 
@@ -123,7 +123,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
             decide: (fresh) => decideEvictionAgain({ ...input, ...tracked, facts: fresh, now: clock.now() }),
             leaving,
           };
-          const outcome = await carryOutAll(decision.actions, attempt, { facts, rejected: tracked.rejected });
+          const outcome = await executeAll(decision.actions, attempt, { facts, rejected: tracked.rejected });
 
           const waitsFor = detached === undefined ? {} : { waitsFor: detached.reason };
           const end = concludeEvictionRound(decision, outcome, { node, facts, policy, now: clock.now(), ...waitsFor });
@@ -145,7 +145,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
       });
     },
 
-    /** Takes the endpoints off the node that eviction leaves there (DaemonSets): taint, unlist, wait, delete. */
+    /** Removes the endpoints that eviction leaves on the node (DaemonSets): taint, remove from endpoints, wait, delete. */
     removeEndpoints: async (input: EndpointRemovalInput): Promise<Outcome<EndpointRemovalResult>> => {
       const { node, policy, run, removedAt = {} } = input;
       const fence = openFence(cluster, input);
@@ -179,7 +179,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
     },
   };
 
-  /** Claims are asked for only where it matters: volumes are attached, and pods that stay on the node have some. */
+  /** Reads claims only where it matters: volumes are attached, and pods that stay on the node use some. */
   async function observeVolumes(node: NodeRef, facts: ClusterFacts, now: number): Promise<WaitDecision> {
     const volumeClaims = remainingClaims(node, facts, now);
     const staying = volumeClaims.length === 0 ? [] : await cluster.readVolumeClaims(volumeClaims);
@@ -187,8 +187,8 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
   }
 
   /**
-   * Whether a round may begin: out of all load balancers, and, before the first pod is touched, rightly so. What was read since the round
-   * `began` will do: many nodes that are emptied together share it.
+   * Whether a round may begin: the node is out of all load balancers and, before the first pod is touched, should be. Load balancer state
+   * that was read since the round `began` is new enough: many nodes that are emptied together share it.
    */
   async function observeBeforeActing(
     input: NodeStepInput,
@@ -212,8 +212,8 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
   }
 }
 
-/** The end of a step that has emptied a node. */
-function tellEvicted({ node }: NodeStepInput, { leftovers, checkpoint }: EvictionDecision, now: number) {
+/** The result of a step that has emptied a node. */
+function evictedResult({ node }: NodeStepInput, { leftovers, checkpoint }: EvictionDecision, now: number) {
   const left = leftovers.length === 0 ? '' : ` but ${listNames(leftovers)}`;
   const detail = `no pod left on ${node.name}${left}`;
   return { evidence: [{ kind: 'evicted', at: now, detail } as const], removedAt: checkpoint.removedAt };

@@ -10,7 +10,7 @@ import type { UnplacedPods } from '../core/model/unplaced.ts';
 import { type AdoptionAction, explainAdoption } from '../core/pod-surge/adoption.ts';
 import { trackGone } from '../core/pod-surge/dismissal.ts';
 import { decideReleasedEviction } from '../core/pod-surge/evict-released.ts';
-import { type AwaitedWorkload, decideLate } from '../core/pod-surge/late-workloads.ts';
+import { type AwaitedWorkload, decideLate, requiredHint } from '../core/pod-surge/late-workloads.ts';
 import { decidePodSurgeRound, type PodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../core/pod-surge/select-batch.ts';
 import { decideExchanges, type ExchangeQuestion } from '../core/pod-surge/swap.ts';
@@ -32,50 +32,51 @@ import { createMoves } from './moves.ts';
 import { createPodActs, type FencedCluster } from './pod-acts.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 
-/** Pods come up within seconds, ms. */
+/** Pods start within seconds, ms. */
 const pollIntervalMs = 1_000;
 
-/** ReplicaSets react within moments, ms. */
+/** ReplicaSets react within seconds, ms. */
 const adoptedWithinMs = 120_000;
 
-/** Nodes whose pods are to be handed over, as many of them as may be at a time. */
+/** Nodes whose pods are to be surged, as many at a time as the policy allows. */
 export interface PodSurgeInput extends PoolStepInput {
-  /** Nodes that are to go, in their order. */
+  /** Nodes that are to be replaced, in order. */
   readonly waiting: readonly NodeRef[];
-  /** Name of their pool, when it is the new one that a run turns back from. */
+  /** Name of their pool when it is the new one that a run rolls back from. */
   readonly rolledBackFrom?: string;
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
-  /** What Services were seen to serve at their best; absent where nobody asks what zones keep. */
+  /** Baselines of Services; absent where zones need not keep replacements. */
   readonly baselines?: readonly ServiceBaseline[];
-  /** Workloads that could not be handed over with the nodes before: nobody tries again. */
+  /** Workloads whose pods could not be surged with earlier nodes: they are not tried again. */
   readonly evictedInstead?: readonly string[];
 }
 
-/** What a hand-over came to. */
+/** The result of a pod surge. */
 export interface PodSurgeResult {
   /** The nodes whose pods' replacements serve: they may leave together. */
   readonly wave: readonly NodeRef[];
   /** Pods on them that have been released, by node. */
   readonly released: Readonly<Record<string, number>>;
-  /** Workloads whose replacements did not come up, each with what was seen last. */
+  /** Workloads whose replacements did not come up, each with what was observed last. */
   readonly evictedInstead: readonly { readonly workload: string; readonly reason: string }[];
-  /** Nodes with ready pods to which load balancers send nothing, and which were not waited for. */
+  /** Nodes with ready pods to which load balancers send nothing; they were not waited for. */
   readonly aside?: NodesAside;
 }
 
-/** Steps that have pods replaced before they leave, and give them back. */
+/** Steps that have pods replaced before they leave, and return them to their ReplicaSets. */
 export function createPodSurgeSteps(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
   const { dismiss } = createDismissals(ports, observer);
-  const { carryOutAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodActs(ports, observer);
   const { move } = createMoves(ports, observer);
   const trials = createTrials(cluster);
 
   return {
     /**
-     * Releases the pods of the next nodes from their ReplicaSets and waits until their replacements serve, in each zone that must keep one. A workload whose replacements are
-     * not there by the deadline gets its pods back, as far as no serving replacement has to go for it, and is evicted within its budget.
+     * Releases the pods of the next nodes from their ReplicaSets and waits until their replacements serve, in each zone that must keep one. If
+     * the replacements of a workload do not serve by the deadline, its pods are adopted as far as that removes no serving replacement, and are
+     * evicted within their budget.
      */
     surgePods: async (input: PodSurgeInput): Promise<Outcome<PodSurgeResult>> => {
       const {
@@ -94,12 +95,12 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         what: 'replacements of released pods',
         deadlineMs: undefined,
         pollIntervalMs: pollIntervalMs,
-        hint: 'See why the replacements are not there; then resume.',
+        hint: requiredHint,
         poll: fence.around<PodSurgeResult>(async ({ now, since, checkpoint }) => {
           const known = readHandOver(checkpoint);
           const facts = await observer.serving({ policy, baselines: [] }, { since: now - policy.waits.pollIntervalMs });
           const distrust = findDistrust(facts, policy);
-          // Whatever was late before may have come meanwhile: nobody has seen it.
+          // Whatever was late before may have arrived meanwhile without being observed.
           if (distrust !== undefined)
             return { done: false, reason: distrust, checkpoint: { ...known, lateSince: {}, agreed: false } };
           asked ??= await askBeforePodSurge({ cluster, tryRelease: trials(run) }, waiting, {
@@ -165,7 +166,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
             cluster: facts.cluster,
             policy,
             now,
-            turnsBack: leaving !== undefined,
+            isRollingBack: leaving !== undefined,
           });
           const lostNow = expired.map(({ workload }) => workload);
           if (lostNow.length > 0) await adoptForWorkloads(facts.cluster, run, lostNow, fence);
@@ -178,7 +179,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
       });
     },
 
-    /** Gives pods back to their ReplicaSets as far as none that serves has to go for it; the others serve on. */
+    /** Returns pods to their ReplicaSets as far as that removes no pod that serves; the others continue to serve. */
     adoptPods: async (input: PoolStepInput): Promise<Outcome> => {
       const fence = openLooseFence(cluster, input);
       const { adoptNow } = createAdoption(fence.acting);
@@ -197,8 +198,8 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
     },
 
     /**
-     * Evicts the released pods that no ReplicaSet takes back any more, within their budgets, where others serve in their stead; those that
-     * nobody stands in for serve on.
+     * Evicts the released pods that no ReplicaSet adopts any more, within their budgets, where others serve in their place; those without
+     * replacement continue to serve.
      */
     evictReleased: async (input: PoolStepInput): Promise<Outcome> => {
       const { run, policy } = input;
@@ -229,7 +230,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
               decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), goneSince, ...times }).actions,
             leaving: undefined,
           };
-          const { rejected, impossible, ...outcome } = await carryOutAll(round.actions, acting, {
+          const { rejected, impossible, ...outcome } = await executeAll(round.actions, acting, {
             facts,
             rejected: known.rejected,
           });
@@ -243,7 +244,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
     },
   };
 
-  /** Releases pods; answers whose may not be, by the word of an admission that was asked. */
+  /** Releases pods; returns the workloads whose pods an admission webhook or policy does not let it release. */
   async function release(
     pods: PodSurgeRound['release'],
     run: string,
@@ -264,7 +265,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
     return [...denied.values()];
   }
 
-  /** Whether any pods did. */
+  /** Whether any pods were swapped. */
   async function swap(question: ExchangeQuestion, { acting }: PoolFence): Promise<boolean> {
     const { cluster: facts, run, leaving } = question;
     await createAdoption(acting).adoptNow(facts, run, { leaving });

@@ -5,55 +5,55 @@ import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { Clock } from '../ports/clock.ts';
 import { openWaitReporting } from './report-waits.ts';
 
-/** A step that reached what it waited for. `at` is the clock's time (epoch ms) of the observation that says so. */
+/** A step that reached what it waited for. `at` is the time (epoch ms) of the observation that says so. */
 export type Done<T> = T & { readonly outcome: 'done'; readonly at: number };
 
-/** A step that gave up at its deadline: nothing was forced. */
+/** A step that failed, for example at its deadline: nothing was forced. */
 export interface Failed {
   readonly outcome: 'failed';
   readonly at: number;
   readonly problem: Problem;
 }
 
-/** The named outcomes of every waiting step. */
+/** The outcomes of every waiting step. */
 export type Outcome<T = object> = Done<T> | Failed;
 
-/** What one look found: the value that ends the wait, or why it goes on. */
+/** The result of one poll: the value that ends the wait, or why it continues. */
 export type Poll<T> =
   | { readonly done: true; readonly value: T }
   | {
       readonly done: false;
       readonly reason: string;
-      /** What the next attempt needs, should this one die. */
+      /** What the next attempt needs if this one dies. */
       readonly checkpoint?: Heartbeat['checkpoint'];
       readonly blocked?: Heartbeat['blocked'];
-      /** Look again after this time, ms, instead of the usual pause. */
+      /** Poll again after this time, ms, instead of the usual interval. */
       readonly requeueAfterMs?: number;
-      /** The look itself says that it has taken too long. */
+      /** The poll itself says that it has taken too long. */
       readonly expired?: boolean;
-      /** What the reader of the problem can do about this very reason, instead of what the wait says. */
+      /** What the reader of the problem can do about this reason, instead of the hint of the wait. */
       readonly hint?: string;
-      /** The wait ends with this very problem: nothing that comes by itself would help. */
+      /** The wait ends with this problem: waiting longer would not help. */
       readonly problem?: Problem;
-      /** What is waited for comes by itself in a bounded time: the deadline lets it. */
+      /** What is waited for happens by itself in a bounded time: the deadline does not end the wait. */
       readonly isSelfResolving?: boolean;
     };
 
-/** What a look is told: the clock's time, when the wait began, and what earlier looks left behind. */
+/** Input of a poll: the time, when the wait began, and what earlier polls have left behind. */
 export interface PollContext {
   readonly now: number;
   readonly since: number;
-  /** The deadline has come: unless this look says done, or that it comes by itself, the wait ends without. */
+  /** The deadline has passed: unless this poll is done or self-resolving, the wait ends without success. */
   readonly isFinal: boolean;
   readonly checkpoint: object;
 }
 
-/** A wait: what for, how long, how often to look. Times in ms. */
+/** A wait: what for, how long, how often to poll. Times in ms. */
 export interface Wait<T> {
   readonly clock: Clock;
-  /** What is waited for, as a person would say it; opens the problem's message. */
+  /** What is waited for, as text; opens the problem's message. */
   readonly what: string;
-  /** Undefined for a wait whose looks say themselves when it is too long. */
+  /** Undefined for a wait whose polls say themselves when it has taken too long. */
   readonly deadlineMs: number | undefined;
   readonly pollIntervalMs: number;
   /** What the reader of the problem can do. */
@@ -61,18 +61,18 @@ export interface Wait<T> {
   readonly poll: (context: PollContext) => Promise<Poll<T>>;
 }
 
-/** Real time between two heartbeats, ms: well below the heartbeat timeout, so that a lost worker is noticed and nothing else. */
+/** Real time between two heartbeats, ms: well below the heartbeat timeout, so that only a lost worker exceeds it. */
 const heartbeatIntervalMs = 2_000;
 const maxBackoffMs = 30_000;
 
-/** Errors that say nothing about what is waited for, only that it can't be seen. */
+/** Errors that say nothing about what is waited for, only that it can't be observed. */
 const blinding: readonly ProblemCode[] = ['ClusterUnreachable', 'ProviderUnavailable', 'Throttled'];
 
 /**
- * Looks until the look says done or the deadline passes. Retryable errors are counted, told and tried again with back-off
- * inside the attempt; while nothing can be seen at all the deadline stands still. An attempt that follows a lost one goes on from the
- * heartbeat details: same start, same deadline.
- * @throws ApplicationFailure for errors that trying again can't help; CancelledFailure when cancelled or shut down.
+ * Polls until the poll is done or the deadline passes. Retryable errors are counted, reported and retried with back-off inside the attempt.
+ * While nothing can be observed, the deadline does not advance. An attempt that follows a lost one continues from the heartbeat details:
+ * same start, same deadline.
+ * @throws ApplicationFailure for errors that are not retryable; CancelledFailure when cancelled or shut down.
  */
 export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcome<T>> {
   const earlier = lastProgress();
@@ -102,7 +102,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           });
           if (poll.done) return { ...poll.value, outcome: 'done', at: wait.clock.now() };
           failures = 0;
-          seeAgain(now);
+          endBlindTime(now);
           progress = progressOf(poll, { since, until, seenAt: now }, progress.checkpoint);
           pause = poll.requeueAfterMs ?? wait.pollIntervalMs;
           expired = poll.expired === true;
@@ -113,7 +113,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           const failure = retryable(error);
           failures += 1;
           if (blinding.includes(failure.problem.code)) blindSince ??= now;
-          else seeAgain(now);
+          else endBlindTime(now);
           pause = Math.max(failure.retryAfterMs ?? 0, Math.min(maxBackoffMs, 500 * 2 ** Math.min(failures, 10)));
           progress = { ...progress, reason: `${failure.problem.message} (${failure.problem.code}, try ${failures})` };
         }
@@ -130,13 +130,13 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
     },
   );
 
-  function seeAgain(now: number): void {
+  function endBlindTime(now: number): void {
     if (until !== undefined && blindSince !== undefined) until += now - blindSince;
     blindSince = undefined;
   }
 }
 
-/** The deadline of this attempt: the last one's, moved by the time in which nobody looked because no worker was there. */
+/** The deadline of this attempt: that of the last attempt, moved by the time in which no worker polled. */
 function firstDeadline(earlier: Heartbeat | undefined, since: number, wait: Wait<object>): number | undefined {
   if (wait.deadlineMs === undefined) return undefined;
   if (earlier?.until === undefined) return since + wait.deadlineMs;
@@ -144,10 +144,10 @@ function firstDeadline(earlier: Heartbeat | undefined, since: number, wait: Wait
 }
 
 /**
- * Does one thing that may be repeated, with the same patience with errors as a wait.
+ * Does one thing that is safe to repeat, and retries errors as a wait does.
  * @throws ApplicationFailure when it can't be done.
  */
-export async function persist<T extends object>(
+export async function retryUntilDone<T extends object>(
   act: Pick<Wait<T>, 'clock' | 'what' | 'hint'>,
   run: (context: PollContext) => Promise<T>,
 ): Promise<Outcome<T>> {
@@ -159,7 +159,7 @@ export async function persist<T extends object>(
   });
 }
 
-/** Runs `body` while telling Temporal, in real time, that this attempt is alive and what it is doing. */
+/** Runs `body` while heartbeats tell Temporal, in real time, that this attempt is alive and what it is doing. */
 export async function whileHeartbeating<T>(details: () => Heartbeat, body: () => Promise<T>): Promise<T> {
   heartbeat(details());
   const timer = setInterval(() => heartbeat(details()), heartbeatIntervalMs);
@@ -170,17 +170,17 @@ export async function whileHeartbeating<T>(details: () => Heartbeat, body: () =>
   }
 }
 
-/** What the attempt before this one told last, if there was one. */
+/** The last heartbeat of the previous attempt, if there was one. */
 export function lastProgress(): Heartbeat | undefined {
   return readProgress(activityInfo().heartbeatDetails);
 }
 
-/** Whether this attempt was cancelled, or its worker shuts down. */
+/** Whether this attempt was cancelled, or its worker is shutting down. */
 export function isCancelled(): boolean {
   return Context.current().cancellationSignal.aborted;
 }
 
-/** @throws CancelledFailure when this attempt was cancelled or its worker shuts down (which makes Temporal try again). */
+/** @throws CancelledFailure when this attempt was cancelled or its worker is shutting down (Temporal then retries it). */
 export function throwIfCancelled(): void {
   Context.current().cancellationSignal.throwIfAborted();
 }
@@ -196,14 +196,17 @@ export function failureOf(problem: Problem, cause?: unknown): ApplicationFailure
   });
 }
 
-/** A fault of our own may be over with the next attempt, on another worker; one that comes back so often is not. */
+/** Attempts until an error of nodeferry's own counts as permanent: the next attempt, on another worker, may succeed. */
 const faultyAttempts = 12;
 
 function retryable(error: unknown): NodeferryError {
   if (!(error instanceof NodeferryError)) {
     const isOurs = !(error instanceof CancelledFailure) && !(error instanceof ApplicationFailure);
     if (isOurs && activityInfo().attempt >= faultyAttempts)
-      throw failureOf({ code: 'Internal', message: String(error), hint: 'A fault of nodeferry: report it.' }, error);
+      throw failureOf(
+        { code: 'Internal', message: String(error), hint: 'This is a bug in nodeferry: report it.' },
+        error,
+      );
     throw error;
   }
   if (!problemCodes[error.problem.code].retryable) throw failureOf(error.problem, error);
@@ -231,7 +234,7 @@ function deadline(wait: Wait<object>, progress: Heartbeat, at: number): Failed {
     at,
     problem: {
       code: 'DeadlineExceeded',
-      message: `${wait.what}: not there after ${minutes} min: ${progress.reason}`,
+      message: `${wait.what}: timed out after ${minutes} min: ${progress.reason}`,
       hint: wait.hint,
     },
   };

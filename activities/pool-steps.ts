@@ -6,19 +6,19 @@ import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import { type Outcome, persist, pollUntil } from './polling.ts';
+import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** Steps that concern a whole pool. */
 export function createPoolSteps(ports: Ports, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
-    /** Stops the cloud from moving machines of the pool by itself; says what was suspended, the same on every call. */
+    /** Stops the cloud from replacing instances of the pool by itself. Returns what was suspended, the same on every call. */
     suspendScaling: async (
       input: PoolStepInput & { pool: PoolRef },
     ): Promise<Outcome<{ suspended: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
-      return await persist(
+      return await retryUntilDone(
         { clock, what: `suspending scaling of ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           await fence.check();
@@ -28,17 +28,17 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
     },
 
     /**
-     * Lets the cloud go on with what was suspended, if the pool is still there. `kept`: what stays suspended on purpose, in words, because
-     * letting it go on would end a machine that serves.
+     * Restores what was suspended, if the pool still exists. `kept`: what stays suspended on purpose, as text, because restoring it would
+     * terminate an instance that serves.
      */
     restoreScaling: async (
       input: PoolStepInput & { pool: PoolRef; suspended: readonly string[] },
     ): Promise<Outcome<{ kept: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
-      return await persist(
-        { clock, what: `releasing ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
+      return await retryUntilDone(
+        { clock, what: `restoring scaling of ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
         async () => {
-          // A pool that is gone has nothing to be released.
+          // A pool that is gone has nothing to restore.
           if ((await pools.findPool(input.pool)) === undefined) return { kept: [] };
           await fence.check();
           return { kept: await pools.restoreScaling(input.pool, input.suspended) };
@@ -46,12 +46,12 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       );
     },
 
-    /** Cordons; says which cordons are ours and which somebody had set before. */
+    /** Cordons the nodes. Returns the names of those that somebody else had cordoned before. */
     cordonNodes: async (
       input: PoolStepInput & { nodes: readonly NodeRef[] },
     ): Promise<Outcome<{ foreign: readonly string[] }>> => {
       const { acting } = openLooseFence(cluster, input);
-      return await persist({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
+      return await retryUntilDone({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
         const foreign: string[] = [];
         for (const node of input.nodes) {
           if ((await acting.cordon(node, input.run)) === 'already') foreign.push(node.name);
@@ -60,7 +60,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       });
     },
 
-    /** Finds the nodes that the old pool still has. A machine that is not a node yet is waited for: it may serve as soon as it is one. */
+    /** Finds the nodes that the old pool still has. Waits for an instance that is not a node yet: it may serve as soon as it is one. */
     findLateJoiners: async ({ plan }: { plan: PlanInBrief }): Promise<Outcome<{ nodes: readonly NodeRef[] }>> => {
       const { oldPool, policy } = plan;
       return await pollUntil<{ nodes: readonly NodeRef[] }>({
@@ -73,7 +73,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
           const pool = await pools.findPool(oldPool);
           const nodes = (await observer.cluster()).nodes.filter((node) => node.pool === oldPool.name);
           if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(nodeRefOf) } };
-          // Somebody may have deleted it, now that it is empty.
+          // Somebody may have deleted the pool, now that it is empty.
           const coming = pool === undefined ? [] : liveInstances(pool);
           if (coming.length === 0) return { done: true, value: { nodes: [] } };
           return { done: false, reason: `instances of ${oldPool.name} that are not nodes yet: ${listNames(coming)}` };
@@ -81,25 +81,25 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       });
     },
 
-    /** Takes back our cordons; those of others stay. */
+    /** Removes our cordons; those of others stay. */
     uncordonNodes: async (input: PoolStepInput & { nodes: readonly NodeRef[] }): Promise<Outcome> => {
       const { acting } = openLooseFence(cluster, input);
-      return await persist({ clock, what: 'taking back cordons', hint: 'Check access to nodes.' }, async () => {
+      return await retryUntilDone({ clock, what: 'uncordoning', hint: 'Check access to nodes.' }, async () => {
         for (const node of input.nodes) await acting.uncordon(node, input.run);
         return {};
       });
     },
 
     /**
-     * Chooses the new nodes that are too many once `keep` old ones have been replaced, and cordons them. Machines of the new pool that
+     * Selects the new nodes that are in excess once `keep` old ones have been replaced, and cordons them. Instances of the new pool that
      * never became nodes serve nobody: they are terminated here.
      */
     planScaleIn: async (
       input: PoolStepInput & { pool: PoolRef; keep: number },
     ): Promise<Outcome<{ excess: readonly NodeRef[] }>> => {
       const fence = openLooseFence(cluster, input);
-      return await persist(
-        { clock, what: `choosing what leaves ${input.pool.name}`, hint: 'Resume to try again.' },
+      return await retryUntilDone(
+        { clock, what: `choosing the nodes that leave ${input.pool.name}`, hint: 'Resume to retry.' },
         async () => {
           const pool = await pools.findPool(input.pool);
           if (pool === undefined) return { excess: [] };
@@ -118,8 +118,8 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
     },
 
     /**
-     * Deletes a pool that has no node left, and waits until it is gone. A machine that has joined it meanwhile is `joined`: its pods have to
-     * leave first.
+     * Deletes a pool that has no node left, and waits until it is gone. `joined` is true when an instance has joined it meanwhile: its pods
+     * have to leave first.
      */
     deletePool: async (
       input: PoolStepInput & { pool: PoolRef; onlyIfCreatedBy?: string },
@@ -137,7 +137,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
           const left = (await observer.cluster()).nodes.filter((node) => node.pool === input.pool.name);
           const living = pool.status === 'deleting' ? [] : liveInstances(pool);
           const joined = left.some(({ instanceId }) => living.includes(instanceId));
-          // A pool of our own goes with machines that are no nodes yet.
+          // A pool that the run has created is deleted together with instances that are not nodes yet.
           if (joined || (living.length > 0 && input.onlyIfCreatedBy === undefined))
             return { done: true, value: { joined: true } };
           if (left.length > 0) {
@@ -156,7 +156,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
   };
 }
 
-/** Instance IDs of the machines of a pool that are there to stay. */
+/** Instance IDs of the pool's instances that are not being terminated. */
 function liveInstances({ instances }: PoolFacts): readonly string[] {
   return instances
     .filter(({ state }) => state === 'pending' || state === 'running')

@@ -15,26 +15,26 @@ import { count, listNames } from '../core/text/format.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Ports } from '../ports/ports.ts';
 
-/** Whose unlisted pods are put back, and where. */
+/** The run and the nodes whose pods are restored to their endpoints. */
 export interface RestorePodsInput {
   readonly run: string;
   readonly nodes: readonly NodeRef[];
   readonly waits: WaitPolicy;
 }
 
-/** What one look at the unlisted pods of some nodes came to. */
+/** The result of one poll of pods that were removed from endpoints. */
 export interface RestorePodsPoll {
-  /** Those that were there in this look, terminating ones included. */
+  /** Those that existed in this poll, terminating ones included. */
   readonly endpointsRemoved: readonly PodFacts[];
   readonly blocked: readonly BlockedSince[];
   readonly reason: string;
-  /** Something of it comes by itself: pods that are going, or whose leaving their endpoints has to spread. */
+  /** Part of it resolves by itself: pods that are terminating, or whose removal from endpoints has to propagate. */
   readonly isSelfResolving: boolean;
   readonly checkpoint: PutBackCheckpoint;
 }
 
-/** The acts that put pods back, and see those out that have been replaced. */
-export function createPutPodsBack({ clock, cluster }: Pick<Ports, 'clock' | 'cluster'>) {
+/** The actions that restore pods, and evict those that have been replaced. */
+export function createRestorePods({ clock, cluster }: Pick<Ports, 'clock' | 'cluster'>) {
   return async (
     { run, nodes, waits }: RestorePodsInput,
     facts: ClusterFacts,
@@ -44,7 +44,7 @@ export function createPutPodsBack({ clock, cluster }: Pick<Ports, 'clock' | 'clu
     const endpointsRemoved = nodes.flatMap((node) =>
       indexOf(facts)
         .podsOn(node.name)
-        // One that hangs in termination never comes back, and the node need not wait for it.
+        // One that is stuck terminating can't be restored, and the node need not wait for it.
         .filter((pod) => pod.endpointsRemoved?.by === run && !isStuckTerminating(pod, now)),
     );
     const known = readPutBack(checkpoint);

@@ -16,33 +16,33 @@ import { createAdoption } from './adoption.ts';
 import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
-import { type Outcome, persist, pollUntil } from './polling.ts';
-import { createPutPodsBack } from './restore-pods.ts';
+import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
+import { createRestorePods } from './restore-pods.ts';
 
-/** Pods come and go within seconds, ms. */
+/** Pods start and end within seconds, ms. */
 const pollIntervalMs = 1_000;
 
-/** ReplicaSets delete what they have too many of within moments, ms; what they haven't by then is left as it is, and told. */
+/** ReplicaSets delete excess pods within seconds, ms; what they haven't deleted by then is left over and reported. */
 const chosenWithinMs = 120_000;
 
 /** What is left at the end. */
-interface LetGo {
-  /** What could not be put back, in words. */
+interface Cleanup {
+  /** What could not be removed or restored, as text. */
   readonly left: readonly string[];
-  /** What goes only when somebody has ended the machine that it hangs on, in words; absent where there is nothing. */
+  /** What can be removed only after somebody has terminated its unreachable instance, as text; absent when there is nothing. */
   readonly ends?: readonly string[];
 }
 
-/** Steps that take away what a run has done to nodes and pods. */
+/** Steps that undo what a run has done to nodes and pods. */
 export function createRestoreSteps(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
-  const putPodsBack = createPutPodsBack(ports);
+  const restorePods = createRestorePods(ports);
   const { keepUp } = createAdoption(cluster);
 
   return {
     /**
-     * Puts a node back that was not terminated: its pods into their Services, the node into its load balancers. `forGood` when the run does
-     * not go on with it: then its cordon goes too, and locks that steps of its workflow could not give back.
+     * Restores a node that was not terminated: its pods to their Services, the node to its load balancers. `forGood` when the run does not
+     * continue with it: then its cordon is removed too, and locks that steps of its workflow could not release.
      */
     restoreNode: async (input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome<NodeStepResult>> => {
       const { node, policy, run } = input;
@@ -77,11 +77,11 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
       });
     },
 
-    /** Takes nodes back in that have stepped out and have no workflow of their own: it ended, or never began. */
+    /** Restores excluded nodes that have no workflow of their own: it has ended, or never began. */
     restoreUntracked: async (input: PoolStepInput): Promise<Outcome> => {
       const { check } = openLooseFence(cluster, input);
-      return await persist({ clock, what: 'taking nodes back in', hint: 'Check access to nodes.' }, async () => {
-        // Whoever still lets nodes step out ends here, before it is looked for who has.
+      return await retryUntilDone({ clock, what: 'restoring nodes', hint: 'Check access to nodes.' }, async () => {
+        // Fences off steps that still exclude nodes, before excluded nodes are looked up.
         await check();
         const { nodes } = await observer.cluster();
         for (const node of nodes) if (node.ownership.excludedBy === input.run) await cluster.include(node, input.run);
@@ -90,13 +90,13 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
     },
 
     /**
-     * Puts back whatever still carries a mark of the run, then gives the lock back: nobody else works on the pool while marks of ours
-     * are on it. Pods that can't leave in the time that evictions have are left behind; says what is, and why.
+     * Removes or restores everything that still carries the run's ownership, then releases the lock: no other run works on the pool before
+     * that. Pods that can't leave before the eviction deadline are left over; the result says which, and why.
      */
-    cleanUp: async (input: PoolStepInput & { lock: PoolLock }): Promise<Outcome<LetGo>> => {
+    cleanUp: async (input: PoolStepInput & { lock: PoolLock }): Promise<Outcome<Cleanup>> => {
       const { run, lock, policy } = input;
       const fence = openLooseFence(cluster, input);
-      return await pollUntil<LetGo>({
+      return await pollUntil<Cleanup>({
         clock,
         what: `what run ${run} has set to be removed`,
         deadlineMs: policy.waits.deadlines.evictionMs,
@@ -104,16 +104,16 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
         hint: 'See the runbook on leftovers.',
         poll: async ({ now, since, isFinal, checkpoint }) => {
           await fence.check();
-          await keep(lock);
+          await renew(lock);
           const facts = await observer.cluster();
           const { nodes } = facts;
-          const pods = await putPodsBack({ run, nodes, waits: policy.waits }, facts, now, checkpoint);
+          const pods = await restorePods({ run, nodes, waits: policy.waits }, facts, now, checkpoint);
           const upkeep = await keepUp(facts, run);
           const waiting = pods.endpointsRemoved.filter((pod) => !pod.terminating);
           const isStable = upkeep.awaited.length === 0 || now - since >= chosenWithinMs;
           const isOver = (waiting.length === 0 && isStable) || (isFinal && !pods.isSelfResolving);
           const awaited = new Set(isOver ? [] : waiting.map(({ node }) => node));
-          for (const node of nodes) if (!awaited.has(node.name)) await unmark(node, run);
+          for (const node of nodes) if (!awaited.has(node.name)) await clearOwnership(node, run);
           if (!isOver && waiting.length === 0) return { ...pods, done: false, reason: explainAdoption(upkeep) };
           if (!isOver) return { ...pods, done: false };
           await releaseLocks(run, lock);
@@ -127,7 +127,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
     },
   };
 
-  /** Pods into their Services, then the marks off the node. Not fenced by the pool's lock: taking away one's own marks hurts nobody. */
+  /** Restores pods to their Services, then clears the ownership of the node. Needs no lock on the pool: clearing one's own affects nobody. */
   async function removeOwnership(input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome> {
     const { node, run, policy } = input;
     const { waits } = policy;
@@ -136,12 +136,12 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
       what: `pods of ${node.name} to be restored`,
       deadlineMs: waits.deadlines.evictionMs,
       pollIntervalMs: Math.min(pollIntervalMs, waits.pollIntervalMs),
-      hint: 'Resume to try again.',
+      hint: 'Resume to retry.',
       poll: async ({ now, checkpoint }) => {
-        // An attempt of an earlier step that still lives on finds that the node is not its own any more.
+        // An earlier attempt that is still running finds that it no longer owns the node.
         await cluster.fenceNode(node, { run, ...input.attempt, attempt: lastAttempt });
         const facts = await observer.cluster();
-        const pods = await putPodsBack({ run, nodes: [node], waits }, facts, now, checkpoint);
+        const pods = await restorePods({ run, nodes: [node], waits }, facts, now, checkpoint);
         if (pods.endpointsRemoved.length > 0) return { ...pods, done: false };
         await cluster.untaintDisrupted(node, run);
         await cluster.include(node, run);
@@ -155,7 +155,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
     });
   }
 
-  async function unmark(node: NodeFacts, run: string): Promise<void> {
+  async function clearOwnership(node: NodeFacts, run: string): Promise<void> {
     const { disruptedBy, excludedBy, cordonedBy, fence } = node.ownership;
     if (disruptedBy === run) await cluster.untaintDisrupted(node, run);
     if (excludedBy === run) await cluster.include(node, run);
@@ -163,8 +163,8 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
     if (fence?.run === run) await cluster.unfenceNode(node, run);
   }
 
-  /** Nobody renews the lock for the run any more. One that is lost by now hinders nobody: marks of one's own may be taken away always. */
-  async function keep(lock: PoolLock): Promise<void> {
+  /** Nobody else renews the lock for the run by now. A lost lock is no obstacle: a run may always clear its own ownership. */
+  async function renew(lock: PoolLock): Promise<void> {
     try {
       await cluster.renewLock(lock, poolLeaseMs);
     } catch (error) {
@@ -172,7 +172,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
     }
   }
 
-  /** The run's own, and those that a step could not give back because the API server was away in that moment. */
+  /** The run's own lock, and those that a step could not release because the API server was unavailable at that moment. */
   async function releaseLocks(run: string, lock: PoolLock): Promise<void> {
     const ofSteps = (await cluster.findLocks(run)).filter(({ name }) => name !== lock.name);
     for (const one of ofSteps) await cluster.releaseLock(one);
@@ -186,7 +186,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
   }
 }
 
-/** Putting back has no fence of its own: any of its attempts may do it, and all of them come after what they undo. */
+/** Attempt number of restoring: any of its attempts may act, and all of them supersede the steps that they undo. */
 const lastAttempt = Number.MAX_SAFE_INTEGER;
 
 function explain(mark: string, known: readonly Pick<BlockedSince, 'pod' | 'reason'>[]): string {

@@ -10,12 +10,12 @@ import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
-import { failureOf, type Outcome, persist, pollUntil } from './polling.ts';
+import { failureOf, type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 
-/** What a preflight answers. */
+/** The result of the preflight. */
 export interface Preflight {
   readonly plan: PoolPlan;
-  /** Epoch ms at which it began; absent in answers of earlier versions. */
+  /** Epoch ms at which it began; absent in results of earlier versions. */
   readonly since?: number;
 }
 
@@ -23,9 +23,9 @@ export interface Preflight {
 export function createRunSteps(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
   return {
-    /** Looks at everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
+    /** Observes everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
     preflight: async (input: { run: string; policy: Policy }): Promise<Outcome<Preflight>> =>
-      await persist(
+      await retryUntilDone(
         { clock, what: 'preflight', hint: 'Nothing was touched; start again once it can be reached.' },
         async ({ since }) => {
           const { policy } = input;
@@ -39,14 +39,17 @@ export function createRunSteps(ports: Ports, observer: Observer) {
         },
       ),
 
-    /** Takes the lock on the pool. @throws ApplicationFailure LockHeld */
+    /** Acquires the lock on the pool. @throws ApplicationFailure LockHeld */
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
-      await persist({ clock, what: 'taking the lock on the pool', hint: 'Check access to Leases.' }, async () => ({
-        lock: await takePoolLock(cluster, input),
-      })),
+      await retryUntilDone(
+        { clock, what: 'acquiring the lock on the pool', hint: 'Check access to Leases.' },
+        async () => ({
+          lock: await takePoolLock(cluster, input),
+        }),
+      ),
 
     /**
-     * Takes the lock again that was lost. Whoever has it may be dead: it is waited for, longer than a Lease lives that nobody renews.
+     * Acquires the lost lock again. Its holder may be dead: it waits longer than a Lease lasts that nobody renews.
      * @throws ApplicationFailure LockHeld
      */
     reacquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
@@ -68,9 +71,9 @@ export function createRunSteps(ports: Ports, observer: Observer) {
         },
       }),
 
-    /** Lets time pass, ms, while the watch goes on; answers what that has said last. */
-    sleepFor: async ({ durationMs }: { durationMs: number }): Promise<Outcome<Lingered>> =>
-      await pollUntil<Lingered>({
+    /** Waits, ms, while the monitor continues; returns the monitor's last heartbeat. */
+    sleepFor: async ({ durationMs }: { durationMs: number }): Promise<Outcome<SleepResult>> =>
+      await pollUntil<SleepResult>({
         clock,
         what: 'the probes to continue for a moment',
         deadlineMs: undefined,
@@ -85,12 +88,12 @@ export function createRunSteps(ports: Ports, observer: Observer) {
   };
 }
 
-/** What the watch beside it has told by heartbeat, if anything. */
-interface Lingered {
+/** The last heartbeat of the monitor, if there was one. */
+interface SleepResult {
   readonly watched?: Watched;
 }
 
-async function checkMonitor(): Promise<Lingered> {
+async function checkMonitor(): Promise<SleepResult> {
   const watched = await lastHeartbeatOfWatch();
   return watched === undefined ? {} : { watched };
 }

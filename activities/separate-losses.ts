@@ -8,13 +8,13 @@ import type { Observer } from '../operations/observer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TrafficWatch } from '../ports/traffic.ts';
 
-/** Between two looks at what is out, while nothing is lost, ms. */
+/** Time between two observations of what is out, while nothing is lost, ms. */
 const pollIntervalMs = 10_000;
 
-/** So long a look may take, ms: the lock has to be renewed meanwhile, whatever the API server does. */
+/** Maximum duration of an observation, ms: the lock has to be renewed meanwhile, whatever the API server does. */
 const observationPatienceMs = 5_000;
 
-/** What is told apart, and what is known before. */
+/** What losses are separated by, and what is known before. */
 export interface SeparationInput {
   readonly clock: Clock;
   readonly observer: Pick<Observer, 'cluster'>;
@@ -25,23 +25,23 @@ export interface SeparationInput {
   readonly outlook: Outlook;
 }
 
-/** What a watch has counted, on top of what those before it had, and told apart by whether it can be the run's doing. */
+/** What a monitor has counted, added to the counts before it and separated by whether the run may have caused the loss. */
 export interface LossSeparator {
-  /** All that is counted by now; what is lost since the last look counts as the run's doing. */
+  /** Everything counted by now; what was lost since the last observation counts as caused by the run. */
   counts(): TrafficCounts;
   outlook(): Outlook;
-  /** Looks at what is out, if it is time. */
+  /** Observes what is out, if it is time. */
   keepObserving(): Promise<void>;
-  /** Counts in which all is told apart that was lost before the call: where nothing was out, by a look that began after the loss. */
+  /** Counts in which everything lost before the call is separated. Where nothing was out, an observation that began after the loss decides. */
   separate(): Promise<TrafficCounts>;
 }
 
-/** Begins to tell apart what a watch loses. Without probes there is nothing to be told. */
-export function separateLosses(telling: SeparationInput): LossSeparator {
-  const { clock, observer, run, policy, watch, base } = telling;
+/** Starts to separate what a monitor loses. Without probes there is nothing to separate. */
+export function separateLosses(input: SeparationInput): LossSeparator {
+  const { clock, observer, run, policy, watch, base } = input;
   const isMeasuring = policy.traffic.probes.length > 0;
   const reach = reachMs(policy);
-  let { outlook } = telling;
+  let { outlook } = input;
   let losses = base.losses ?? [];
   let told: Readonly<Record<string, number>> = {};
   let observedAt = Number.NEGATIVE_INFINITY;
@@ -50,7 +50,7 @@ export function separateLosses(telling: SeparationInput): LossSeparator {
     const seen = new AbortController();
     const inTime = clock.sleep(observationPatienceMs, seen.signal).then(() => undefined);
     try {
-      const out = await Promise.race([seeOut(), inTime]);
+      const out = await Promise.race([findOutNow(), inTime]);
       observedAt = clock.now();
       outlook = addObservation(outlook, { at: observedAt, out }, reach);
     } finally {
@@ -58,7 +58,7 @@ export function separateLosses(telling: SeparationInput): LossSeparator {
     }
   }
 
-  async function seeOut(): Promise<readonly string[] | undefined> {
+  async function findOutNow(): Promise<readonly string[] | undefined> {
     try {
       return findOut(await observer.cluster(), run);
     } catch (error) {

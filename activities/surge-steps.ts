@@ -7,21 +7,21 @@ import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import { type Outcome, persist, pollUntil } from './polling.ts';
+import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** New nodes that are waited for. */
 export interface SurgeReadyInput {
   readonly plan: PlanInBrief;
-  /** Only pods are to be started there yet: no load balancer need have taken them. */
+  /** The nodes only have to run pods so far: no load balancer has to have registered them. */
   readonly forPods?: boolean;
-  /** Machines that the new pool was asked for. */
+  /** Number of instances that the new pool was asked for. */
   readonly expected: number;
-  /** So many will do when the cloud has no room for the others. */
+  /** Number that is enough when the cloud has no capacity for the others. */
   readonly enough?: number;
 }
 
-/** New nodes that are there. */
+/** New nodes that are ready. */
 export interface SurgeReady {
   readonly nodes: readonly NodeRef[];
   readonly seen: string;
@@ -33,10 +33,10 @@ export interface SurgeReady {
 export function createSurgeSteps(ports: Ports, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
-    /** Asks for the new pool; the token makes a second call change nothing. */
+    /** Creates the new pool; the token makes a second call change nothing. */
     createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome> => {
       const fence = openLooseFence(cluster, input);
-      return await persist(
+      return await retryUntilDone(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           const { plan } = input;
@@ -53,12 +53,12 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
       );
     },
 
-    /** Asks for so many machines in the new pool; changes nothing when it has them. */
+    /** Sets the number of instances of the new pool; changes nothing when it has them. */
     resizePool: async (input: PoolStepInput & { plan: PlanInBrief; size: number }): Promise<Outcome> => {
       const { plan, size } = input;
       const fence = openLooseFence(cluster, input);
-      return await persist(
-        { clock, what: `growing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
+      return await retryUntilDone(
+        { clock, what: `resizing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           await fence.check();
           await pools.resize(plan.newPool, { size, run: plan.run, source: plan.oldPool });
@@ -67,12 +67,12 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
       );
     },
 
-    /** Gives up machines that a pool should have and never got, so that none comes later. */
+    /** Removes instances from the desired size that a pool never got, so that none arrives later. */
     trimPool: async (input: PoolStepInput & { pool: PoolRef }): Promise<Outcome> => {
       const { pool } = input;
       const fence = openLooseFence(cluster, input);
-      return await persist(
-        { clock, what: `giving up what ${pool.name} never got`, hint: 'Check Auto Scaling permissions.' },
+      return await retryUntilDone(
+        { clock, what: `trimming ${pool.name} to the instances that it has`, hint: 'Check Auto Scaling permissions.' },
         async () => {
           await fence.check();
           if ((await pools.findPool(pool)) !== undefined) await pools.trimPool(pool);
@@ -82,8 +82,8 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
     },
 
     /**
-     * Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has taken them; that last not where only pods
-     * are to be started there yet. Goes on with fewer where that will do and the cloud has no room.
+     * Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has registered them; the latter not where the nodes
+     * only have to run pods so far. Continues with fewer nodes where that is enough and the cloud has no capacity.
      */
     awaitNodesReady: async (input: SurgeReadyInput): Promise<Outcome<SurgeReady>> => {
       const { plan, enough } = input;

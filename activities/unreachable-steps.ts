@@ -11,12 +11,12 @@ import type { Ports } from '../ports/ports.ts';
 import type { NodeStepInput } from './node-step.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
-/** Between two looks at a node that nobody hears, ms: an operator decides. */
+/** Time between two polls of an unreachable node, ms: an operator decides. */
 const pollIntervalMs = 10_000;
 
-/** Asks about a node whose kubelet is silent and on which nothing but pods is left that should have ended. */
+/** Checks a node whose kubelet is silent and whose only remaining pods should have terminated. */
 export function createUnreachable({ clock, pools }: Ports, observer: Observer) {
-  /** What an operator has to decide; undefined while waiting may help. `began`: what was read of load balancers since will do. */
+  /** What an operator has to decide; undefined while waiting may help. `began`: load balancer state read since then is new enough. */
   return async (input: NodeStepInput, seen: ClusterFacts, began: number): Promise<Problem | undefined> => {
     const { node, pool, policy } = input;
     if (silentSince(indexOf(seen).nodes.get(node.name), clock.now()) === undefined) return undefined;
@@ -31,14 +31,14 @@ export function createUnreachable({ clock, pools }: Ports, observer: Observer) {
   };
 }
 
-/** What follows while an operator is asked. */
+/** The steps while an operator is asked. */
 export function createUnreachableSteps({ clock, pools }: Ports, observer: Observer) {
   return {
-    /** Waits until an unreachable node is heard again, or its machine ends, or its Node object is gone. Touches nothing. */
+    /** Waits until an unreachable node is heard from again, or its instance ends, or its Node object is gone. Changes nothing. */
     awaitReachable: async ({ node, pool }: { readonly node: NodeRef; readonly pool: PoolRef }): Promise<Outcome> =>
       await pollUntil<object>({
         clock,
-        what: `${node.name} to be heard again, or to end`,
+        what: `${node.name} to be heard from again, or to end`,
         deadlineMs: undefined,
         pollIntervalMs: pollIntervalMs,
         hint: 'Resume.',

@@ -2,16 +2,16 @@ import type { RefusedWorkload } from '../core/waits/refused.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 
-/** Time between two tries of one workload, ms: each costs the API server a refusal and an event. */
+/** Time between two attempts for one workload, ms: each costs the API server a rejection and an event. */
 const wakeIntervalMs = 10_000;
 
-/** Has the ReplicaSets of workloads that were refused pods try again, on behalf of a run. */
+/** Makes the ReplicaSets of workloads whose pods were refused retry, for a run. */
 export type Wake = (
   refused: readonly RefusedWorkload[],
   acting: { readonly run: string; readonly fence: Pick<Fence, 'check'> },
 ) => Promise<void>;
 
-/** Makes it, one for all steps of a worker: however many nodes wait for the same workload, it is woken once in a while. */
+/** Creates one for all steps of a worker: however many nodes wait for a workload, it is woken only once per interval. */
 export function createWaking({ clock, cluster }: Pick<Ports, 'clock' | 'cluster'>): Wake {
   const wokenAt = new Map<string, number>();
   return async (refused, { run, fence }) => {

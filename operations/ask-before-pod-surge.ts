@@ -5,19 +5,19 @@ import type { PodSurgeContext } from '../core/pod-surge/rules/rule.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
-/** What no look shows of pods that may be handed over. */
+/** What no observation shows about pods that may be surged. */
 export type Asked = Required<Pick<PodSurgeContext, 'sharedVolumeClaims' | 'denials'>>;
 
-/** Whether the API server would let a pod go, for all of its workload: its word against it, or undefined. */
+/** Asks the API server whether a pod may be released, on behalf of its whole workload: the denial, or undefined. */
 export type TryRelease = (trial: Trial) => Promise<string | undefined>;
 
-/** Runs whose trials a worker keeps in mind; it forgets the earliest beyond that, and then asks anew. */
+/** Number of runs whose trials a worker remembers; beyond that it forgets the earliest, and asks again. */
 const maxRuns = 50;
 
 /**
- * Tries for a run, once for each revision of a workload: its pods are made from one template, so that what let one go lets the next one go,
- * and each wave of hundreds asks. A refusal is not kept: somebody may have mended it since. What admission makes of a release that was
- * kept for accepted shows when it is made.
+ * Tries once per run for each revision of a workload. Its pods are made from one template, so if one may be released, so may the next, and
+ * each of hundreds of batches asks. A denial is not remembered: somebody may have fixed it since. If admission denies a release that is
+ * remembered as accepted, the release itself shows it.
  */
 export function createTrials(cluster: Pick<Cluster, 'tryRelease'>): (run: string) => TryRelease {
   const accepted = new Map<string, Set<string>>();
@@ -36,7 +36,7 @@ export function createTrials(cluster: Pick<Cluster, 'tryRelease'>): (run: string
   };
 }
 
-/** Asks the API server: about the volumes of pods on these nodes, and whether it would let them go. Changes nothing. */
+/** Asks the API server about the volumes of pods on these nodes, and whether the pods may be released. Changes nothing. */
 export async function askBeforePodSurge(
   { cluster, tryRelease }: { readonly cluster: Pick<Cluster, 'readVolumeClaims'>; readonly tryRelease: TryRelease },
   nodes: readonly Pick<NodeRef, 'name'>[],

@@ -3,36 +3,36 @@ import type { ServiceFacts } from '../core/model/service.ts';
 import type { Discovery } from '../ports/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 
-/** What stands behind Services, remembered for all steps of a worker. */
+/** What is behind Services, cached for all steps of a worker. */
 export interface DiscoveryCache {
-  /** What was found within the last minute, and found now for Services that are new or have changed. */
+  /** What was discovered within the last minute; Services that are new or have changed are discovered now. */
   find(services: readonly ServiceFacts[]): Promise<Discovery>;
-  /** The same, with nothing known from before; and, of those `beside`, which could not be watched. */
+  /** The same without the cache; also reports which of the Services `beside` could not be watched. */
   findAnew(services: readonly ServiceFacts[], beside: readonly ServiceFacts[]): Promise<Discovery>;
-  /** What is known at this moment of these Services as they are; undefined unless that is all of it. Costs no call and no time. */
+  /** What is cached at this moment for these Services as they are; undefined unless that is complete. Makes no call and takes no time. */
   recall(services: readonly ServiceFacts[]): Discovery | undefined;
-  /** Does something with what was found; when that turns out to be gone, it is discovered again the next time. */
+  /** Uses what was discovered; when part of it no longer exists, it is discovered again the next time. */
   using<T>(services: readonly ServiceFacts[], body: () => Promise<T>): Promise<T>;
 }
 
-/** Which target groups a load balancer has is found out anew after this time, ms. */
+/** How long the target groups of a load balancer are cached, ms. */
 const knownForMs = 60_000;
 
 interface Known {
   readonly service: string;
-  /** What the Service said then of where it can be reached. */
+  /** What the Service said then about where it can be reached. */
   readonly said: string;
   readonly at: number;
   readonly coming: Promise<Discovery>;
-  /** What came, once it has. */
+  /** The discovery, once it is complete. */
   found?: Discovery;
 }
 
-/** Remembers by Service, so that runs with different Services don't make each other forget. */
+/** Caches by Service, so that runs with different Services don't evict each other's entries. */
 export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'clock' | 'loadBalancers'>): DiscoveryCache {
   const known = new Map<string, Known>();
 
-  /** Many steps find the same discovery expired at the same moment: the first of them does it, the others wait for it. */
+  /** Many steps find the same discovery expired at the same moment: the first one discovers, the others wait for it. */
   async function remember(services: readonly ServiceFacts[], coming: Promise<Discovery>): Promise<Discovery> {
     const at = clock.now();
     const entries = services.map((service): Known => ({ service: service.key, said: say(service), at, coming }));
@@ -86,7 +86,7 @@ export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'cloc
   };
 }
 
-/** What a discovery of many says of one Service. */
+/** The part of a discovery of several Services that is about one of them. */
 function ownOf(key: string, { groups, unsupported }: Discovery): Discovery {
   const isOwn = ({ service }: { readonly service: string }) => service === key;
   return { groups: groups.filter(isOwn), unsupported: unsupported.filter(isOwn) };

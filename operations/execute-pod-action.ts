@@ -3,8 +3,8 @@ import type { PodRef } from '../core/model/pod.ts';
 import type { Cluster, EvictionOutcome } from '../ports/cluster.ts';
 
 /**
- * Does one action to one pod, on behalf of a run. Every action may be repeated. A refusal is a result, not an error: it tells why, and
- * whether and when to ask again. Whether the action is still due, and still the caller's, the caller has made sure of.
+ * Does one action to one pod, on behalf of a run. Every action is safe to repeat. A rejection is a result, not an error: it says why, and
+ * whether and when to ask again. The caller has made sure that the action is still due, and still its own.
  * @throws NodeferryError when the API server can't be asked, or the role lacks a rule.
  */
 export async function executePodAction(cluster: Cluster, action: PodAction, run: string): Promise<PodActionResult> {

@@ -16,25 +16,25 @@ export interface PlanCluster {
   readonly tryRelease: TryRelease;
 }
 
-/** Whom observeAndPlan asks, and how it works. */
+/** What observeAndPlan reads from, and how it works. */
 interface PlanSources {
   readonly pools: Pick<NodePools, 'describePool' | 'findPool'>;
-  /** Opens the way to the cluster; may fail as an observation may. */
+  /** Connects to the cluster; may fail as an observation may. */
   readonly open: () => PlanCluster;
-  /** How the pool and the cluster are read: one after the other unless it says otherwise. */
+  /** How the pool and the cluster are read: by default one after the other. */
   readonly readBoth?: ReadBoth;
-  /** How long calculations are done: without a break unless it says otherwise. */
+  /** How long calculations are done: by default without a break. */
   readonly inSlices?: <T>(work: Slices<T>) => Promise<T>;
 }
 
-/** Makes two reads, in whatever order. */
+/** Makes two reads, in any order. */
 type ReadBoth = <A, B>(one: () => Promise<A>, other: () => Promise<B>) => Promise<readonly [A, B]>;
 
 /** Everything that a plan was made from. */
 interface Observation extends Partial<Asked> {
   /** The old pool. */
   readonly pool: PoolFacts;
-  /** Somebody has a pool of the new one's name already. */
+  /** A pool with the new pool's name exists already. */
   readonly newPoolExists: boolean;
   readonly facts: ServingFacts;
 }
@@ -45,8 +45,8 @@ function poolRefOf({ cluster, pool }: Policy): PoolRef {
 }
 
 /**
- * Observes a pool and what serves on it afresh, and plans its replacement. The one way to a plan: a run's preflight, the `plan` command and
- * the demo see the same, and find the same. Changes nothing.
+ * Observes a pool and everything that serves on it afresh, and plans its replacement. This is the only way to a plan, so that a run's
+ * preflight, the `plan` command and the demo find the same. Changes nothing.
  * @throws NodeferryError PoolNotFound, Forbidden, ClusterUnreachable, …
  */
 export async function observeAndPlan(
@@ -71,7 +71,7 @@ export async function observeAndPlan(
 }
 
 async function observeCluster({ cluster, observer, tryRelease }: PlanCluster, policy: Policy) {
-  // Asked first: a pool that is noted later has no nodes yet.
+  // Read first: a pool that is recorded later has no nodes yet.
   const incomingPools = await cluster.findIncomingPools();
   const facts: ServingFacts = { ...(await observer.observeFresh(policy)), incomingPools };
   if (!surgesPods(policy)) return { facts };

@@ -7,25 +7,25 @@ import type { Discovery, ReadOptions } from '../ports/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createDiscoveryCache } from './discovery-cache.ts';
 
-/** Looks at cluster and load balancers together. Of load balancers only those that the run can harm. */
+/** Observes cluster and load balancers together; of load balancers only those that the run can harm. */
 export interface Observer {
   /**
-   * A look at everything that serves, fresh unless `since` says what will do. Which load balancers there are, and how they are set, may be
-   * known from before.
+   * Observes everything that serves: afresh, unless `since` says which earlier reads are new enough. Which load balancers exist, and how they
+   * are configured, may come from a cache.
    */
   serving(run: RunScope, options?: Pick<ReadOptions, 'since'>): Promise<ServingFacts>;
-  /** A fresh look with nothing known from before: what an operator has just changed is seen, and every unsupported Service told. */
+  /** Observes afresh without any cache: what an operator has just changed is seen, and every unsupported Service is reported. */
   observeFresh(policy: Policy): Promise<ServingFacts>;
   /**
-   * A look for a decision under a lock: the cluster and the targets of those Services afresh, the others' as they were earlier. Nothing
-   * slow is done: undefined when the run has a Service by now of which it is not known what stands behind it.
+   * Observes for a decision under a lock: the cluster and the targets of these Services afresh, those of the others as they were earlier. Does
+   * nothing slow: undefined when by now the run has a Service whose target groups have not been discovered.
    */
   refresh(earlier: ServingFacts, run: RunScope, services: readonly string[]): Promise<ServingFacts | undefined>;
-  /** A fresh look at the cluster alone. */
+  /** Observes the cluster alone, afresh. */
   cluster(): Promise<ClusterFacts>;
 }
 
-/** Makes the one looking-glass of a worker, so that all its steps share what was discovered. */
+/** Creates the one observer of a worker, so that all its steps share what was discovered. */
 export function createObserver(ports: Pick<Ports, 'clock' | 'cluster' | 'loadBalancers'>): Observer {
   const { clock, cluster, loadBalancers } = ports;
   const discovering = createDiscoveryCache(ports);
@@ -39,7 +39,7 @@ export function createObserver(ports: Pick<Ports, 'clock' | 'cluster' | 'loadBal
     const own = servicesOfRun(seen, run);
     const { groups, unsupported } = await discover(own, seen);
     const targetGroups = await discovering.using(own, async () => await loadBalancers.readTargets(groups, options));
-    // Load balancers may take seconds to answer, the cluster does not: it is looked at last, so that the look is of one moment.
+    // Load balancers may take seconds to answer, the cluster does not: it is read last, so that the observation is of one moment.
     return { cluster: await cluster.observe(), targetGroups, unsupported, observedAt: clock.now() };
   }
 

@@ -1,24 +1,24 @@
 import { type PodRef, podRefOf } from '../model/pod.ts';
 
 /**
- * Something to do to a pod, decided from one observation. Before `unlist` the caller asks by an eviction with dry run: the API server may
- * know of a budget that the observation did not show.
+ * Something to do to a pod, decided from one observation. Before `remove-endpoints` the caller asks by a dry-run eviction: the API server
+ * may know of a budget that the observation did not show.
  */
 export type PodAction =
   | { readonly kind: 'remove-endpoints'; readonly pod: PodRef; readonly removeLabels: readonly string[] }
-  /** `unprotected`: callers are still sent to it, in words. */
+  /** `unprotected`: callers are still sent to it, as text. */
   | { readonly kind: 'evict'; readonly pod: PodRef; readonly unprotected?: string }
   | { readonly kind: 'delete'; readonly pod: PodRef }
   | { readonly kind: 'restore-endpoints'; readonly pod: PodRef }
-  /** What brings a released pod back to its ReplicaSet. */
+  /** What returns a released pod to its ReplicaSet. */
   | { readonly kind: 'raiseDeletionCost' | 'adopt' | 'restoreDeletionCost'; readonly pod: PodRef };
 
-/** What an action on a pod came to. */
+/** The result of an action on a pod. */
 export type PodActionResult =
   | { readonly outcome: 'done' | 'gone' | 'not-ours' }
   /**
-   * Refused for now, by a budget that has nothing to spare or by the API server. `retryAfterMs`: ask no earlier, unless the budget has room
-   * again.
+   * Rejected for now, by a budget that allows no disruption or by the API server. `retryAfterMs`: don't ask earlier, unless the budget has
+   * room again.
    */
   | {
       readonly outcome: 'blocked';
@@ -26,13 +26,13 @@ export type PodActionResult =
       readonly reason: string;
       readonly retryAfterMs: number;
     }
-  /** Refused for good, as long as nobody changes what the reason names. */
+  /** Rejected permanently, as long as nobody changes what the reason names. */
   | { readonly outcome: 'impossible'; readonly reason: string };
 
-/** A pod that may not go yet, and what holds it. */
+/** A pod that may not go yet, and what blocks it. */
 export interface BlockedPod {
   readonly pod: PodRef;
-  /** `namespace/name` of the PodDisruptionBudget; undefined when something else holds the pod. */
+  /** `namespace/name` of the PodDisruptionBudget; undefined when something else blocks the pod. */
   readonly budget: string | undefined;
   /** Pods that must stay healthy. */
   readonly needs: number;
@@ -41,16 +41,16 @@ export interface BlockedPod {
   readonly reason: string;
 }
 
-/** When pods were taken out of their Services' endpoints, epoch ms by pod UID. Plain data. */
+/** When pods were removed from their Services' endpoints, epoch ms by pod UID. Plain data. */
 export type RemovedSince = Readonly<Record<string, number>>;
 
-/** Since when (epoch ms) unlisted pods, by UID, have been seen to be endpoints all the same. */
+/** Since when (epoch ms) pods, by UID, have been observed as endpoints although they were removed. */
 export type LaggingSince = Readonly<Record<string, number>>;
 
-/** Since when (epoch ms) pods that Services name, by UID, have been seen not ready. */
+/** Since when (epoch ms) pods that Services list, by UID, have been observed not ready. */
 export type UnreadySince = Readonly<Record<string, number>>;
 
-/** The times of these pods, by UID: as they were known, or `now` for those that are seen so for the first time. */
+/** The times of these pods, by UID: as they were known, or `now` for those that are observed for the first time. */
 export function keepTimes(
   known: Readonly<Record<string, number>>,
   pods: readonly PodRef[],
@@ -59,7 +59,7 @@ export function keepTimes(
   return Object.fromEntries(pods.map(({ uid }) => [uid, known[uid] ?? now]));
 }
 
-/** A pod that something else than a budget holds. */
+/** A pod that something other than a budget blocks. */
 export function blockedPod(pod: PodRef, reason: string): BlockedPod {
   return { pod: podRefOf(pod), budget: undefined, needs: 0, has: 0, reason };
 }

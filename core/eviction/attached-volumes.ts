@@ -9,8 +9,8 @@ import { isNodeBound } from './node-bound.ts';
 import { isStuckTerminating } from './stuck-terminating.ts';
 
 /**
- * Claims whose volumes stay attached to the node until its machine ends, because their pods do: those that belong to it, and those that
- * hang on one whose kubelet is silent. Empty when no volume is attached: then nobody need ask for them.
+ * Claims whose volumes stay attached to the node until its instance ends, because their pods stay: node-bound pods, and pods that are stuck
+ * terminating on a node whose kubelet is silent. Empty when no volume is attached: then the claims need not be read.
  */
 export function remainingClaims(node: NodeRef, facts: ClusterFacts, now: number): readonly VolumeClaimRef[] {
   if (!facts.volumeAttachments.some((attachment) => attachment.node === node.name)) return [];
@@ -22,8 +22,8 @@ export function remainingClaims(node: NodeRef, facts: ClusterFacts, now: number)
 }
 
 /**
- * Whether all volumes have left the node that have to, before its machine ends: their pods wait for them elsewhere. The volumes
- * of the claims in `staying` do not count, or a DaemonSet with a volume would hold its node for ever; Karpenter (pkg/controllers/node/termination,
+ * Whether all volumes that have to leave the node before its instance ends are detached: their pods wait for them elsewhere. The volumes
+ * of the claims in `staying` do not count, or a DaemonSet with a volume would block its node for ever; Karpenter (pkg/controllers/node/termination,
  * filterVolumeAttachments) and Cluster API (its pull request 11246) leave them out too. Ephemeral inline CSI volumes are never attached
  * (kubernetes pkg/volume/csi/csi_plugin.go, CanAttach).
  */
@@ -37,5 +37,5 @@ export function decideVolumesDetached(
     .filter(({ volume }) => volume === undefined || !staying.some((volumeClaim) => volumeClaim.volume === volume))
     .map(({ volume, name }) => volume ?? name);
   if (names.length > 0) return { done: false, reason: `${node.name} still has attached volumes: ${listNames(names)}` };
-  return { done: true, reason: `no volume is left on ${node.name} but those of pods that stay` };
+  return { done: true, reason: `only volumes of pods that stay are attached to ${node.name}` };
 }

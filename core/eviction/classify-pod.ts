@@ -12,7 +12,7 @@ import type { FilterContext, PodFilter, PodVerdict } from './rules/rule.ts';
 import { safeToEvictPod } from './rules/safe-to-evict-pod.ts';
 import { terminatingPod } from './rules/terminating-pod.ts';
 
-/** The rules in the order in which they are asked; the first that answers decides. Each is a row of docs/drain-rules.md. */
+/** The rules in the order in which they are asked; the first one with a verdict decides. Each is a row of docs/drain-rules.md. */
 const podFilters: readonly PodFilter[] = [
   mirrorPod,
   daemonSetPod,
@@ -27,7 +27,7 @@ const podFilters: readonly PodFilter[] = [
   emptyDirPod,
 ];
 
-/** Decides what becomes of one pod of a node that is drained. */
+/** Decides what happens to one pod of a node that is being emptied. */
 export function classifyPod(pod: PodFacts, context: FilterContext): PodVerdict {
   for (const rule of podFilters) {
     const decision = rule(pod, context);

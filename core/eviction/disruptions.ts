@@ -6,13 +6,13 @@ import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod } from './actions.ts';
 import { isStuckTerminating } from './stuck-terminating.ts';
 
-/** Keeps count, within one round, of what each budget can still spare. */
+/** Counts, within one round, how many disruptions each budget still allows. */
 export interface DisruptionLedger {
-  /** Takes the pod from its budget (or from its Services, without one); answers what holds it when it may not be taken. */
+  /** Charges the pod to its budget (or, without one, to its Services). Returns what blocks the pod when it may not be disrupted. */
   charge(pod: PodFacts): BlockedPod | undefined;
 }
 
-/** Opens the count for one look. A pod that is unlisted or terminating is a disruption already, until its replacement is Ready. */
+/** Opens the count for one observation. A pod that is removed from endpoints or terminating is a disruption until its replacement is Ready. */
 export function openDisruptionLedger(facts: ClusterFacts, now: number): DisruptionLedger {
   const charged = new Set<string>();
   const index = indexOf(facts);
@@ -33,7 +33,7 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
       }
       const reason =
         has - 1 >= budget.desiredHealthy
-          ? `budget ${name} lets one pod go at a time`
+          ? `budget ${name} allows one pod to leave at a time`
           : `budget ${name} needs ${budget.desiredHealthy} healthy and has ${has}`;
       return { pod: podRefOf(pod), budget: name, needs: budget.desiredHealthy, has, reason };
     },
@@ -56,8 +56,8 @@ function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): B
 }
 
 /**
- * Without a budget, a Service with several pods gives them up one at a time, over all nodes, each once the one before has been made
- * up for, and keeps a ready endpoint: as a budget with maxUnavailable 1 would.
+ * Without a budget, a Service with several pods allows one to leave at a time, over all nodes, each once the one before has been
+ * replaced, and keeps a ready endpoint: as a budget with maxUnavailable 1 would.
  */
 function chargeServices(
   pod: PodFacts,
@@ -75,7 +75,7 @@ function chargeServices(
     const waitsFor = missing === undefined ? '' : `, and ${missing.name} is not Ready`;
     const reason =
       has > 1
-        ? `service ${service.key} has no budget and lets one pod go at a time${waitsFor}`
+        ? `service ${service.key} has no budget and allows one pod to leave at a time${waitsFor}`
         : `it is the last ready endpoint of service ${service.key}`;
     return { pod: podRefOf(pod), budget: undefined, needs: 1, has, reason };
   }
@@ -83,13 +83,13 @@ function chargeServices(
   return undefined;
 }
 
-/** The pods of a Service, as one look shows them. */
+/** The pods of a Service, as one observation shows them. */
 interface PodsOfService {
-  /** How many are there to stay. */
+  /** Number of pods that stay. */
   readonly staying: number;
   /**
-   * Those that are missing: out of its endpoints by a run, terminating, or not Ready yet, on whatever node. One that hangs in termination
-   * was replaced when that began, unless it is of a StatefulSet, and its replacement stands for itself.
+   * Those that are missing: removed from its endpoints by a run, terminating, or not Ready yet, on any node. One that is stuck terminating
+   * was replaced when its termination began, unless a StatefulSet owns it, and its replacement is counted by itself.
    */
   readonly missing: readonly PodFacts[];
 }

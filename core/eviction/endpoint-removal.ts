@@ -12,8 +12,8 @@ import { policiesThatMiss } from './network-policies.ts';
 import { explainUnpropagated } from './outage.ts';
 
 /**
- * Labels whose removal takes the pod out of all its Services' endpoints: the fewest, and where there is a choice ones that no network
- * policy goes by, nor its ReplicaSet, so that what it may talk to and who owns it stay as they are. Empty when no Service selects the pod.
+ * Labels whose removal takes the pod out of all its Services' endpoints: the fewest possible. Where there is a choice, labels that neither a
+ * network policy nor its ReplicaSet selects, so that its traffic rules and its owner stay as they are. Empty when no Service selects the pod.
  */
 export function selectLabels(pod: PodFacts, cluster: ClusterFacts): readonly string[] {
   const all = servicesOf(pod, cluster);
@@ -28,7 +28,7 @@ export function selectLabels(pod: PodFacts, cluster: ClusterFacts): readonly str
     chosen.push(best);
     left = left.filter((service) => !(best in service.selector));
   }
-  // A label chosen late may do the work of one chosen early.
+  // A label chosen late may make one chosen early unnecessary.
   let needed: readonly string[] = chosen;
   for (const key of chosen) {
     const others = needed.filter((other) => other !== key);
@@ -44,8 +44,8 @@ function rank(key: string, pod: PodFacts, services: readonly ServiceFacts[], clu
 }
 
 /**
- * True when the pod must leave its endpoints before it is told to stop: every kube-proxy in the cluster keeps sending to it until
- * the change has spread, and its own preStop is shorter than that. Only ReplicaSet pods, whose replacement has another name.
+ * True when the pod must be removed from its endpoints before it is told to stop: every kube-proxy in the cluster keeps sending to it
+ * until the change has propagated, and its own preStop is shorter than that. Only ReplicaSet pods, whose replacement has another name.
  */
 export function needsRemoval(pod: PodFacts, cluster: ClusterFacts, policy: Policy): boolean {
   return (
@@ -58,15 +58,15 @@ export function needsRemoval(pod: PodFacts, cluster: ClusterFacts, policy: Polic
 
 /** A pod that is told to stop while callers are still sent to it. */
 export interface EvictedWhileEndpoint {
-  /** Keys of the Services whose callers are sent to it. */
+  /** Keys of the Services that still list it. */
   readonly services: readonly string[];
-  /** Why it can't be taken out of them first. */
+  /** Why it can't be removed from endpoints first. */
   readonly why: string;
 }
 
 /**
- * Whether the pod is evicted while its Services list it, and does not serve on until every kube-proxy has heard that it leaves. What
- * still comes then is refused. A rule that is switched off is told by itself.
+ * Whether the pod is evicted while its Services list it, and does not serve until every kube-proxy has the update. Connections that arrive
+ * after it stops are refused. A disabled rule is reported separately.
  */
 export function findLeavesListed(
   pod: PodFacts,
@@ -89,8 +89,8 @@ function listingServices(pod: PodFacts, cluster: ClusterFacts): readonly Service
 }
 
 /**
- * Only a ReplicaSet starts a replacement of another name as soon as a pod no longer matches it, or has done so. And a pod that network
- * policies no longer know loses what it is in the middle of.
+ * Only a ReplicaSet starts a replacement with another name as soon as a pod no longer matches it, or has done so already. And a pod that
+ * network policies no longer select loses the connections that it is serving.
  */
 function whyEndpointsKept(pod: PodFacts, cluster: ClusterFacts, policy: Policy): string | undefined {
   if (policy.drain.keepEndpoints.some((workload) => isOfWorkload(pod, workload)))
@@ -100,7 +100,7 @@ function whyEndpointsKept(pod: PodFacts, cluster: ClusterFacts, policy: Policy):
   return explainMissed(pod, cluster);
 }
 
-/** Which network policies would no longer know the pod if it was unlisted, in words. */
+/** Which network policies would no longer select the pod if it was removed from endpoints, as text. */
 export function explainMissed(pod: PodFacts, cluster: ClusterFacts): string | undefined {
   if (cluster.networkPolicies === undefined || cluster.networkPolicies.length === 0) return undefined;
   const labels = selectLabels(pod, cluster);
@@ -116,8 +116,8 @@ export function isOfWorkload(pod: PodFacts, workload: string): boolean {
 }
 
 /**
- * Since when the unlisted pods of a look have been out of their endpoints: those that are seen out for the first time as of `now`.
- * A pod that is gone, or still listed because the endpoint slice controller lags or is down, has no time.
+ * Since when the pods that were removed from endpoints have been out of them: as of `now` where that is observed for the first time. A pod
+ * that is gone, or still listed because the endpoint slice controller lags or is down, has no time.
  */
 export function trackRemoved(
   known: RemovedSince,
@@ -129,7 +129,7 @@ export function trackRemoved(
   return keepTimes(known, out, now);
 }
 
-/** Since when the unlisted pods of a look have been seen listed all the same: those that are seen so for the first time as of `now`. */
+/** Since when pods that were removed from endpoints have been observed in them all the same: as of `now` where that is first observed. */
 export function trackLagging(
   known: LaggingSince,
   pods: readonly PodFacts[],
@@ -142,7 +142,7 @@ export function trackLagging(
   return keepTimes(known, late, now);
 }
 
-/** A Service whose endpoints still have the pod, which was unlisted. */
+/** A Service whose endpoints still have the pod that was removed from them. */
 export function findStaleEndpoint(
   pod: Pick<PodFacts, 'uid' | 'namespace'>,
   cluster: ClusterFacts,
@@ -153,7 +153,7 @@ export function findStaleEndpoint(
     .find((service) => Object.keys(service.selector).length > 0 && isEndpoint(pod, service));
 }
 
-/** What holds an unlisted pod besides the time to spread: that its endpoints still have it, or that not everybody listens. */
+/** What else than propagation time blocks a removed pod: its endpoints still have it, or a kube-proxy may have missed the update. */
 export function blockedByEndpoint(
   pod: PodRef,
   cluster: ClusterFacts,
@@ -168,7 +168,7 @@ export function blockedByEndpoint(
   return reason === undefined ? undefined : blockedPod(pod, reason);
 }
 
-/** True when the unlisted pod is out of its endpoints and every kube-proxy has had the time to hear of it. */
+/** True when the removed pod is out of its endpoints and every kube-proxy has had the time to receive the update. */
 export function hasPropagated(
   pod: PodRef,
   cluster: ClusterFacts,

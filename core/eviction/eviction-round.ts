@@ -20,7 +20,7 @@ import { intolerantHint } from './tolerates-cordon.ts';
 import { endsUnasked } from './unreachable.ts';
 import { mayBeReady } from './unready.ts';
 
-/** Everything that decides the next act on a pod that is to leave. */
+/** Everything that decides the next action on a pod that has to leave. */
 export interface StepQuestion {
   readonly facts: ClusterFacts;
   readonly policy: Policy;
@@ -28,7 +28,7 @@ export interface StepQuestion {
   readonly now: number;
   /** When the pods that are out of their endpoints left them; see trackRemoved. */
   readonly removedAt: RemovedSince;
-  /** Since when pods have been seen not ready; see trackUnready. */
+  /** Since when pods have been observed not ready; see trackUnready. */
   readonly unreadySince: UnreadySince;
 }
 
@@ -46,13 +46,13 @@ export interface EvictionRound {
   readonly blocked: readonly BlockedPod[];
   /** Pods that are still on the node and must go, terminating ones included. */
   readonly remaining: number;
-  /** All that remain run to their end and are not told to stop. */
+  /** All that remain run to completion and are not told to stop. */
   readonly completes: boolean;
   /** All that remain have been told to stop. */
   readonly ends: boolean;
-  /** All that remain have been told to stop, and should have ended. */
+  /** All that remain have been told to stop, and should have terminated. */
   readonly isStuckTerminating: boolean;
-  /** Pods that are not waited for although their objects are there, each with the reason. */
+  /** Pods that are not waited for although their objects exist, each with the reason. */
   readonly leftovers: readonly string[];
   /** One sentence for status. */
   readonly reason: string;
@@ -60,7 +60,7 @@ export interface EvictionRound {
 
 /**
  * Decides one round of evictions on a node whose connections have been drained. Pods of low priority go first, then those that serve
- * nobody; those that the cluster itself needs go when all others have. Budgets are kept by counting the pods themselves, not by the
+ * nobody; system-critical pods go when all others have left. Budgets are enforced by counting the pods themselves, not by the
  * budget's status, which lags; each budget is charged for one pod per round.
  */
 export function decideEvictionRound(question: EvictionQuestion): EvictionRound {
@@ -101,7 +101,7 @@ export function decideEvictionRound(question: EvictionQuestion): EvictionRound {
   };
 }
 
-/** The pods of the node in the order in which they shall go, each with what becomes of it. */
+/** The pods of the node in the order in which they should leave, each with its verdict. */
 function decidePods({
   node,
   facts,
@@ -118,7 +118,7 @@ function leaves(outcome: PodVerdict['outcome']): boolean {
   return outcome === 'evict' || outcome === 'await';
 }
 
-/** Decides the next act on one pod: out of its endpoints first where it must be, then, when that has spread, the eviction. */
+/** Decides the next action on one pod: removal from endpoints first where it is needed, then, once that has propagated, the eviction. */
 export function decideStep(
   pod: PodFacts,
   question: StepQuestion,
@@ -134,12 +134,12 @@ export function decideStep(
     return spread ? { action: { kind: 'evict', pod: podRefOf(pod) } } : {};
   }
   if (mayBeReady(pod, facts, question)) return {};
-  const unlists = needsRemoval(pod, facts, policy);
-  const listed = unlists ? undefined : explainStillEndpoint(pod, facts, policy, now);
+  const needsEndpointRemoval = needsRemoval(pod, facts, policy);
+  const listed = needsEndpointRemoval ? undefined : explainStillEndpoint(pod, facts, policy, now);
   if (listed !== undefined) return { blocked: listed };
   const verdict = rollback.charge(pod);
   if (verdict !== undefined) return { blocked: verdict };
-  if (!unlists) return { action: evict(pod, question) };
+  if (!needsEndpointRemoval) return { action: evict(pod, question) };
   const removeLabels = selectLabels(pod, facts);
   return { action: { kind: 'remove-endpoints', pod: podRefOf(pod), removeLabels } };
 }
@@ -162,7 +162,7 @@ function podsInOrder(node: NodeRef, facts: ClusterFacts): readonly PodFacts[] {
 }
 
 function explainReturns(times: number): string {
-  return `it tolerates the taint of cordoned nodes, and its like came here ${times} times after an eviction. ${intolerantHint}`;
+  return `it tolerates the taint of cordoned nodes, and such pods came here ${times} times after an eviction. ${intolerantHint}`;
 }
 
 function explain(node: NodeRef, remaining: number, blocked: readonly BlockedPod[]): string {

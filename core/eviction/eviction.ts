@@ -1,4 +1,4 @@
-/** How a node is emptied, decided from one observation and what the ones before have left behind. */
+/** Decides how a node is emptied, from one observation and what earlier ones have left behind. */
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -13,13 +13,13 @@ import { type PodTimes, trackPods } from './pod-times.ts';
 import type { RejectedEvictions, RoundOutcome } from './rejections.ts';
 import { type Returns, trackReturns } from './returns.ts';
 
-/** Pods come and go within seconds, and an observation of the cluster is cheap, ms. */
+/** Pods start and end within seconds, and an observation of the cluster is cheap, ms. */
 const maxPollIntervalMs = 500;
 
-/** A pod that was taken out of its endpoints just now is looked at as soon, to see it out of them, ms. */
-const afterUnlistMs = 200;
+/** Time to the observation after a pod was removed from its endpoints, to see it out of them, ms. */
+const afterRemovalMs = 200;
 
-/** Of what could not be protected on a node so much is reported. */
+/** Maximum number of reports about what could not be protected on a node. */
 const maxReported = 20;
 
 /** One observation of a node that is to be emptied. */
@@ -40,10 +40,10 @@ export interface EvictionCheckpoint extends PodTimes {
   readonly returns?: Returns;
   /** A pod of the node was touched. */
   readonly begun: boolean;
-  /** Epoch ms since when every observation has found that the node should not have been excluded; absent while it should. */
+  /** Epoch ms since when every observation has found that the node should not have been excluded; absent while none has. */
   readonly lostSince?: number;
   readonly rejected: RejectedEvictions;
-  /** What could not be protected, in words. */
+  /** What could not be protected, as text. */
   readonly unprotected: readonly string[];
 }
 
@@ -56,16 +56,16 @@ export interface EvictionDecision {
    */
   readonly verdict: 'empty' | 'stuck' | 'evict';
   readonly actions: readonly PodAction[];
-  /** What can be done already about the endpoints that eviction leaves; absent while pods are yet to be told to stop. */
+  /** What can be done already about the endpoints that eviction leaves; absent while pods have yet to be told to stop. */
   readonly early?: Pick<EndpointRemoval, 'taint' | 'actions'>;
-  /** Nothing may be done before the load balancers were asked whether the node is out of them. */
+  /** Nothing may be done before the load balancers were asked whether the node is deregistered. */
   readonly asksLoadBalancers: boolean;
   readonly blocked: readonly BlockedPod[];
   /** Pods that are left, terminating ones included. */
   readonly remaining: number;
-  /** All that are left run to their end. */
+  /** All that are left run to completion. */
   readonly completes: boolean;
-  /** Something of it goes by itself in a bounded time. */
+  /** Part of it resolves by itself in a bounded time. */
   readonly selfResolving: boolean;
   /** Pods that are not waited for, each with the reason. */
   readonly leftovers: readonly string[];
@@ -73,7 +73,7 @@ export interface EvictionDecision {
   readonly checkpoint: EvictionCheckpoint;
 }
 
-/** How a round ends whose actions have been executed. */
+/** The end of a round whose actions have been executed. */
 interface EvictionRoundEnd {
   readonly reason: string;
   readonly hint?: string;
@@ -85,7 +85,7 @@ interface EvictionRoundEnd {
   readonly checkpoint: EvictionCheckpoint;
 }
 
-/** Decides what is to be done now about the pods of a node. */
+/** Decides what to do now about the pods of a node. */
 export function decideEviction(question: EvictionFacts, known: EvictionCheckpoint): EvictionDecision {
   const { node, facts, policy, run, now, since } = question;
   const pods = indexOf(facts).podsOn(node.name);
@@ -109,13 +109,13 @@ export function decideEviction(question: EvictionFacts, known: EvictionCheckpoin
   };
 }
 
-/** The actions once more, from a newer observation; none where somebody has taken the label off the node. */
+/** Decides the actions again, from a newer observation; none where somebody has removed the exclude label from the node. */
 export function decideEvictionAgain(question: EvictionQuestion): readonly PodAction[] {
   if (indexOf(question.facts).nodes.get(question.node.name)?.excluded === false) return [];
   return decideEvictionRound(question).actions;
 }
 
-/** What the executed round comes to. `waitsFor`: what an empty node still waits for. */
+/** Concludes an executed round. `waitsFor`: what an empty node still waits for. */
 export function concludeEvictionRound(
   decision: EvictionDecision,
   outcome: RoundOutcome,
@@ -137,7 +137,7 @@ export function concludeEvictionRound(
     ...(hint === undefined ? {} : { hint }),
     blocked,
     refused,
-    // What was told to go just now is on its way in the next observation only.
+    // What was told to leave just now is terminating only in the next observation.
     selfResolving: decision.selfResolving || outcome.acted,
     requeueAfterMs: decision.completes
       ? policy.waits.pollIntervalMs
@@ -151,14 +151,14 @@ export function concludeEvictionRound(
   };
 }
 
-/** Whether a node is emptied that may have been excluded wrongly. */
+/** Whether to empty a node that may have been excluded wrongly. */
 export type StartVerdict =
   | { readonly verdict: 'evict' }
   | { readonly verdict: 'wait'; readonly reason: string; readonly lostSince: number }
   | { readonly verdict: 'restore'; readonly reason: string };
 
 /**
- * Whether eviction may begin on a node, before its first pod was touched. `lost` says why it should not have been excluded: it is restored
+ * Whether eviction may begin on a node, before its first pod is touched. `lost` says why it should not have been excluded: it is restored
  * when observations have agreed on that for a while. `now` is the time of this one.
  */
 export function decideStart(
@@ -174,8 +174,8 @@ export function decideStart(
 }
 
 /**
- * Whether load balancers have to be asked before the actions: one is on a pod that is still in its Services' endpoints, or somebody has
- * taken the label off the node. A pod that was taken out of them serves nobody, and was so only after an observation of them.
+ * Whether load balancers have to be asked before the actions: one action is on a pod that is still in its Services' endpoints, or somebody
+ * has removed the exclude label from the node. A pod that was removed from endpoints serves nobody, and load balancers were asked before that.
  */
 export function mayMeetCallers(
   node: Pick<NodeRef, 'name'>,
@@ -194,7 +194,7 @@ export function podPollIntervalMs({ waits }: Pick<Policy, 'waits'>): number {
 }
 
 /**
- * Time, ms, to the next observation after these actions: shortly after a pod was taken out of its endpoints, else when the next of those
+ * Time, ms, to the next observation after these actions: shortly after a pod was removed from its endpoints, else when the next of those
  * that are out of them may go.
  */
 export function nextPollMs(
@@ -204,11 +204,11 @@ export function nextPollMs(
   now: number,
 ): number {
   const interval = podPollIntervalMs(policy);
-  if (actions.some(({ kind }) => kind === 'remove-endpoints')) return Math.min(afterUnlistMs, interval);
+  if (actions.some(({ kind }) => kind === 'remove-endpoints')) return Math.min(afterRemovalMs, interval);
   return Math.min(nextDueMs(removedAt, policy.waits, now) ?? Number.POSITIVE_INFINITY, interval);
 }
 
-/** Workloads of pods that may not go because the API server refuses those that would stand in for them. */
+/** Workloads of pods that may not leave because the API server refuses their replacements. */
 function findRefusedOf(blocked: readonly BlockedPod[], facts: ClusterFacts): readonly RefusedWorkload[] {
   const index = indexOf(facts);
   const keys = new Set(blocked.map(({ pod: { uid } }) => index.podsByUid.get(uid)?.workload ?? ''));

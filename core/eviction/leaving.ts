@@ -3,18 +3,18 @@ import type { WaitPolicy } from '../policy/policy.ts';
 import { endpointRemovalMs } from '../waits/formulas.ts';
 import type { LaggingSince, RemovedSince, UnreadySince } from './actions.ts';
 
-/** Time for a kubelet to clear away a pod that it has killed, ms. */
+/** Time for a kubelet to remove a pod that it has killed, ms. */
 const clearingMs = 10_000;
 
 /**
- * Longest time, ms, that the endpoint slice controller leaves a Service alone on which it failed: each failure doubles its pause, up to
- * this, and a cache of its own that lags is a failure too. An API server that was away, or a burst of changes, brings it to minutes, and
- * nothing short of another change of the Service's pods makes it look sooner
- * (kubernetes pkg/controller/endpointslice/endpointslice_controller.go, `maxSyncBackOff`; a pause of more than 3 min was met in the lab).
+ * Longest time, ms, for which the endpoint slice controller does not retry a Service on which it failed: each failure doubles its pause, up
+ * to this, and a lag of its own cache is a failure too. An API server that was unavailable, or a burst of changes, brings it to minutes, and
+ * only another change of the Service's pods makes it retry sooner
+ * (kubernetes pkg/controller/endpointslice/endpointslice_controller.go, `maxSyncBackOff`; a pause of more than 3 min was seen in the lab).
  */
 const maxSyncPauseMs = 1_000_000;
 
-/** The pods that something is known of, and what. */
+/** Pods of which times are known, and these times. */
 export interface Leaving {
   readonly pods: readonly PodFacts[];
   readonly removedAt: RemovedSince;
@@ -23,21 +23,21 @@ export interface Leaving {
 }
 
 /**
- * True while pods are about to go by themselves: those that were told to stop and may still use their grace period, those out of
- * their endpoints, or not ready, that wait until every kube-proxy has heard, and those that the endpoint slice controller will yet take
- * out. A deadline that ended before them would call an operator who can do nothing but wait.
+ * True while pods are about to leave by themselves: those that were told to stop and are still within their grace period, those removed from
+ * endpoints, or not ready, that wait until every kube-proxy has the update, and those that the endpoint slice controller has yet to take
+ * out. An earlier deadline would call an operator who can do nothing but wait.
  */
 export function selfResolving(leaving: Leaving, waits: WaitPolicy, now: number): boolean {
   const { pods, removedAt, laggingSince, unreadySince } = leaving;
   return pods.some((pod) => {
-    const heardOf = removedAt[pod.uid] ?? unreadySince[pod.uid];
-    const out = addTo(heardOf, endpointRemovalMs(waits)) ?? addTo(laggingSince[pod.uid], maxSyncPauseMs);
+    const observedAt = removedAt[pod.uid] ?? unreadySince[pod.uid];
+    const out = addTo(observedAt, endpointRemovalMs(waits)) ?? addTo(laggingSince[pod.uid], maxSyncPauseMs);
     const by = pod.terminating ? pod.killedAt : out;
     return by !== undefined && now < by + clearingMs;
   });
 }
 
-/** Time, ms, until the first of the unlisted pods that still wait for every kube-proxy may go; undefined when none waits. */
+/** Time, ms, until the first removed pod that still waits for every kube-proxy may leave; undefined when none waits. */
 export function nextDueMs(removedAt: RemovedSince, waits: WaitPolicy, now: number): number | undefined {
   const left = Object.values(removedAt)
     .map((at) => at + endpointRemovalMs(waits) - now)

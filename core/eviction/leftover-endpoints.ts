@@ -18,7 +18,7 @@ import { mayBeReady } from './unready.ts';
 
 /** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
 
-/** Everything that decides how the endpoints that eviction left behind leave a node. */
+/** Everything that decides how the endpoints that eviction left on a node are removed. */
 export interface EndpointRemovalQuestion {
   readonly node: NodeRef;
   readonly facts: ClusterFacts;
@@ -35,16 +35,16 @@ export interface EndpointRemoval {
   /** The node must be tainted first; nothing else is to be done in this round. */
   readonly taint: boolean;
   readonly actions: readonly PodAction[];
-  /** Leftover pods that must still go. */
+  /** Leftover pods that must still leave. */
   readonly remaining: number;
-  /** Endpoints that can't be retired: their pods tolerate everything or are run by the kubelet, or somebody wrote them by hand. */
+  /** Endpoints that can't be removed: their pods tolerate every taint or are run by the kubelet, or somebody wrote them by hand. */
   readonly unprotected: readonly string[];
   readonly reason: string;
 }
 
 /**
- * Retires the endpoints of DaemonSet pods before their machine goes; otherwise they stay endpoints until the node is found NotReady.
- * Taint (no new pod comes), take the pod out of its endpoints, wait until that has spread, delete it. Of the pods that are asked for.
+ * Removes the endpoints of DaemonSet pods before their instance ends; otherwise they stay endpoints until the node is found NotReady.
+ * Taint the node (no new pod comes), remove the pod from its endpoints, wait until that has propagated, delete it. Only pods for which `isAsked` is true.
  */
 export function decideEndpointRemoval(
   question: EndpointRemovalQuestion,
@@ -94,7 +94,7 @@ export function decideEndpointRemoval(
 }
 
 /**
- * What of that can be done while the last pods of the node use their grace period: nothing that a pod beside them needs ends, and endpoints
+ * The part that can be done while the last pods of the node use their grace period: it stops nothing that those pods need, and endpoints
  * that callers on the node are sent to before all others (`internalTrafficPolicy: Local`) stay.
  */
 export function decideEarlyRemoval(question: EndpointRemovalQuestion): Pick<EndpointRemoval, 'taint' | 'actions'> {
@@ -105,8 +105,8 @@ export function decideEarlyRemoval(question: EndpointRemovalQuestion): Pick<Endp
 }
 
 /**
- * DaemonSet pods of the node, by name, that callers are sent to although its endpoints were retired: they were not ready then, because
- * the kubelet had not come through after an API server was away, or somebody took the taint off.
+ * DaemonSet pods of the node, by name, that callers are sent to although its endpoints were removed: they were not ready then, because
+ * the kubelet had not reconnected after an outage of the API server, or somebody removed the taint.
  */
 export function findServingAgain(node: NodeRef, facts: ClusterFacts, policy: Policy): readonly string[] {
   if (!isEnabled(policy, 'remove-daemonset-endpoints')) return [];
@@ -117,7 +117,7 @@ export function findServingAgain(node: NodeRef, facts: ClusterFacts, policy: Pol
     .toSorted(compareText);
 }
 
-/** True when the pod would be put back in spite of the retiring taint. */
+/** True when its DaemonSet would start the pod again in spite of the disrupted taint. */
 export function toleratesDisruption(tolerations: readonly TolerationFacts[]): boolean {
   return tolerations.some(
     ({ key, operator, effect }) =>
@@ -126,7 +126,7 @@ export function toleratesDisruption(tolerations: readonly TolerationFacts[]): bo
   );
 }
 
-/** What is out of its endpoints has had its grace period and does not go serves nobody: it ends with the machine. */
+/** A pod that is out of its endpoints and stuck terminating serves nobody: it ends with the instance. */
 function isLeftover(pod: PodFacts, question: EndpointRemovalQuestion): boolean {
   const { facts, now } = question;
   if (pod.endpointsRemoved !== undefined && !isStuckTerminating(pod, now)) return true;
@@ -135,8 +135,8 @@ function isLeftover(pod: PodFacts, question: EndpointRemovalQuestion): boolean {
 }
 
 /**
- * Services that list ready endpoints on the node without a pod there. Of a Service with a selector Kubernetes removes them as soon as it
- * has caught up; those of one without are somebody's own, and nothing removes them (Kubernetes docs, "Services without selectors").
+ * Services that list ready endpoints on the node without a pod there. For a Service with a selector Kubernetes removes them as soon as it
+ * has caught up; for one without, somebody manages them, and nothing removes them (Kubernetes docs, "Services without selectors").
  */
 function findEndpointsWithoutPod(node: NodeRef, facts: ClusterFacts) {
   const pods = new Set(

@@ -3,7 +3,7 @@ import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { LocalVolumeFacts } from '../model/surroundings.ts';
 
-/** Volumes of the pod that are on its node: on no other will it ever run again. */
+/** Volumes of the pod that are local to its node: it can't run on any other node. */
 export function localVolumesOf(
   { namespace, volumeClaims = [] }: PodFacts,
   cluster: ClusterFacts,

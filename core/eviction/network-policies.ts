@@ -7,9 +7,9 @@ import type { ClusterFacts } from '../model/serving.ts';
 const none: readonly NetworkPolicyFacts[] = [];
 
 /**
- * Network policies that would judge the pod differently without these labels. Whoever enforces them does so within moments: Cilium for
+ * Network policies that would apply differently to the pod without these labels. Whatever enforces them does so within moments: Cilium for
  * connections in flight too, because other labels are another identity (its documentation, "Limiting Identity-Relevant Labels"), others at
- * least for new ones. A pod in its node's network is under none (Kubernetes docs, "Network Policies").
+ * least for new ones. None applies to a pod in its node's network (Kubernetes docs, "Network Policies").
  */
 export function policiesThatMiss(
   pod: Pick<PodFacts, 'namespace' | 'labels' | 'hostNetwork'>,

@@ -1,6 +1,6 @@
 import type { PodFacts } from '../model/pod.ts';
 
-/** Whether the pod belongs to its node and is left there until the machine ends: static pods, and pods of DaemonSets that exist. */
+/** Whether the pod belongs to its node and stays until the instance ends: static pods, and pods of DaemonSets that exist. */
 export function isNodeBound({
   mirror,
   ownerKind,

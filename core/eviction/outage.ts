@@ -4,10 +4,10 @@ import type { WaitPolicy } from '../policy/policy.ts';
 import { formatDuration } from '../text/format.ts';
 
 /**
- * Why no pod may be told to stop yet, although it is out of its endpoints: an API server was away, and not every kube-proxy need have
- * asked again since. Each whose watch broke waits longer after every failure, up to 30 s and by chance up to twice that (client-go
- * tools/cache/reflector.go), and until then sends to the endpoints that it knew. In the lab, 15 s without an API server had one send for
- * 40 s more to pods that had left. Undefined when all have had the time.
+ * Why no pod may be told to stop yet, although it is out of its endpoints: an API server was unavailable, and some kube-proxies may not have
+ * reconnected since. Each whose watch broke waits longer after every failure, up to 30 s and at random up to twice that (client-go
+ * tools/cache/reflector.go), and until then sends to the endpoints that it knew. In the lab, 15 s without an API server made one send for
+ * 40 s more to pods that had left. Undefined when all have had enough time.
  */
 export function explainUnpropagated(
   cluster: Pick<ClusterFacts, 'outageAt'>,
@@ -16,5 +16,5 @@ export function explainUnpropagated(
 ): string | undefined {
   const left = outageSettlesInMs(cluster, waits, now);
   if (left === 0) return undefined;
-  return `the API server was away, and kube-proxies may not have heard of anything since for another ${formatDuration(left)}`;
+  return `the API server was unavailable, and kube-proxies may need another ${formatDuration(left)} to reconnect`;
 }

@@ -4,10 +4,10 @@ import { trackLagging, trackRemoved } from './endpoint-removal.ts';
 import type { Leaving } from './leaving.ts';
 import { trackUnready } from './unready.ts';
 
-/** Since when (epoch ms) pods have been out of their endpoints, listed all the same, or not ready. Plain data. */
+/** Since when (epoch ms) pods have been out of their endpoints, still listed in them, or not ready. Plain data. */
 export type PodTimes = Omit<Leaving, 'pods'>;
 
-/** Counts on from the observation before. */
+/** Continues the times from the previous observation. */
 export function trackPods(known: PodTimes, pods: readonly PodFacts[], facts: ClusterFacts, now: number): PodTimes {
   return {
     removedAt: trackRemoved(known.removedAt, pods, facts, now),

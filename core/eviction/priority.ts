@@ -1,15 +1,15 @@
 import type { PodFacts } from '../model/pod.ts';
 
-/** Where priorities of the cluster's own components begin: `system-cluster-critical` (kubernetes pkg/apis/scheduling/types.go). */
+/** Lowest priority of the cluster's own components: `system-cluster-critical` (kubernetes pkg/apis/scheduling/types.go). */
 const systemCriticalPriority = 2_000_000_000;
 
-/** The priority of a pod; the kubelet ends pods of lower ones first when its node shuts down (Kubernetes docs, "Node Shutdowns"). */
+/** The priority of a pod; the kubelet terminates pods of lower ones first when its node shuts down (Kubernetes docs, "Node Shutdowns"). */
 export function priorityOf({ priority = 0 }: Pick<PodFacts, 'priority'>): number {
   return priority;
 }
 
 /**
- * Whether others may need the pod while they leave, as they do cluster DNS. Karpenter too drains such pods in a turn of their own, after
+ * Whether others may need the pod while they leave, as they need cluster DNS. Karpenter too drains such pods in a group of their own, after
  * the rest (pkg/controllers/node/termination/terminator, groupPodsByPriority).
  */
 export function isCritical(pod: Pick<PodFacts, 'priority'>): boolean {

@@ -1,4 +1,4 @@
-/** Labels that somebody gives back to a pod that a run has taken out of its Services. */
+/** Labels that somebody adds again to a pod that a run has removed from its Services. */
 
 import { servicesOf } from '../model/endpoints.ts';
 import type { ExternalChange } from '../model/external-change.ts';
@@ -10,8 +10,8 @@ import { type BlockedPod, blockedPod, type PodAction } from './actions.ts';
 import { selectLabels } from './endpoint-removal.ts';
 
 /**
- * What to do about an unlisted pod whose labels a Service selects again: it is taken out once more, and that is told. Somebody has written the
- * labels anew (a tool that keeps them as they were, a person), or a Service has come that selects it by others. Undefined while none does.
+ * What to do about a removed pod whose labels a Service selects again: it is removed once more, and that is reported. Either somebody has
+ * written the labels again (a tool that keeps them as they were, a person), or a new Service selects it by others. Undefined while none does.
  */
 export function decideRemoveAgain(
   pod: PodFacts,
@@ -26,7 +26,7 @@ export function decideRemoveAgain(
   };
 }
 
-/** The same as something that others did, for the report. */
+/** The same as an external change, for the report. */
 export function findReadded(pods: readonly PodFacts[], cluster: ClusterFacts, now: number): readonly ExternalChange[] {
   return pods.flatMap((pod) => {
     const again = decideRemoveAgain(pod, cluster);
@@ -36,5 +36,5 @@ export function findReadded(pods: readonly PodFacts[], cluster: ClusterFacts, no
 
 function describe(pod: PodFacts, labels: readonly string[], cluster: ClusterFacts): string {
   const services = servicesOf(pod, cluster).map(({ key }) => key);
-  return `it was removed from endpoints, and ${listNames(services)} selects it again by label ${listNames(labels)}, which somebody has given it; it is removed once more`;
+  return `it was removed from endpoints, and ${listNames(services)} selects it again by label ${listNames(labels)}, which somebody has added; it is removed again`;
 }

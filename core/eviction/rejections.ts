@@ -1,41 +1,41 @@
-/** Evictions that the API server has refused, and what follows. */
+/** Evictions that the API server has rejected, and what follows. */
 import { indexOf } from '../model/cluster-index.ts';
 import type { PodRef } from '../model/pod.ts';
 import type { Problem } from '../model/problem.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod, blockedPod, type PodAction, type PodActionResult } from './actions.ts';
 
-/** An eviction that was refused. */
+/** A rejected eviction. */
 export interface RejectedEviction {
-  /** The API server's words. */
+  /** The message of the API server. */
   readonly message: string;
-  /** Epoch ms: it is not asked for again before. */
+  /** Epoch ms: the eviction is not tried again before. */
   readonly againAt: number;
-  /** A budget refused it, and may have room earlier. */
+  /** A budget rejected it, and may have room earlier. */
   readonly byBudget?: boolean;
 }
 
-/** Evictions that were refused, by pod UID. Plain data. */
+/** Rejected evictions, by pod UID. Plain data. */
 export type RejectedEvictions = Readonly<Record<string, RejectedEviction>>;
 
-/** What a round of actions came to. */
+/** The result of a round of actions. */
 export interface RoundOutcome {
   /** A pod was touched. */
   readonly acted: boolean;
-  /** Those that may not go yet, earlier refusals that still stand included. */
+  /** Those that may not leave yet, including earlier rejections that still apply. */
   readonly blocked: readonly BlockedPod[];
-  /** What could not be protected, in words. */
+  /** What could not be protected, as text. */
   readonly unprotected: readonly string[];
   /** For the next round. */
   readonly rejected: RejectedEvictions;
-  /** The first eviction that is refused for good. */
+  /** The first eviction that is rejected permanently. */
   readonly impossible?: Problem;
 }
 
-/** Where a step goes on in spite of an eviction that is refused for good it is asked for again: somebody may change the budgets, ms. */
+/** Retry interval of a permanently rejected eviction where a step continues in spite of it: somebody may change the budgets, ms. */
 const impossibleAgainMs = 60_000;
 
-/** Notes what an action came to, at `now` (epoch ms): its refusal, or that there is none any more. */
+/** Records the result of an action at `now` (epoch ms): its rejection, or that there is none any more. */
 export function noteRejection(
   known: RejectedEvictions,
   { uid }: Pick<PodRef, 'uid'>,
@@ -59,11 +59,11 @@ export function noteRejection(
 }
 
 /**
- * Leaves out what asks for an eviction that was refused a moment ago, until the time that the API server gave is over; to take a pod out of
- * its endpoints asks for one too, by dry run. One that a budget refused is asked for as soon as an observation shows that each of its budgets
+ * Defers actions that ask for an eviction that was rejected a moment ago, until the retry time of the API server has passed. A removal from
+ * endpoints asks for an eviction too, by dry run. One that a budget rejected is due as soon as an observation shows that each of its budgets
  * has room.
  */
-export function holdBackRejected(
+export function deferRejected(
   actions: readonly PodAction[],
   rejected: RejectedEvictions,
   facts: ClusterFacts,
@@ -80,7 +80,7 @@ export function holdBackRejected(
   return { actions: due, blocked };
 }
 
-/** A pod whose eviction was refused, with the figures of its budget where one refused it. */
+/** A pod whose eviction was rejected, with the numbers of its budget where one rejected it. */
 export function blockedByRejection(
   pod: PodRef,
   { message, byBudget }: Pick<RejectedEviction, 'message' | 'byBudget'>,
@@ -93,7 +93,7 @@ export function blockedByRejection(
   return { ...blocked, budget: `${namespace}/${name}`, needs: desiredHealthy, has: currentHealthy };
 }
 
-/** What an operator is called with when the API server refuses an eviction for good. */
+/** What an operator is told when the API server rejects an eviction permanently. */
 export function explainImpossible(pod: PodRef, reason: string): Problem {
   return {
     code: 'Conflict',
@@ -102,7 +102,7 @@ export function explainImpossible(pod: PodRef, reason: string): Problem {
   };
 }
 
-/** A pod that was taken out of its endpoints already, and has come back into them, is taken out again without waiting. */
+/** A pod that was removed from its endpoints already, and has been added to them again, is removed again without waiting. */
 function asksForEviction({ kind, pod: { uid } }: PodAction, facts: ClusterFacts): boolean {
   return (
     kind === 'evict' ||

@@ -7,12 +7,12 @@ import type { WaitPolicy } from '../policy/policy.ts';
 import { type BlockedPod, type PodAction, type RemovedSince } from './actions.ts';
 import { blockedByEndpoint, hasPropagated } from './endpoint-removal.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
-import { holdBackRejected, type RejectedEvictions } from './rejections.ts';
+import { deferRejected, type RejectedEvictions } from './rejections.ts';
 
 /**
- * Decides what becomes of the pods that a run has taken out of their endpoints when their node is put back. A pod that still has its
- * controller gets its labels back. One that its controller has let go of has a replacement already: it is finished, because a
- * pod too many would only make the controller remove one.
+ * Decides what happens to the pods that a run has removed from their endpoints when their node is restored. A pod that still has its
+ * controller gets its labels back. One that its controller has released has a replacement already: it is evicted, because an
+ * excess pod would only make the controller delete one.
  */
 export function decideRestore(node: NodeRef, pods: readonly PodFacts[], run: string): readonly PodAction[] {
   return pods
@@ -20,12 +20,12 @@ export function decideRestore(node: NodeRef, pods: readonly PodFacts[], run: str
     .map((pod) => ({ kind: isReplaced(pod, run) ? 'evict' : 'restore-endpoints', pod: podRefOf(pod) }));
 }
 
-/** One that was released is given back to its controller afterwards. */
+/** A pod that the run has released is adopted by its controller afterwards. */
 function isReplaced({ ownerKind, released }: PodFacts, run: string): boolean {
   return ownerKind === 'none' && released?.by !== run;
 }
 
-/** Everything that decides the next acts on the unlisted pods of nodes that come back. */
+/** Everything that decides the next actions on the removed pods of nodes that are restored. */
 export interface RestoreQuestion {
   readonly nodes: readonly NodeRef[];
   readonly facts: ClusterFacts;
@@ -44,8 +44,8 @@ export interface RestoreRound {
 }
 
 /**
- * Decides one round of putting pods back. Until every kube-proxy knows that a pod is out of its endpoints it still gets connections, so
- * it is evicted only after that; an eviction that was refused is asked for again when the API server said.
+ * Decides one round of restoring pods. Until every kube-proxy knows that a pod is out of its endpoints, it still gets connections, so
+ * it is evicted only after that; a rejected eviction is tried again at the API server's retry time.
  */
 export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: RestoreQuestion): RestoreRound {
   const actions: PodAction[] = [];
@@ -63,6 +63,6 @@ export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: 
       else if (hasPropagated(pod, facts, known.removedAt, waits, now)) evictions.push(action);
     }
   }
-  const held = holdBackRejected(evictions, known.refused, facts, now);
+  const held = deferRejected(evictions, known.refused, facts, now);
   return { actions: [...actions, ...held.actions], blocked: [...blocked, ...held.blocked] };
 }

@@ -3,15 +3,15 @@ import { isNodeBound } from './node-bound.ts';
 import { toleratesCordon } from './tolerates-cordon.ts';
 
 /**
- * How often pods that no cordon keeps away have come to a node since it began to be emptied, by owner, and which are there (UIDs). Plain
+ * How often pods that tolerate a cordon have come to a node since it began to be emptied, by owner, and which are there (UIDs). Plain
  * data.
  */
 export type Returns = Readonly<Record<string, { readonly times: number; readonly uids: readonly string[] }>>;
 
-/** Pods that came as often are left alone: each eviction would end another one for nothing. */
+/** Pods that came this often are left alone: each further eviction would achieve nothing. */
 const maxReturns = 3;
 
-/** Counts on from the look before; nothing has come yet in the first. */
+/** Continues the count from the previous observation; the first one counts nothing. */
 export function trackReturns(known: Returns | undefined, pods: readonly PodFacts[]): Returns {
   const here = Map.groupBy(
     pods.filter((pod) => !isNodeBound(pod) && toleratesCordon(pod)),
@@ -28,7 +28,7 @@ export function trackReturns(known: Returns | undefined, pods: readonly PodFacts
   );
 }
 
-/** How often pods of its owner came, where that is so often that another eviction would help as little; else undefined. */
+/** How often pods of its owner came, where another eviction would not help any more; else undefined. */
 export function findReturns(pod: PodFacts, returns: Returns = {}): number | undefined {
   if (!toleratesCordon(pod)) return undefined;
   const { times = 0 } = returns[ownerOf(pod)] ?? {};

@@ -9,10 +9,10 @@ import { type BlockedPod, blockedPod } from './actions.ts';
 import { explainUnpropagated } from './outage.ts';
 
 /**
- * What holds a pod that would be told to stop without being unlisted: kube-proxies that don't listen again yet, or a Service of it that lists
- * as ready a pod that terminates or is gone. Its endpoint slices lag, or their controller is down. Either way callers would be sent to
- * this one too, for longer than its preStop lets it serve. Undefined when all is up to date. Endpoints whose readiness their Service
- * ignores tell nothing.
+ * What blocks a pod that would be told to stop without being removed from endpoints: a kube-proxy may not have reconnected yet, or a Service
+ * of the pod lists as ready another pod that terminates or is gone, because its endpoint slices lag or their controller is down. Either way
+ * callers would be sent to this pod too, for longer than its preStop lets it serve. Undefined when all is up to date. Endpoints whose
+ * readiness their Service ignores don't count.
  */
 export function explainStillEndpoint(
   pod: PodFacts,
@@ -33,5 +33,5 @@ function explainLag(service: ServiceFacts, cluster: ClusterFacts): string | unde
   if (service.publishNotReadyAddresses) return undefined;
   const [left] = staleEndpoints(service, cluster);
   if (left === undefined) return undefined;
-  return `the endpoint slices of ${service.key} lag: they list ${left.podName ?? ''} as ready, which was told to stop`;
+  return `the endpoint slices of ${service.key} lag: they list ${left.podName ?? ''} as ready, although it was told to stop`;
 }

@@ -7,12 +7,12 @@ import { isNodeBound } from './node-bound.ts';
 /** Taint that Kubernetes sets on cordoned nodes (Kubernetes docs, "Taints and Tolerations", Taint nodes by condition). */
 const cordonTaint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** What keeps its pods off cordoned nodes again, and moves those that are there. */
+/** How to keep its pods off cordoned nodes, and move those that are there. */
 export const intolerantHint =
   'Have it tolerate only the taints that it must, each by its key (no operator Exists without key); the rollout moves its pods.';
 
 /**
- * Whether a cordon does not keep the pod's successors away: they may come to a node that goes, even to the one that is just being emptied, as
+ * Whether a cordon does not keep the pod's successors away: they may come to a node that will leave, even to the one that is being emptied, as
  * often as they are evicted there (kubernetes/kubernetes, pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go).
  */
 export function toleratesCordon({ tolerations }: Pick<PodFacts, 'tolerations'>): boolean {
@@ -24,7 +24,7 @@ export function toleratesCordon({ tolerations }: Pick<PodFacts, 'tolerations'>):
 }
 
 /**
- * What lets a node go that is held because pods have gathered on it which a cordon does not keep away: more of them would come there too.
+ * What unblocks a node that is blocked because pods which tolerate a cordon have gathered on it: more of them would come there too.
  * Undefined where it has none.
  */
 export function explainGathered(node: string, facts: ClusterFacts): string | undefined {

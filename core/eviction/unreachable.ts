@@ -8,15 +8,15 @@ import type { Policy } from '../policy/policy.ts';
 import { count, formatTime, listNames } from '../text/format.ts';
 
 /**
- * Nodes that fall silent together, two or more and such a share, have lost their way to the API server rather than their power. The node
- * lifecycle controller and Karpenter's node repair stop at such shares too (kube-controller-manager `--unhealthy-zone-threshold`, 55 % of a
- * zone; Karpenter docs, "Node Auto Repair", 20 % of a pool).
+ * If two or more nodes, and at least this share, fall silent together, they have lost the network to the API server rather than their power.
+ * The node lifecycle controller and Karpenter's node repair stop at such shares too (kube-controller-manager `--unhealthy-zone-threshold`,
+ * 55 % of a zone; Karpenter docs, "Node Auto Repair", 20 % of a pool).
  */
 const suspiciousShare = 0.2;
 
 /**
- * Whether a run ends the machine of a silent node without asking: the policy says so, or it is of the new pool, whose nodes leave only when
- * a run turns back and gives up what it has made itself. Never where many nodes are silent.
+ * Whether a run terminates the instance of a silent node without asking: the policy says so, or the node is of the new pool, whose nodes
+ * leave only when a run rolls back and removes what it has created itself. Never where many nodes are silent.
  */
 export function endsUnasked(node: NodeFacts | undefined, cluster: ClusterFacts, policy: Policy, now: number): boolean {
   if (silentSince(node, now) === undefined) return false;
@@ -25,20 +25,20 @@ export function endsUnasked(node: NodeFacts | undefined, cluster: ClusterFacts, 
   return silent < 2 || silent < suspiciousShare * cluster.nodes.length;
 }
 
-/** What an operator is asked about an unreachable node whose pods can't end. */
+/** The question to an operator about an unreachable node whose pods can't terminate. */
 export function askAboutUnreachable(node: NodeRef, since: number, pods: readonly PodFacts[], policy: Policy): Problem {
   const names = pods.map(({ namespace, name }) => `${namespace}/${name}`);
   return {
     code: 'NodeUnreachable',
     message:
-      `${node.name} is unreachable: its kubelet has not been heard of since ${formatTime(since)}, no load balancer gets an answer from it, ` +
-      `and the cloud takes ${node.instanceId} for running; ${count(pods.length, 'pod')} there can't end (${listNames(names)}). ` +
+      `${node.name} is unreachable: its kubelet has not been heard from since ${formatTime(since)}, no load balancer gets an answer from it, ` +
+      `and the cloud reports ${node.instanceId} as running; ${count(pods.length, 'pod')} there can't terminate (${listNames(names)}). ` +
       'The run continues with other nodes',
     hint: `If the instance is lost, terminate it: ${endCommand(node, policy)}. The run continues by itself when it has ended, or when its kubelet is heard from again.`,
   };
 }
 
-/** Pods that a run has told to stop and that can't end, because nobody hears their kubelet: what is with each, and what ends it. */
+/** Pods that a run has told to stop and that can't terminate, because their kubelet is silent: the state of each, and the remedy. */
 export function explainStuckPods(cluster: ClusterFacts, run: string, policy: Policy): readonly string[] {
   const { nodes } = indexOf(cluster);
   return cluster.pods.flatMap((pod) => {
@@ -46,13 +46,13 @@ export function explainStuckPods(cluster: ClusterFacts, run: string, policy: Pol
     const isOurs = pod.endpointsRemoved?.by === run || pod.released?.by === run;
     if (!isOurs || !pod.terminating || node?.unknownSince === undefined) return [];
     return [
-      `pod ${pod.namespace}/${pod.name} is told to stop and can't end: the kubelet of ${node.name} has not been heard of since ` +
+      `pod ${pod.namespace}/${pod.name} was told to stop and can't terminate: the kubelet of ${node.name} has not been heard from since ` +
         `${formatTime(node.unknownSince)}; if the instance is lost, terminate it: ${endCommand(node, policy)}`,
     ];
   });
 }
 
-/** Ends that very machine; the size of its group follows when the run comes to it. */
+/** Terminates exactly that instance; the run resizes its group when it gets to it. */
 function endCommand({ instanceId }: Pick<NodeRef, 'instanceId'>, { cluster }: Policy): string {
   return `aws ec2 terminate-instances --region ${cluster.region} --instance-ids ${instanceId}`;
 }

@@ -7,7 +7,7 @@ import { endpointRemovalMs } from '../waits/formulas.ts';
 import { keepTimes, type UnreadySince } from './actions.ts';
 import { explainUnpropagated } from './outage.ts';
 
-/** Since when the pods of a look that Services name have been seen not ready: those that are seen so for the first time as of `now`. */
+/** Since when pods that Services list have been observed not ready: as of `now` where that is observed for the first time. */
 export function trackUnready(
   known: UnreadySince,
   pods: readonly PodFacts[],
@@ -22,9 +22,9 @@ export function trackUnready(
 }
 
 /**
- * True while kube-proxies may not have heard yet that the pod is not ready, and send to it. Readiness that went a moment ago may be back
- * in a moment, too: after an API server was away every pod is not ready until its kubelet has come through. A pod that no time is known
- * of has been seen for the first time.
+ * True while kube-proxies may not have received that the pod is not ready, and send to it. A pod that was ready a moment ago may be ready
+ * again soon, too: after an outage of the API server every pod is not ready until its kubelet has reconnected. A pod of which no time is
+ * known is observed for the first time.
  */
 export function mayBeReady(
   pod: PodFacts,

@@ -73,12 +73,12 @@ export function judgeLate(tooLate: readonly AwaitedWorkload[], cluster: ClusterF
   return { expired, holds: { reason, hint: failing.length > 0 ? failingHint : requiredHint } };
 }
 
-/** What is late in a round of a hand-over, and what becomes of it. */
+/** What is late in a round of a pod surge, and what happens to it. */
 interface LateRound extends LateVerdict {
   readonly lateSince: LateSince;
 }
 
-/** Decides who has been waited for too long. `turnsBack`: the run is aborted; then nobody holds it. */
+/** Decides what has been waited for too long. `isRollingBack`: the run is aborted; then nothing stalls it. */
 export function decideLate(
   awaited: readonly AwaitedWorkload[],
   before: LateSince,
@@ -86,19 +86,22 @@ export function decideLate(
     cluster,
     policy,
     now,
-    turnsBack,
+    isRollingBack,
   }: {
     readonly cluster: ClusterFacts;
     readonly policy: Policy;
     readonly now: number;
-    readonly turnsBack: boolean;
+    readonly isRollingBack: boolean;
   },
 ): LateRound {
   const { lateSince, tooLate } = findTooLate(awaited, before, now, policy);
-  return { lateSince, ...(turnsBack ? { expired: tooLate, holds: undefined } : judgeLate(tooLate, cluster, policy)) };
+  return {
+    lateSince,
+    ...(isRollingBack ? { expired: tooLate, holds: undefined } : judgeLate(tooLate, cluster, policy)),
+  };
 }
 
-const requiredHint =
+export const requiredHint =
   'Find out why the replacements do not serve, fix it, then resume. Or abort, and set mode auto for these workloads in spec.podSurge.workloads.';
 
 const failingHint =

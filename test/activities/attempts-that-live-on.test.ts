@@ -1,5 +1,5 @@
 /**
- * Attempts at the pool's own steps that live on beside their successors: their worker can't reach Temporal, which has given them up,
+ * Attempts at steps of the pool that live on beside their successors: their worker can't reach Temporal, which considers them lost,
  * but still reaches the cluster.
  */
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -23,13 +23,13 @@ interface Scene {
   readonly activities: Activities;
   /** One more attempt at a step, to its end. */
   readonly step: <T extends object>(name: string, body: () => Promise<Outcome<T>>) => Promise<T>;
-  /** An attempt that nobody waits for any more. */
+  /** An attempt whose result nobody waits for any more. */
   readonly liveOn: (body: () => Promise<unknown>) => { ended(): Promise<unknown> };
-  /** What the run says of the next of its steps. */
+  /** Input of the run's next step. */
   readonly next: () => PoolStepInput;
 }
 
-/** A run that has its new nodes and its old ones cordoned; steps of successors see the ports as they are, the others through `seen`. */
+/** A run with new nodes and cordoned old nodes; steps of successors use the ports as they are, the others through `seen`. */
 async function openScene(world: World, policy: Policy): Promise<Scene> {
   world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
   const activities = createActivities(createSimPorts(world));
@@ -65,7 +65,7 @@ async function until(world: World, holds: () => boolean): Promise<void> {
   });
 }
 
-test('a hand-over that lives on releases nothing that its run has given back', async () => {
+test('a pod surge that lives on releases no pod that its run has adopted', async () => {
   const world = createScenario({ delays: { podReady: 30_000 } });
   const { plan, activities, step, liveOn, next } = await openScene(world, podSurgePolicy());
   const input = { ...next(), waiting: plan.nodes };
@@ -73,7 +73,7 @@ test('a hand-over that lives on releases nothing that its run has given back', a
   await until(world, () => world.pods.filter(({ released }) => released !== undefined).length === 8);
 
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
-  await step('give back', async () => await activities.adoptPods(next()));
+  await step('adopt pods', async () => await activities.adoptPods(next()));
   await inActivity(world, 'a minute', async () => await world.clock.sleep(60_000));
 
   expect(ownershipOf(world), world.log.join('\n')).toEqual([]);
@@ -81,7 +81,7 @@ test('a hand-over that lives on releases nothing that its run has given back', a
   world.clock.stop();
 });
 
-test('a step-out that lives on neither cordons nor excludes what its run has put back', async () => {
+test('an exclusion that lives on neither cordons nor excludes a node that its run has restored', async () => {
   const world = createScenario();
   const { plan, activities, step, liveOn, next } = await openScene(world, scenarioPolicy());
   // No node may go yet.
@@ -92,7 +92,7 @@ test('a step-out that lives on neither cordons nor excludes what its run has put
   const old = liveOn(async () => await activities.excludeNext(input));
   await inActivity(world, 'a while', async () => await world.clock.sleep(30_000));
 
-  await step('take back in', async () => await activities.restoreUntracked(next()));
+  await step('restore untracked', async () => await activities.restoreUntracked(next()));
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
   if (web !== undefined) web.maxUnavailable = 2;
   world.changed();
@@ -103,7 +103,7 @@ test('a step-out that lives on neither cordons nor excludes what its run has put
   world.clock.stop();
 });
 
-test('cordons that take long are not set on nodes whose cordons have been taken back', async () => {
+test('slow cordoning sets no cordon on nodes that have been uncordoned meanwhile', async () => {
   const world = createScenario();
   const { plan, activities, step, liveOn, next } = await openScene(world, scenarioPolicy());
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));

@@ -9,7 +9,7 @@ import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 
 const run = 'run-1';
 
-/** A run in whose hands a pod was left that its ReplicaSet has replaced; the eviction API gives that answer for it, `times` times. */
+/** A run with a released pod that its ReplicaSet has replaced; the eviction API gives that answer for it, `times` times. */
 async function evictReleased(answer: EvictionOutcome, times: number) {
   const policy = podSurgePolicy();
   const world = createScenario();
@@ -41,13 +41,13 @@ async function evictReleased(answer: EvictionOutcome, times: number) {
   return { outcome, asked, left, tookMs: world.clock.now() - began };
 }
 
-test('a released pod that nobody takes back leaves', async () => {
+test('a released pod that no ReplicaSet adopts leaves', async () => {
   const { outcome, left } = await evictReleased({ outcome: 'evicted' }, 0);
   expect(outcome).toMatchObject({ outcome: 'done' });
   expect(left).toEqual([]);
 });
 
-test('one whose eviction is refused for good calls for help at once, in the words of the API server', async () => {
+test('one whose eviction is rejected permanently calls an operator at once, in the words of the API server', async () => {
   const answer = { outcome: 'impossible', message: 'it has more than one PodDisruptionBudget' } as const;
   const { outcome, left, tookMs } = await evictReleased(answer, Number.POSITIVE_INFINITY);
   expect(outcome).toMatchObject({

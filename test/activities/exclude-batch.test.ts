@@ -10,8 +10,8 @@ import { later, type SimPod, type World } from '../simulator/world.ts';
 
 const run = 'run-1';
 
-/** Has a run that holds its pool let go; hears what the step tells meanwhile. */
-async function letGoOf(
+/** Cleans up after a run that holds its pool; `hear` gets what the step reports meanwhile. */
+async function cleanUpAfter(
   world: World,
   { policy = scenarioPolicy(), hear = () => undefined }: { policy?: Policy; hear?: (told: Heartbeat) => void } = {},
 ) {
@@ -19,41 +19,44 @@ async function letGoOf(
   world.leases.set(name, { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
   const { cleanUp } = createActivities(createSimPorts(world));
   const input = { run, policy, sequence: 1, lock: { name, holder: run, token: 1 } };
-  const environment = new MockActivityEnvironment({ activityId: 'let-go' });
+  const environment = new MockActivityEnvironment({ activityId: 'clean-up' });
   environment.on('heartbeat', hear);
-  return await world.clock.act('let-go', async (): ReturnType<typeof cleanUp> => await environment.run(cleanUp, input));
+  return await world.clock.act(
+    'clean-up',
+    async (): ReturnType<typeof cleanUp> => await environment.run(cleanUp, input),
+  );
 }
 
-/** A pod of `api` that the run has unlisted, and whose controller has let go of it: it has a replacement. */
-async function unlistOne(world: World): Promise<SimPod> {
+/** A pod of `api` that the run has removed from endpoints, and that its controller has released: it has a replacement. */
+async function removeEndpointsOfOne(world: World): Promise<SimPod> {
   const pod = world.pods.find(({ of }) => of === 'api');
   if (pod === undefined) throw new Error('no pod');
   await createSimPorts(world).cluster.removeEndpoints(pod, ['app'], run);
   return pod;
 }
 
-test('a run gives back the locks that its steps could not give back, and those of nobody else', async () => {
+test('a run releases the locks that its steps could not release, and no others', async () => {
   const world = createScenario();
   const expiresAt = world.clock.now() + 3_600_000;
   world.leases.set('nodeferry-exclude', { holder: `${run}/workflow.3.1`, token: 4, expiresAt });
   world.leases.set('disrupt-default-api', { holder: 'run-10/workflow.3.1', token: 2, expiresAt });
-  expect(await letGoOf(world)).toMatchObject({ outcome: 'done', left: [] });
+  expect(await cleanUpAfter(world)).toMatchObject({ outcome: 'done', left: [] });
   expect([...world.leases.keys()]).toEqual(['disrupt-default-api']);
 });
 
 describe('a pod that has been replaced already', () => {
-  test('is evicted only once it is seen out of its EndpointSlices and that has spread', async () => {
+  test('is evicted only once it has left its EndpointSlices and that has propagated', async () => {
     const world = createScenario();
     await createSimPorts(world).cluster.observe();
     world.faults.slicesFrozen = true;
-    const pod = await unlistOne(world);
+    const pod = await removeEndpointsOfOne(world);
     const thawedAt = world.clock.now() + 60_000;
     let endedAt = 0;
     later(world, 60_000, () => {
       world.faults.slicesFrozen = false;
     });
     const reasons = new Set<string>();
-    const ended = await letGoOf(world, {
+    const ended = await cleanUpAfter(world, {
       hear: ({ reason }) => {
         reasons.add(reason);
         if (pod.terminating && endedAt === 0) endedAt = world.clock.now();
@@ -68,20 +71,20 @@ describe('a pod that has been replaced already', () => {
 
   /** A budget that still counts the pod, by a label that it has kept. */
   async function openBudget(world: World): Promise<SimPod> {
-    const pod = await unlistOne(world);
+    const pod = await removeEndpointsOfOne(world);
     (pod.labels as Record<string, string>)['tier'] = 'back';
     world.budgets.push({ name: 'tier', selector: { tier: 'back' }, minAvailable: 1 });
     return pod;
   }
 
-  test('and that a budget holds is asked for again, which is told, and goes as soon as the budget allows', async () => {
+  test('and is blocked by a budget is tried again, which is reported, and leaves as soon as the budget allows', async () => {
     const world = createScenario();
     const pod = await openBudget(world);
     let blocked: Heartbeat['blocked'];
     later(world, 120_000, () => {
       world.budgets = world.budgets.filter(({ name }) => name !== 'tier');
     });
-    const ended = await letGoOf(world, {
+    const ended = await cleanUpAfter(world, {
       hear: (told) => {
         if (told.blocked !== undefined && told.blocked.length > 0) blocked = told.blocked;
       },
@@ -93,12 +96,12 @@ describe('a pod that has been replaced already', () => {
     ]);
   });
 
-  test('and that a budget never lets go is left behind with the reason, in the time that evictions have', async () => {
+  test('and is blocked by a budget for ever is left over with the reason, after the eviction deadline', async () => {
     const world = createScenario();
     const pod = await openBudget(world);
     const policy = scenarioPolicy();
     const begun = world.clock.now();
-    const ended = await letGoOf(world, { policy });
+    const ended = await cleanUpAfter(world, { policy });
     expect(ended).toMatchObject({
       outcome: 'done',
       left: [
@@ -110,14 +113,14 @@ describe('a pod that has been replaced already', () => {
     expect([...world.leases.keys()]).toEqual([]);
   });
 
-  test('keeps the marks of its own node until then, and of no other', async () => {
+  test('keeps the ownership of its own node until then, and of no other', async () => {
     const world = createScenario();
     const pod = await openBudget(world);
     const [other] = world.nodes.filter(({ name }) => name !== pod.node);
     const ports = createSimPorts(world);
     for (const node of world.nodes) await ports.cluster.cordon(node, run);
     let cordoned: readonly string[] = [];
-    await letGoOf(world, {
+    await cleanUpAfter(world, {
       hear: ({ blocked }) => {
         if ((blocked ?? []).length > 0) cordoned = world.nodes.filter((node) => node.cordoned).map(({ name }) => name);
       },

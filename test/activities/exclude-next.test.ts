@@ -16,7 +16,7 @@ import { inActivity } from '../support/in-activity.ts';
 const run = 'run-1';
 const theLease = 'nodeferry-exclude';
 
-/** What a test does before a call that matters: the call in words, and how often it was made before. */
+/** What a test does before a call that matters: the call as text, and how often it was made before. */
 type Strike = (world: World, call: string, times: number) => void | Promise<void>;
 
 /** Calls of ports that matter here, in their order. */
@@ -25,8 +25,8 @@ function listen(ports: Ports, before: (call: string, times: number) => void | Pr
   const watched: Record<string, (args: readonly unknown[]) => string | undefined> = {
     discover: () => 'discover',
     readTargets: ([groups]) => `read ${(groups as { service: string }[]).map(({ service }) => service).join(' ')}`,
-    acquireLock: ([name]) => (name === theLease ? 'take Lease' : undefined),
-    releaseLock: ([lock]) => ((lock as { name: string }).name === theLease ? 'give Lease back' : undefined),
+    acquireLock: ([name]) => (name === theLease ? 'acquire Lease' : undefined),
+    releaseLock: ([lock]) => ((lock as { name: string }).name === theLease ? 'release Lease' : undefined),
     exclude: () => 'label',
   };
   const listenTo = <T extends object>(port: T): T =>
@@ -48,7 +48,7 @@ function listen(ports: Ports, before: (call: string, times: number) => void | Pr
   return { calls, ports: { ...ports, cluster: listenTo(ports.cluster), loadBalancers: listenTo(ports.loadBalancers) } };
 }
 
-/** A settled world in which the run holds its pool and all nodes wait for their turn. */
+/** A stable world in which the run holds its pool and all nodes wait to be excluded. */
 async function openScene(before: Strike = () => undefined, change: (policy: Policy) => Policy = (policy) => policy) {
   const world = createScenario();
   const policy = change(scenarioPolicy());
@@ -67,9 +67,9 @@ async function openScene(before: Strike = () => undefined, change: (policy: Poli
     inFlight: [],
     waiting: plan.nodes,
   };
-  const environment = new MockActivityEnvironment({ activityId: 'step-out' });
+  const environment = new MockActivityEnvironment({ activityId: 'exclude' });
   const excludeBatch = async () =>
-    await inActivity(world, 'step-out', async () => await activities.excludeNext(input), environment);
+    await inActivity(world, 'exclude', async () => await activities.excludeNext(input), environment);
   return { world, calls, excludeBatch, cancel: () => environment.cancel() };
 }
 
@@ -84,36 +84,36 @@ function failOthers(world: World): void {
   });
 }
 
-/** A Service comes up of which nobody has read what stands behind it. */
+/** A Service appears whose target groups nobody has read. */
 function addService(world: World): void {
   const web = serviceNamed(world, 'web');
   world.services.push({ ...web, key: 'default/new', targets: [], view: [...web.view] });
 }
 
-describe('letting a node step out', () => {
-  test('takes the Lease after all that is slow, and holds it for the reads that decide and the labels alone', async () => {
+describe('excluding a node', () => {
+  test('acquires the Lease after everything slow, and holds it only for the reads that decide and the labels', async () => {
     const { world, calls, excludeBatch } = await openScene();
 
     await excludeBatch();
     world.clock.stop();
 
-    const taken = calls.indexOf('take Lease');
+    const taken = calls.indexOf('acquire Lease');
     const labels = ['label', 'label'];
-    expect(calls.slice(taken)).toEqual(['take Lease', expect.stringMatching(/^read /), ...labels, 'give Lease back']);
+    expect(calls.slice(taken)).toEqual(['acquire Lease', expect.stringMatching(/^read /), ...labels, 'release Lease']);
     expect(calls.lastIndexOf('discover')).toBeLessThan(taken);
     expect(excludedNodes(world)).toHaveLength(2);
   });
 
-  test('discovers under no Lease, even when all that is known has grown old by then', async () => {
+  test('discovers without the Lease, even when everything known is out of date by then', async () => {
     const { world, calls, excludeBatch } = await openScene((scene, call, times) => {
-      if (call === 'take Lease' && times === 0) scene.clock.advance(10 * 60_000);
+      if (call === 'acquire Lease' && times === 0) scene.clock.advance(10 * 60_000);
     });
 
     await excludeBatch();
     world.clock.stop();
 
     const held = calls.map((call, index) =>
-      calls.slice(0, index).lastIndexOf('take Lease') > calls.slice(0, index).lastIndexOf('give Lease back')
+      calls.slice(0, index).lastIndexOf('acquire Lease') > calls.slice(0, index).lastIndexOf('release Lease')
         ? call
         : '',
     );
@@ -121,12 +121,12 @@ describe('letting a node step out', () => {
     expect(held.filter((call) => call.startsWith('read ')).length).toBeGreaterThan(0);
   });
 
-  test('is decided by the look under the Lease: what turned bad while it was waited for holds the node', async () => {
+  test('is decided by the observation under the Lease: what became unhealthy during the wait blocks the node', async () => {
     let labelledAt: number | undefined;
     let failedAt = Number.POSITIVE_INFINITY;
     const { world, calls, excludeBatch } = await openScene((scene, call, times) => {
       if (call === 'label') labelledAt = scene.clock.now();
-      if (call !== 'take Lease' || times > 0) return;
+      if (call !== 'acquire Lease' || times > 0) return;
       failedAt = scene.clock.now();
       failOthers(scene);
     });
@@ -134,8 +134,8 @@ describe('letting a node step out', () => {
     await excludeBatch();
     world.clock.stop();
 
-    expect(calls.indexOf('give Lease back')).toBeLessThan(calls.indexOf('label'));
-    // Looks must have agreed anew since the targets were good again.
+    expect(calls.indexOf('release Lease')).toBeLessThan(calls.indexOf('label'));
+    // Observations must have agreed again since the targets were healthy again.
     expect(labelledAt).toBeGreaterThanOrEqual(failedAt + 60_000 + scenarioPolicy().waits.stabilizationMs);
   });
 
@@ -151,27 +151,27 @@ describe('letting a node step out', () => {
     const taken = world.clock.now();
     world.clock.stop();
 
-    expect(calls.filter((call) => call === 'take Lease')).toHaveLength(1);
+    expect(calls.filter((call) => call === 'acquire Lease')).toHaveLength(1);
     expect(expiresAt).toBeGreaterThan(taken);
   });
 
-  test('waits when the node serves something else by now than what was read', async () => {
+  test('waits when the node serves something by now that was not read', async () => {
     const { world, calls, excludeBatch } = await openScene((scene, call, times) => {
-      if (call === 'take Lease' && times === 0) addService(scene);
+      if (call === 'acquire Lease' && times === 0) addService(scene);
     });
 
     await excludeBatch();
     world.clock.stop();
 
-    const taken = calls.indexOf('take Lease');
-    const anew = ['give Lease back', 'discover', expect.stringMatching(/^read .*default\/new/)];
-    expect(calls.slice(taken, taken + 4)).toEqual(['take Lease', ...anew]);
+    const taken = calls.indexOf('acquire Lease');
+    const anew = ['release Lease', 'discover', expect.stringMatching(/^read .*default\/new/)];
+    expect(calls.slice(taken, taken + 4)).toEqual(['acquire Lease', ...anew]);
     expect(calls.slice(-5)).toEqual([
-      'take Lease',
+      'acquire Lease',
       expect.stringMatching(/^read .*default\/new/),
       'label',
       'label',
-      'give Lease back',
+      'release Lease',
     ]);
   });
 
@@ -180,7 +180,7 @@ describe('letting a node step out', () => {
     ['pods of a Service fail', 1, (world: World) => flap(world, 'web', 60_000)],
     ['load balancers were read some seconds before', 1, (world: World) => world.clock.advance(3_000)],
     ['there is a Service that nobody has read', 1, addService],
-  ] as const)('lets another go in the same moment, unless %s', async (_, gone, strike) => {
+  ] as const)('excludes another in the same batch, unless %s', async (_, gone, strike) => {
     const { world, excludeBatch } = await openScene((scene, call, times) => {
       if (call === 'label' && times === 0) strike(scene);
     });
@@ -197,7 +197,7 @@ describe('letting a node step out', () => {
     expect(names).toEqual(excludedNodes(world).map(({ name }) => name));
   });
 
-  test('tells of those that have gone when the next can’t be labelled', async () => {
+  test('reports those that are excluded when the next can’t be labelled', async () => {
     const { world, excludeBatch } = await openScene((_, call, times) => {
       if (call === 'label' && times === 1) throw new NodeferryError({ code: 'ClusterUnreachable', message: 'away' });
     });
@@ -209,7 +209,7 @@ describe('letting a node step out', () => {
     expect(out).not.toHaveProperty('alongside');
   });
 
-  test('lets nobody follow once the run is paused, and tells of the one that has gone', async () => {
+  test('excludes no other once the run is paused, and reports the one that is excluded', async () => {
     const { world, excludeBatch, cancel } = await openScene((_, call) => {
       if (call === 'label') cancel();
     });
@@ -221,7 +221,7 @@ describe('letting a node step out', () => {
     expect(out).toMatchObject({ outcome: 'done', node: { name: excludedNodes(world)[0]?.name } });
   });
 
-  test('finds all that an earlier attempt has let go, whether they went together or not', async () => {
+  test('finds all that an earlier attempt has excluded, together or not', async () => {
     const { world, excludeBatch } = await openScene();
     await excludeBatch();
 
@@ -239,7 +239,7 @@ describe('letting a node step out', () => {
   test.each([
     ['one alone, until the last', true, 1],
     ['two in each', false, 2],
-  ])('lets go what all looks of the settling time allowed together: %s', async (_, fails, gone) => {
+  ])('excludes what all observations of the stabilization time allowed together: %s', async (_, fails, gone) => {
     const stabilizationMs = 12_000;
     let began: number | undefined;
     const { world, excludeBatch } = await openScene(

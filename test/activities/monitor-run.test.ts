@@ -13,7 +13,7 @@ import { later, type World } from '../simulator/world.ts';
 const run = 'run-1';
 const nothing = { sent: 0, lost: 0, slow: 0 };
 
-/** Watches; `silentMs` is how long ago an earlier attempt said its last, none when it is undefined. Stopped at its first word if so told. */
+/** Monitors; `silentMs` is the age of the last heartbeat of an earlier attempt, undefined for none. Stopped at its first heartbeat if so told. */
 async function watchIn(
   world: World,
   input: Partial<WatchInput> = {},
@@ -46,7 +46,7 @@ async function watchIn(
 }
 
 describe('counts', () => {
-  test('go on from the last words of a worker that was away, and tell when nobody watched', async () => {
+  test('continue from the last heartbeat of a lost worker, and report when nobody monitored', async () => {
     const world = createScenario();
     const to = world.clock.now();
     const { counts } = await watchIn(world, {}, { silentMs: 63_000, isStopped: true });
@@ -55,14 +55,14 @@ describe('counts', () => {
   });
 
   test.each([undefined, 1_000])(
-    'of a watch that begins, or follows its predecessor at once (%s ms), have no gap',
+    'of a monitor that begins, or follows its predecessor at once (%s ms), have no gap',
     async (silentMs) => {
       const { counts } = await watchIn(createScenario(), {}, { silentMs, isStopped: true });
       expect(counts).not.toHaveProperty('unwatchedMs');
     },
   );
 
-  test('go on from the watch before, and tell the time since then', async () => {
+  test('continue from the monitor before, and report the time since then', async () => {
     const world = createScenario();
     const watchedUntil = world.clock.now() - 20_000;
     const base = { sent: 40, lost: 1, slow: 0, unwatchedMs: 7_000, unwatched: [{ from: 0, to: 7_000 }] };
@@ -76,8 +76,8 @@ describe('counts', () => {
   });
 });
 
-describe('a watch answers', () => {
-  test('after the time that it was told', async () => {
+describe('a monitor returns', () => {
+  test('after its report interval', async () => {
     const world = createScenario();
     const begun = world.clock.now();
     const { outcome, at, counts } = await watchIn(world, { reportIntervalMs: 300_000 });
@@ -129,7 +129,7 @@ describe('what is lost', () => {
     return node.name;
   }
 
-  test('while no node of the run is out is told, and does not use up the budget', async () => {
+  test('while no node of the run is out is reported, and does not use up the budget', async () => {
     const world = createScenario();
     exclude(world, 'run-2');
     later(world, 60_000, () => void (world.traffic.lost += 1));
@@ -152,7 +152,7 @@ describe('what is lost', () => {
     ]);
   });
 
-  test('shortly after a node was out uses it up too, from watch to watch', async () => {
+  test('shortly after a node was out uses it up too, from monitor to monitor', async () => {
     const world = createScenario();
     const now = world.clock.now();
     later(world, 60_000, () => void (world.traffic.lost += 1));
@@ -177,7 +177,7 @@ describe('what is lost', () => {
     expect(outcome).toBe(told);
   });
 
-  test('when nobody had looked for a while uses it up: who knows what was out', async () => {
+  test('when nothing was observed for a while uses it up: who knows what was out', async () => {
     const world = createScenario();
     later(world, 5_000, () => void (world.traffic.lost += 1));
     const { outcome } = await watchIn(world, {
@@ -187,7 +187,7 @@ describe('what is lost', () => {
     expect(outcome).toBe('budget-exceeded');
   });
 
-  test('while the API server is away uses it up: nobody can see what is out', async () => {
+  test('while the API server is unavailable uses it up: nobody can observe what is out', async () => {
     const world = createScenario();
     later(world, 55_000, () => {
       world.faults.apiDown = true;
@@ -198,7 +198,7 @@ describe('what is lost', () => {
   });
 });
 
-test('a watch that fails says in its failure what it has counted', async () => {
+test('a monitor that fails says in its failure what it has counted', async () => {
   const world = createScenario();
   const since = world.clock.now();
   later(world, 20_000, () => {

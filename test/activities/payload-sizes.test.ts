@@ -15,10 +15,10 @@ import { nodeInput } from '../../workflows/run/node-input.ts';
 import { aPolicy, aPool } from '../core/support/facts.ts';
 import { aLargeObservation } from '../core/support/large-cluster.ts';
 
-/** Why a node may go, in the words of the guard. */
+/** Why a node may be excluded, in the words of the guard. */
 const because = 'budget production/general-purpose keeps 63 of 64 reachable pods, needs 48';
 
-/** What is told of one node at its end, in the words of the decisions that tell it. */
+/** The final evidence of one node, in the words of the decisions. */
 function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
   const leaving = facts.targetGroups.map((group) => ({
     ...group,
@@ -83,7 +83,7 @@ function reportOf(nodes: readonly NodeStatus[], newNodes: readonly NodeRef[]): R
   };
 }
 
-/** Half of what Temporal begins to warn of (temporalio/temporal, common/dynamicconfig/constants.go: limit.blobSize.warn). */
+/** Half of the size from which Temporal warns (temporalio/temporal, common/dynamicconfig/constants.go: limit.blobSize.warn). */
 const unremarkable = 256 * 1024;
 
 describe('128 nodes behind 100 Services', () => {
@@ -96,14 +96,14 @@ describe('128 nodes behind 100 Services', () => {
   const out = { ...describeExclusion(node, because, facts, { policy }), externalChanges: [] };
   const known = { run: plan.run, parent: 'p', pool: plan.oldPool, policy, baselines, round: 1, resumes: 0, now: 0 };
 
-  test('make a plan, and a question to the guard, that are small', () => {
+  test('make a small plan, and a small input of the guard', () => {
     const question = { run: plan.run, policy, baselines, inFlight: nodes.slice(0, 10), waiting: nodes.slice(0, 50) };
     expect(bytesOf(plan)).toBeLessThan(128 * 1024);
     expect(bytesOf(summarize(plan))).toBeLessThan(16 * 1024);
     expect(bytesOf(question)).toBeLessThan(48 * 1024);
   });
 
-  test('a node is told of the Services only that it has to do with', () => {
+  test('the input of a node has only the Services that it affects', () => {
     const input = nodeInput(known, out);
     const onNode = facts.cluster.services.filter(({ endpoints }) => endpoints.some((one) => one.node === node.name));
     const expected = baselines.filter((one) => onNode.some(({ key }) => key === one.service));
@@ -112,14 +112,14 @@ describe('128 nodes behind 100 Services', () => {
     expect(bytesOf(input)).toBeLessThan(16 * 1024);
   });
 
-  test('a node is told of every Service of policy Cluster: its connections enter anywhere', () => {
+  test('the input of a node has every Service of policy Cluster: its connections enter anywhere', () => {
     const anywhere = aLargeObservation({ nodes: 128, services: 100, replicas: 3, traffic: 'Cluster' });
     const step = { ...describeExclusion(node, because, anywhere, { policy }), externalChanges: [] };
     expect(step.services).toHaveLength(100);
     expect(bytesOf(nodeInput(known, step))).toBeLessThan(32 * 1024);
   });
 
-  test('a node of an answer that does not tell what it has to do with is told of everything', () => {
+  test('the input of a node has every Service where a result does not say which ones it affects', () => {
     const { services: _touches, ...earlier } = out;
     expect(nodeInput(known, earlier).baselines).toEqual(baselines);
   });
@@ -127,7 +127,7 @@ describe('128 nodes behind 100 Services', () => {
   const ended = nodes.map((one) => statusAtEnd(one, facts));
   const report = reportOf(ended, nodes);
 
-  test('end with a report that is small, and no larger than the plan reckons with', () => {
+  test('end with a report that is small, and no larger than the plan expects', () => {
     expect(bytesOf(report)).toBeLessThan(unremarkable);
     expect(Math.max(...ended.map(bytesOf))).toBeLessThan(nodeBytes.reported);
     expect(bytesOf(out) - bytesOf(out.before) - bytesOf(out.services)).toBeLessThan(nodeBytes.replacing);
@@ -135,7 +135,7 @@ describe('128 nodes behind 100 Services', () => {
     expect(truncateStatus(report)).toBe(report);
   });
 
-  test('the report still fits when much was done to every node, and tells when each moment was seen', () => {
+  test('the report still fits when much was done to every node, and has the time of each piece of evidence', () => {
     const acts = Array.from({ length: 50 }, (_, at) => ({
       at,
       what: `somebody removed the exclude label; set again ${at}`,

@@ -48,7 +48,7 @@ async function openScene(n: number, policy: Policy = scenarioPolicy()) {
   return { world, ports, leaving, inputOf, evict };
 }
 
-/** What is asked of load balancers (with the age that will do) and done to pods, in its order. */
+/** What is asked of load balancers (with the age that is new enough) and done to pods, in order. */
 function listen(ports: Ports) {
   const events: { readonly what: string; readonly since?: number | undefined }[] = [];
   const loadBalancers: Ports['loadBalancers'] = {
@@ -76,7 +76,7 @@ function listen(ports: Ports) {
   return { events, ports: { ...ports, loadBalancers, cluster } };
 }
 
-/** Ports of which the act that is named hangs, from that call on, until it is let go: a worker that was cut off just before it. */
+/** Ports whose named action hangs, from that call on, until it is resumed: a worker that was cut off just before it. */
 function hangingAt(ports: Ports, act: 'requireFence', call: number) {
   const reached = Promise.withResolvers<void>();
   const excludeBatch = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ test('load balancers are read before pods leave their endpoints, once for a roun
   expect(events.filter(({ what, since }) => what === 'read' && since === undefined)).toEqual([]);
 });
 
-test('what leaves while callers are sent to it is told', async () => {
+test('a pod that leaves while callers are sent to it is reported', async () => {
   const keepEndpoints = ['default/web'];
   const scene = await openScene(1, scenarioPolicy({ drain: { ...scenarioPolicy().drain, keepEndpoints } }));
   const [node] = scene.leaving;
@@ -141,7 +141,7 @@ test('what leaves while callers are sent to it is told', async () => {
   ]);
 });
 
-test('two nodes that look at the same moment take one pod of a Service without a budget, not two', async () => {
+test('two nodes that observe at the same moment evict one pod of a Service without a budget, not two', async () => {
   const keepEndpoints = ['default/api', 'default/web'];
   const policy = scenarioPolicy({
     drain: { ...scenarioPolicy().drain, keepEndpoints },
@@ -160,7 +160,7 @@ test('two nodes that look at the same moment take one pod of a Service without a
   expect(fewest).toBe(3);
 });
 
-describe('an eviction that the API server refuses', () => {
+describe('an eviction that the API server rejects', () => {
   /** Ports of which the eviction API gives that answer for one pod of the node, as often as `times`; when it was asked, clock's ms. */
   async function refuse(answer: EvictionOutcome, times: number, keepEndpoints = ['default/api', 'default/web']) {
     const scene = await openScene(1, scenarioPolicy({ drain: { ...scenarioPolicy().drain, keepEndpoints } }));
@@ -182,7 +182,7 @@ describe('an eviction that the API server refuses', () => {
     return { outcome, asked, refused, tookMs: world.clock.now() - began };
   }
 
-  test('for good ends the step at once, in its words', async () => {
+  test('permanently ends the step at once, in its words', async () => {
     const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
     const { outcome, refused, tookMs } = await refuse({ outcome: 'impossible', message }, Number.POSITIVE_INFINITY);
     expect(outcome).toMatchObject({
@@ -199,7 +199,7 @@ describe('an eviction that the API server refuses', () => {
   test.each([
     ['of a pod that goes at once', ['default/api', 'default/web']],
     ['of one that leaves its endpoints first', []],
-  ])('for now is asked for again when it said, and not before: %s', async (_, keepEndpoints) => {
+  ])('for now is tried again at the retry time, and not before: %s', async (_, keepEndpoints) => {
     const retryAfterMs = 20_000;
     const answer: EvictionOutcome = { outcome: 'retry', message: 'the server is too busy', retryAfterMs };
     const { outcome, asked } = await refuse(answer, 2, keepEndpoints);
@@ -212,7 +212,7 @@ describe('an eviction that the API server refuses', () => {
 });
 
 describe('before the first pod is touched', () => {
-  test('a node whose label somebody removed goes back to draining, and the report tells', async () => {
+  test('a node whose label somebody removed goes back to draining, and the report says so', async () => {
     const { world, leaving, evict } = await openScene(1);
     const [node] = leaving;
     if (node === undefined) throw new Error('no node');
@@ -233,7 +233,7 @@ describe('before the first pod is touched', () => {
   test.each<[string, (node: SimNode) => void]>([
     ['were taken out by somebody', exclude],
     ['failed, so that its pods may not go either', (node) => void (node.ready = false)],
-  ])('a node comes back that should not have been let go, because all others %s', async (_, strike) => {
+  ])('a node is restored that should not have been excluded, because all others %s', async (_, strike) => {
     const { world, leaving, evict } = await openScene(1);
     const [node] = leaving;
     if (node === undefined) throw new Error('no node');
@@ -245,7 +245,7 @@ describe('before the first pod is touched', () => {
     expect(uidsOn(world, node)).toEqual(pods);
   });
 
-  test('one bad look puts nobody back', async () => {
+  test('one bad observation restores no node', async () => {
     const { world, leaving, evict } = await openScene(1);
     const [node] = leaving;
     if (node === undefined) throw new Error('no node');
@@ -262,7 +262,7 @@ describe('before the first pod is touched', () => {
 });
 
 describe('an attempt that lives on after its successor has begun', () => {
-  /** The attempt has looked, and hangs before its first act, while `then` happens; answers how it ends, and the pods of its node. */
+  /** The attempt has observed, and hangs before its first action, while `then` happens; returns how it ends, and the pods of its node. */
   async function outlive(then: (scene: Awaited<ReturnType<typeof openScene>>, node: SimNode) => Promise<unknown>) {
     const scene = await openScene(1);
     const { world, ports, leaving, inputOf } = scene;
@@ -281,7 +281,7 @@ describe('an attempt that lives on after its successor has begun', () => {
     return { end, pods, left: uidsOn(world, node) };
   }
 
-  test('touches no pod of a node that was put back meanwhile', async () => {
+  test('touches no pod of a node that was restored meanwhile', async () => {
     const { end, pods, left } = await outlive(async ({ ports, inputOf }, node) => {
       const { restoreNode } = createActivities(ports);
       await new MockActivityEnvironment({ attempt: 1 }).run(restoreNode, inputOf(node, 4));

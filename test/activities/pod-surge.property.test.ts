@@ -1,4 +1,4 @@
-/** Pods are released, replaced, and given back, while things happen: nobody ever has less, and at the end all is as it was. */
+/** Pods are released, replaced and adopted, while things happen: no workload ever has fewer, and at the end everything is as it was. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
@@ -14,7 +14,7 @@ import { inActivity } from '../support/in-activity.ts';
 
 const run = 'run-1';
 
-/** What may happen to `web` while its pods are handed over. */
+/** What may happen to `web` while its pods are surged. */
 const happenings = {
   nothing: () => undefined,
   'scaled up': (world: World) => scaleTo(world, 'web', replicasOf(world, 'web') + 3),
@@ -47,10 +47,10 @@ const shapes = fc.record({
 type Shape = typeof shapes extends fc.Arbitrary<infer T> ? T : never;
 
 test('released pods come back as they were, whatever happens meanwhile', async () => {
-  await fc.assert(fc.asyncProperty(shapes, handOverAndBack), { numRuns: 60 });
+  await fc.assert(fc.asyncProperty(shapes, surgeAndAdopt), { numRuns: 60 });
 }, 240_000);
 
-async function handOverAndBack(shape: Shape): Promise<void> {
+async function surgeAndAdopt(shape: Shape): Promise<void> {
   const world = openWorld(shape);
   const before = podsOf(world);
   const watched = watch(world, shape.happening);
@@ -73,14 +73,14 @@ async function handOverAndBack(shape: Shape): Promise<void> {
   const { nodes } = await step('await', async () => await activities.awaitNodesReady(awaited));
   await step('cordon', async () => await activities.cordonNodes({ ...next(), nodes: plan.nodes }));
   world.clock.at(world.clock.now() + shape.atMs, () => happenings[shape.happening](world));
-  await handAllOver(plan, []);
+  await surgeAll(plan, []);
   world.clock.advance(60_000);
 
   await step('cordon new', async () => await activities.cordonNodes({ ...next(), nodes }));
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
   const back = { ...next(), waiting: nodes, rolledBackFrom: plan.newPool.name };
   await step('back', async () => await activities.surgePods(back));
-  await step('give back', async () => await activities.adoptPods(next()));
+  await step('adopt pods', async () => await activities.adoptPods(next()));
   await step('evict', async () => await activities.evictReleased(next()));
   await step('uncordon new', async () => await activities.uncordonNodes({ ...next(), nodes }));
   world.clock.advance(120_000);
@@ -93,8 +93,8 @@ async function handOverAndBack(shape: Shape): Promise<void> {
     const all = podsOf(world).filter(({ of }) => of === name);
     const owned = all.filter(({ ownerKind }) => ownerKind === 'ReplicaSet');
     expect(owned.map((pod) => pod.version)).toEqual(Array.from({ length: replicas }, () => version));
-    // What stood in for them leaves with its node. Nobody takes back what a rollout or a scale-down has made superfluous; it serves on
-    // where a load balancer finds nobody else on the node.
+    // Replacements leave with their node. A pod that a rollout or a scale-down has made superfluous is not adopted; it continues to serve
+    // where a load balancer finds no other pod on the node.
     const mayStay = shape.happening === 'rolled out' || shape.happening === 'scaled down';
     const isAlone = ({ node }: SimPod) => mayStay && name === 'web' && !owned.some((pod) => pod.node === node);
     const left = all.filter((pod) => !owned.includes(pod) && !newNodes.has(pod.node ?? ''));
@@ -104,15 +104,12 @@ async function handOverAndBack(shape: Shape): Promise<void> {
   }
   if (shape.happening === 'deleted') expect(podsOf(world).filter(({ of }) => of === 'web')).toEqual([]);
 
-  /** Wave after wave, as a run that lets none of them leave. */
-  async function handAllOver({ nodes: all }: PoolPlan, done: readonly string[]): Promise<void> {
+  /** Batch after batch, as a run in which none of them leaves. */
+  async function surgeAll({ nodes: all }: PoolPlan, done: readonly string[]): Promise<void> {
     const waiting = all.filter(({ name }) => !done.includes(name));
     if (waiting.length === 0) return;
-    const { wave } = await step(
-      `hand over ${done.length}`,
-      async () => await activities.surgePods({ ...next(), waiting }),
-    );
-    await handAllOver(plan, [...done, ...wave.map(({ name }) => name)]);
+    const { wave } = await step(`surge ${done.length}`, async () => await activities.surgePods({ ...next(), waiting }));
+    await surgeAll(plan, [...done, ...wave.map(({ name }) => name)]);
   }
 }
 
@@ -125,10 +122,10 @@ function openWorld({ nodes, replicas, maxUnavailable, podReady }: Shape): World 
   return world;
 }
 
-/** Sees at every moment whether a workload has fewer ready pods than it had, or wants. */
+/** Checks at every moment whether a workload has fewer ready pods than it had, or needs. */
 function watch(world: World, happening: Happening): { missing(): readonly string[] } {
   const had = new Map(['web', 'api'].map((name) => [name, readyOf(world, name)]));
-  // These two take pods away themselves, a rollout one more than there are at the start.
+  // These two delete pods themselves, a rollout one more than there are at the start.
   const costs = happening === 'deleted' || happening === 'rolled out' ? ['web'] : [];
   const missing: string[] = [];
   world.clock.onPassage((from) => {

@@ -24,7 +24,7 @@ function waitOn(observation: Wait<Value>['poll'], change: Partial<Wait<Value>> =
     what: 'the thing',
     deadlineMs: 60_000,
     pollIntervalMs: 5_000,
-    hint: 'mend it',
+    hint: 'fix it',
     poll: observation,
     ...change,
   };
@@ -35,17 +35,17 @@ const error = (code: ProblemCode) => new NodeferryError({ code, message: code })
 const throttled = () => new NodeferryError({ code: 'Throttled', message: 'Rate exceeded' }, { retryAfterMs: 700 });
 
 describe('pollUntil', () => {
-  test('ends with the value and the time of the look that found it', async () => {
+  test('ends with the value and the time of the poll that found it', async () => {
     let observations = 0;
     const wait = waitOn(async () => {
       observations += 1;
-      return observations === 3 ? done('there') : { done: false, reason: `look ${observations}` };
+      return observations === 3 ? done('there') : { done: false, reason: `poll ${observations}` };
     });
     const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
     expect(outcome).toEqual({ outcome: 'done', value: 'there', at: 1_010_000 });
   });
 
-  test('leaves a fault of its own to the next attempt, and after some to a person', async () => {
+  test('leaves an error of its own to the next attempt, and after some attempts to an operator', async () => {
     const faulty = waitOn(async () => {
       throw new TypeError('x is not a function');
     });
@@ -67,13 +67,13 @@ describe('pollUntil', () => {
     expect(outcome).toMatchObject({
       problem: {
         code: 'DeadlineExceeded',
-        message: 'the thing: not there after 1 min: 2 of 4 are Ready',
-        hint: 'mend it',
+        message: 'the thing: timed out after 1 min: 2 of 4 are Ready',
+        hint: 'fix it',
       },
     });
   });
 
-  test('lets come past the deadline what comes by itself, and gives up as soon as it does not any more', async () => {
+  test('waits past the deadline for what is self-resolving, and gives up as soon as it is not any more', async () => {
     let observations = 0;
     const wait = waitOn(async () => {
       observations += 1;
@@ -83,7 +83,7 @@ describe('pollUntil', () => {
     expect(outcome).toMatchObject({ outcome: 'failed', at: 1_000_000 + 19 * 5_000 });
   });
 
-  test('outlasts throttling, honours the pause that was asked for, and tells', async () => {
+  test('outlasts throttling, honours the pause that was asked for, and reports it', async () => {
     let observations = 0;
     const times: number[] = [];
     const heartbeats: Heartbeat[] = [];
@@ -104,7 +104,7 @@ describe('pollUntil', () => {
     expect(heartbeats.at(-1)?.reason).toBe('Rate exceeded (Throttled, try 3)');
   });
 
-  test('fails at once, with the code as type and the problem in the details, when trying again can’t help', async () => {
+  test('fails at once, with the code as type and the problem in the details, when retrying can’t help', async () => {
     const problem = { code: 'Forbidden', message: 'may not', hint: 'grant it' } as const;
     const wait = waitOn(async () => {
       throw new NodeferryError(problem);
@@ -116,7 +116,7 @@ describe('pollUntil', () => {
     expect(failure).toMatchObject({ type: 'Forbidden', nonRetryable: true, details: [problem] });
   });
 
-  test('goes on where the attempt before it stood', async () => {
+  test('continues where the attempt before it stopped', async () => {
     const details: Heartbeat = { reason: 'before', since: 980_000, until: 1_040_000, checkpoint: { seen: 7 } };
     const env = new MockActivityEnvironment({ heartbeatDetails: details });
     const contexts: unknown[] = [];
@@ -128,7 +128,7 @@ describe('pollUntil', () => {
     expect(contexts).toEqual([{ now: 1_000_000, since: 980_000, isFinal: false, checkpoint: { seen: 7 } }]);
   });
 
-  test('keeps the first start over attempts, and the deadline stood still while no worker looked', async () => {
+  test('keeps the first start over attempts, and the deadline stood still while no worker polled', async () => {
     // Ten seconds into its minute the first worker was lost; the second comes long after.
     const details: Heartbeat = { reason: 'before', since: 0, until: 60_000, seenAt: 10_000 };
     const contexts: PollContext[] = [];
@@ -142,7 +142,7 @@ describe('pollUntil', () => {
     expect(contexts[0]).toMatchObject({ now: 1_000_000, since: 0 });
   });
 
-  test('tells until when it waits and when it last saw anything, for the attempt that may follow', async () => {
+  test('reports until when it waits and when it last observed anything, for the attempt that may follow', async () => {
     const heartbeats: Heartbeat[] = [];
     const env = new MockActivityEnvironment();
     env.on('heartbeat', (details: Heartbeat) => heartbeats.push(details));
@@ -157,7 +157,7 @@ describe('pollUntil', () => {
     expect(heartbeats.at(-1)).toMatchObject({ since: 1_000_000, until: 1_060_000, seenAt: 1_005_000 });
   });
 
-  test('says which look is the last, for what can be said then instead of giving up', async () => {
+  test('says which poll is the last, for what can be returned then instead of giving up', async () => {
     const wait = waitOn(async ({ isFinal }) => (isFinal ? done('what there is') : { done: false, reason: 'not yet' }));
     const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(wait));
     expect(outcome).toEqual({ outcome: 'done', value: 'what there is', at: 1_060_000 });
@@ -178,7 +178,7 @@ describe('pollUntil', () => {
 });
 
 describe('the deadline of pollUntil', () => {
-  /** Looks that fail with the code that `failing` answers at a time (ms since the start), and else find nothing. */
+  /** Polls that fail with the code that `failing` returns at a time (ms since the start), and find nothing otherwise. */
   async function giveUpAt(failing: (elapsed: number) => ProblemCode | undefined): Promise<number> {
     const wait = waitOn(async ({ now }) => {
       const code = failing(now - 1_000_000);
@@ -193,20 +193,20 @@ describe('the deadline of pollUntil', () => {
   }
 
   test.each(['ClusterUnreachable', 'ProviderUnavailable', 'Throttled'] as const)(
-    'stands still while %s lets nothing be seen',
+    'stands still while %s keeps everything unobserved',
     async (code) => {
       const at = await giveUpAt((elapsed) => (elapsed >= 10_000 && elapsed < 600_000 ? code : undefined));
-      // Blind from 10 s until the first look after 600 s, at most one back-off later; of the minute 50 s were left.
+      // Blind from 10 s until the first poll after 600 s, at most one back-off later; of the minute 50 s were left.
       expect(at).toBeGreaterThanOrEqual(650_000);
       expect(at).toBeLessThanOrEqual(680_000);
     },
   );
 
-  test('runs on while something can be seen, though it can’t be done', async () => {
+  test('continues while something can be observed, though it can’t be done', async () => {
     expect(await giveUpAt((elapsed) => (elapsed >= 10_000 ? 'Conflict' : undefined))).toBe(60_000);
   });
 
-  test('runs on once something can be seen again, though it can’t be done', async () => {
+  test('continues once something can be observed again, though it can’t be done', async () => {
     const at = await giveUpAt((elapsed) => (elapsed < 30_000 ? 'ClusterUnreachable' : 'Conflict'));
     expect(at).toBeLessThanOrEqual(150_000);
   });

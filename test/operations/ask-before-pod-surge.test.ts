@@ -3,7 +3,7 @@ import type { Trial } from '../../core/pod-surge/questions.ts';
 import { createTrials } from '../../operations/ask-before-pod-surge.ts';
 import { aPod } from '../core/support/facts.ts';
 
-/** An API server that counts how often it is asked, and answers by what `denials` holds for the pod. */
+/** An API server that counts how often it is asked, and answers with what `denials` has for the pod. */
 function asking() {
   const asked: string[] = [];
   const denials = new Map<string, string>();
@@ -25,7 +25,7 @@ function trialOf(pod: string, revision: string, workload = 'Deployment default/w
   };
 }
 
-test('however many waves ask, the API server is asked once for each run and revision of a workload', async () => {
+test('however many batches ask, the API server is asked once for each run and revision of a workload', async () => {
   const { asked, trials } = asking();
   for (let wave = 0; wave < 500; wave += 1) await trials('run-1')(trialOf(`web-${wave}`, 'v1'));
   expect(asked).toEqual(['web-0']);
@@ -35,7 +35,7 @@ test('however many waves ask, the API server is asked once for each run and revi
   expect(asked).toEqual(['web-0', 'web-500', 'api-1', 'web-501']);
 });
 
-test('what was refused is asked again: somebody may have mended it', async () => {
+test('what was denied is asked again: somebody may have fixed it', async () => {
   const { asked, denials, trials } = asking();
   denials.set('web-1', 'denied by policy');
   expect(await trials('run-1')(trialOf('web-1', 'v1'))).toBe('denied by policy');

@@ -18,7 +18,7 @@ function openScene() {
   return { world, cluster, pod, seen };
 }
 
-test('takes a pod out of its endpoints and puts it back', async () => {
+test('removes a pod from its endpoints and restores it', async () => {
   const { cluster, pod, seen } = openScene();
   const removeEndpoints: PodAction = { kind: 'remove-endpoints', pod, removeLabels: ['app'] };
   expect(await executePodAction(cluster, removeEndpoints, run)).toEqual({ outcome: 'done' });
@@ -30,7 +30,7 @@ test('takes a pod out of its endpoints and puts it back', async () => {
   expect(seen()?.labels).toHaveProperty('app');
 });
 
-test('gives a pod that nobody released back to nobody', async () => {
+test('does not adopt a pod that nobody released', async () => {
   const { cluster, pod } = openScene();
   expect(await executePodAction(cluster, { kind: 'adopt', pod }, run)).toEqual({ outcome: 'not-ours' });
 });
@@ -50,7 +50,7 @@ test('deletes a pod, and finds it gone under another UID', async () => {
   expect(seen()?.terminating).toBe(true);
 });
 
-test('a try of an eviction changes nothing', async () => {
+test('a dry run of an eviction changes nothing', async () => {
   const { world, cluster, pod, seen } = openScene();
   world.budgets = [];
   expect(await tryEviction(cluster, pod)).toEqual({ outcome: 'done' });

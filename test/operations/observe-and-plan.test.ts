@@ -34,7 +34,7 @@ describe('the plan command and the preflight of a run', () => {
     expect(upgrade).toMatchObject({ outcome: 'done', plan });
   });
 
-  test('both refuse where a pool of the new one is there already, in the same words', async () => {
+  test('both refuse where a pool with the new name exists already, in the same words', async () => {
     const world = createScenario();
     const [web] = world.pools;
     if (web === undefined) throw new Error('no pool');

@@ -40,7 +40,7 @@ function portsOf(services: readonly ServiceFacts[]) {
   return { observer: createObserver(ports), asked, world };
 }
 
-describe('a look at everything that serves', () => {
+describe('an observation of everything that serves', () => {
   test('asks for the Services that the run can harm and for no others', async () => {
     const { observer, asked } = portsOf([
       serviceOn('web', 'n1'),
@@ -54,7 +54,7 @@ describe('a look at everything that serves', () => {
     expect(asked).toEqual({ discovered: [own], read: [own] });
   });
 
-  test('tells of unsupported Services from what was discovered, as long as that is fresh', async () => {
+  test('reports unsupported Services from what was discovered, as long as that is fresh', async () => {
     const { observer, asked, world } = portsOf([serviceOn('web', 'n1'), serviceOn('old', 'n1')]);
 
     const observations = [await observer.serving(run), await observer.serving(run)];
@@ -93,7 +93,7 @@ describe('a look at everything that serves', () => {
     expect(asked.discovered).toEqual([['default/web'], ['default/old'], ['default/web']]);
   });
 
-  test('of runs with different Services none makes the other discover again', async () => {
+  test('runs with different Services don’t make each other discover again', async () => {
     const { observer, asked } = portsOf([serviceOn('web', 'n1'), serviceOn('far', 'n2')]);
     const other = { ...run, policy: { ...run.policy, pool: { ...run.policy.pool, name: 'other' } } };
 
@@ -102,7 +102,7 @@ describe('a look at everything that serves', () => {
     expect(asked.discovered).toEqual([['default/web'], ['default/far']]);
   });
 
-  test('a target group that is gone is discovered anew by the next look', async () => {
+  test('a target group that is gone is discovered again by the next observation', async () => {
     const { observer, asked, world } = portsOf([serviceOn('web', 'n1')]);
     await observer.serving(run);
     world.goneGroups = ['arn:web'];
@@ -114,7 +114,7 @@ describe('a look at everything that serves', () => {
     expect(asked.discovered).toHaveLength(2);
   });
 
-  test('knows nothing from before when it is taken anew', async () => {
+  test('uses no cache when it is made afresh', async () => {
     const { observer, asked } = portsOf([serviceOn('web', 'n1')]);
 
     await observer.serving(run);
@@ -124,7 +124,7 @@ describe('a look at everything that serves', () => {
   });
 });
 
-describe('a look for a decision', () => {
+describe('an observation for a decision', () => {
   test('reads what decides again, and nothing else', async () => {
     const { observer, asked } = portsOf([serviceOn('web', 'n1'), serviceOn('api', 'n1')]);
     const earlier = await observer.serving(run);
@@ -135,7 +135,7 @@ describe('a look for a decision', () => {
     expect(again?.targetGroups.map(({ service }) => service)).toEqual(['default/web', 'default/api']);
   });
 
-  test('is none when there is a Service by now that was not discovered', async () => {
+  test('is undefined when there is a Service by now that was not discovered', async () => {
     const { observer, asked, world } = portsOf([serviceOn('web', 'n1')]);
     const earlier = await observer.serving(run);
     world.services = [...world.services, serviceOn('api', 'n1')];

@@ -145,7 +145,7 @@ describe('a pod of a Job', () => {
     const harness = await openHarness(world);
     const handle = await harness.start(patient);
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-    expect(stalledRun.stalled?.message).toMatch(/not there after 10\S* min: .*default\/sum: it belongs to a Job/);
+    expect(stalledRun.stalled?.message).toMatch(/timed out after 10\S* min: .*default\/sum: it belongs to a Job/);
     expect(job.terminating).toBe(false);
     finishIn(world, job, 1_000);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });

@@ -206,7 +206,7 @@ describe('a run with pod surge', () => {
     const handle = await harness.start(podSurgePolicy({ mode: 'required' }));
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(
-      /^replacements of released pods: not there after .* Deployment default\/web: 0 of 4 pods ready/,
+      /^replacements of released pods: timed out after .* Deployment default\/web: 0 of 4 pods ready/,
     );
     expect(world.log.filter((line) => line.endsWith('excluded'))).toEqual([]);
     isFixed = true;

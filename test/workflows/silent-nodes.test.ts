@@ -64,7 +64,7 @@ describe('an instance that has died while the cloud reports it as running', () =
       const oneByOne = { guard: { ...policy.guard, maxInFlight: 1 } };
       const handle = await harness.start(patient(policy, oneByOne));
       const asked = await harness.until(handle, 'a question', isAsked);
-      expect(asked.stalled?.message).toContain(`${victim.name} is unreachable: its kubelet has not been heard of`);
+      expect(asked.stalled?.message).toContain(`${victim.name} is unreachable: its kubelet has not been heard from`);
       expect(asked.stalled?.hint).toContain(`--instance-ids ${victim.instanceId}`);
       const lostBefore = world.traffic.lost;
 
@@ -136,7 +136,7 @@ describe('an instance that has died while the cloud reports it as running', () =
     const hanging = world.pods.filter(({ node, terminating: told }) => node === victim.name && told);
     expect(hanging.length).toBeGreaterThan(0);
     expect(report.leftovers).toHaveLength(hanging.length);
-    for (const line of report.leftovers) expect(line).toMatch(/can't end: .* --instance-ids i-1$/);
+    for (const line of report.leftovers) expect(line).toMatch(/can't terminate: .* --instance-ids i-1$/);
     expect(instanceSpecOf(world, victim).state).toBe('running');
     expect(ownershipOf(world)).toEqual([]);
 

@@ -49,7 +49,7 @@ test('a pod without a Service that starts again on the node being emptied is nam
   const harness = await openHarness(world, {});
   const handle = await harness.start(scenarioPolicy());
   const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
-  expect(stalledRun.stalled?.message).toMatch(/pods to leave ip-.*its like came here 3 times after an eviction/);
+  expect(stalledRun.stalled?.message).toMatch(/pods to leave ip-.*such pods came here 3 times after an eviction/);
   expect(world.log.filter((line) => /pod operator-.* terminates/.test(line)).length).toBeLessThan(20);
   tolerateNothing(world, 'operator');
   await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });

@@ -3,5 +3,5 @@ import type { PodFilter } from './rule.ts';
 /** Refuses pods whose emptyDir data would be lost, unless the policy says `deleteEmptyDirData` (kubectl pkg/drain/filters.go). */
 export const emptyDirPod: PodFilter = (pod, { drain }) => {
   if (!pod.hasEmptyDir || drain.deleteEmptyDirData) return undefined;
-  return { outcome: 'refuse', reason: 'it has emptyDir data; spec.drain.deleteEmptyDirData allows to lose it' };
+  return { outcome: 'refuse', reason: 'it has emptyDir data; spec.drain.deleteEmptyDirData allows losing it' };
 };

@@ -8,6 +8,6 @@ export const orphanedPod: PodFilter = (pod, { drain }) => {
   if (pod.orphaned !== true || drain.force) return undefined;
   return {
     outcome: 'refuse',
-    reason: `DaemonSet ${pod.ownerName} does not exist and would not start it again; spec.drain.force allows to lose it`,
+    reason: `DaemonSet ${pod.ownerName} does not exist and would not start it again; spec.drain.force allows losing it`,
   };
 };

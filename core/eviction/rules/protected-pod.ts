@@ -2,17 +2,17 @@ import type { PodFacts } from '../../model/pod.ts';
 import { formatTime } from '../../text/format.ts';
 import type { PodFilter } from './rule.ts';
 
-/** An annotation that asks to leave a pod alone. */
+/** An annotation that asks not to disrupt a pod. */
 export interface DoNotDisrupt {
   /** The annotation as it is written. */
   readonly annotation: string;
-  /** When the wish is over: when the pod has run to its end, at that time (epoch ms), or never. */
+  /** When it expires: when the pod has run to completion, at that time (epoch ms), or never. */
   readonly until: 'completion' | number | 'never';
 }
 
 /**
- * Whether the pod asks to be left alone; of several wishes the one that lasts longest. `safe-to-evict` is the cluster autoscaler's
- * (utils/drain/drain.go; `on-completion` simulator/drainability/rules/oncompletion), `do-not-disrupt` is Karpenter's: for good, or for some
+ * Whether the pod asks not to be disrupted; of several annotations the one that lasts longest. `safe-to-evict` is the cluster autoscaler's
+ * (utils/drain/drain.go; `on-completion` simulator/drainability/rules/oncompletion), `do-not-disrupt` is Karpenter's: for ever, or for some
  * time from the pod's start (karpenter pkg/utils/pod/scheduling.go, IsDoNotDisruptActive).
  */
 export function findDoNotDisrupt({ safeToEvict, doNotDisrupt }: PodFacts, now: number): DoNotDisrupt | undefined {
@@ -28,13 +28,13 @@ export function findDoNotDisrupt({ safeToEvict, doNotDisrupt }: PodFacts, now: n
 }
 
 /**
- * Leaves pods alone that ask for it: a wish that ends is waited for, one that does not is refused or waited for as the policy says. With
- * `protected: evict` wishes count for nothing.
+ * Does not disrupt pods that ask for it: an annotation that expires is waited for, one that does not is refused or waited for as the policy
+ * says. With `doNotDisrupt: evict` annotations have no effect.
  */
 export const protectedPod: PodFilter = (pod, { drain, now }) => {
-  const wish = findDoNotDisrupt(pod, now);
-  if (wish === undefined || drain.doNotDisrupt === 'evict') return undefined;
-  const { annotation, until } = wish;
+  const found = findDoNotDisrupt(pod, now);
+  if (found === undefined || drain.doNotDisrupt === 'evict') return undefined;
+  const { annotation, until } = found;
   if (until === 'completion') return { outcome: 'complete', reason: `${annotation} asks to let it run to its end` };
   if (until !== 'never')
     return { outcome: 'complete', reason: `${annotation} asks to leave it alone until ${formatTime(until)}` };
@@ -42,6 +42,6 @@ export const protectedPod: PodFilter = (pod, { drain, now }) => {
     return { outcome: 'complete', reason: `${annotation} asks to leave it alone, and spec.drain.doNotDisrupt waits` };
   return {
     outcome: 'refuse',
-    reason: `${annotation} asks to leave it alone; take the annotation off, or end the pod yourself when its work is done`,
+    reason: `${annotation} asks to leave it alone; remove the annotation, or delete the pod yourself when its work is done`,
   };
 };

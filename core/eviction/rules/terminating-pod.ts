@@ -3,10 +3,10 @@ import { explainStuck, isStuckTerminating } from '../stuck-terminating.ts';
 import type { PodFilter } from './rule.ts';
 
 /**
- * Waits for pods that are terminating already, whoever asked for it. One whose grace period is over by far is not waited for any more
- * when its containers have stopped: what is left is an object that finalizers keep, and ending the machine takes nothing from it. One
- * whose containers may still run hangs: it may hold data or connections, so that somebody has to look; unless nothing but the end of its
- * unreachable machine can end it, and the run may end that.
+ * Waits for pods that are terminating already, whoever asked for it. Long after its grace period a pod is not waited for any more when its
+ * containers have stopped: only its object is left, which finalizers keep, and terminating the instance takes nothing from it. A pod whose
+ * containers may still run is stuck: it may hold data or connections, so an operator has to decide. The exception is a pod on an unreachable
+ * instance whose end alone can end the pod, if the run may terminate that instance.
  */
 export const terminatingPod: PodFilter = (pod, { now, silentSince, endsUnasked }) => {
   if (!pod.terminating) return undefined;
@@ -16,7 +16,7 @@ export const terminatingPod: PodFilter = (pod, { now, silentSince, endsUnasked }
     return { outcome: 'skip', reason: `its containers have stopped${kept}` };
   }
   if (silentSince !== undefined && endsUnasked === true) {
-    const reason = `the kubelet has not been heard of since ${formatTime(silentSince)}, so it ends with the instance`;
+    const reason = `the kubelet has not been heard from since ${formatTime(silentSince)}, so it ends with the instance`;
     return { outcome: 'skip', reason };
   }
   return { outcome: 'stuck-terminating', reason: explainStuck(pod, silentSince) };

@@ -35,7 +35,7 @@ describe('the clock of the API server', () => {
 describe('a worker whose clock is 90 s ahead', () => {
   const now = server + 90_000;
 
-  it('takes no pod in its grace period for one that hangs', () => {
+  it('does not consider a pod in its grace period stuck', () => {
     const pod = aPod('web-1', 'n1', { terminating: true, killedAt: server + 5_000 });
     expect(isStuckTerminating(pod, now), 'by the times as they are written').toBe(true);
     expect(isStuckTerminating(podInOurTime(pod, heard(90_000)), now)).toBe(false);

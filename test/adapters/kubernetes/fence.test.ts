@@ -6,7 +6,7 @@ import type { FencingToken } from '../../../core/model/node.ts';
 
 const fence: FencingToken = { run: 'run-1', round: 2, step: 3, attempt: 4 };
 
-describe('a claim on a node', () => {
+describe('a fence on a node', () => {
   it('is read as it was written', () => {
     expect(formatToken(fence)).toBe('run-1 2.3.4');
     expect(parseToken('run-1 2.3.4')).toEqual(fence);
@@ -33,7 +33,7 @@ describe('a claim on a node', () => {
     expect(mayFence(fence, current)).toBe(may);
   });
 
-  it('holds as long as the node has that very claim', () => {
+  it('holds as long as the node has exactly that fence', () => {
     expect(hasFence(fence, { ...fence })).toBe(true);
     for (const other of [undefined, { ...fence, run: 'run-2' }, { ...fence, attempt: 5 }, { ...fence, attempt: 3 }])
       expect(hasFence(fence, other)).toBe(false);

@@ -9,7 +9,7 @@ describe('a node', () => {
   const labelled = (labels: Record<string, string>) =>
     nodeFacts({ ...eksNode, metadata: { ...eksNode.metadata, labels: { ...eksNode.metadata.labels, ...labels } } });
 
-  it('tells its machine, zone, pool and version', () => {
+  it('has its instance, zone, pool and version', () => {
     expect(nodeFacts(eksNode)).toEqual({
       name: 'ip-10-0-1-17.eu-west-1.compute.internal',
       uid: '5d0d9c0e-6c0e-4f65-9a52-3a1c6a3f7a01',
@@ -26,7 +26,7 @@ describe('a node', () => {
     });
   });
 
-  it('tells whose marks it carries', () => {
+  it('has the runs that own it', () => {
     const annotations = {
       'nodeferry.dev/cordoned-by': 'run-1',
       'nodeferry.dev/excluded-by': 'run-2',
@@ -57,7 +57,7 @@ describe('a node', () => {
     for (const value of ['false', 'False', '0', 'f']) expect(labelled({ [excludeLabel]: value }).excluded).toBe(false);
   });
 
-  it('is not ready and tells since when its kubelet has said nothing', () => {
+  it('is not ready and has the time since which its kubelet is silent', () => {
     const since = (status: string) => {
       const condition = { type: 'Ready', status, lastTransitionTime: new Date(90_000) };
       return nodeFacts({ ...eksNode, status: { conditions: [condition] } });
@@ -69,7 +69,7 @@ describe('a node', () => {
     expect(nodeFacts({ metadata: { name: 'new' } })).toMatchObject({ ready: false, instanceId: '', zone: '' });
   });
 
-  it('tells that its owner asks to leave it alone', () => {
+  it('has its owner’s request to leave it alone', () => {
     const annotated = (value: string) =>
       nodeFacts({
         ...eksNode,
@@ -79,7 +79,7 @@ describe('a node', () => {
     for (const value of ['false', '4h']) expect(annotated(value)).not.toHaveProperty('doNotDisrupt');
   });
 
-  it('tells the machine of any cloud as the last part of the provider id', () => {
+  it('has the instance of any cloud as the last part of the provider id', () => {
     expect(instanceIdOf('gce://project/europe-west1-b/gke-web-1')).toBe('gke-web-1');
     expect(instanceIdOf(undefined)).toBe('');
   });

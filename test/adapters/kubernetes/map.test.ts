@@ -197,7 +197,7 @@ describe('a pod', () => {
     expect(withSpec({ containers: [] })).not.toHaveProperty('claims');
   });
 
-  it('carries the mark of the run that unlisted it, unless the mark is not ours', () => {
+  it('is owned by the run that removed it from endpoints, unless the annotation is not ours', () => {
     const marked = (text: string) =>
       podFacts({
         ...deploymentPod,
@@ -208,7 +208,7 @@ describe('a pod', () => {
     for (const text of ['', 'yes', '{}', '{"by":"run-1"}', 'null', '"run-1"']) expect(marked(text)).toBeUndefined();
   });
 
-  it('is still its DaemonSet’s when that has let go of it because it was unlisted', () => {
+  it('still belongs to its DaemonSet when that has released it because it was removed from endpoints', () => {
     const { ownerReferences: _none, ...metadata } = deploymentPod.metadata ?? {};
     const ownerOf = (mark: object) => {
       const annotations = {
@@ -271,7 +271,7 @@ describe('a pod', () => {
     expect(withSpec({ containers: [] })).not.toHaveProperty('spreads');
   });
 
-  it('carries the mark of the run that released it, unless the mark is not ours', () => {
+  it('is owned by the run that released it, unless the annotation is not ours', () => {
     const marked = (text: string) => annotated({ 'nodeferry.dev/released': text }).released;
     const mark = {
       by: 'run-1',
@@ -285,14 +285,14 @@ describe('a pod', () => {
     for (const text of others) expect(marked(text)).toBeUndefined();
   });
 
-  it('carries the mark of the run that raised its deletion cost, unless the mark is not ours', () => {
+  it('is owned by the run that raised its deletion cost, unless the annotation is not ours', () => {
     const marked = (text: string) => annotated({ 'nodeferry.dev/deletion-cost-raised': text }).costRaisedBy;
     for (const before of [null, '5']) expect(marked(JSON.stringify({ by: 'run-1', before }))).toBe('run-1');
     for (const text of ['', '{}', 'null', '{"by":"run-1"}']) expect(marked(text)).toBeUndefined();
   });
 });
 
-describe('one look at the cluster', () => {
+describe('one observation of the cluster', () => {
   it('joins pods with their ReplicaSet, budgets with their pods and Services with their endpoints', () => {
     const elsewhere = {
       ...deploymentPod,

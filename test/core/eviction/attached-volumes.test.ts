@@ -26,7 +26,7 @@ test('volumes of pods that stay on the node are not', () => {
   expect(decideVolumesDetached(node, facts, [{ volume: 'pv-1' }, { volume: 'pv-2' }])).toMatchObject({ done: true });
 });
 
-test('a volume that stands in a pod has no name of its own and counts', () => {
+test('an inline volume of a pod has no name of its own and counts', () => {
   const facts = aCluster({ volumeAttachments: [{ node: 'n1', volume: undefined, name: 'csi-9' }] });
   expect(decideVolumesDetached(node, facts, [{ volume: 'pv-1' }])).toMatchObject({
     done: false,
@@ -47,7 +47,7 @@ test('those who stay are DaemonSet pods, whatever their state, and static ones',
   expect(names).toEqual(['cache', 'other', 'static'].map((name) => ({ namespace: 'default', name })));
 });
 
-test('nobody need be asked for volumes while none is attached to the node', () => {
+test('claims need not be read while no volume is attached to the node', () => {
   const elsewhere = [{ node: 'n2', volume: 'pv-1', name: 'csi-1' }];
   const pods = [aPod('agent-1', 'n1', agent)];
   expect(remainingClaims(node, aCluster({ pods, volumeAttachments: elsewhere }), 0)).toEqual([]);

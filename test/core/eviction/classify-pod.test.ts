@@ -28,7 +28,7 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
   ['a DaemonSet pod is skipped', { ownerKind: 'DaemonSet' }, {}, 'skip'],
   ['a DaemonSet pod with emptyDir data is skipped', { ownerKind: 'DaemonSet', hasEmptyDir: true }, {}, 'skip'],
   ['a finished DaemonSet pod is left to its DaemonSet', { ownerKind: 'DaemonSet', phase: 'Failed' }, {}, 'skip'],
-  ['a DaemonSet pod is skipped even while it hangs', { ownerKind: 'DaemonSet', ...hanging }, {}, 'skip'],
+  ['a DaemonSet pod is skipped even while it is stuck terminating', { ownerKind: 'DaemonSet', ...hanging }, {}, 'skip'],
   ['a pod of a DaemonSet that is gone is refused', orphaned, {}, 'refuse'],
   ['a pod of a DaemonSet that is gone is evicted with force', orphaned, { force: true }, 'evict'],
   ['a finished pod of a DaemonSet that is gone is deleted', { ...orphaned, phase: 'Failed' }, {}, 'delete-finished'],
@@ -39,7 +39,7 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
   ['a bare pod is refused', { ownerKind: 'none' }, {}, 'refuse'],
   ['a bare pod is evicted with force', { ownerKind: 'none' }, { force: true }, 'evict'],
   [
-    'a bare pod that we took out of its endpoints is evicted',
+    'a bare pod that was removed from its endpoints is evicted',
     { ownerKind: 'none', endpointsRemoved: { by: 'run', originalLabels: {} } },
     {},
     'evict',
@@ -52,7 +52,7 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
     { deleteEmptyDirData: true },
     'evict',
   ],
-  ['force does not allow to lose emptyDir data', { hasEmptyDir: true, ownerKind: 'none' }, { force: true }, 'refuse'],
+  ['force does not allow losing emptyDir data', { hasEmptyDir: true, ownerKind: 'none' }, { force: true }, 'refuse'],
   [
     'a pod with emptyDir data that is removed from its endpoints is evicted, because its ReplicaSet has released it already',
     { hasEmptyDir: true, endpointsRemoved: { by: 'run', originalLabels: {} } },
@@ -60,7 +60,7 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
     'evict',
   ],
   ['a pod past its grace period is waited for a little longer', { ...hanging, killedAt: now - 59_999 }, {}, 'await'],
-  ['a pod long past its grace period hangs', hanging, {}, 'stuck-terminating'],
+  ['a pod long past its grace period is stuck', hanging, {}, 'stuck-terminating'],
   [
     'a pod long past its grace period is stuck, whatever its annotations say',
     { ...hanging, safeToEvict: 'true' },
@@ -73,7 +73,7 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
   ['a pod that is not safe to evict is waited for', { safeToEvict: 'false' }, { doNotDisrupt: 'wait' }, 'complete'],
   ['a pod that is not safe to evict is evicted', { safeToEvict: 'false' }, { doNotDisrupt: 'evict' }, 'evict'],
   ['force does not override an annotation', { safeToEvict: 'false', ownerKind: 'none' }, { force: true }, 'refuse'],
-  ['a pod runs to its end when its owner asks for that', { safeToEvict: 'on-completion' }, {}, 'complete'],
+  ['a pod runs to completion when its owner asks for that', { safeToEvict: 'on-completion' }, {}, 'complete'],
   ['a pod is evicted before its end', { safeToEvict: 'on-completion' }, { doNotDisrupt: 'evict' }, 'evict'],
   ['a bare pod that is safe to evict is evicted', { safeToEvict: 'true', ownerKind: 'none' }, {}, 'evict'],
   ['emptyDir data that is safe to lose is lost', { safeToEvict: 'true', hasEmptyDir: true }, {}, 'evict'],
@@ -89,7 +89,7 @@ const cases: readonly (readonly [string, Partial<PodFacts>, Partial<DrainPolicy>
     {},
     'delete-finished',
   ],
-  ['a Job pod runs to its end when the policy waits', { ownerKind: 'Job' }, { jobs: 'wait' }, 'complete'],
+  ['a Job pod runs to completion when the policy waits', { ownerKind: 'Job' }, { jobs: 'wait' }, 'complete'],
   ['a Job pod that is safe to evict is', { ownerKind: 'Job', safeToEvict: 'true' }, { jobs: 'wait' }, 'evict'],
   ['a Job pod with emptyDir data may keep it to its end', jobWithData, { jobs: 'wait' }, 'complete'],
 ];
@@ -110,19 +110,19 @@ test.each<[string, Partial<PodFacts>]>([
   ['DaemonSet agent does not exist', orphaned],
   ['spec.drain.deleteEmptyDirData', { hasEmptyDir: true }],
   ['cluster-autoscaler.kubernetes.io/safe-to-evict: "false"', { safeToEvict: 'false' }],
-  ['take the annotation off', { doNotDisrupt: 'for-good' }],
+  ['remove the annotation', { doNotDisrupt: 'for-good' }],
 ])('a refusal says %s', (what, pod) => {
   expect(reasonFor(pod)).toContain(what);
 });
 
-test('a pod that hangs says since when, what may keep it, and what helps', () => {
+test('a pod that is stuck says since when, what may keep it, and what helps', () => {
   const finalizers = ['example.com/a', 'example.com/b'];
   expect(reasonFor({ ...hanging, finalizers })).toBe(
     'it should have ended at 00:15:40, its grace period included; finalizers example.com/a, example.com/b are on it; ' +
       'its containers still run: check them, the kubelet and the container runtime on n1',
   );
   expect(reasonFor(hanging, now - 300_000)).toBe(
-    'it should have ended at 00:15:40, its grace period included; the kubelet of n1 has not been heard of since ' +
+    'it should have ended at 00:15:40, its grace period included; the kubelet of n1 has not been heard from since ' +
       '00:11:40: fix it, or terminate the instance if it is lost',
   );
   expect(reasonFor({ ...hanging, finalizers, stopped: true })).toBe(

@@ -6,7 +6,7 @@ import { aBudget, aCluster, aNode, aPod, aPolicy, aService, nodeRefOf } from '..
 
 const node = nodeRefOf(aNode('n1'));
 const elsewhere = [aPod('web-2', 'n2'), aPod('web-3', 'n3')];
-/** 3 s for endpoints to spread plus 15 s margin. */
+/** 3 s for endpoints to propagate plus 15 s margin. */
 const endpointRemovalMs = 18_000;
 
 function decide(cluster: Partial<ClusterFacts>, changes: Partial<EvictionQuestion> = {}) {
@@ -30,7 +30,7 @@ function kinds(round: ReturnType<typeof decide>): readonly string[] {
   return round.actions.map((action) => `${action.kind} ${action.pod.name}`);
 }
 
-describe('which pods go', () => {
+describe('which pods leave', () => {
   test('pods of other nodes are left alone', () => {
     expect(decide({ pods: elsewhere })).toMatchObject({ actions: [], remaining: 0, reason: 'n1 has no pod left' });
   });
@@ -44,7 +44,7 @@ describe('which pods go', () => {
     ]);
   });
 
-  test('finished pods are deleted and refused ones are told', () => {
+  test('finished pods are deleted and refused ones are reported', () => {
     const pods = [aPod('done-1', 'n1', { phase: 'Succeeded' }), aPod('bare-1', 'n1', { ownerKind: 'none' })];
     const round = decide({ pods });
     expect(kinds(round)).toEqual(['delete done-1']);
@@ -58,24 +58,24 @@ describe('which pods go', () => {
     expect(decide({ pods })).toMatchObject({ actions: [], blocked: [], remaining: 1, reason: '1 pod left on n1' });
   });
 
-  test('a DaemonSet pod that fails again at once does not hold the node', () => {
+  test('a DaemonSet pod that fails again at once does not block the node', () => {
     const agent = { ownerKind: 'DaemonSet', phase: 'Failed', ready: false } as const;
     expect(decide({ pods: [aPod('agent-1', 'n1', agent)] })).toMatchObject({ actions: [], remaining: 0 });
   });
 });
 
-describe('pods that hang in termination', () => {
+describe('pods that are stuck terminating', () => {
   const hanging = { terminating: true, killedAt: 40_000 } as const;
 
   test('are named with what helps', () => {
     const round = decide({ nodes: [aNode('n1', { unknownSince: 5_000 })], pods: [aPod('web-1', 'n1', hanging)] });
     expect(round).toMatchObject({ remaining: 1, actions: [] });
     expect(round.blocked).toMatchObject([
-      { pod: { name: 'web-1' }, reason: expect.stringContaining('the kubelet of n1 has not been heard of') },
+      { pod: { name: 'web-1' }, reason: expect.stringContaining('the kubelet of n1 has not been heard from') },
     ]);
   });
 
-  test('do not count when nothing but their object is left, and are told', () => {
+  test('do not count when nothing but their object is left, and are reported', () => {
     const pods = [aPod('web-1', 'n1', { ...hanging, stopped: true, finalizers: ['example.com/keep'] })];
     expect(decide({ pods })).toMatchObject({
       remaining: 0,
@@ -84,8 +84,8 @@ describe('pods that hang in termination', () => {
   });
 
   test.each([
-    ['do not hold others of a Service, because each has its replacement', {}, ['remove-endpoints web-1']],
-    ['hold others of a StatefulSet, which starts no replacement beside them', { ownerKind: 'StatefulSet' }, []],
+    ['do not block others of a Service, because each has its replacement', {}, ['remove-endpoints web-1']],
+    ['block others of a StatefulSet, which starts no replacement beside them', { ownerKind: 'StatefulSet' }, []],
   ] as const)('%s', (_, owner, expected) => {
     const pods = [aPod('web-1', 'n1'), ...elsewhere];
     const facts = { pods: [...pods, aPod('web-4', 'n4', { ...hanging, ...owner })], services: [aService('web', pods)] };
@@ -93,11 +93,11 @@ describe('pods that hang in termination', () => {
   });
 });
 
-describe('pods that run to their end', () => {
+describe('pods that run to completion', () => {
   const policy = aPolicy({ drain: { ...aPolicy().drain, jobs: 'wait' } });
   const job = aPod('sum-1', 'n1', { ownerKind: 'Job', ownerName: 'sum' });
 
-  test('are told and not touched, while others leave', () => {
+  test('are reported and not touched, while others leave', () => {
     const round = decide({ pods: [job, aPod('web-1', 'n1')] }, { policy });
     expect(kinds(round)).toEqual(['evict web-1']);
     expect(round).toMatchObject({ remaining: 2, completes: false });
@@ -129,8 +129,8 @@ describe('priorities', () => {
   test.each([
     ['one is to leave', {}, ['evict web-1']],
     ['one is leaving', { terminating: true, killedAt: 90_000 }, []],
-    ['one is held by its budget', { ready: true }, []],
-  ])('what the cluster itself needs stays while %s', (what, other, expected) => {
+    ['one is blocked by its budget', { ready: true }, []],
+  ])('a system-critical pod stays while %s', (what, other, expected) => {
     const pods = [aPod('web-1', 'n1', other), aPod('dns-1', 'n1', critical)];
     const budgets = what.includes('budget') ? [aBudget('web', pods.slice(0, 1), 1)] : [];
     const round = decide({ pods, budgets });
@@ -140,23 +140,23 @@ describe('priorities', () => {
 
   test.each([
     ['nothing else is left', {}],
-    ['only such are left that run to their end', { safeToEvict: 'on-completion' }],
-    ['only such are left that are refused', { ownerKind: 'none' }],
-    ['only such are left that hang', { terminating: true, killedAt: 0 }],
-    ['only such are left that belong to the node', { ownerKind: 'DaemonSet' }],
-  ] as const)('what the cluster itself needs goes when %s', (what, other) => {
+    ['only pods are left that run to completion', { safeToEvict: 'on-completion' }],
+    ['only pods are left that are refused', { ownerKind: 'none' }],
+    ['only pods are left that are stuck', { terminating: true, killedAt: 0 }],
+    ['only pods are left that belong to the node', { ownerKind: 'DaemonSet' }],
+  ] as const)('a system-critical pod leaves when %s', (what, other) => {
     const others = what.startsWith('nothing') ? [] : [aPod('web-1', 'n1', other)];
     expect(kinds(decide({ pods: [...others, aPod('dns-1', 'n1', critical)] }))).toEqual(['evict dns-1']);
   });
 
-  test('what is out of its endpoints already goes on', () => {
+  test('a pod that is out of its endpoints already is evicted', () => {
     const dns = aPod('dns-1', 'n1', { ...critical, labels: {}, endpointsRemoved: { by: 'run', originalLabels: {} } });
     const round = decide({ pods: [aPod('web-1', 'n1'), dns] }, { removedAt: { [dns.uid]: 0 } });
     expect(kinds(round)).toEqual(['evict web-1', 'evict dns-1']);
   });
 });
 
-describe('taking pods out of their endpoints first', () => {
+describe('removing pods from their endpoints first', () => {
   test('a ReplicaSet pod behind a Service is removed from its endpoints before it is evicted', () => {
     const pods = web();
     const round = decide({ pods, services: [aService('web', pods)] });
@@ -176,8 +176,8 @@ describe('taking pods out of their endpoints first', () => {
   } as const;
 
   test.each([
-    ['not before the change has spread', { 'uid-web-1': 100_000 - endpointRemovalMs + 1 }, []],
-    ['once the change has spread', { 'uid-web-1': 100_000 - endpointRemovalMs }, ['evict web-1']],
+    ['not before the change has propagated', { 'uid-web-1': 100_000 - endpointRemovalMs + 1 }, []],
+    ['once the change has propagated', { 'uid-web-1': 100_000 - endpointRemovalMs }, ['evict web-1']],
     ['not while nobody knows since when', {}, []],
   ])('a removed pod is evicted %s', (_, removedAt, expected) => {
     const round = decide({ pods: web(endpointsRemoved), services: [aService('web', elsewhere)] }, { removedAt });
@@ -189,7 +189,7 @@ describe('taking pods out of their endpoints first', () => {
     const pods = web({ ...endpointsRemoved, labels: { app: 'web' } });
     const round = decide({ pods, services: [aService('web', pods)] }, { removedAt: { 'uid-web-1': 0 } });
     expect(round.actions).toMatchObject([{ kind: 'remove-endpoints', pod: { name: 'web-1' }, removeLabels: ['app'] }]);
-    expect(round.reason).toContain('default/web selects it again by label app, which somebody has given it');
+    expect(round.reason).toContain('default/web selects it again by label app, which somebody has added');
   });
 
   test('a removed pod that still is an endpoint stays, however long ago it was removed', () => {
@@ -203,7 +203,7 @@ describe('taking pods out of their endpoints first', () => {
     ['its preStop outlasts the propagation', { preStopSeconds: 3 }, {}],
     ['it belongs to a StatefulSet, whose next pod has the same name', { ownerKind: 'StatefulSet' }, {}],
     ['the policy says never', {}, { drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } }],
-    ['the rule is switched off', {}, { disabledRules: ['remove-endpoints-before-eviction'] }],
+    ['the rule is disabled', {}, { disabledRules: ['remove-endpoints-before-eviction'] }],
   ] as const)('a pod is evicted directly when %s', (_, pod, policy) => {
     const pods = web(pod);
     expect(kinds(decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) }))).toEqual([
@@ -220,7 +220,7 @@ describe('a pod that leaves while callers are sent to it', () => {
     ['of a StatefulSet', stateful, {}, 'a StatefulSet starts no replacement beside it'],
     ['of a controller that nobody knows', { ownerKind: 'other' }, {}, 'no ReplicaSet owns it'],
     ['that the policy keeps in its endpoints', {}, { drain }, 'spec.drain.keepEndpoints names it'],
-  ] as const)('%s is told', (_, pod, policy, why) => {
+  ] as const)('%s is reported', (_, pod, policy, why) => {
     const pods = web(pod);
     const round = decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) });
     expect(round.actions).toMatchObject([
@@ -231,7 +231,7 @@ describe('a pod that leaves while callers are sent to it', () => {
   test.each([
     ['serves on for long enough', { ...stateful, preStopSeconds: 3 }, {}],
     ['has not been a ready endpoint for long', { ...stateful, ready: false }, {}],
-    ['is unprotected by a rule that is switched off', {}, { disabledRules: ['remove-endpoints-before-eviction'] }],
+    ['is unprotected by a rule that is disabled', {}, { disabledRules: ['remove-endpoints-before-eviction'] }],
   ] as const)('but not one that %s', (_, pod, policy) => {
     const pods = web(pod);
     const asked = { policy: aPolicy(policy), unreadySince: { 'uid-web-1': 0 } };
@@ -257,11 +257,11 @@ describe('a pod that is not removed from its endpoints, while slices lag', () =>
     expect(round.actions).toEqual([]);
     expect(round.blocked).toMatchObject([{ pod: { name: 'web-1' }, budget: undefined }]);
     expect(round.reason).toBe(
-      '1 pod left on n1; default/web-1: the endpoint slices of default/web lag: they list web-2 as ready, which was told to stop',
+      '1 pod left on n1; default/web-1: the endpoint slices of default/web lag: they list web-2 as ready, although it was told to stop',
     );
   });
 
-  test('goes when they have caught up, or tell nothing', () => {
+  test('leaves when they have caught up, or don’t count', () => {
     for (const [seen, service] of [
       [leaving, aService('web', leaving)],
       [leaving, aService('web', pods, { publishNotReadyAddresses: true })],
@@ -273,10 +273,10 @@ describe('a pod that is not removed from its endpoints, while slices lag', () =>
   });
 });
 
-describe('after the API server was away', () => {
+describe('after the API server was unavailable', () => {
   const { stabilizationAfterOutageMs } = aPolicy().waits;
   const now = 100_000 + stabilizationAfterOutageMs;
-  const unheard = 'the API server was away, and kube-proxies may not have heard of anything since for another 1s';
+  const unheard = 'the API server was unavailable, and kube-proxies may need another 1s to reconnect';
   const endpointsRemoved = { labels: {}, endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } };
   const evicted = (pod: Partial<PodFacts>, outageAt: number) => {
     const pods = web(pod);
@@ -287,7 +287,7 @@ describe('after the API server was away', () => {
   test.each([
     ['that is out of its endpoints', endpointsRemoved],
     ['that serves on', { preStopSeconds: 30 }],
-  ])('no pod is told to stop until every kube-proxy listens again, not even one %s', (_, pod) => {
+  ])('no pod is told to stop until every kube-proxy has reconnected, not even one %s', (_, pod) => {
     const early = evicted(pod, 101_000);
     expect(early.actions).toEqual([]);
     expect(early.blocked).toMatchObject([{ pod: { name: 'web-1' }, reason: unheard }]);
@@ -304,7 +304,7 @@ describe('after the API server was away', () => {
 describe('budgets', () => {
   const plain = { preStopSeconds: 5 };
 
-  test('a budget that has no pod to spare holds the pod and says what it needs and has', () => {
+  test('a budget that allows no disruption blocks the pod and says what it needs and has', () => {
     const pods = web(plain);
     const round = decide({ pods, budgets: [aBudget('web', pods, 3)] });
     expect(round.actions).toEqual([]);
@@ -319,12 +319,12 @@ describe('budgets', () => {
     ]);
   });
 
-  test('a budget lets one pod go per round, whatever it could spare', () => {
+  test('a budget allows one pod to leave per round, however many disruptions it allows', () => {
     const pods = [aPod('web-1', 'n1', plain), aPod('web-4', 'n1', plain), ...elsewhere];
     const round = decide({ pods, budgets: [aBudget('web', pods, 1)] });
     expect(kinds(round)).toEqual(['evict web-1']);
     expect(round.blocked).toMatchObject([
-      { pod: { name: 'web-4' }, reason: 'budget default/web lets one pod go at a time' },
+      { pod: { name: 'web-4' }, reason: 'budget default/web allows one pod to leave at a time' },
     ]);
   });
 
@@ -363,14 +363,14 @@ describe('a pod behind a Service that is not ready', () => {
 
   test.each([
     ['for the first time', {}],
-    ['for less time than kube-proxies need to hear of it', { 'uid-web-1': 100_000 - endpointRemovalMs + 1 }],
-  ])('stays while it is seen so %s: it may be ready again in a moment', (_, unreadySince) => {
+    ['for less time than kube-proxies need to receive it', { 'uid-web-1': 100_000 - endpointRemovalMs + 1 }],
+  ])('stays while that is observed %s: it may be ready again soon', (_, unreadySince) => {
     const round = decide(behind, { unreadySince });
     expect(kinds(round)).toEqual([]);
     expect(round).toMatchObject({ remaining: 1, blocked: [] });
   });
 
-  test('is evicted when every kube-proxy has heard', () => {
+  test('is evicted when every kube-proxy has the update', () => {
     expect(kinds(decide(behind, { unreadySince: { 'uid-web-1': 100_000 - endpointRemovalMs } }))).toEqual([
       'evict web-1',
     ]);
@@ -378,7 +378,7 @@ describe('a pod behind a Service that is not ready', () => {
 
   test.each([
     ['no slice has it', { services: [aService('web', elsewhere)] }, {}],
-    ['the rule is switched off', {}, { disabledRules: ['remove-endpoints-before-eviction'] }],
+    ['the rule is disabled', {}, { disabledRules: ['remove-endpoints-before-eviction'] }],
   ] as const)('is evicted at once where %s', (_, change, policy) => {
     expect(kinds(decide({ ...behind, ...change }, { policy: aPolicy(policy) }))).toEqual(['evict web-1']);
   });
@@ -390,7 +390,7 @@ describe('Services without a budget', () => {
     const round = decide({ pods, services: [aService('web', pods)] });
     expect(kinds(round)).toEqual(['remove-endpoints web-1']);
     expect(round.blocked).toMatchObject([
-      { reason: 'service default/web has no budget and lets one pod go at a time' },
+      { reason: 'service default/web has no budget and allows one pod to leave at a time' },
     ]);
   });
 
@@ -400,14 +400,14 @@ describe('Services without a budget', () => {
       { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } }, labels: {} },
     ],
     ['terminates on another node', { terminating: true }],
-    ['has not been made up for yet', { ready: false, phase: 'Pending' }],
+    ['has not been replaced yet', { ready: false, phase: 'Pending' }],
   ] as const)('give up none while another pod %s', (_, leaving) => {
     const pods = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('web-3', 'n3')];
     const facts = { pods: [...pods, aPod('web-4', 'n4', leaving)], services: [aService('web', pods)] };
     const round = decide(facts);
     expect(round.actions).toEqual([]);
     expect(round.blocked[0]?.reason).toBe(
-      'service default/web has no budget and lets one pod go at a time, and web-4 is not Ready',
+      'service default/web has no budget and allows one pod to leave at a time, and web-4 is not Ready',
     );
   });
 

@@ -61,11 +61,11 @@ describe('load balancers are asked', () => {
     expect(decide({ ...out, pods: [] }, begun).asksLoadBalancers).toBe(false);
   });
 
-  test('before a pod goes that Services list', () => {
+  test('before a pod leaves that Services list', () => {
     expect(decide({ ...out, pods: [aPod('batch-1', 'n1')] }, begun).asksLoadBalancers).toBe(true);
   });
 
-  test('not before one goes that was taken out of them, which says that the step has begun', () => {
+  test('not before one leaves that was removed from them, which says that the step has begun', () => {
     const pod = aPod('web-1', 'n1', endpointsRemoved);
     const known = { ...fresh, removedAt: { [pod.uid]: 0 } };
     const decision = decide({ ...out, pods: [pod] }, known);
@@ -76,7 +76,7 @@ describe('load balancers are asked', () => {
     });
   });
 
-  test('again where somebody has taken the label off the node', () => {
+  test('again where somebody has removed the label from the node', () => {
     const pod = aPod('web-1', 'n1', endpointsRemoved);
     const known = { ...fresh, removedAt: { [pod.uid]: 0 } };
     const inAgain = { nodes: [aNode('n1', { excluded: false })], pods: [pod] };
@@ -96,7 +96,7 @@ describe('from observation to observation', () => {
     expect(later.actions).toMatchObject([{ kind: 'evict' }]);
   });
 
-  test('pods that run to their end have a deadline of their own', () => {
+  test('pods that run to completion have a deadline of their own', () => {
     const job = aPod('job-1', 'n1', { ownerKind: 'Job' });
     const completing = aPolicy({ drain: { ...policy.drain, jobs: 'wait' } });
     const { jobCompletionMs } = completing.waits.deadlines;
@@ -111,7 +111,7 @@ describe('the end of a round', () => {
   const facts = aCluster({ ...out, pods });
   const decision = decide({ ...out, pods });
 
-  test('tells what holds pods, and what was refused besides', () => {
+  test('reports what blocks pods, and what was rejected as well', () => {
     const refused = { pod: aPod('batch-1', 'n1'), budget: 'default/web', needs: 2, has: 2, reason: 'web needs 2' };
     const end = concludeEvictionRound(decision, { ...nothing, blocked: [refused] }, { node, facts, policy, now });
     expect(end.blocked.map(({ pod }) => pod.name)).toEqual(['bare-1', 'batch-1']);
@@ -119,7 +119,7 @@ describe('the end of a round', () => {
     expect(end).toMatchObject({ selfResolving: false, checkpoint: { begun: false } });
   });
 
-  test('lets the deadline wait for what was told to go just now', () => {
+  test('lets the deadline wait for what was told to stop just now', () => {
     const end = concludeEvictionRound(decision, { ...nothing, acted: true }, { node, facts, policy, now });
     expect(end).toMatchObject({ selfResolving: true, checkpoint: { begun: true } });
   });
@@ -138,13 +138,13 @@ describe('the end of a round', () => {
     expect(end.checkpoint.unprotected).toHaveLength(20);
   });
 
-  test('comes back soon after a pod was taken out of its endpoints, else at the usual pace', () => {
+  test('polls again soon after a pod was removed from its endpoints, else at the usual interval', () => {
     const web = [aPod('web-1', 'n1', { preStopSeconds: 0 }), aPod('web-2', 'n2')];
     const listed = { ...out, pods: web, services: [aService('web', web)] };
-    const unlists = decide(listed);
-    expect(unlists.actions).toMatchObject([{ kind: 'remove-endpoints' }]);
+    const removals = decide(listed);
+    expect(removals.actions).toMatchObject([{ kind: 'remove-endpoints' }]);
     const at = { node, facts: aCluster(listed), policy, now };
-    expect(concludeEvictionRound(unlists, { ...nothing, acted: true }, at).requeueAfterMs).toBe(200);
+    expect(concludeEvictionRound(removals, { ...nothing, acted: true }, at).requeueAfterMs).toBe(200);
     expect(concludeEvictionRound(decision, nothing, { node, facts, policy, now }).requeueAfterMs).toBe(500);
   });
 });

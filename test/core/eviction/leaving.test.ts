@@ -18,20 +18,20 @@ describe('pods leave by themselves', () => {
     expect(leaves({ pods: [terminating] }, now + 15_000)).toBe(false);
   });
 
-  test('while it spreads that they are not ready', () => {
+  test('while it propagates that they are not ready', () => {
     const [pod] = [aPod('web-1', 'n1', { ready: false })];
     const unreadySince = { [pod.uid]: now };
     expect(leaves({ pods: [pod], unreadySince }, now + endpointRemovalMs(waits))).toBe(true);
     expect(leaves({ pods: [pod], unreadySince }, now + endpointRemovalMs(waits) + 10_000)).toBe(false);
   });
 
-  test('while their leaving the endpoints spreads', () => {
+  test('while their removal from endpoints propagates', () => {
     const removedAt = { [endpointsRemoved.uid]: now };
     expect(leaves({ pods: [endpointsRemoved], removedAt }, now + endpointRemovalMs(waits))).toBe(true);
     expect(leaves({ pods: [endpointsRemoved], removedAt }, now + endpointRemovalMs(waits) + 10_000)).toBe(false);
   });
 
-  test('while the endpoint slice controller may still come to their Service', () => {
+  test('while the endpoint slice controller may still get to their Service', () => {
     const laggingSince = { [endpointsRemoved.uid]: now };
     expect(leaves({ pods: [endpointsRemoved], laggingSince }, now + 1_000_000)).toBe(true);
     expect(leaves({ pods: [endpointsRemoved], laggingSince }, now + 1_010_000)).toBe(false);
@@ -43,13 +43,13 @@ describe('pods leave by themselves', () => {
   });
 });
 
-describe('the next pod may go', () => {
+describe('the next pod may leave', () => {
   test('when the first of those that wait has waited long enough', () => {
     const removedAt = { first: now - 500, second: now };
     expect(nextDueMs(removedAt, waits, now)).toBe(endpointRemovalMs(waits) - 500);
   });
 
-  test('at a time that those who have waited say nothing of', () => {
+  test('at a time that does not depend on those that have waited', () => {
     expect(nextDueMs({ waited: now - endpointRemovalMs(waits), waits: now }, waits, now)).toBe(
       endpointRemovalMs(waits),
     );

@@ -49,15 +49,15 @@ describe('a DaemonSet pod that is an endpoint', () => {
     });
   });
 
-  test('is then taken out of its endpoints', () => {
+  test('is then removed from its endpoints', () => {
     expect(decideEndpointRemoval(question({})).actions).toMatchObject([
       { kind: 'remove-endpoints', pod: { name: 'agent-1' }, removeLabels: ['app'] },
     ]);
   });
 
   test.each([
-    ['is left alone until that has spread', 100_000 - 17_999, []],
-    ['is deleted once that has spread', 100_000 - 18_000, [{ kind: 'delete' }]],
+    ['is left alone until that has propagated', 100_000 - 17_999, []],
+    ['is deleted once that has propagated', 100_000 - 18_000, [{ kind: 'delete' }]],
   ])('%s', (_, since, actions) => {
     const endpointsRemoved = { by: 'run', originalLabels: { app: 'agent' } };
     const decision = decideEndpointRemoval(
@@ -128,7 +128,7 @@ describe('no endpoints are removed', () => {
     });
   });
 
-  test('when the rule is switched off', () => {
+  test('when the rule is disabled', () => {
     const policy = aPolicy({ disabledRules: ['remove-daemonset-endpoints'] });
     expect(decideEndpointRemoval(question({}, { policy }))).toMatchObject({ taint: false, actions: [], remaining: 0 });
   });
@@ -151,8 +151,8 @@ describe('a DaemonSet pod that can serve nobody', () => {
   test.each([
     ['crashes again and again', { ready: false, phase: 'Running' }],
     ['has failed', { ready: false, phase: 'Failed' }],
-    ['is out of its endpoints and hangs in termination', { ...endpointsRemoved, terminating: true, killedAt: 40_000 }],
-  ] as const)('does not hold its node when it %s', (_, pod) => {
+    ['is out of its endpoints and stuck terminating', { ...endpointsRemoved, terminating: true, killedAt: 40_000 }],
+  ] as const)('does not block its node when it %s', (_, pod) => {
     const asked = question(pod, { unreadySince: { 'uid-agent-1': 0 } });
     expect(decideEndpointRemoval(asked)).toMatchObject({ taint: false, actions: [], remaining: 0 });
   });
@@ -175,14 +175,14 @@ describe('pods that serve again after their endpoints were removed', () => {
 
   test.each([
     ['are not ready', { ready: false }],
-    ['are about to end', { terminating: true }],
+    ['are terminating', { terminating: true }],
     ['tolerate every taint', { tolerations: [{ operator: 'Exists' }] }],
-    ['are none of a DaemonSet', { ownerKind: 'ReplicaSet' }],
+    ['don’t belong to a DaemonSet', { ownerKind: 'ReplicaSet' }],
   ] as const)('but not those that %s', (_, pod) => {
     expect(names(pod)).toEqual([]);
   });
 
-  test('nor any where the rule is switched off', () => {
+  test('nor any where the rule is disabled', () => {
     expect(names({}, aPolicy({ disabledRules: ['remove-daemonset-endpoints'] }))).toEqual([]);
   });
 });
@@ -203,7 +203,7 @@ describe('an endpoint without a pod', () => {
     });
   });
 
-  test('that is there still because Kubernetes has yet to catch up is waited for', () => {
+  test('that still exists because Kubernetes has yet to catch up is waited for', () => {
     expect(decideEndpointRemoval(onlyOf({ endpoints: [{ ...written, podUid: 'uid-gone' }] }))).toMatchObject({
       remaining: 1,
       reason: 'default/legacy still list endpoints on n1 whose pods are gone',
@@ -225,7 +225,7 @@ describe('while the last pods of a node end', () => {
     return decideEarlyRemoval({ ...asked, facts: { ...asked.facts, services } });
   };
 
-  test('endpoints begin to leave: the taint, then their labels', () => {
+  test('the removal of endpoints begins: the taint, then their labels', () => {
     expect(early({}, {}, aNode('n1'))).toEqual({ taint: true, actions: [] });
     expect(early({})).toMatchObject({
       taint: false,

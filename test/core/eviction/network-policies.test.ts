@@ -21,22 +21,22 @@ describe('network policies that miss a pod without its label app', () => {
     policiesThatMiss(pod, ['app'], { networkPolicies });
 
   test.each([
-    ['go by it', goingBy('web', { matchLabels: { app: 'web' } }), true],
-    ['go by several', goingBy('web', { matchLabels: { app: 'web', tier: 'front' } }), true],
+    ['select it', goingBy('web', { matchLabels: { app: 'web' } }), true],
+    ['select several labels', goingBy('web', { matchLabels: { app: 'web', tier: 'front' } }), true],
     [
-      'want it to be one of some',
+      'select it by a list of values',
       goingBy('web', { matchExpressions: [{ key: 'app', operator: 'In', values: ['web', 'api'] }] }),
       true,
     ],
-    ['want it to be there', goingBy('web', { matchExpressions: [{ key: 'app', operator: 'Exists' }] }), true],
+    ['select it by its existence', goingBy('web', { matchExpressions: [{ key: 'app', operator: 'Exists' }] }), true],
     [
-      'are about all but it',
+      'select all pods but it',
       goingBy('rest', { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] }),
       true,
     ],
-    ['are about all pods', goingBy('deny', {}), false],
-    ['are about others', goingBy('api', { matchLabels: { app: 'api' } }), false],
-    ['go by another label', goingBy('front', { matchLabels: { tier: 'front' } }), false],
+    ['select all pods', goingBy('deny', {}), false],
+    ['select others', goingBy('api', { matchLabels: { app: 'api' } }), false],
+    ['select another label', goingBy('front', { matchLabels: { tier: 'front' } }), false],
     ['are of another namespace', goingBy('web', { matchLabels: { app: 'web' } }, 'other'), false],
     ['let callers of any namespace in', goingBy('db', { matchLabels: { app: 'web' } }, undefined), true],
   ])('%s', (_, policy, misses) => {
@@ -61,7 +61,7 @@ describe('a pod whose Service selects it', () => {
     expect(needsRemoval(pod, cluster, aPolicy())).toBe(true);
   });
 
-  test('by nothing else stays listed until it stops, and that is told', () => {
+  test('by nothing else stays listed until it stops, and that is reported', () => {
     const cluster = clusterWith({ app: 'web' });
     expect(needsRemoval(pod, cluster, aPolicy())).toBe(false);
     expect(findLeavesListed(pod, cluster, aPolicy())).toEqual({
@@ -70,7 +70,7 @@ describe('a pod whose Service selects it', () => {
     });
   });
 
-  test('by nothing else, and serves on after it was told to stop, needs nothing', () => {
+  test('by nothing else, and continues to serve after it was told to stop, needs nothing', () => {
     const patient = { ...pod, preStopSeconds: 60 };
     expect(findLeavesListed(patient, clusterWith({ app: 'web' }, byApp, patient), aPolicy())).toBeUndefined();
   });

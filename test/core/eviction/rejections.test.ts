@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PodAction, PodActionResult } from '../../../core/eviction/actions.ts';
-import { explainImpossible, holdBackRejected, noteRejection } from '../../../core/eviction/rejections.ts';
+import { deferRejected, explainImpossible, noteRejection } from '../../../core/eviction/rejections.ts';
 import { aBudget, aCluster, aPod } from '../support/facts.ts';
 
 const now = 1_000_000;
@@ -12,34 +12,34 @@ const full: PodActionResult = { outcome: 'blocked', by: 'budget', reason: 'web n
 const budgetAllowing = (disruptionsAllowed: number) =>
   aCluster({ pods: [pod], budgets: [{ ...aBudget('web', [pod], 3), currentHealthy: 3, disruptionsAllowed }] });
 
-describe('an eviction that the API server refuses for now', () => {
+describe('an eviction that the API server rejects for now', () => {
   const rejected = noteRejection({}, pod, busy, now);
 
-  test('is asked for again when the API server said, and not before', () => {
+  test('is tried again at the retry time of the API server, and not before', () => {
     const facts = aCluster({ pods: [pod] });
-    expect(holdBackRejected([evict], rejected, facts, now + 9_999)).toMatchObject({
+    expect(deferRejected([evict], rejected, facts, now + 9_999)).toMatchObject({
       actions: [],
       blocked: [{ pod: { name: 'web-1' }, budget: undefined, reason: 'its eviction is refused: too busy' }],
     });
-    expect(holdBackRejected([evict], rejected, facts, now + 10_000)).toEqual({ actions: [evict], blocked: [] });
+    expect(deferRejected([evict], rejected, facts, now + 10_000)).toEqual({ actions: [evict], blocked: [] });
   });
 
-  test('is not asked for earlier because its budget has room', () => {
-    expect(holdBackRejected([evict], rejected, budgetAllowing(1), now + 1).actions).toEqual([]);
+  test('is not tried earlier because its budget has room', () => {
+    expect(deferRejected([evict], rejected, budgetAllowing(1), now + 1).actions).toEqual([]);
   });
 
-  test('keeps no other action back', () => {
+  test('defers no other action', () => {
     const restoreEndpoints: PodAction = { kind: 'restore-endpoints', pod };
     const other: PodAction = { kind: 'evict', pod: aPod('web-2', 'n1') };
-    const { actions } = holdBackRejected([restoreEndpoints, evict, other], rejected, aCluster({ pods: [pod] }), now);
+    const { actions } = deferRejected([restoreEndpoints, evict, other], rejected, aCluster({ pods: [pod] }), now);
     expect(actions).toEqual([restoreEndpoints, other]);
   });
 
   test('keeps the pod in its endpoints until then, unless it was out of them before', () => {
     const removeEndpoints: PodAction = { kind: 'remove-endpoints', pod, removeLabels: ['app'] };
-    expect(holdBackRejected([removeEndpoints], rejected, aCluster({ pods: [pod] }), now).actions).toEqual([]);
+    expect(deferRejected([removeEndpoints], rejected, aCluster({ pods: [pod] }), now).actions).toEqual([]);
     const back = { ...pod, endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } };
-    expect(holdBackRejected([removeEndpoints], rejected, aCluster({ pods: [back] }), now).actions).toEqual([
+    expect(deferRejected([removeEndpoints], rejected, aCluster({ pods: [back] }), now).actions).toEqual([
       removeEndpoints,
     ]);
   });
@@ -49,22 +49,22 @@ describe('an eviction that the API server refuses for now', () => {
   });
 });
 
-describe('an eviction that a budget refuses', () => {
+describe('an eviction that a budget rejects', () => {
   const rejected = noteRejection({}, pod, full, now);
 
-  test('waits, with the figures of its budget', () => {
-    expect(holdBackRejected([evict], rejected, budgetAllowing(0), now + 1)).toMatchObject({
+  test('waits, with the numbers of its budget', () => {
+    expect(deferRejected([evict], rejected, budgetAllowing(0), now + 1)).toMatchObject({
       actions: [],
       blocked: [{ budget: 'default/web', needs: 3, has: 3, reason: 'its eviction is refused: web needs 3' }],
     });
   });
 
-  test('is asked for as soon as the budget has room', () => {
-    expect(holdBackRejected([evict], rejected, budgetAllowing(1), now + 1).actions).toEqual([evict]);
+  test('is tried as soon as the budget has room', () => {
+    expect(deferRejected([evict], rejected, budgetAllowing(1), now + 1).actions).toEqual([evict]);
   });
 });
 
-test('an eviction that is refused for good calls for an operator in the words of the API server', () => {
+test('an eviction that is rejected permanently calls an operator in the words of the API server', () => {
   expect(explainImpossible(pod, 'it has more than one PodDisruptionBudget')).toMatchObject({
     code: 'Conflict',
     message: 'the API server refuses to evict default/web-1: it has more than one PodDisruptionBudget',

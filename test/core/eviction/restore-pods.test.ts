@@ -49,12 +49,12 @@ describe('a round of restoring', () => {
       ...change,
     });
 
-  test('relists at once', () => {
+  test('restores endpoints at once', () => {
     const owned = aPod('web-1', 'n1', { endpointsRemoved });
     expect(askRound({ removedAt: {} }, owned)).toMatchObject({ actions: [{ kind: 'restore-endpoints' }], blocked: [] });
   });
 
-  test('finishes a pod only once it is out of its endpoints and that has spread', () => {
+  test('evicts a pod only once it is out of its endpoints and that has propagated', () => {
     expect(askRound({ removedAt: {} })).toEqual({ actions: [], blocked: [] });
     expect(askRound({ removedAt: { [replaced.uid]: now } })).toEqual({ actions: [], blocked: [] });
     expect(askRound()).toMatchObject({ actions: [{ kind: 'evict' }], blocked: [] });
@@ -82,7 +82,7 @@ describe('a round of restoring', () => {
     });
   });
 
-  test('asks again for an eviction that was refused when the API server said, and not before', () => {
+  test('tries a rejected eviction again at the retry time of the API server, and not before', () => {
     const refused = { [replaced.uid]: { message: 'budget x needs 1', againAt: now + 1 } };
     expect(askRound({ refused })).toMatchObject({
       actions: [],

@@ -26,7 +26,7 @@ test('a pod that tolerates the taint of cordoned nodes is evicted three times mo
   const held = round([pod], come(3));
   expect(held).toMatchObject({ actions: [], remaining: 1 });
   expect(held.blocked[0]?.reason).toMatch(
-    /^it tolerates the taint of cordoned nodes, and its like came here 3 times after an eviction\. Have it tolerate only/,
+    /^it tolerates the taint of cordoned nodes, and such pods came here 3 times after an eviction\. Have it tolerate only/,
   );
 });
 

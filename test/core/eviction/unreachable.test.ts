@@ -34,7 +34,7 @@ describe('a node is unreachable', () => {
   const observation = (state: TargetState, nodes = nodesWith([silent])) =>
     anObservation({ nodes }, [aGroup('web', nodes, { targets: [aTarget(node, { state })] })]);
 
-  test('once its kubelet has been silent for as long as Kubernetes bears it, not before', () => {
+  test('once its kubelet has been silent for as long as Kubernetes tolerates, not before', () => {
     expect(unreachableSince(node, observation('unhealthy'), fiveMinutes - 1)).toBeUndefined();
     expect(unreachableSince(node, observation('unhealthy'), fiveMinutes)).toBe(0);
   });
@@ -53,7 +53,7 @@ describe('a node is unreachable', () => {
   });
 });
 
-describe('pods that hang on a node whose kubelet is silent', () => {
+describe('pods that are stuck on a node whose kubelet is silent', () => {
   const hanging = aPod('web-1', 'n1', { terminating: true, killedAt: 40_000 });
   const decide = (nodes: readonly NodeFacts[], policy: Policy, now = fiveMinutes) =>
     decideEvictionRound({
@@ -85,7 +85,7 @@ describe('pods that hang on a node whose kubelet is silent', () => {
     expect(decide(nodesWith([fresh]), withPolicy('ask')).remaining).toBe(0);
   });
 
-  test('are waited for where a fifth of the nodes is silent: those have lost their way to the API server', () => {
+  test('are waited for where a fifth of the nodes is silent: those have lost the network to the API server', () => {
     expect(decide(nodesWith([silent, silent]), withPolicy('terminate')).remaining).toBe(1);
     expect(decide(nodesWith([silent, silent], 11), withPolicy('terminate')).remaining).toBe(0);
   });
@@ -112,15 +112,15 @@ describe('a guard', () => {
     return selectCandidate({ facts, policy: aPolicy({ guard }), baselines, inFlight: of(inFlight), waiting, agreed });
   }
 
-  test('lets an unreachable node go that gives nothing any more, though its Service is short', () => {
+  test('allows excluding an unreachable node that serves nothing any more, though its Service is short', () => {
     expect(ask('unhealthy', fiveMinutes).node?.name).toBe('n1');
   });
 
-  test('holds one whose load balancer finds it healthy', () => {
+  test('blocks one that its load balancer finds healthy', () => {
     expect(ask('healthy', fiveMinutes).node).toBeUndefined();
   });
 
-  test('does not count it among those on their way', () => {
+  test('does not count it among nodes in progress', () => {
     expect(ask('unhealthy', fiveMinutes - 1, ['n1']).blockedBy?.limit).toBe('in-flight');
     expect(ask('unhealthy', fiveMinutes, ['n1']).blockedBy?.limit).not.toBe('in-flight');
   });
@@ -130,7 +130,7 @@ test('an operator is asked with names, times and a command', () => {
   const { code, message, hint } = askAboutUnreachable(nodeRefOf(aNode('n1')), 0, [aPod('web-1', 'n1')], aPolicy());
   expect(code).toBe('NodeUnreachable');
   expect(message).toMatch(
-    /^n1 is unreachable: .* since .*, no load balancer .*1 pod there can't end \(default\/web-1\)/,
+    /^n1 is unreachable: .* since .*, no load balancer .*1 pod there can't terminate \(default\/web-1\)/,
   );
   expect(hint).toContain(`--region ${aPolicy().cluster.region} --instance-ids ${aNode('n1').instanceId}.`);
 });

@@ -60,8 +60,8 @@ describe('a workload that is too late', () => {
 
 test('a replacement that fails holds the run on its way forward, and nobody holds an aborted run', () => {
   const since = { [workload.key]: 0, [`failing ${workload.key}`]: 0 };
-  const decide = (turnsBack: boolean) =>
-    decideLate([awaited('failing')], since, { cluster, policy, now: replacementsMs, turnsBack });
+  const decide = (isRollingBack: boolean) =>
+    decideLate([awaited('failing')], since, { cluster, policy, now: replacementsMs, isRollingBack });
   expect(decide(false)).toMatchObject({ expired: [], holds: { reason: expect.stringContaining('it is failing') } });
   expect(decide(true)).toMatchObject({ expired: [{ workload: workload.key }], holds: undefined, lateSince: since });
 });
