@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { explainGathered } from '../core/eviction/tolerates-cordon.ts';
 import { learnBaselines } from '../core/guard/baseline.ts';
-import { explainWayOut } from '../core/guard/block.ts';
+import { explainRemedy } from '../core/guard/block.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { type GuardDecision, selectCandidate, settleMsOf } from '../core/guard/select-candidate.ts';
 import { extend, isStable, reset, type StableSince } from '../core/guard/stable-since.ts';
@@ -11,7 +11,7 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { explainOldVersions } from '../core/pod-surge/old-version.ts';
-import { readStepOut, type StepOutCheckpoint } from '../core/status/checkpoint.ts';
+import { readExclude, type ExcludeCheckpoint } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
 import type { ExternalChange } from '../core/status/status.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
@@ -68,7 +68,7 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
         pollIntervalMs: input.policy.waits.pollIntervalMs,
         hint: 'Scale up, or fix what does not serve; then resume.',
         poll: fence.around<ExcludeResult>(async ({ now, since, checkpoint }) => {
-          const left = readStepOut(checkpoint);
+          const left = readExclude(checkpoint);
           const known = left.baselines ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
           // Asked first: a pool that is noted later has no nodes yet.
@@ -114,8 +114,8 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
             stepped?.requeueAfterMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollIntervalMs);
           const hint =
             blockedBy &&
-            (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? explainWayOut(blockedBy));
-          const next: StepOutCheckpoint = { lonelySince, dismissed: dismissed.known, ...seen };
+            (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? explainRemedy(blockedBy));
+          const next: ExcludeCheckpoint = { lonelySince, dismissed: dismissed.known, ...seen };
           const told = { reason, ...(hint === undefined ? {} : { hint }) };
           return {
             done: false,

@@ -25,7 +25,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
     '',
     ...listExclusionReasons(report.nodes).map((one) => `excluded because ${one}`),
     ...list('not protected', report.unprotected, style),
-    ...list('left behind', report.leftovers, style),
+    ...list('leftovers', report.leftovers, style),
     ...allExternalChanges(report).map(({ at, what }) => `${new Date(at).toISOString()} noticed: ${what}`),
     ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${action.action} by ${because(action)}`),
   ];

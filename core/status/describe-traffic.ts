@@ -2,7 +2,7 @@ import { formatDuration, formatTime } from '../text/format.ts';
 import { explainSplit, lostByUs } from './losses.ts';
 import type { RunStatus, TrafficCounts } from './status.ts';
 
-/** What the probes of a run saw, in one line. A run without probes measured nothing, which is not the same as no loss. */
+/** What the probes of a run measured, in one line. A run without probes measured nothing, which is not the same as no loss. */
 export function describeTraffic({ traffic, probes }: Pick<RunStatus, 'traffic' | 'probes'>): string {
   if (probes === 0) return 'not measured: the policy has no probes';
   const { sent, lost, slow } = traffic;

@@ -1,4 +1,4 @@
-/** What was lost, told apart by probe and by whether it can be the run's doing. */
+/** What was lost, by probe, and whether the run can have caused it. */
 import { count, formatTime, listNames } from '../text/format.ts';
 import { canBeOurs, type Outlook } from './outlook.ts';
 import type { TrafficCounts } from './status.ts';
@@ -7,37 +7,37 @@ import type { TrafficCounts } from './status.ts';
 export interface ProbeLosses {
   readonly probe: string;
   readonly lost: number;
-  /** Of these, while no node of the run was out, nor had been shortly before. */
+  /** Of these, those lost while no node of the run was out, nor had been shortly before. */
   readonly whileNoneOut: number;
-  /** When that was, the latest of several. */
+  /** When the last of them was lost; the latest spell if there were several. */
   readonly spells: readonly LossSpell[];
 }
 
-/** A time in which a probe lost requests again and again. */
+/** A period in which a probe lost requests again and again. */
 export interface LossSpell {
-  /** Epoch ms of the first, and of the last so far, as they were noticed. */
+  /** Epoch ms at which the first, and the last so far, was observed. */
   readonly from: number;
   readonly to: number;
   readonly lost: number;
-  /** A node of the run was out, had been shortly before, or nobody could see whether one was. */
+  /** A node of the run was out, had been shortly before, or it was not possible to observe whether one was. */
   readonly canBeOurs: boolean;
-  /** Nodes of the run that were out, as far as they could be seen. */
+  /** Nodes of the run that were out, as far as could be observed. */
   readonly nodes: readonly string[];
 }
 
-/** Losses that are further apart than this, ms, are told by themselves. */
+/** Losses that are further apart than this, ms, are reported separately. */
 const spellGapMs = 60_000;
 
-/** So many spells are told of each probe, and so many nodes of each spell. */
+/** At most this many spells are reported for each probe, and this many nodes for each spell. */
 const maxSpells = 5;
 const maxNodes = 10;
 
-/** Requests that can have been lost by the run's doing. What nobody has told apart counts too. */
+/** Requests that the run may have caused to be lost. Losses that nobody has attributed count too. */
 export function lostByUs({ lost, losses = [] }: Pick<TrafficCounts, 'lost' | 'losses'>): number {
   return lost - losses.reduce((sum, { whileNoneOut }) => sum + whileNoneOut, 0);
 }
 
-/** Adds what each probe has lost, noticed at `at` (epoch ms), by what was known of the run's nodes after that. */
+/** Adds what each probe has lost, observed at `at` (epoch ms), according to what was known of the run's nodes after that. */
 export function addLosses(
   known: readonly ProbeLosses[],
   lostBy: Readonly<Record<string, number>>,
@@ -69,13 +69,13 @@ function addSpell(spells: readonly LossSpell[], next: LossSpell): readonly LossS
   return [...spells.slice(0, -1), { ...next, from: last.from, lost: last.lost + next.lost, nodes }];
 }
 
-/** What a run had accepted as lost when somebody resumed it last, and when (epoch ms). */
+/** What a run had accepted as lost when it was last resumed, and when (epoch ms). */
 export interface Accepted {
   readonly traffic: TrafficCounts;
   readonly at: number;
 }
 
-/** Why a run pauses: how much was lost since then that can be its doing, by which probe, since when, and which nodes were out. */
+/** Why a run pauses: how much was lost since then that the run may have caused, by which probe, since when, and which nodes were out. */
 export function explainExceeded(counts: TrafficCounts, accepted: Accepted, budget: number): string {
   const lost = lostByUs(counts) - lostByUs(accepted.traffic);
   const parts = (counts.losses ?? []).flatMap((losses) => {
@@ -107,7 +107,7 @@ export function explainLosses({ losses = [] }: Pick<TrafficCounts, 'losses'>): r
   });
 }
 
-/** Which of so many were lost while no node of the run was out. */
+/** How many of them were lost while no node of the run was out. */
 export function explainSplit(lost: number, whileNoneOut: number): string {
   const share = lost === whileNoneOut ? (lost === 1 ? '' : 'all ') : `${whileNoneOut} of them `;
   return `${share}while no node of the run was out`;

@@ -231,7 +231,7 @@ describe('renderReport', () => {
     expect(text).toMatch(/n1 +- +- +\+1\.5s +- +- +- +- +- +\+61\.0s/);
     expect(text).toContain('excluded because it serves nothing: n1');
     expect(text).toContain('not protected: default/api: no maximum connection age');
-    expect(text).toContain('left behind: lease x');
+    expect(text).toContain('leftovers: lease x');
   });
 });
 

@@ -117,9 +117,9 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     const page = renderDetails(report);
     expect(page).toContain('took 1h 5m');
     expect(page).toContain(
-      'Outcome: **completed**\n\nNothing of ours is left behind.\n\nNot protected: service default/api: ages unknown',
+      'Outcome: **completed**\n\nThere are no leftovers.\n\nNot protected: service default/api: ages unknown',
     );
-    expect(renderDetails({ ...report, leftovers: ['node n1: cordon'] })).toContain('Left behind: node n1: cordon');
+    expect(renderDetails({ ...report, leftovers: ['node n1: cordon'] })).toContain('Leftovers: node n1: cordon');
   });
 
   test('lists external changes, the latest last, and why a node is restored', () => {
