@@ -9,25 +9,25 @@ import { maxReleased, roomOf, surgeLimitOf, workloadOf } from '../pod-surge/surg
 import { podSurgeTermsOf, surgesPods } from '../policy/policy.ts';
 import { compareText, count } from '../text/format.ts';
 
-/** What becomes of the pods of one workload when their nodes go. */
+/** What happens to the pods of one workload when their nodes leave. */
 export interface WorkloadSurge {
-  /** Key of the workload, e.g. `Deployment default/web`, or who else keeps the pods. */
+  /** Key of the workload, e.g. `Deployment default/web`, or of another owner of the pods. */
   readonly workload: string;
   /** Its pods on the nodes to replace. */
   readonly pods: number;
   /** Their replacements start before they leave, or they are evicted within their budgets. */
   readonly how: 'pod surge' | 'evicted';
-  /** The most of them that are handed over at a time. */
+  /** The most of them that are surged at a time. */
   readonly together?: number;
   /** Why they are evicted, or what is waited for first. */
   readonly reason?: string;
-  /** What would let them be handed over. */
+  /** What would make pod surge possible for them. */
   readonly hint?: string;
-  /** The policy wants them handed over, or else no run. */
+  /** The policy requires pod surge for them, and refuses the run without it. */
   readonly required?: boolean;
 }
 
-/** Tells, workload by workload, whether its pods are handed over; nothing for a policy that hands none over. */
+/** Says for each workload whether its pods are surged. Empty for a policy without pod surge. */
 export function planPodSurge(nodes: readonly NodeRef[], context: PodSurgeContext): readonly WorkloadSurge[] {
   if (!surgesPods(context.policy)) return [];
   const told = nodes
@@ -53,7 +53,7 @@ function tell(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
   return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
 }
 
-/** Where a quota lets fewer replacements start together than the policy does. */
+/** A quota may allow fewer replacements to start together than the policy does. */
 function explainQuota(
   workload: WorkloadFacts | undefined,
   together: number,

@@ -46,7 +46,7 @@ import { wkl030ToleratesCordon } from './wkl-030-tolerates-cordon.ts';
 import { wkl031LocalVolume } from './wkl-031-local-volume.ts';
 import { wkl032Resized } from './wkl-032-resized.ts';
 
-/** Every rule that can be decided from one look. */
+/** Every rule that can be decided from one observation. */
 const auditRules: readonly AuditRule[] = [
   svc001SingleNode,
   svc002SingleNodeZone,
@@ -95,7 +95,7 @@ const auditRules: readonly AuditRule[] = [
 
 const severityOrder: readonly FindingSeverity[] = ['blocker', 'error', 'warning', 'info'];
 
-/** Asks every rule and lists what they found, worst first, in an order that does not depend on the order of the facts; rule after rule. */
+/** Applies every rule and lists the findings, most severe first, in an order that does not depend on the order of the facts. */
 export function* auditInSlices(question: AuditQuestion): Slices<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const rule of auditRules) {

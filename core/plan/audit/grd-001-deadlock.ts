@@ -5,7 +5,7 @@ import { listNames } from '../../text/format.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 import { findSurgeMethod } from './surge-method.ts';
 
-/** GRD-001: played through with perfect progress, the floors never let some node go, so the run could not end. */
+/** GRD-001: even with perfect progress the minimum serving never lets some node leave, so the run could not end. */
 export const grd001NeverLetsGo: AuditRule = (question) => {
   const { stuck, block, reason } = question.batches;
   if (stuck.length === 0) return [];
@@ -26,7 +26,7 @@ export const grd001NeverLetsGo: AuditRule = (question) => {
   ];
 };
 
-/** Only what really lets the run pass, and what each way costs. */
+/** Only advice that really makes the run possible, and what each way costs. */
 function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
   const { limit, service = '', budget = '', zone = '' } = block;
   switch (limit) {
@@ -54,7 +54,10 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
   }
 }
 
-/** A replica more helps only where the floor doesn't rise with it, and lowering a floor of one would mean none. */
+/**
+ * One more replica helps only if the minimum serving does not rise with it. A minimum serving of one cannot be lowered, because that would mean
+ * none.
+ */
 function hintForTargets({ service = '', needs }: GuardBlock, policy: Policy, local: boolean): string {
   const written = policy.guard.minServing[service];
   const ways = [

@@ -1,6 +1,6 @@
 import type { AuditRule } from './rule.ts';
 
-/** INF-012: the pool's machines and its nodes in the cluster are not the same. */
+/** INF-012: the pool's instances and its nodes in the cluster are not the same. */
 export const inf012NodesMissing: AuditRule = ({ pool, nodes }) => {
   if (nodes.length === 0) {
     return [

@@ -2,13 +2,13 @@ import type { UnreadFacts } from '../../model/unread.ts';
 import type { FindingSeverity } from '../finding.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 
-/** What is not known of the plan while a resource is not read. */
+/** What the plan does not know while a resource cannot be read. */
 interface Unknown {
   readonly severity: FindingSeverity;
   readonly message: string;
 }
 
-/** INF-015: what our role does not let us read, and what the plan does not know for that. The run does without it. */
+/** INF-015: what the role of nodeferry may not read, and what the plan does not know because of that. The run proceeds without it. */
 export const inf015Unread: AuditRule = (question) =>
   (question.facts.cluster.unread ?? []).map((unread) => ({
     rule: 'INF-015',

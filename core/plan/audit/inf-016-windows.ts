@@ -2,7 +2,7 @@ import { indexOf } from '../../model/cluster-index.ts';
 import { listNames } from '../../text/format.ts';
 import type { AuditRule } from './rule.ts';
 
-/** INF-016: nodes of Windows. Nothing here depends on the system of a node as far as is known, and nobody has tried. */
+/** INF-016: Windows nodes. Nothing here depends on the operating system of a node as far as is known, but nobody has tried it. */
 export const inf016Windows: AuditRule = ({ facts, nodes }) => {
   const index = indexOf(facts.cluster);
   const batches = nodes

@@ -1,7 +1,7 @@
 import { findSwitchedOff } from '../../policy/zeroed.ts';
 import type { AuditRule } from './rule.ts';
 
-/** POL-003: a timer of `0s` or a floor of nothing does without a protection, as a disabled rule does. */
+/** POL-003: a timer of `0s` or a minimum serving of zero disables a protection, as a disabled rule does. */
 export const pol003SwitchedOff: AuditRule = ({ policy }) =>
   findSwitchedOff(policy).map((field) => ({
     rule: 'POL-003',

@@ -3,7 +3,7 @@ import type { Policy } from '../../policy/policy.ts';
 import { simulateBatches } from '../simulate-batches.ts';
 import type { AuditQuestion } from './rule.ts';
 
-/** What to write into the policy so that pods are replaced before they leave, if that lets every node go; undefined when it does not. */
+/** What to write into the policy so that pods are replaced before they leave, if that lets every node leave. Undefined when it does not. */
 export function findSurgeMethod({ policy, facts, baselines, nodes }: AuditQuestion): string | undefined {
   const guard = { ...policy.guard, maxInFlight: nodes.length };
   const doubled: Policy = { ...policy, guard, podSurge: { mode: 'auto', max: 1, workloads: {} } };

@@ -4,7 +4,7 @@ import { type AuditRule, auditedServices } from './rule.ts';
 
 const longestMs = 60_000;
 
-/** SVC-006: a load balancer that takes long to notice a failed target sends to it for as long. */
+/** SVC-006: a load balancer that notices a failed target slowly sends to it for as long. */
 export const svc006SlowHealthCheck: AuditRule = (question) =>
   auditedServices(question).flatMap(({ service, groups }) =>
     groups.flatMap((group) => {

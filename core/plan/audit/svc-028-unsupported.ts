@@ -4,8 +4,8 @@ import type { Finding } from '../finding.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 
 /**
- * SVC-028: a load balancer that can't be watched can't be waited for. It matters when connections run over the nodes to replace:
- * then it refuses the run, unless the policy accepts the loss. Every other Service of that kind is left alone.
+ * SVC-028: a load balancer that cannot be watched cannot be waited for. If its connections pass through the nodes to replace, the run is refused,
+ * unless the policy accepts the loss. Every other Service of that kind is left alone.
  */
 export const svc028Unsupported: AuditRule = (question) =>
   question.facts.unsupported.map((fact) => ({

@@ -1,8 +1,8 @@
 import type { AuditRule } from './rule.ts';
 
 /**
- * SVC-029: `internalTrafficPolicy: Local`. Callers inside the cluster reach only endpoints of their own node; on a node without any,
- * what they send is dropped (Kubernetes docs, "Service Internal Traffic Policy"). The last endpoint of a node leaves before its callers.
+ * SVC-029: `internalTrafficPolicy: Local`. Callers inside the cluster reach only endpoints of their own node. On a node without any, their
+ * connections are dropped (Kubernetes docs, "Service Internal Traffic Policy"). The last endpoint of a node leaves before its callers.
  */
 export const svc029InternalLocal: AuditRule = ({ facts, nodes }) => {
   const names = new Set(nodes.map((node) => node.name));

@@ -4,7 +4,7 @@ import { formatDuration } from '../../text/format.ts';
 import { groupByWorkload, type PodFinding } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-025: pods whose annotations ask to be left alone (safe-to-evict, do-not-disrupt). */
+/** WKL-025: pods with annotations that ask not to disrupt them (safe-to-evict, do-not-disrupt). */
 export const wkl025ProtectedPod: AuditRule = (question) => {
   const { drain, waits } = question.policy;
   const atMost = formatDuration(waits.deadlines.jobCompletionMs);

@@ -3,7 +3,7 @@ import { indexOf } from '../../model/cluster-index.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, filterContext } from './rule.ts';
 
-/** WKL-027: pods that were told to stop and should be gone: their node would stop there and ask for attention. */
+/** WKL-027: pods that should have terminated by now. Their node would wait for them and then stall. */
 export const wkl027HangingPod: AuditRule = (question) => {
   const index = indexOf(question.facts.cluster);
   return question.nodes.flatMap(({ name }) => {

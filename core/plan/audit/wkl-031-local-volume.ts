@@ -4,7 +4,7 @@ import { listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-031: pods whose volume is on an old node. They can't start elsewhere, and what is on it goes with the machine. */
+/** WKL-031: pods whose volume is on an old node. They cannot start on another node, and the data is lost with the instance. */
 export const wkl031LocalVolume: AuditRule = (question) =>
   groupByWorkload('WKL-031', podsToMove(question), (pod) => {
     const { ownVolumeClaims = [] } = pod;

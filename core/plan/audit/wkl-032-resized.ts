@@ -2,7 +2,7 @@ import { ownerOf } from '../../model/pod.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-032: pods whose successors get other requests at their creation than they have. */
+/** WKL-032: pods whose replacements get other requests when they are created than the pods have now. */
 export const wkl032Resized: AuditRule = (question) => {
   const { resizers = [] } = question.facts.cluster;
   if (resizers.length === 0) return [];
