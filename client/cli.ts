@@ -218,6 +218,6 @@ function parseTimeout(text: string): number {
 function parsePort(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new InvalidArgumentError('Say a port from 1 to 65535.');
+    throw new InvalidArgumentError('Give a port from 1 to 65535.');
   return port;
 }

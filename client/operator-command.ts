@@ -141,7 +141,7 @@ function explain(command: OperatorCommand, name: string, cause: unknown): unknow
 }
 
 function noRun(command: OperatorCommand, name: string, cause?: unknown): NodeferryError {
-  return refusal(`No run of ${name} is going, so there is nothing to ${command}.`, name, cause);
+  return refusal(`No run of ${name} is under way, so there is nothing to ${command}.`, name, cause);
 }
 
 function refusal(message: string, name: string, cause: unknown): NodeferryError {

@@ -43,7 +43,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
       return exitCodes.stalled;
     }
     await requireNoRun(target);
-    const left = await cleanUp(swept, where, `sweep-${operatorName()}`, ({ what, problem }) =>
+    const left = await cleanUp(swept, where, `cleanup-${operatorName()}`, ({ what, problem }) =>
       printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
     );
     printData(options.output, left, () => renderPlan(name, left).join('\n'));

@@ -105,7 +105,7 @@ export async function startUpgrade(
       throw new NodeferryError(
         {
           code: 'AlreadyRunning',
-          message: `An upgrade of ${name} is going on already; nothing was started.`,
+          message: `An upgrade of ${name} is already under way; nothing was started.`,
           hint: `Watch it: nodeferry watch ${name}   or end it first: nodeferry abort ${name}`,
         },
         { cause },

@@ -41,11 +41,11 @@ export function nextSteps(run: SeenRun, leftovers: readonly string[] = []): stri
   if (isCutOff(run)) {
     return [
       'Nothing was restored. Nodes in progress restore themselves or finish: wait for their workflows.',
-      `then: see what is left: nodeferry cleanup ${name}   and take it away: nodeferry cleanup ${name} --yes`,
+      `then: see what is left: nodeferry cleanup ${name}   and remove it: nodeferry cleanup ${name} --yes`,
     ];
   }
   if (stateOf(run) !== 'failed') return [];
-  if (leftovers.length > 0) return [`The run has ended. Take away what is left: nodeferry cleanup ${name} --yes`];
+  if (leftovers.length > 0) return [`The run has ended. Remove the leftovers: nodeferry cleanup ${name} --yes`];
   return ['The run has ended and left nothing over. Once the cause is fixed: nodeferry upgrade -f POLICY'];
 }
 

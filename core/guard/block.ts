@@ -50,7 +50,7 @@ export function explainBlock(block: GuardBlock): string {
     case 'rollout':
       return `${node} waits: ${block.what ?? ''} behind ${service} rolls out, and has pods there`;
     case 'stuck-target':
-      return `${node} waits: its target in ${block.what ?? ''} is unhealthy.draining, and its controller would not take it out`;
+      return `${node} waits: its target in ${block.what ?? ''} is unhealthy.draining, and its controller would not deregister it`;
     case 'unnoticed':
       return `${node} waits: it has no ready endpoint of ${service}, and its target in ${block.what ?? ''} is healthy still`;
     case 'best':
@@ -68,7 +68,7 @@ export function explainBlock(block: GuardBlock): string {
 export function explainRemedy({ limit, service = '', zone = '' }: GuardBlock): string | undefined {
   if (limit !== 'zone') return undefined;
   return (
-    `Have one more pod of ${service} run in ${zone}, on a node that stays; or turn cross-zone load balancing on for its load balancer. ` +
+    `Have one more pod of ${service} run in ${zone}, on a node that stays; or enable cross-zone load balancing on its load balancer. ` +
     'Then resume.'
   );
 }

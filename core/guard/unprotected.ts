@@ -56,7 +56,7 @@ function findVanished(baseline: ServiceBaseline, facts: ServingFacts): Unsupport
   return {
     service: baseline.service,
     why: 'unknown-load-balancer',
-    detail: 'its status names no load balancer any more',
+    detail: 'its status no longer names a load balancer',
     hint: 'Check its controller.',
   };
 }

@@ -69,7 +69,7 @@ export function lowerBound(input: LowerBoundInput): LowerBound {
     totalMs: sumOf(terms),
     terms,
     batches: batches.map(({ nodes }) => nodes.length),
-    instanceMinutes: bounds.reduce((sum, { machineMs }) => sum + machineMs, 0) / 60_000,
+    instanceMinutes: bounds.reduce((sum, { instanceMs }) => sum + instanceMs, 0) / 60_000,
   };
 }
 
@@ -79,13 +79,13 @@ function boundOf(
   label: (index: number) => string,
   surge: string,
   input: LowerBoundInput,
-): { readonly terms: readonly DurationTerm[]; readonly machineMs: number } {
+): { readonly terms: readonly DurationTerm[]; readonly instanceMs: number } {
   const { delays } = input;
   const terms: DurationTerm[] = [
     { name: `${surge}boot`, ms: delays.bootMs },
     { name: `${surge}registration`, ms: delays.registrationMs },
   ];
-  let machineMs = 0;
+  let instanceMs = 0;
   batches.forEach((batch, index) => {
     const last = index === batches.length - 1;
     const whole = passageOf(batch, input);
@@ -100,9 +100,9 @@ function boundOf(
     });
     terms.push({ name: `${label(index)}: replacement healthy`, ms: passage.healthyMs });
     if (last) terms.push(...end);
-    machineMs += batch.nodes.length * (begunMs + whole.passedMs + sumOf(end));
+    instanceMs += batch.nodes.length * (begunMs + whole.passedMs + sumOf(end));
   });
-  return { terms, machineMs };
+  return { terms, instanceMs };
 }
 
 function sumOf(terms: readonly DurationTerm[]): number {

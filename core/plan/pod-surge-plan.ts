@@ -30,17 +30,17 @@ export interface WorkloadSurge {
 /** Says for each workload whether its pods are surged. Empty for a policy without pod surge. */
 export function planPodSurge(nodes: readonly NodeRef[], context: PodSurgeContext): readonly WorkloadSurge[] {
   if (!surgesPods(context.policy)) return [];
-  const told = nodes
+  const pods = nodes
     .flatMap(({ name }) => indexOf(context.cluster).podsOn(name))
     .filter((pod) => !isNodeBound(pod) && !isFinished(pod) && !pod.terminating)
-    .map((pod) => tell(pod, context));
-  const groups = Map.groupBy(told, ({ workload, reason = '' }) => `${workload}|${reason}`);
+    .map((pod) => planPod(pod, context));
+  const groups = Map.groupBy(pods, ({ workload, reason = '' }) => `${workload}|${reason}`);
   return [...groups.values()]
     .flatMap(([first, ...others]) => (first === undefined ? [] : [{ ...first, pods: 1 + others.length }]))
     .toSorted((a, b) => compareText(a.workload, b.workload) || compareText(a.reason ?? '', b.reason ?? ''));
 }
 
-function tell(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
+function planPod(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
   const workload = workloadOf(pod, context.cluster);
   const own = { workload: workload?.key ?? ownerOf(pod), pods: 1 };
   const together = workload === undefined ? 0 : maxReleased(workload, context);
@@ -48,7 +48,7 @@ function tell(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
   if (eligibility.eligible) return { ...own, how: 'pod surge', together, ...explainQuota(workload, together, context) };
   const { reason, hint } = eligibility;
   if (eligibility.passes === true && workload?.rollingOut === true)
-    return { ...own, how: 'pod surge', together, reason: `${reason}; it is waited for` };
+    return { ...own, how: 'pod surge', together, reason: `${reason}; the run waits for it` };
   const required = podSurgeTermsOf(context.policy, workload).mode === 'required';
   return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
 }

@@ -6,7 +6,7 @@ import { countByZone } from '../surge/balance.ts';
 import { compareText } from '../text/format.ts';
 
 /** What decides how an aborted run scales in. */
-export interface RetreatQuestion {
+export interface ScaleInQuestion {
   readonly cluster: ClusterFacts;
   /** Name of the new pool, and its zones. */
   readonly pool: string;
@@ -24,7 +24,7 @@ interface ScaleIn {
 }
 
 /** Decides what leaves the new pool of an aborted run. */
-export function decideScaleIn(question: RetreatQuestion, instances: readonly InstanceFacts[]): ScaleIn {
+export function decideScaleIn(question: ScaleInQuestion, instances: readonly InstanceFacts[]): ScaleIn {
   const joined = new Set(question.cluster.nodes.map(({ instanceId }) => instanceId));
   const lives = ({ state }: InstanceFacts) => state === 'pending' || state === 'running';
   return {
@@ -40,7 +40,7 @@ export function decideScaleIn(question: RetreatQuestion, instances: readonly Ins
  * so that nothing has to be moved between zones afterwards. Within a zone the nodes with most pods stay. Nodes that were selected before are
  * cordoned: when some of them have gone and the question is asked again, the others are selected again.
  */
-export function selectExcess({ cluster, pool, zones, keep }: RetreatQuestion): readonly NodeFacts[] {
+export function selectExcess({ cluster, pool, zones, keep }: ScaleInQuestion): readonly NodeFacts[] {
   const index = indexOf(cluster);
   const podsOn = (node: NodeFacts) =>
     index.podsOn(node.name).filter((pod) => pod.ownerKind !== 'DaemonSet').length + (node.ready ? 0.5 : 0);

@@ -165,7 +165,7 @@ describe('putting back with nobody to ask', () => {
     world.clock.advance(5 * 60_000);
     const { cluster: kubernetes, pools, clock } = createSimPorts(world);
     const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
-    await cleanUp({ cluster: kubernetes, pools, clock }, target, 'sweep-ann', () => undefined);
+    await cleanUp({ cluster: kubernetes, pools, clock }, target, 'cleanup-ann', () => undefined);
     world.clock.advance(10 * 60_000);
     expectNothingLeft(world, 8);
     expectNothingLost(world);

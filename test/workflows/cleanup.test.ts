@@ -38,7 +38,7 @@ async function sweepAfter(world: World, cluster: string) {
   const problems: string[] = [];
   const { cluster: kubernetes, pools, clock } = createSimPorts(world);
   const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
-  const left = await cleanUp({ cluster: kubernetes, pools, clock }, target, 'sweep-ann', ({ what, problem }) => {
+  const left = await cleanUp({ cluster: kubernetes, pools, clock }, target, 'cleanup-ann', ({ what, problem }) => {
     if (problem !== undefined) problems.push(`${what}: ${problem}`);
   });
   return { left, problems };
@@ -105,7 +105,7 @@ test('a sweep of one pool touches nothing of a run that works on another', async
   const before = ownershipOf(world);
   const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
   const told: string[] = [];
-  const left = await cleanUp({ cluster, pools, clock }, target, 'sweep-ann', ({ what }) => told.push(what));
+  const left = await cleanUp({ cluster, pools, clock }, target, 'cleanup-ann', ({ what }) => told.push(what));
   expect(told).toEqual([]);
   expect(left).toEqual({
     runs: [],
@@ -137,7 +137,7 @@ describe('pods that a run had released', () => {
     const clock = { now: () => world.clock.now(), sleep: async (ms: number) => world.clock.advance(ms) };
     const told: string[] = [];
     const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
-    const left = await cleanUp({ cluster, pools, clock }, target, 'sweep-ann', ({ what, problem }) =>
+    const left = await cleanUp({ cluster, pools, clock }, target, 'cleanup-ann', ({ what, problem }) =>
       told.push(problem === undefined ? what : `${what}: ${problem}`),
     );
     world.clock.advance(30_000);

@@ -15,7 +15,7 @@ export const con001UnknownAge: AuditRule = (question) =>
       rule: 'CON-001',
       severity: 'warning',
       subject: `service ${service.key}`,
-      message: 'connections may pass through old nodes, and nothing says how old they can get',
+      message: 'connections may pass through old nodes, and nothing says how old they can become',
       hint: `Give spec.waits.maxConnectionAge['${service.key}'] the age at which the server recycles connections.`,
       leavesUnprotected: true,
     }));

@@ -6,7 +6,7 @@ import type { AuditQuestion, AuditRule } from './rule.ts';
 import { findSurgeMethod } from './surge-method.ts';
 
 /** GRD-001: even with perfect progress the minimum serving never lets some node leave, so the run could not end. */
-export const grd001NeverLetsGo: AuditRule = (question) => {
+export const grd001Deadlock: AuditRule = (question) => {
   const { stuck, block, reason } = question.batches;
   if (stuck.length === 0) return [];
   return [
@@ -33,7 +33,7 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
     case 'zone':
       return (
         `Run one more replica of ${service} on another node of ${zone} (and of every zone that has only one): costs a pod per zone. ` +
-        `Or turn cross-zone load balancing on for its load balancer (attribute load_balancing.cross_zone.enabled): traffic between ` +
+        `Or enable cross-zone load balancing on its load balancer (attribute load_balancing.cross_zone.enabled): traffic between ` +
         `zones is billed, and connections from a zone may be served in another.`
       );
     case 'endpoints':
@@ -44,13 +44,13 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
     case 'targets':
       return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
     case 'do-not-disrupt':
-      return 'Take the annotation off.';
+      return 'Remove the annotation.';
     case 'best':
     case 'rollout':
     case 'stuck-target':
     case 'unnoticed':
     case 'in-flight':
-      return `Wait until ${service} is whole again.`;
+      return `Wait until ${service} is back at its baseline.`;
   }
 }
 

@@ -19,7 +19,7 @@ export const inf012NodesMissing: AuditRule = ({ pool, nodes }) => {
     rule: 'INF-012',
     severity: 'warning',
     subject: `instance ${instance.instanceId}`,
-    message: 'it runs in the pool but is no node of the cluster; it ends when the pool is deleted',
-    hint: 'Find out why it has not joined.',
+    message: 'it runs in the pool but is not a node of the cluster; it ends when the pool is deleted',
+    hint: 'Find out why it has not joined the cluster.',
   }));
 };

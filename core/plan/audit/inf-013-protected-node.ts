@@ -10,8 +10,8 @@ export const inf013ProtectedNode: AuditRule = ({ policy, facts, nodes }) => {
   const asks = 'karpenter.sh/do-not-disrupt: "true" asks to leave it alone';
   const does = {
     refuse: '',
-    wait: ': it stays until the annotation is taken off',
-    evict: ', and the run replaces it all the same (spec.drain.doNotDisrupt)',
+    wait: ': it stays until the annotation is removed',
+    evict: ', and the run replaces it in spite of that (spec.drain.doNotDisrupt)',
   }[policy.drain.doNotDisrupt];
   return [
     {

@@ -58,7 +58,7 @@ function explainWaves(question: AuditQuestion): string | undefined {
 
 function explainRemedy(fits: number): string {
   if (fits === 0)
-    return 'What the policy and the Services take is too much for a pool of any size: shorten the policy.';
+    return 'The policy and the Services alone take too much for a pool of any size: shorten the policy.';
   return `Spread it over several node groups of up to ${fits} nodes each, and upgrade one after another.`;
 }
 

@@ -39,8 +39,8 @@ const unknownWithout: Readonly<Record<string, string>> = {
   persistentvolumes: 'a pod whose volume is on an old node would find no place on a new one',
   verticalpodautoscalers: 'one may give replacements more than fits on a new node',
   webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
-  resourcequotas: 'one that has no room for pods more would keep replacements from being created',
-  limitranges: 'one that refuses what pods ask for would keep replacements from being created',
+  resourcequotas: 'one without room for more pods would keep replacements from being created',
+  limitranges: 'one that rejects the requests of pods would keep replacements from being created',
   replicationcontrollers:
     'one that selects pods by labels which those of a Deployment have too adopts them when they are released',
 };

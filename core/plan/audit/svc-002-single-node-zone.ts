@@ -17,7 +17,7 @@ export const svc002SingleNodeZone: AuditRule = (question) => {
           severity: 'error' as const,
           subject: `service ${service.key}`,
           message: `cross-zone balancing is off and one node alone serves ${thin.join(', ')}`,
-          hint: 'Turn cross-zone balancing on, or run two replicas on different nodes of each zone.',
+          hint: 'Enable cross-zone balancing, or run two replicas on different nodes of each zone.',
         },
       ];
     });

@@ -14,7 +14,7 @@ export const svc027NodePort: AuditRule = ({ facts, nodes }) => {
       severity: 'warning' as const,
       subject: `service ${service.key}`,
       message: 'of type NodePort: a load balancer that sends to it is not seen, and not waited for',
-      hint: 'If an Ingress or a target group of your own sends to it, take the nodes out there yourself, or do not run.',
+      hint: 'If an Ingress or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
       leavesUnprotected: true,
     }));
 };

@@ -22,7 +22,7 @@ function judge(
   if (touch === undefined) {
     return {
       severity: 'info',
-      message: `what can't be protected of it does not run over the nodes to replace, and is left alone: ${fact.detail}`,
+      message: `its unprotected connections do not pass through the nodes to replace, and it is left alone: ${fact.detail}`,
       hint: 'Nothing to do for this pool.',
     };
   }

@@ -14,8 +14,8 @@ export const svc029InternalLocal: AuditRule = ({ facts, nodes }) => {
       severity: 'warning',
       subject: `service ${key}`,
       message:
-        'internalTrafficPolicy is Local: callers on a node are dropped once its last endpoint has left, until they leave too',
-      hint: 'Set internalTrafficPolicy to Cluster, or prefer near endpoints with trafficDistribution, unless callers bear that.',
+        'internalTrafficPolicy is Local: connections from callers on a node are dropped once its last endpoint has left, until the callers leave too',
+      hint: 'Set internalTrafficPolicy to Cluster, or prefer near endpoints with trafficDistribution, unless callers can tolerate that.',
       leavesUnprotected: true,
     }));
 };

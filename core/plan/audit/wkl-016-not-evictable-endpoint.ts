@@ -37,7 +37,7 @@ function describe(owner: string, pod: PodFacts, { facts, policy }: AuditQuestion
     message: stays
       ? 'its pods are endpoints that stay until their instance ends'
       : 'its pods are endpoints; they are removed before their instance ends',
-    hint: stays ? 'Let it not tolerate every taint, so that its endpoints can be removed.' : 'Nothing to do.',
+    hint: stays ? 'Do not let it tolerate every taint, so that its endpoints can be removed.' : 'Nothing to do.',
     ...(stays ? { leavesUnprotected: true } : {}),
   };
 }

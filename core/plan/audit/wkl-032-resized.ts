@@ -12,7 +12,7 @@ export const wkl032Resized: AuditRule = (question) => {
     if (resizer === undefined) return undefined;
     return {
       severity: 'info',
-      message: `${resizer} gives its successors the requests that it recommends by then: they may not fit where these fit`,
+      message: `${resizer} gives its replacements the requests that it recommends by then: they may not fit where these pods fit`,
       hint: 'Compare its recommendation with what a new node has (kubectl describe vpa).',
     };
   });

@@ -57,7 +57,7 @@ describe('a target that is unhealthy.draining', () => {
     const block = blockOf(under('aws-load-balancer-controller'), 'n4');
     expect(block).toMatchObject({ limit: 'stuck-target', service: 'default/web', what: 'k8s-web' });
     expect(block === undefined ? '' : explainBlock(block)).toBe(
-      'n4 waits: its target in k8s-web is unhealthy.draining, and its controller would not take it out',
+      'n4 waits: its target in k8s-web is unhealthy.draining, and its controller would not deregister it',
     );
     expect(blockOf(under('aws-load-balancer-controller'), 'n1')).toBeUndefined();
   });

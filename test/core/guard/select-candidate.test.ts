@@ -83,7 +83,7 @@ describe('the minimum of serving targets', () => {
     const facts = { ...whole, cluster: { ...whole.cluster, budgets: [aBudget('web', pods, 2)] } };
     expect(ask({ facts, ...spared }).because).toBe('budget default/web keeps 3 of 4 reachable pods, needs 2');
     expect(ask({ facts }).because).toBe('default/web keeps 3 of 4 serving targets, minimum serving 3');
-    expect(ask({ policy: { disabledRules: ['capacity-guard'] } }).because).toBe('the capacity guard is switched off');
+    expect(ask({ policy: { disabledRules: ['capacity-guard'] } }).because).toBe('the capacity guard is disabled');
     expect(ask({ inFlight: n1 })).not.toHaveProperty('because');
   });
 
@@ -234,7 +234,7 @@ describe('the nodes in progress', () => {
   test('has no minimum only when the guard is off', () => {
     const answer = ask({ policy: { disabledRules: ['capacity-guard'] }, inFlight: nodes.slice(0, 3).map(nodeRefOf) });
     expect(answer.node?.name).toBe('n4');
-    expect(answer.reason).toContain('switched off');
+    expect(answer.reason).toContain('disabled');
   });
 
   test('ends when nobody waits', () => {
@@ -285,7 +285,7 @@ describe('a moment', () => {
     const away = { ...whole, cluster: { ...whole.cluster, outageAt: 0 } };
     const answer = ask({ facts: at(59_999, away) });
     expect(answer).toMatchObject({ node: undefined, agreed: {} });
-    expect(answer.reason).toBe('n1 waits: the API server was away; what is seen settles for another 1ms');
+    expect(answer.reason).toBe('n1 waits: the API server was unavailable; observations are not trusted for another 1ms');
     const settled = ask({ facts: at(60_000, away), agreed: answer.agreed });
     expect(settled).toMatchObject({ node: undefined, settlesInMs: 5_000 });
     expect(ask({ facts: at(65_000, away), agreed: settled.agreed }).node?.name).toBe('n1');

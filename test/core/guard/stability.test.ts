@@ -17,7 +17,7 @@ const ask = (...args: Parameters<typeof state>) => findDistrust(state(...args), 
 
 describe('what is seen is not trusted', () => {
   test('for the settling time after the API server was away', () => {
-    expect(ask(4, [], now)).toBe('the API server was away; what is seen settles for another 1m');
+    expect(ask(4, [], now)).toBe('the API server was unavailable; observations are not trusted for another 1m');
     expect(ask(4, [], now - 59_999)).toContain('another 1ms');
     expect(ask(4, [], now - 60_000)).toBeUndefined();
   });

@@ -48,7 +48,7 @@ describe('protection that is lost during a run', () => {
 
   test('is told when nothing is seen of a load balancer behind which it served, though nobody says why', () => {
     expect(findLostProtection({ ...question, facts: { ...lost, unsupported: [] } })).toBe(
-      "default/web can't be protected, and it has endpoints on the nodes: its status names no load balancer any more",
+      "default/web can't be protected, and it has endpoints on the nodes: its status no longer names a load balancer",
     );
   });
 
