@@ -11,7 +11,7 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { explainOldVersions } from '../core/pod-surge/old-version.ts';
-import { readExclude, type ExcludeCheckpoint } from '../core/status/checkpoint.ts';
+import { type ExcludeCheckpoint, readExclude } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
 import type { ExternalChange } from '../core/status/status.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';

@@ -14,7 +14,7 @@ Exit codes:
   64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
   124 stopped watching (the run continues)    130 detached by Ctrl-C (the run continues)`;
 
-/** Runs one command line and returns its exit code. Nothing here touches a cluster: commands load what they need. */
+/** Runs one command line and returns its exit code. Nothing here accesses a cluster: commands load what they need. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   let code: number = exitCodes.ok;
   const program = createProgram((result) => {

@@ -16,5 +16,5 @@ export function explainUnpropagated(
 ): string | undefined {
   const left = outageSettlesInMs(cluster, waits, now);
   if (left === 0) return undefined;
-  return `the API server was away, and kube-proxies may not have heard of anything since for another ${formatDuration(left)}`;
+  return `the API server was unavailable, and kube-proxies may not have heard of anything since for another ${formatDuration(left)}`;
 }

@@ -15,7 +15,8 @@ export function findDistrust(facts: ServingFacts, policy: Policy): string | unde
   const { nodes } = facts.cluster;
   const stabilizationMs = policy.waits.stabilizationAfterOutageMs;
   const left = outageSettlesInMs(facts.cluster, policy.waits, now);
-  if (left > 0) return `the API server was unavailable; observations are not trusted for another ${formatDuration(left)}`;
+  if (left > 0)
+    return `the API server was unavailable; observations are not trusted for another ${formatDuration(left)}`;
   const silent = nodes.filter(({ unknownSince }) => unknownSince !== undefined && now - unknownSince < stabilizationMs);
   if (silent.length < 2 || silent.length < suspiciousShare * nodes.length) return undefined;
   return `${count(silent.length, 'node')} of ${nodes.length} fell silent together less than ${formatDuration(stabilizationMs)} ago`;

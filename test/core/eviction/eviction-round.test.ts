@@ -276,7 +276,8 @@ describe('a pod that is not removed from its endpoints, while slices lag', () =>
 describe('after the API server was away', () => {
   const { stabilizationAfterOutageMs } = aPolicy().waits;
   const now = 100_000 + stabilizationAfterOutageMs;
-  const unheard = 'the API server was away, and kube-proxies may not have heard of anything since for another 1s';
+  const unheard =
+    'the API server was unavailable, and kube-proxies may not have heard of anything since for another 1s';
   const endpointsRemoved = { labels: {}, endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } };
   const evicted = (pod: Partial<PodFacts>, outageAt: number) => {
     const pods = web(pod);

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import {
   type EvictPodsCheckpoint,
+  type ExcludeCheckpoint,
   type PodSurgeCheckpoint,
   readCapacityWait,
   readDismissal,
   readEvictPods,
   readEvictReleased,
+  readExclude,
   readGoneSince,
-  readPodSurge,
   readKeptOut,
   readMoves,
   readOutlook,
+  readPodSurge,
   readPodTimes,
   readProgress,
   readRestore,
-  readExclude,
   readTerminate,
-  type ExcludeCheckpoint,
 } from '../../../core/status/checkpoint.ts';
 import { aNode, nodeRefOf } from '../support/facts.ts';
 
@@ -28,7 +28,7 @@ const blocked = [{ pod: 'default/web-1', budget: undefined, needs: 0, has: 0, si
 /** As heartbeat details travel. */
 const overTheWire = (checkpoint: object): unknown => JSON.parse(JSON.stringify(checkpoint));
 
-describe('what an attempt leaves behind is read as it was left', () => {
+describe('what an attempt records is read as it was written', () => {
   test('of emptying a node', () => {
     const left: EvictPodsCheckpoint = {
       ...times,
@@ -43,7 +43,7 @@ describe('what an attempt leaves behind is read as it was left', () => {
     expect(readEvictPods(overTheWire(left))).toEqual(left);
   });
 
-  test('of replacing pods before they leave', () => {
+  test('of pod surge', () => {
     const dismissed = { ...times, goneSince: { d: 4 }, rejected };
     const left: PodSurgeCheckpoint = {
       wave: [nodeRefOf(aNode('n1'))],
@@ -57,7 +57,7 @@ describe('what an attempt leaves behind is read as it was left', () => {
     expect(readPodSurge(overTheWire(left))).toEqual(left);
   });
 
-  test('of choosing the next node', () => {
+  test('of selecting the next node', () => {
     const left: ExcludeCheckpoint = {
       baselines: [{ service: 'default/web', targets: 4, endpoints: 4, missing: 0, zones: ['a'], unreached: { p: 1 } }],
       dismissed: { ...times, goneSince: {}, rejected: {} },
@@ -97,7 +97,7 @@ describe('what an attempt leaves behind is read as it was left', () => {
   });
 });
 
-describe('what cannot be read counts as not there', () => {
+describe('what cannot be read counts as absent', () => {
   const readers = [
     readEvictPods,
     readPodSurge,
