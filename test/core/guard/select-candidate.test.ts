@@ -74,7 +74,7 @@ describe('the minimum of serving targets', () => {
   test('selects the first waiting node while the minimum holds', () => {
     const answer = ask();
     expect(answer.node?.name).toBe('n1');
-    expect(answer.reason).toBe('n1 may step out: default/web keeps 3 of 4 serving targets, minimum serving 3');
+    expect(answer.reason).toBe('n1 may be excluded: default/web keeps 3 of 4 serving targets, minimum serving 3');
   });
 
   test('says what has least to spare without the selected node', () => {
