@@ -1,9 +1,9 @@
 import { indexOf } from '../core/model/cluster-index.ts';
+import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { ExternalChange } from '../core/status/status.ts';
 import type { NodeEvent } from '../core/steps/steps.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';

@@ -1,12 +1,12 @@
 import { decideEvictionRound } from '../core/eviction/eviction-round.ts';
 import { findServingAgain } from '../core/eviction/leftover-endpoints.ts';
 import { isGoneForGood, trackAllGone } from '../core/guard/gone.ts';
+import { isEnabled } from '../core/policy/rules.ts';
 import { readGoneSince, readTerminate, type TerminateCheckpoint } from '../core/status/checkpoint.ts';
 import { type Evidence } from '../core/status/status.ts';
 import type { NodeStep } from '../core/steps/node-steps.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
 import { listNames } from '../core/text/format.ts';
-import { isEnabled } from '../core/waits/formulas.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import { findReregistered } from '../core/waits/load-balancers.ts';
 import { hintRefused } from '../core/waits/refused.ts';
@@ -15,7 +15,7 @@ import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { publishNodeEvent } from './acts-on-nodes.ts';
 import { openFence } from './fence.ts';
-import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
+import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 

@@ -8,12 +8,12 @@ import { extend, isStable, reset, type StableSince } from '../core/guard/stable-
 import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
+import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { explainOldVersions } from '../core/pod-surge/old-version.ts';
 import { type ExcludeCheckpoint, readExclude } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
-import type { ExternalChange } from '../core/status/status.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';

@@ -1,12 +1,12 @@
 import { findRevocation } from '../core/guard/grant-holds.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
+import type { ExternalChange } from '../core/model/external-change.ts';
 import { exclusionLock } from '../core/model/pool-lock.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
+import { isEnabled } from '../core/policy/rules.ts';
 import type { ExclusionState } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
-import type { ExternalChange } from '../core/status/status.ts';
-import { isEnabled } from '../core/waits/formulas.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -15,7 +15,7 @@ import type { Fence } from './fence.ts';
 import { guardActs } from './guarded-acts.ts';
 import { inSlices } from './in-slices.ts';
 import { withLocks } from './momentary-locks.ts';
-import type { NodeStepInput } from './node-steps.ts';
+import type { NodeStepInput } from './node-step.ts';
 
 /** What one look at a node on its way out came to. */
 export interface KeepExcludedPoll {

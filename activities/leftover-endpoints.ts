@@ -9,7 +9,7 @@ import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EndingResult } from './ending-steps.ts';
 import type { Fence } from './fence.ts';
-import type { NodeStepInput } from './node-steps.ts';
+import type { NodeStepInput } from './node-step.ts';
 import { createPodActs } from './pod-acts.ts';
 
 /** The round in which something is to be done. */

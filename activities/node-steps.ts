@@ -1,20 +1,19 @@
-import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
-import type { PoolRef } from '../core/model/pool.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
-import type { Policy } from '../core/policy/policy.ts';
+import { isEnabled } from '../core/policy/rules.ts';
 import { type KeptOutCheckpoint, readKeptOut } from '../core/status/checkpoint.ts';
-import type { Evidence, ExternalChange } from '../core/status/status.ts';
+import type { Evidence } from '../core/status/status.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
-import { isEnabled, maxConnectionDrainMs } from '../core/waits/formulas.ts';
+import { maxConnectionDrainMs } from '../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { requireInstanceGone } from './acts-on-nodes.ts';
-import { type NodeAttempt, openFence } from './fence.ts';
+import { openFence } from './fence.ts';
 import { createKeepExcluded } from './keep-excluded.ts';
+import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** A node that was let go just now is looked at again after this time, ms: its load balancers hear of it within a second. */
@@ -22,26 +21,6 @@ const firstPollMs = 500;
 
 /** Time for a target group to let go after the drain's own timer, ms. */
 const drainGraceMs = 60_000;
-
-/** The node that a step is about, and what it needs to know of the run. */
-export interface NodeStepInput {
-  readonly run: string;
-  readonly node: NodeRef;
-  readonly pool: PoolRef;
-  readonly policy: Policy;
-  readonly baselines: readonly ServiceBaseline[];
-  readonly attempt: NodeAttempt;
-}
-
-/** What a step of a node came to. */
-export interface NodeStepResult {
-  readonly evidence: readonly Evidence[];
-  readonly externalChanges?: readonly ExternalChange[];
-  /** What could not be protected on this node, in words. */
-  readonly unprotected?: readonly string[];
-  /** Why the node was taken back in instead. */
-  readonly restoredBecause?: string;
-}
 
 /** Steps that see a node out of its load balancers. */
 export function createNodeSteps(ports: Ports, observer: Observer) {

@@ -37,7 +37,7 @@ import { openFence } from './fence.ts';
 import { guardActs } from './guarded-acts.ts';
 import { inSlices } from './in-slices.ts';
 import { createLeftoverEndpoints } from './leftover-endpoints.ts';
-import type { NodeStepInput } from './node-steps.ts';
+import type { NodeStepInput } from './node-step.ts';
 import { createPodActs, type FencedCluster } from './pod-acts.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { createUnreachable } from './unreachable-steps.ts';

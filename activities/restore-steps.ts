@@ -15,7 +15,7 @@ import { publishNodeEvent } from './acts-on-nodes.ts';
 import { createAdoption } from './adoption.ts';
 import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
-import type { NodeStepInput, NodeStepResult } from './node-steps.ts';
+import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, persist, pollUntil } from './polling.ts';
 import { createPutPodsBack } from './restore-pods.ts';
 

@@ -8,7 +8,7 @@ import type { Problem } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { NodeStepInput } from './node-steps.ts';
+import type { NodeStepInput } from './node-step.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
 /** Between two looks at a node that nobody hears, ms: an operator decides. */

@@ -1,6 +1,7 @@
 import { type WorkflowExecutionDescription, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { NodeferryError } from '../core/model/problem.ts';
-import type { NodeStatus, RunReport, RunStatus, TrafficCounts } from '../core/status/status.ts';
+import type { NodeStatus, RunReport, RunStatus } from '../core/status/status.ts';
+import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 import { isAtRest, stateOfStep } from '../core/steps/steps.ts';
 import { poolUpgradeId } from '../workflows/messages.ts';
 import { type ClosedRun, readClosedRun } from './closed-run.ts';

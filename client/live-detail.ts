@@ -1,7 +1,8 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
-import type { TrafficCounts, Waiting } from '../core/status/status.ts';
+import type { Waiting } from '../core/status/status.ts';
+import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 
 /**
  * What running activities report in their heartbeats. Steps are durable workflow state. The details (which pod, which budget, needs and has)

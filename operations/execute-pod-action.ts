@@ -1,5 +1,6 @@
 import type { PodAction, PodActionResult } from '../core/eviction/actions.ts';
-import type { Cluster, EvictionOutcome, PodRef } from '../ports/cluster.ts';
+import type { PodRef } from '../core/model/pod.ts';
+import type { Cluster, EvictionOutcome } from '../ports/cluster.ts';
 
 /**
  * Does one action to one pod, on behalf of a run. Every action may be repeated. A refusal is a result, not an error: it tells why, and

@@ -1,5 +1,5 @@
 import type { FencingToken, NodeRef } from '../core/model/node.ts';
-import type { ReleasedFrom } from '../core/model/pod.ts';
+import type { PodRef, ReleasedFrom } from '../core/model/pod.ts';
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { VolumeClaimFacts, VolumeClaimRef } from '../core/model/volume.ts';
@@ -11,13 +11,6 @@ export type EvictionOutcome =
   | { readonly outcome: 'blocked-by-budget'; readonly message: string; readonly retryAfterMs: number }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number }
   | { readonly outcome: 'impossible'; readonly message: string };
-
-/** A pod, identified so that no other pod can be evicted by mistake. */
-export interface PodRef {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-}
 
 /** An entry for `kubectl describe node`. */
 export interface NodeEvent {

@@ -3,7 +3,8 @@ import type { EndingResult } from '../activities/ending-steps.ts';
 import type { NodeStatus } from '../core/status/status.ts';
 import type { NodeReplacementInput } from './messages.ts';
 import { notifyRestored } from './run/abandoned.ts';
-import { abandon, applyTo, endWith, type NodeRun, openNode, runNodeStep } from './run/node-run.ts';
+import { abandon, applyTo, endWith, openNode, runNodeStep } from './run/node-run.ts';
+import type { NodeRun } from './run/running-node.ts';
 
 /**
  * Replaces one node that has stepped out: out of its load balancers, connections ended, pods moved, replacements seen to serve, leftover

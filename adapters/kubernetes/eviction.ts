@@ -1,4 +1,5 @@
-import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
+import type { PodRef } from '../../core/model/pod.ts';
+import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { Connection } from './connection.ts';
 import { type ApiAnswer, answerError, denialOf, retryAfterMs, statusOf } from './errors.ts';

@@ -1,10 +1,12 @@
 /** The leftovers of ended runs in a cluster, and the actions that remove them. */
-import { type PodAction, type PodRef, podRefOf } from '../eviction/actions.ts';
+import { type PodAction } from '../eviction/actions.ts';
 import { decideRestore } from '../eviction/restore-pods.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import { disruptedTaint } from '../model/labels.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
+import type { PodRef } from '../model/pod.ts';
+import { podRefOf } from '../model/pod.ts';
 import type { PoolFacts, PoolRef } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type Adoption, decideAdoption } from '../pod-surge/adoption.ts';

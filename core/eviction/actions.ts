@@ -1,9 +1,4 @@
-/** A pod, by the names that make acting on it safe. */
-export interface PodRef {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-}
+import { type PodRef, podRefOf } from '../model/pod.ts';
 
 /**
  * Something to do to a pod, decided from one observation. Before `unlist` the caller asks by an eviction with dry run: the API server may
@@ -67,9 +62,4 @@ export function keepTimes(
 /** A pod that something else than a budget holds. */
 export function blockedPod(pod: PodRef, reason: string): BlockedPod {
   return { pod: podRefOf(pod), budget: undefined, needs: 0, has: 0, reason };
-}
-
-/** The names of a pod without its facts. */
-export function podRefOf(pod: PodRef): PodRef {
-  return { namespace: pod.namespace, name: pod.name, uid: pod.uid };
 }

@@ -1,9 +1,9 @@
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint, podsOf, readyOtherThan, selects, servicesOf } from '../model/endpoints.ts';
-import { type DisruptionBudgetFacts, isFinished, type PodFacts } from '../model/pod.ts';
+import { type DisruptionBudgetFacts, isFinished, type PodFacts, podRefOf } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import { type BlockedPod, podRefOf } from './actions.ts';
+import { type BlockedPod } from './actions.ts';
 import { isStuckTerminating } from './stuck-terminating.ts';
 
 /** Keeps count, within one round, of what each budget can still spare. */

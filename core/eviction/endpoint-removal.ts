@@ -1,19 +1,13 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
-import type { PodFacts } from '../model/pod.ts';
+import type { PodFacts, PodRef } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
+import { isEnabled } from '../policy/rules.ts';
 import { compareText, listNames } from '../text/format.ts';
-import { endpointRemovalMs, isEnabled } from '../waits/formulas.ts';
-import {
-  type BlockedPod,
-  blockedPod,
-  keepTimes,
-  type LaggingSince,
-  type PodRef,
-  type RemovedSince,
-} from './actions.ts';
+import { endpointRemovalMs } from '../waits/formulas.ts';
+import { type BlockedPod, blockedPod, keepTimes, type LaggingSince, type RemovedSince } from './actions.ts';
 import { policiesThatMiss } from './network-policies.ts';
 import { explainUnpropagated } from './outage.ts';
 

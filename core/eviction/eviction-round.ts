@@ -2,17 +2,11 @@ import { indexOf } from '../model/cluster-index.ts';
 import { servicesOf } from '../model/endpoints.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
+import { podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, count, listNames } from '../text/format.ts';
-import {
-  type BlockedPod,
-  blockedPod,
-  type PodAction,
-  podRefOf,
-  type RemovedSince,
-  type UnreadySince,
-} from './actions.ts';
+import { type BlockedPod, blockedPod, type PodAction, type RemovedSince, type UnreadySince } from './actions.ts';
 import { classifyPod } from './classify-pod.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import { blockedByEndpoint, findLeavesListed, hasPropagated, needsRemoval, selectLabels } from './endpoint-removal.ts';

@@ -1,11 +1,12 @@
 /** Labels that somebody gives back to a pod that a run has taken out of its Services. */
 
 import { servicesOf } from '../model/endpoints.ts';
+import type { ExternalChange } from '../model/external-change.ts';
 import type { PodFacts } from '../model/pod.ts';
+import { podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import type { ExternalChange } from '../status/status.ts';
 import { listNames } from '../text/format.ts';
-import { type BlockedPod, blockedPod, type PodAction, podRefOf } from './actions.ts';
+import { type BlockedPod, blockedPod, type PodAction } from './actions.ts';
 import { selectLabels } from './endpoint-removal.ts';
 
 /**

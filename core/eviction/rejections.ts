@@ -1,8 +1,9 @@
 /** Evictions that the API server has refused, and what follows. */
 import { indexOf } from '../model/cluster-index.ts';
+import type { PodRef } from '../model/pod.ts';
 import type { Problem } from '../model/problem.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import { type BlockedPod, blockedPod, type PodAction, type PodActionResult, type PodRef } from './actions.ts';
+import { type BlockedPod, blockedPod, type PodAction, type PodActionResult } from './actions.ts';
 
 /** An eviction that was refused. */
 export interface RejectedEviction {

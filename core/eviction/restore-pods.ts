@@ -1,9 +1,10 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
+import { podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
-import { type BlockedPod, type PodAction, podRefOf, type RemovedSince } from './actions.ts';
+import { type BlockedPod, type PodAction, type RemovedSince } from './actions.ts';
 import { blockedByEndpoint, hasPropagated } from './endpoint-removal.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
 import { holdBackRejected, type RejectedEvictions } from './rejections.ts';

@@ -4,7 +4,7 @@ import { staleEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
-import { isEnabled } from '../waits/formulas.ts';
+import { isEnabled } from '../policy/rules.ts';
 import { type BlockedPod, blockedPod } from './actions.ts';
 import { explainUnpropagated } from './outage.ts';
 

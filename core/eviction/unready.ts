@@ -2,7 +2,8 @@ import { isListed, isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
-import { endpointRemovalMs, isEnabled } from '../waits/formulas.ts';
+import { isEnabled } from '../policy/rules.ts';
+import { endpointRemovalMs } from '../waits/formulas.ts';
 import { keepTimes, type UnreadySince } from './actions.ts';
 import { explainUnpropagated } from './outage.ts';
 

@@ -4,7 +4,7 @@ import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
-import { isEnabled } from '../waits/formulas.ts';
+import { isEnabled } from '../policy/rules.ts';
 import type { ServiceBaseline } from './baseline.ts';
 import { countBudgets, countTargets } from './counts.ts';
 import { outOf } from './guard.ts';

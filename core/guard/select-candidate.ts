@@ -1,7 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
+import { isEnabled } from '../policy/rules.ts';
 import { count, formatDuration } from '../text/format.ts';
-import { isEnabled } from '../waits/formulas.ts';
 import { explainBlock, type GuardBlock } from './block.ts';
 import type { CountedBudget, CountedService } from './counts.ts';
 import { type Guard, type GuardQuestion, openGuard } from './guard.ts';

@@ -1,5 +1,5 @@
 import type { NodeRef } from '../model/node.ts';
-import { isEnabled } from '../waits/formulas.ts';
+import { isEnabled } from '../policy/rules.ts';
 import { openGuard } from './guard.ts';
 import { type CandidateQuestion, findProtection, waitingOf } from './select-candidate.ts';
 import { findDistrust } from './stability.ts';

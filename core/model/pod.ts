@@ -2,6 +2,18 @@ import type { LabelSelectorFacts } from './label-selector.ts';
 import type { TaintFacts } from './node.ts';
 import type { ContainerNeeds } from './quota.ts';
 
+/** A pod, by the names that make acting on it safe. */
+export interface PodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The names of a pod without its facts. */
+export function podRefOf(pod: PodRef): PodRef {
+  return { namespace: pod.namespace, name: pod.name, uid: pod.uid };
+}
+
 /** Label that distinguishes the ReplicaSets of a Deployment and their pods (Kubernetes docs, "Deployments", Pod-template-hash label). */
 export const templateLabel = 'pod-template-hash';
 

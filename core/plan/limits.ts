@@ -1,5 +1,5 @@
 import type { Policy } from '../policy/policy.ts';
-import { maxPayloadBytes } from '../status/truncate-status.ts';
+import { maxPayloadBytes } from '../text/bytes.ts';
 
 /** Maximum number of nodes given to the guard at a time: far more than may be out together, and little history with hundreds of nodes. */
 export const maxCandidates = 50;

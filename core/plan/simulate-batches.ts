@@ -13,9 +13,9 @@ import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
 import { selectBatches } from '../pod-surge/select-batch.ts';
 import { selectReleases } from '../pod-surge/select-releases.ts';
 import { type Policy, surgesPods } from '../policy/policy.ts';
+import { isEnabled } from '../policy/rules.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
 import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
-import { isEnabled } from '../waits/formulas.ts';
 import { idealFacts } from './ideal-facts.ts';
 import { openBudget, packBatches, type Taking } from './pack-batches.ts';
 

@@ -1,10 +1,11 @@
 /** How released pods leave that no workload wants any more, without a connection to a pod that is gone. */
-import { type BlockedPod, blockedPod, keepTimes, type PodAction, podRefOf } from '../eviction/actions.ts';
+import { type BlockedPod, blockedPod, keepTimes, type PodAction } from '../eviction/actions.ts';
 import { type DisruptionLedger, openDisruptionLedger } from '../eviction/disruptions.ts';
 import { decideStep, type StepQuestion } from '../eviction/eviction-round.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
+import { podRefOf } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, formatTime } from '../text/format.ts';

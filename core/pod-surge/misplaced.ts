@@ -1,4 +1,4 @@
-import { type PodAction, type PodRef, podRefOf } from '../eviction/actions.ts';
+import { type PodAction } from '../eviction/actions.ts';
 import { type DisruptionLedger, openDisruptionLedger } from '../eviction/disruptions.ts';
 import { findLeavesListed } from '../eviction/endpoint-removal.ts';
 import { decideStep, type StepQuestion } from '../eviction/eviction-round.ts';
@@ -6,9 +6,10 @@ import { localStates } from '../guard/counts.ts';
 import { scaleOf } from '../guard/scale.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { podsOf, readyOtherThan, servicesOf } from '../model/endpoints.ts';
-import type { PodFacts, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
+import type { PodFacts, PodRef, ReleasedFacts, ReleasedFrom } from '../model/pod.ts';
+import { podRefOf } from '../model/pod.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
-import { isEnabled } from '../waits/formulas.ts';
+import { isEnabled } from '../policy/rules.ts';
 import { decideEligibility } from './eligibility.ts';
 import { ownedPods } from './owned-pods.ts';
 import { findShortZones, type ShortZone, type ShortZonesQuestion } from './short-zones.ts';

@@ -1,9 +1,9 @@
-import { type PodRef, podRefOf } from '../eviction/actions.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
+import type { PodFacts, PodRef, ReleasedFrom } from '../model/pod.ts';
+import { podRefOf } from '../model/pod.ts';
+import { isEnabled } from '../policy/rules.ts';
 import { compareText, count } from '../text/format.ts';
-import { isEnabled } from '../waits/formulas.ts';
 import type { NodesAside } from '../waits/hosts.ts';
 import type { AwaitedWorkload } from './late-workloads.ts';
 import { explainOldVersions } from './old-version.ts';

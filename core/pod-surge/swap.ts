@@ -1,5 +1,5 @@
-import { type PodRef, podRefOf } from '../eviction/actions.ts';
-import type { PodFacts, ReleasedFrom } from '../model/pod.ts';
+import type { PodFacts, PodRef, ReleasedFrom } from '../model/pod.ts';
+import { podRefOf } from '../model/pod.ts';
 import { compareText } from '../text/format.ts';
 import { decideEligibility } from './eligibility.ts';
 import { isOutgoing, isServing, ownedPods } from './owned-pods.ts';

@@ -1,11 +1,13 @@
 import type { ServiceBaseline } from '../guard/baseline.ts';
+import type { ExternalChange } from '../model/external-change.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PoolRef } from '../model/pool.ts';
 import type { PoolLock } from '../model/pool-lock.ts';
 import type { Problem } from '../model/problem.ts';
 import type { PoolPlan } from '../plan/pool-plan.ts';
 import type { Outlook } from '../status/outlook.ts';
-import type { Evidence, ExternalChange, NodeStatus, RunReport, TrafficCounts, Waiting } from '../status/status.ts';
+import type { Evidence, NodeStatus, RunReport, Waiting } from '../status/status.ts';
+import type { TrafficCounts } from '../status/traffic-counts.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
 import type { PoolPhase } from '../steps/pool-phases.ts';
 import type { RollbackEntry } from './state.ts';

@@ -1,8 +1,9 @@
 /** What the replacement of one node knows of itself. Plain data, which only `reduceNode` changes. */
 import type { RemovedSince } from '../eviction/actions.ts';
+import type { ExternalChange } from '../model/external-change.ts';
 import type { Problem } from '../model/problem.ts';
 import { addExternalChanges } from '../status/external-changes.ts';
-import type { Evidence, ExternalChange, NodeStatus } from '../status/status.ts';
+import type { Evidence, NodeStatus } from '../status/status.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
 import { stepOf } from '../steps/steps.ts';
 

@@ -7,6 +7,7 @@ import type { PodTimes } from '../eviction/pod-times.ts';
 import type { RejectedEviction, RejectedEvictions } from '../eviction/rejections.ts';
 import type { Returns } from '../eviction/returns.ts';
 import type { ServiceBaseline } from '../guard/baseline.ts';
+import type { ExternalChange } from '../model/external-change.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { GoneSince } from '../pod-surge/dismissal.ts';
 import type { LateSince } from '../pod-surge/late-workloads.ts';
@@ -16,7 +17,6 @@ import type { BlockedSince } from './blocked.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Outlook } from './outlook.ts';
 import { fieldsOf, hasFields, isNumber, isText, listOf, numbersIn, recordOf } from './read-plain.ts';
-import type { ExternalChange } from './status.ts';
 
 /** Checkpoint of emptying a node. */
 export interface EvictPodsCheckpoint extends EvictionCheckpoint {

@@ -1,5 +1,6 @@
 /** Describes a run once, for everything that prints it: the terminal, the details page, the log of a watch. */
 
+import type { ExternalChange } from '../model/external-change.ts';
 import { formatTime } from '../text/format.ts';
 import { because } from './because.ts';
 import { describeNodes, type NodeRow } from './describe-nodes.ts';
@@ -8,7 +9,7 @@ import { explainWaiting } from './explain-waiting.ts';
 import { allExternalChanges } from './external-changes.ts';
 import type { Line, Tone } from './line.ts';
 import { explainLosses, lostByUs } from './losses.ts';
-import type { ExternalChange, OperatorAction, RunStatus } from './status.ts';
+import type { OperatorAction, RunStatus } from './status.ts';
 
 /** A run in lines and rows. */
 export interface RunDescription {

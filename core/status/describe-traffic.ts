@@ -1,6 +1,7 @@
 import { formatDuration, formatTime } from '../text/format.ts';
 import { explainSplit, lostByUs } from './losses.ts';
-import type { RunStatus, TrafficCounts } from './status.ts';
+import type { RunStatus } from './status.ts';
+import type { TrafficCounts } from './traffic-counts.ts';
 
 /** What the probes of a run measured, in one line. A run without probes measured nothing, which is not the same as no loss. */
 export function describeTraffic({ traffic, probes }: Pick<RunStatus, 'traffic' | 'probes'>): string {

@@ -1,5 +1,6 @@
+import type { ExternalChange } from '../model/external-change.ts';
 import { compareText } from '../text/format.ts';
-import type { ExternalChange, RunStatus } from './status.ts';
+import type { RunStatus } from './status.ts';
 
 /** All external changes during the run, to its nodes and to the rest, in the order in which they were observed. */
 export function allExternalChanges({

@@ -1,5 +1,5 @@
 import type { BlockedSince } from './blocked.ts';
-import type { TrafficCounts } from './status.ts';
+import type { TrafficCounts } from './traffic-counts.ts';
 
 /** What a running step is doing right now: the heartbeat details of every waiting activity. Plain data. */
 export interface Heartbeat {

@@ -1,29 +1,8 @@
 /** What was lost, by probe, and whether the run can have caused it. */
 import { count, formatTime, listNames } from '../text/format.ts';
 import { canBeOurs, type Outlook } from './outlook.ts';
-import type { TrafficCounts } from './status.ts';
-
-/** What one probe has lost. */
-export interface ProbeLosses {
-  readonly probe: string;
-  readonly lost: number;
-  /** Of these, those lost while no node of the run was out, nor had been shortly before. */
-  readonly whileNoneOut: number;
-  /** When the last of them was lost; the latest spell if there were several. */
-  readonly spells: readonly LossSpell[];
-}
-
-/** A period in which a probe lost requests again and again. */
-export interface LossSpell {
-  /** Epoch ms at which the first, and the last so far, was observed. */
-  readonly from: number;
-  readonly to: number;
-  readonly lost: number;
-  /** A node of the run was out, had been shortly before, or it was not possible to observe whether one was. */
-  readonly canBeOurs: boolean;
-  /** Nodes of the run that were out, as far as could be observed. */
-  readonly nodes: readonly string[];
-}
+import type { LossSpell, ProbeLosses } from './probe-losses.ts';
+import type { TrafficCounts } from './traffic-counts.ts';
 
 /** Losses that are further apart than this, ms, are reported separately. */
 const spellGapMs = 60_000;

@@ -1,11 +1,11 @@
+import type { ExternalChange } from '../model/external-change.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
 import type { FinalPhase, PoolPhase } from '../steps/pool-phases.ts';
 import type { EvidenceKind } from '../steps/steps.ts';
 import type { BlockedSince } from './blocked.ts';
-import type { ProbeLosses } from './losses.ts';
-import type { UnwatchedPeriod } from './tally.ts';
+import type { TrafficCounts } from './traffic-counts.ts';
 
 /** What something waits for: always for what, since when and until when (epoch ms), and what would unblock it. */
 export interface Waiting {
@@ -43,26 +43,6 @@ export interface NodeStatus {
   readonly restoredBecause?: string;
   /** ID of the node's workflow, while it has one. */
   readonly workflowId?: string;
-}
-
-/** A change by somebody else to something that the run manages, and what became of it. */
-export interface ExternalChange {
-  /** Epoch ms at which it was observed. */
-  readonly at: number;
-  readonly what: string;
-}
-
-/** What the traffic monitor counted. */
-export interface TrafficCounts {
-  readonly sent: number;
-  readonly lost: number;
-  readonly slow: number;
-  /** What each probe has lost, only probes with losses; absent when there are none. */
-  readonly losses?: readonly ProbeLosses[];
-  /** Time in which the run was under way and no probe was sent, ms; absent when there was none. */
-  readonly unwatchedMs?: number;
-  /** When that was; the latest period if there were several. */
-  readonly unwatched?: readonly UnwatchedPeriod[];
 }
 
 /** Who asked for what, when and why: the audit trail of a run. */

@@ -1,12 +1,6 @@
 /** The traffic counts of a run over consecutive monitors, and when a monitor reports them. */
 import { lostByUs } from './losses.ts';
-import type { TrafficCounts } from './status.ts';
-
-/** A period without a monitor, epoch ms. */
-export interface UnwatchedPeriod {
-  readonly from: number;
-  readonly to: number;
-}
+import type { TrafficCounts } from './traffic-counts.ts';
 
 /** Time between two heartbeats, and until the next monitor or worker takes over, that does not count as a gap, ms. */
 const minPeriodMs = 5_000;

@@ -1,12 +1,7 @@
-import { bytesOf } from '../text/bytes.ts';
+import type { ExternalChange } from '../model/external-change.ts';
+import { bytesOf, maxPayloadBytes } from '../text/bytes.ts';
 import { formatTime } from '../text/format.ts';
-import type { Evidence, ExternalChange, NodeStatus, RunReport, RunStatus } from './status.ts';
-
-/**
- * Maximum size of a payload: Temporal accepts none above 2 MB (temporalio/temporal, `limit.blobSize.error`), and some space is left for what it
- * adds.
- */
-export const maxPayloadBytes = 1_500_000;
+import type { Evidence, NodeStatus, RunReport, RunStatus } from './status.ts';
 
 /** How much is kept of the external changes of one node, and of what could not be protected on it, when everything would be too large. */
 const maxOfNode = 3;

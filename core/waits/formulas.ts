@@ -2,12 +2,7 @@ import { balancedServices } from '../guard/serving.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
-import type { ProtectiveRule } from '../steps/steps.ts';
-
-/** True unless the policy switches the rule off. */
-export function isEnabled(policy: Pick<Policy, 'disabledRules'>, rule: ProtectiveRule): boolean {
-  return !policy.disabledRules.includes(rule);
-}
+import { isEnabled } from '../policy/rules.ts';
 
 /**
  * Maximum time, ms, for which new connections still arrive after the health check of a target starts to fail. `(U+1)·I` is the bound of the

@@ -4,9 +4,9 @@ import type { ServingFacts } from '../model/serving.ts';
 import type { TargetFacts, TargetGroupFacts, TargetState } from '../model/target-group.ts';
 import { targetsOf } from '../model/targets-of.ts';
 import type { Policy } from '../policy/policy.ts';
+import { isEnabled } from '../policy/rules.ts';
 import { formatDuration, listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
-import { isEnabled } from './formulas.ts';
 
 /** Whether the connections of a node have drained at the load balancers. */
 export interface ConnectionsDrained extends WaitDecision {

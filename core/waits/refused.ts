@@ -1,8 +1,8 @@
-import { type PodRef, podRefOf } from '../eviction/actions.ts';
 import type { GuardBlock } from '../guard/block.ts';
 import { workloadsOf } from '../guard/scale.ts';
 import { indexOf } from '../model/cluster-index.ts';
-import { isFinished, type PodFacts } from '../model/pod.ts';
+import type { PodRef } from '../model/pod.ts';
+import { isFinished, type PodFacts, podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 

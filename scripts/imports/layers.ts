@@ -1,28 +1,24 @@
 import type { ModuleGraph } from './module-graph.ts';
 
 /**
- * The rooms of core from the ground up: a room imports itself and the rooms before it, never one that comes after. Every room stands here;
- * those that have two names are entered with both.
+ * The rooms of core from the ground up: a room imports itself and the rooms before it, never one that comes after. Every room stands here.
  */
 const coreRooms: readonly string[] = [
   'slices.ts',
   'text',
   'model',
   'connection',
-  'policy',
   'steps',
+  'policy',
   'guard',
   'waits',
   'eviction',
-  'drain',
   'pod-surge',
-  'hand-over',
   'surge',
   'plan',
   'status',
   'run',
   'cleanup',
-  'sweep',
 ];
 
 /** An import between two places that must not be. */

@@ -4,8 +4,8 @@ const maxLines = 300;
 /** The most lines of a file under test/. */
 const maxTestLines = 400;
 
-/** What people write; data and lock files may have any length. */
-const written = /\.(ts|cjs|sh|go|py|md|ya?ml)$/;
+/** Code and configuration; pages of documentation, data and lock files may have any length. */
+const written = /\.(ts|cjs|sh|go|py|ya?ml)$/;
 
 /** A file that has more lines than it may have. */
 interface OversizedFile {

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
-import type { NodeStepInput } from '../../activities/node-steps.ts';
+import type { NodeStepInput } from '../../activities/node-step.ts';
 import { learnBaselines } from '../../core/guard/baseline.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';

@@ -31,10 +31,10 @@ describe('recorded histories', () => {
       'aborted-pool',
       'completed-node',
       'completed-pool',
-      'stalled-node',
-      'stalled-pool',
       'paused-node',
       'paused-pool',
+      'stalled-node',
+      'stalled-pool',
     ]);
   });
 

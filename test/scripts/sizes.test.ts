@@ -7,7 +7,7 @@ const lines: Readonly<Record<string, number>> = {
   'core/long.ts': 301,
   'test/core/fits.test.ts': 400,
   'test/core/long.test.ts': 401,
-  'docs/long.md': 302,
+  'deploy/long.yaml': 302,
   'package-lock.json': 9_000,
   'lab/kubernetes/go.sum': 600,
 };
@@ -15,7 +15,7 @@ const lines: Readonly<Record<string, number>> = {
 test('files of more than 300 lines are too long, tests of more than 400', () => {
   expect(findOversized(Object.keys(lines), (path) => lines[path] ?? 0)).toEqual([
     { path: 'test/core/long.test.ts', lines: 401, max: 400 },
-    { path: 'docs/long.md', lines: 302, max: 300 },
+    { path: 'deploy/long.yaml', lines: 302, max: 300 },
     { path: 'core/long.ts', lines: 301, max: 300 },
   ]);
 });

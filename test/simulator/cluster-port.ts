@@ -1,11 +1,11 @@
 import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
 import type { FencingToken, NodeFacts, NodeRef } from '../../core/model/node.ts';
-import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
+import type { DisruptionBudgetFacts, PodFacts, PodRef } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
-import type { Cluster, EvictionOutcome, PodRef } from '../../ports/cluster.ts';
+import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { slicesOf } from './kubernetes.ts';
 import { createSimLocks, leftoverLocksOf } from './leases.ts';
 import { excludeLabel, isExcluded } from './load-balancer.ts';

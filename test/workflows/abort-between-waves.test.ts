@@ -12,7 +12,7 @@ const twoByTwo = {
 
 describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { nodeSurge: surge, max: surplus }) => {
   test.each([
-    ['podSurge', 2],
+    ['surgePods', 2],
     ['excludeNext', 2],
     ['awaitConnectionsDrained', 3],
     ['evictPods', 3],

@@ -24,7 +24,7 @@ async function strikeAtRelease(world: World, strike: () => void) {
   let struck = false;
   return await openHarness(world, {
     progress: (step, { reason }) => {
-      if (step !== 'podSurge' || struck || !someReleased.test(reason)) return;
+      if (step !== 'surgePods' || struck || !someReleased.test(reason)) return;
       struck = true;
       strike();
     },
@@ -52,7 +52,7 @@ describe('a run that hands over', () => {
     const told = Promise.withResolvers<string>();
     const harness = await openHarness(world, {
       progress: (step, { reason }) => {
-        if (step === 'podSurge' && !struck && someReleased.test(reason)) {
+        if (step === 'surgePods' && !struck && someReleased.test(reason)) {
           struck = true;
           deleteDeployment(world, 'web');
         }
@@ -133,7 +133,7 @@ test('an abort ends by itself though a Deployment is paused in the middle of a r
   const hooks = {
     // Before anything sends to the replacements a rollout costs nothing by itself.
     progress: (step: string, { reason }: { readonly reason: string }) => {
-      if (step !== 'podSurge' || struck || !someReleased.test(reason)) return;
+      if (step !== 'surgePods' || struck || !someReleased.test(reason)) return;
       struck = true;
       pauseMidway(world);
     },

@@ -271,7 +271,7 @@ describe('messages', () => {
     const harness = await openHarness(world, {
       // An aborted run could end before the last of them.
       before: async (step) => {
-        if (step === 'leaving') await allSent.promise;
+        if (step === 'cleanUp') await allSent.promise;
       },
     });
     const handle = await harness.start(scenarioPolicy());

@@ -24,6 +24,6 @@ test('a node that waits before its next try takes no slot that steps need', asyn
   const histories = await Promise.all(ids.map(async (id) => await harness.workflow(id).fetchHistory()));
   const pauses = histories
     .flatMap(({ events }) => (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []))
-    .filter(({ activityType }) => activityType?.name === 'linger');
+    .filter(({ activityType }) => activityType?.name === 'sleepFor');
   expect(pauses.map(({ taskQueue }) => taskQueue?.name)).toEqual([longQueue(harness.taskQueue)]);
 });

@@ -16,12 +16,12 @@ function strikeAtHandOver(world: World, strike: (world: World) => void) {
     reasons,
     hooks: {
       before: (step: string) => {
-        if (step !== 'podSurge' || struck) return;
+        if (step !== 'surgePods' || struck) return;
         struck = true;
         strike(world);
       },
       progress: (step: string, { reason }: { readonly reason: string }) => {
-        if (step === 'podSurge' && reasons.at(-1) !== reason) reasons.push(reason);
+        if (step === 'surgePods' && reasons.at(-1) !== reason) reasons.push(reason);
       },
     },
   };

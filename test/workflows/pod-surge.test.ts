@@ -61,14 +61,20 @@ describe('a run that hands over', () => {
   test('has pods start on new nodes while those are being registered, and waits for that before anybody leaves', async () => {
     const world = createScenario();
     const order: string[] = [];
-    const told = ['awaitNodesReady', 'cordonNodes', 'podSurge', 'excludeNext'];
+    const told = ['awaitNodesReady', 'cordonNodes', 'surgePods', 'excludeNext'];
     const harness = await openHarness(world, {
       before: (step) => {
         if (told.includes(step)) order.push(step);
       },
     });
     await harness.finish(await harness.start(podSurgePolicy()));
-    expect(order.slice(0, 5)).toEqual(['awaitNodesReady', 'cordonNodes', 'podSurge', 'awaitNodesReady', 'excludeNext']);
+    expect(order.slice(0, 5)).toEqual([
+      'awaitNodesReady',
+      'cordonNodes',
+      'surgePods',
+      'awaitNodesReady',
+      'excludeNext',
+    ]);
   });
 
   test('waits for replacements of which ReplicaSets know nothing yet', async () => {
@@ -76,11 +82,11 @@ describe('a run that hands over', () => {
     const reasons: string[] = [];
     const harness = await openHarness(world, {
       before: (step) => {
-        if (step === 'podSurge' && !world.log.some((line) => line.startsWith('replicaSetsFrozen')))
+        if (step === 'surgePods' && !world.log.some((line) => line.startsWith('replicaSetsFrozen')))
           freeze(world, 'replicaSetsFrozen', 20_000);
       },
       progress: (step, { reason }) => {
-        if (step === 'podSurge' && reasons.at(-1) !== reason) reasons.push(reason);
+        if (step === 'surgePods' && reasons.at(-1) !== reason) reasons.push(reason);
       },
     });
     const policy = podSurgePolicy();
@@ -147,7 +153,7 @@ describe('a run that hands over', () => {
     let struck = false;
     const harness = await openHarness(world, {
       progress: (step, { reason }) => {
-        if (step !== 'podSurge' || struck || !someReleased.test(reason)) return;
+        if (step !== 'surgePods' || struck || !someReleased.test(reason)) return;
         struck = true;
         strike(world);
       },
@@ -252,7 +258,7 @@ describe('a run that hands over', () => {
         // Before anything sends to the replacements a rollout costs nothing by itself.
         progress: (step, { reason }) => {
           const [web] = world.workloads;
-          if (step === 'podSurge' && someReleased.test(reason) && web?.version === 1) rollOut(world, web.name);
+          if (step === 'surgePods' && someReleased.test(reason) && web?.version === 1) rollOut(world, web.name);
         },
       },
     );
@@ -282,7 +288,7 @@ describe('a run that hands over', () => {
     let asked: Promise<unknown> | undefined;
     const harness = await openHarness(world, {
       progress: (step, { reason }) => {
-        if (step === 'podSurge' && someReleased.test(reason))
+        if (step === 'surgePods' && someReleased.test(reason))
           asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
       },
     });

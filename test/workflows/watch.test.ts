@@ -204,7 +204,7 @@ describe('a watch that fails for good', () => {
             await world.clock.sleep(seenSeconds * 1_000);
             await handle.executeUpdate(abortUpdate, { args: [operator] });
           }
-          if (step === 'linger' && !broken) {
+          if (step === 'sleepFor' && !broken) {
             await second.promise;
             broken = true;
             breakWatch(world, new Error('its worker dies'));

@@ -9,7 +9,7 @@ import {
 import type { Problem } from '../../core/model/problem.ts';
 import type { NodeStep } from '../../core/steps/node-steps.ts';
 import { nodeRestoredSignal, nodeStalledSignal } from '../messages.ts';
-import type { NodeRun } from './node-run.ts';
+import type { NodeRun } from './running-node.ts';
 import { failWith, waits } from './steps.ts';
 
 /** Calls for help; false when nobody is there to hear it. */

@@ -1,5 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { TrafficCounts } from '../../core/status/status.ts';
+import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
 
 /** The workflow of a node that has not ended yet. */
 export interface NodeHandle {

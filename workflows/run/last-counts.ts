@@ -1,6 +1,6 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import type { Outlook } from '../../core/status/outlook.ts';
-import type { TrafficCounts } from '../../core/status/status.ts';
+import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
 
 /** What a watch had counted when it ended without an answer. */
 export interface LastCounts {

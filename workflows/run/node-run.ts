@@ -7,17 +7,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
-import type { NodeStepInput, NodeStepResult } from '../../activities/node-steps.ts';
+import type { NodeStepInput, NodeStepResult } from '../../activities/node-step.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import type { Problem } from '../../core/model/problem.ts';
-import type { DeadlinePolicy } from '../../core/policy/policy.ts';
-import {
-  isRecallable,
-  type NodeState,
-  type NodeStateEvent,
-  openNodeState,
-  reduceNode,
-} from '../../core/run/node-state.ts';
+import { isRecallable, type NodeStateEvent, openNodeState, reduceNode } from '../../core/run/node-state.ts';
 import { onFailure } from '../../core/run/on-failure.ts';
 import { renderNodeDetails } from '../../core/status/render-details.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
@@ -31,20 +24,9 @@ import {
   resumedSignal,
 } from '../messages.ts';
 import { failAbandoned, notifyStalled, waitForResume } from './abandoned.ts';
+import type { NodeRun } from './running-node.ts';
 import { steps, toOutcome } from './steps.ts';
 import { waitForResumeOrReachable } from './unreachable.ts';
-
-/** A node's replacement while it runs: what it was asked for, what it knows, and what it holds. */
-export interface NodeRun {
-  readonly input: NodeReplacementInput;
-  readonly deadlines: DeadlinePolicy;
-  /** Only `applyTo` sets another one. */
-  state: NodeState;
-  /** What brings the node out; cancelled when it shall come back in. */
-  readonly forward: CancellationScope;
-  /** Its workflow was cancelled: by its run, by the end of its run, or by somebody. */
-  isCancelled(): boolean;
-}
 
 /** Opens a node's replacement: its state, and its handlers before anything else can happen. */
 export function openNode(input: NodeReplacementInput): NodeRun {

@@ -1,7 +1,7 @@
 /** A node that nobody hears, and whose pods can't end: an operator is asked, and what becomes of it is seen meanwhile. */
 import { CancellationScope, condition, getExternalWorkflowHandle } from '@temporalio/workflow';
 import { nodeGoesOnSignal } from '../messages.ts';
-import type { NodeRun } from './node-run.ts';
+import type { NodeRun } from './running-node.ts';
 import { waits } from './steps.ts';
 
 /** Waits until there is `help`, or the node is heard again, or its machine has ended; then the pool is told that nobody is needed. */

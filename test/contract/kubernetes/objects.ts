@@ -1,5 +1,5 @@
 import type { NodeRef } from '../../../core/model/node.ts';
-import type { PodRef } from '../../../ports/cluster.ts';
+import type { PodRef } from '../../../core/model/pod.ts';
 import type { ControlPlane } from '../../support/control-plane.ts';
 
 interface Created {

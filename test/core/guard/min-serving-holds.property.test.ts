@@ -8,17 +8,8 @@ import { simulateBatches } from '../../../core/plan/simulate-batches.ts';
 import { die, happenings, include } from '../support/happenings.ts';
 import { judgeRest } from '../support/judge.ts';
 import { observeAt } from '../support/observing.ts';
-import {
-  advance,
-  comeToRest,
-  grant,
-  happen,
-  observe,
-  openPlay,
-  type Play,
-  type PlayRules,
-  playOut,
-} from '../support/run.ts';
+import type { Play, PlayRules } from '../support/played-run.ts';
+import { advance, comeToRest, grant, happen, observe, openPlay, playOut } from '../support/run.ts';
 import { openWorld, type WorldShape } from '../support/world.ts';
 import { excludeAsBefore } from '../support/yesterdays-guard.ts';
 

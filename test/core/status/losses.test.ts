@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { addLosses, explainExceeded, explainLosses, lostByUs, type ProbeLosses } from '../../../core/status/losses.ts';
+import { addLosses, explainExceeded, explainLosses, lostByUs } from '../../../core/status/losses.ts';
 import { untouched } from '../../../core/status/outlook.ts';
+import type { ProbeLosses } from '../../../core/status/probe-losses.ts';
 
 const nine = Date.UTC(2026, 0, 5, 9, 0, 0);
 const second = 1_000;

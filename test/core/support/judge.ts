@@ -1,5 +1,5 @@
 /** What is never right, judged from the world itself and by rules of its own: not by the product's. */
-import type { PlayedRun } from './run.ts';
+import type { PlayedRun } from './played-run.ts';
 import {
   answers,
   ownedPods,
