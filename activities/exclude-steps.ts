@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { explainGathered } from '../core/eviction/tolerates-cordon.ts';
 import { learnBaselines } from '../core/guard/baseline.ts';
-import { explainWayOut } from '../core/guard/block.ts';
+import { explainRemedy } from '../core/guard/block.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { type GuardDecision, selectCandidate, settleMsOf } from '../core/guard/select-candidate.ts';
 import { extend, isStable, reset, type StableSince } from '../core/guard/stable-since.ts';
@@ -12,7 +12,7 @@ import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { explainOldVersions } from '../core/pod-surge/old-version.ts';
-import { readStepOut, type StepOutCheckpoint } from '../core/status/checkpoint.ts';
+import { type ExcludeCheckpoint, readExclude } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
 import type { Observer } from '../operations/observer.ts';
@@ -69,7 +69,7 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
         pollIntervalMs: input.policy.waits.pollIntervalMs,
         hint: 'Scale up, or fix what does not serve; then resume.',
         poll: fence.around<ExcludeResult>(async ({ now, since, checkpoint }) => {
-          const left = readStepOut(checkpoint);
+          const left = readExclude(checkpoint);
           const known = left.baselines ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
           // Read first: a pool that is recorded later has no nodes yet.
@@ -115,8 +115,8 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
             stepped?.requeueAfterMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollIntervalMs);
           const hint =
             blockedBy &&
-            (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? explainWayOut(blockedBy));
-          const next: StepOutCheckpoint = { lonelySince, dismissed: dismissed.known, ...seen };
+            (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? explainRemedy(blockedBy));
+          const next: ExcludeCheckpoint = { lonelySince, dismissed: dismissed.known, ...seen };
           const told = { reason, ...(hint === undefined ? {} : { hint }) };
           return {
             done: false,

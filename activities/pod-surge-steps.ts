@@ -17,9 +17,9 @@ import { decideExchanges, type ExchangeQuestion } from '../core/pod-surge/swap.t
 import { recordBlocked } from '../core/status/blocked.ts';
 import {
   type EvictReleasedCheckpoint,
-  type HandOverCheckpoint,
+  type PodSurgeCheckpoint,
   readEvictReleased,
-  readHandOver,
+  readPodSurge,
 } from '../core/status/checkpoint.ts';
 import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import { type Asked, askBeforePodSurge, createTrials } from '../operations/ask-before-pod-surge.ts';
@@ -97,7 +97,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         pollIntervalMs: pollIntervalMs,
         hint: requiredHint,
         poll: fence.around<PodSurgeResult>(async ({ now, since, checkpoint }) => {
-          const known = readHandOver(checkpoint);
+          const known = readPodSurge(checkpoint);
           const facts = await observer.serving({ policy, baselines: [] }, { since: now - policy.waits.pollIntervalMs });
           const distrust = findDistrust(facts, policy);
           // Whatever was late before may have arrived meanwhile without being observed.
@@ -157,7 +157,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
             places: placed,
           };
           if (round.done && beside.length === 0 && dismissed.leaving === 0) {
-            const agreed: HandOverCheckpoint = { ...kept, agreed: true };
+            const agreed: PodSurgeCheckpoint = { ...kept, agreed: true };
             if (!known.agreed) return { done: false, reason: round.reason, checkpoint: agreed };
             const released = countReleasedOn(wave, facts.cluster, run);
             return { done: true, value: { wave, released, evictedInstead: before, aside: round.aside } };
@@ -171,7 +171,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           const lostNow = expired.map(({ workload }) => workload);
           if (lostNow.length > 0) await adoptForWorkloads(facts.cluster, run, lostNow, fence);
           const told = expired.map(({ workload, reason }) => ({ workload, reason }));
-          const checkpointNow: HandOverCheckpoint = { ...kept, lateSince, evictedInstead: [...before, ...told] };
+          const checkpointNow: PodSurgeCheckpoint = { ...kept, lateSince, evictedInstead: [...before, ...told] };
           if (holds !== undefined) return { done: false, ...holds, checkpoint: checkpointNow, expired: true };
           const reason = round.done && beside.length > 0 ? explainLate(beside) : round.reason;
           return { done: false, reason, checkpoint: checkpointNow };

@@ -10,7 +10,7 @@ import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { WaitPolicy } from '../core/policy/policy.ts';
 import { type BlockedSince, recordBlocked } from '../core/status/blocked.ts';
-import { type PutBackCheckpoint, readPutBack } from '../core/status/checkpoint.ts';
+import { type RestoreCheckpoint, readRestore } from '../core/status/checkpoint.ts';
 import { count, listNames } from '../core/text/format.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -30,7 +30,7 @@ export interface RestorePodsPoll {
   readonly reason: string;
   /** Part of it resolves by itself: pods that are terminating, or whose removal from endpoints has to propagate. */
   readonly isSelfResolving: boolean;
-  readonly checkpoint: PutBackCheckpoint;
+  readonly checkpoint: RestoreCheckpoint;
 }
 
 /** The actions that restore pods, and evict those that have been replaced. */
@@ -47,7 +47,7 @@ export function createRestorePods({ clock, cluster }: Pick<Ports, 'clock' | 'clu
         // One that is stuck terminating can't be restored, and the node need not wait for it.
         .filter((pod) => pod.endpointsRemoved?.by === run && !isStuckTerminating(pod, now)),
     );
-    const known = readPutBack(checkpoint);
+    const known = readRestore(checkpoint);
     const times = trackPods(known, endpointsRemoved, facts, now);
     const round = decideRestoreRound({
       nodes,

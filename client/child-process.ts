@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url';
 import { NodeferryError } from '../core/model/problem.ts';
 
-/** Path of the worker's entry file, beside the CLI's own, in the source tree and in a build alike. */
+/** Path of the worker's entry file, next to the CLI's own, in the source tree and in a build alike. */
 export function workerEntry(): string {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return fileURLToPath(new URL(`../worker/main.${extension}`, import.meta.url));
@@ -10,7 +10,7 @@ export function workerEntry(): string {
 
 /**
  * Starts a program as a child.
- * @throws NodeferryError Internal when it can't be started
+ * @throws NodeferryError Internal when it cannot be started
  */
 export async function startChild(
   command: string,
@@ -29,7 +29,7 @@ export async function startChild(
   return child;
 }
 
-/** Resolves with the exit code of a child; a child that a signal ended counts as 128 + 15. */
+/** Resolves with the exit code of a child. A child that was ended by a signal counts as 128 + 15. */
 export function exitOf(child: ChildProcess): Promise<number> {
   if (child.exitCode !== null) return Promise.resolve(child.exitCode);
   if (child.signalCode !== null) return Promise.resolve(143);

@@ -1,4 +1,4 @@
-/** Takes away what runs that are over have left: looks, plans, acts, looks again. */
+/** Removes what terminated runs have left over: observes, plans, acts, and observes again. */
 
 import { findElsewhere, findRuns } from '../core/cleanup/find-runs.ts';
 import { type CleanupAct, type CleanupPlan, explainCleanupAct, planCleanup } from '../core/cleanup/plan-cleanup.ts';
@@ -8,40 +8,40 @@ import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 
-/** Long enough for one act after another, ms; it is renewed before each. */
+/** How long the lock lasts, ms. It is renewed before each act, and must last for one of them. */
 const lockedMs = 60_000;
 
-/** ReplicaSets react within moments; after so many looks, a second apart, they won't. */
+/** ReplicaSets react within moments. After this many observations, a second apart, they will not. */
 const maxObservations = 30;
 const pollIntervalMs = 1_000;
 
-/** Acts that only come up when controllers have reacted to others. */
+/** Acts that become due only when controllers have reacted to others. */
 const followUps: readonly CleanupAct['kind'][] = ['raiseDeletionCost', 'adopt', 'restoreDeletionCost'];
 
-/** What a sweep works on. */
+/** What a cleanup is for. */
 export interface CleanupTarget {
   readonly cluster: string;
   readonly region: string;
   readonly pool: string;
-  /** Runs to sweep after; every run that left something on the pool when it is undefined. */
+  /** Runs to clean up after. If undefined, every run that left something on the pool. */
   readonly runs: readonly string[] | undefined;
 }
 
-/** The systems that runs leave something on. */
-export interface Swept {
+/** The systems on which runs leave something. */
+export interface CleanupSystems {
   readonly cluster: Cluster;
   readonly pools: NodePools;
   readonly clock: Clock;
 }
 
-/** How an act ended: `problem` says why it did not take effect. */
-export interface SweptAct {
+/** How an act ended: `problem` says why it had no effect. */
+export interface CleanupResult {
   readonly what: string;
   readonly problem?: string;
 }
 
-/** Looks at what is left. Changes nothing. */
-export async function findLeftoversOf({ cluster, pools }: Swept, target: CleanupTarget): Promise<CleanupPlan> {
+/** Observes what is left over. Changes nothing. */
+export async function findLeftoversOf({ cluster, pools }: CleanupSystems, target: CleanupTarget): Promise<CleanupPlan> {
   const ref = { cluster: target.cluster, region: target.region, name: target.pool };
   const [facts, pool, replacements, holder] = await Promise.all([
     cluster.observe(),
@@ -67,42 +67,42 @@ export async function findLeftoversOf({ cluster, pools }: Swept, target: Cleanup
 }
 
 /**
- * Takes away what is left, under the lock on the pool: a run that is alive holds that, and is never swept after.
+ * Removes what is left over, under the lock on the pool: a run that is under way holds that lock, so nothing is removed from it.
  * @throws LockHeld while a run is at work
  */
 export async function cleanUp(
-  swept: Swept,
+  systems: CleanupSystems,
   target: CleanupTarget,
   holder: string,
-  report: (act: SweptAct) => void,
+  report: (act: CleanupResult) => void,
 ): Promise<CleanupPlan> {
-  const { cluster, clock } = swept;
-  const { runs, acts, leftAlone } = await findLeftoversOf(swept, target);
+  const { cluster, clock } = systems;
+  const { runs, acts, leftAlone } = await findLeftoversOf(systems, target);
   const lock = await cluster.acquireLock(poolLockName(target.cluster, target.pool), holder, lockedMs);
-  const carryOutAll = async (due: readonly CleanupAct[]) => {
+  const executeAll = async (due: readonly CleanupAct[]) => {
     for (const act of due) {
       await cluster.renewLock(lock, lockedMs);
-      const problem = await carryOut(act, swept);
+      const problem = await execute(act, systems);
       report({ what: explainCleanupAct(act), ...(problem === undefined ? {} : { problem }) });
     }
   };
   try {
-    await carryOutAll(acts);
+    await executeAll(acts);
     for (let observations = 0; observations < maxObservations; observations += 1) {
-      const plan = await findLeftoversOf(swept, { ...target, runs });
+      const plan = await findLeftoversOf(systems, { ...target, runs });
       const due = plan.acts.filter(({ kind }) => followUps.includes(kind));
       if (due.length === 0 && !plan.settling) break;
-      await carryOutAll(due);
+      await executeAll(due);
       await clock.sleep(pollIntervalMs);
     }
   } finally {
     await cluster.releaseLock(lock);
   }
-  return { ...(await findLeftoversOf(swept, { ...target, runs })), leftAlone };
+  return { ...(await findLeftoversOf(systems, { ...target, runs })), leftAlone };
 }
 
-/** Answers why the act did not take effect; undefined when it did. */
-async function carryOut(act: CleanupAct, { cluster, pools }: Swept): Promise<string | undefined> {
+/** Returns why the act had no effect; undefined when it had. */
+async function execute(act: CleanupAct, { cluster, pools }: CleanupSystems): Promise<string | undefined> {
   switch (act.kind) {
     case 'restore-endpoints':
     case 'raiseDeletionCost':

@@ -14,7 +14,7 @@ Exit codes:
   64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
   124 stopped watching (the run continues)    130 detached by Ctrl-C (the run continues)`;
 
-/** Runs one command line and returns its exit code. Nothing here touches a cluster: commands load what they need. */
+/** Runs one command line and returns its exit code. Nothing here accesses a cluster: commands load what they need. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   let code: number = exitCodes.ok;
   const program = createProgram((result) => {
@@ -218,6 +218,6 @@ function parseTimeout(text: string): number {
 function parsePort(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new InvalidArgumentError('Say a port from 1 to 65535.');
+    throw new InvalidArgumentError('Give a port from 1 to 65535.');
   return port;
 }

@@ -11,7 +11,7 @@ import { isPolled } from './worker-presence.ts';
 /** A run whose workflow has ended. */
 export interface ClosedRun {
   readonly status: SeenRun;
-  /** Completed, aborted and failed runs leave one; a run that was terminated doesn't. */
+  /** Completed, aborted and failed runs leave a report; a terminated run does not. */
   readonly report: RunReport | undefined;
 }
 
@@ -26,7 +26,7 @@ const states: Readonly<Record<string, WorkflowState['state']>> = {
   TIMED_OUT: 'timed-out',
 };
 
-/** Reads a run that has ended from its history, for which no worker is needed. */
+/** Reads a run that has ended from its history. No worker is needed. */
 export async function readClosedRun(
   connection: TemporalConnection,
   handle: WorkflowHandle,
@@ -44,7 +44,7 @@ export async function readClosedRun(
   };
 }
 
-/** The report is the result of a run, and beside the problem in the failure of a failed one. */
+/** The report is the result of a run. For a failed run it is in the failure, together with the problem. */
 async function readResult(
   connection: TemporalConnection,
   handle: WorkflowHandle,
@@ -80,7 +80,7 @@ async function readTermination(
   return { ...(ended.identity ? { by: ended.identity } : {}), ...(ended.reason ? { reason: ended.reason } : {}) };
 }
 
-/** What the run knew last where a worker can replay it, otherwise what it was begun with and the phase that it had told Temporal. */
+/** What the run knew last if a worker can replay it. Otherwise what it was started with, and the phase that it last published to Temporal. */
 async function lastStatus(
   connection: TemporalConnection,
   handle: WorkflowHandle,

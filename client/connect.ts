@@ -13,26 +13,26 @@ import {
 } from '../core/connection/explain-connection.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
 
-/** How long the CLI waits for an answer of Temporal before it says so, ms. */
+/** How long the CLI waits for an answer from Temporal before it gives up, ms. */
 const answerTimeoutMs = 10_000;
 
 /** How long the first connection may take, ms. */
 const connectTimeoutMs = 4000;
 
-/** A connected client with a bound on how long every call may take. */
+/** A connected client with a limit on how long every call may take. */
 export interface TemporalConnection {
   readonly client: Client;
   readonly address: string;
   readonly namespace: string;
-  /** Runs a call with a deadline, so that a server or worker that is away becomes an error instead of silence. */
+  /** Runs a call with a deadline, so that a server or worker that does not answer becomes an error instead of silence. */
   within<T>(call: () => Promise<T>, timeoutMs?: number): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * Connects as the `temporal` CLI does: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*,
- * TEMPORAL_PROFILE and the same TOML file.
- * @throws NodeferryError InvalidArgument when these can't be read, TemporalUnreachable with the cause as far as it can be seen
+ * Connects as the `temporal` CLI does: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*, TEMPORAL_PROFILE and the same TOML
+ * file.
+ * @throws NodeferryError InvalidArgument when these cannot be read, TemporalUnreachable with the cause as far as it is known
  */
 export async function connectTemporal(withinMs = connectTimeoutMs): Promise<TemporalConnection> {
   const config = readSettings();
@@ -59,7 +59,7 @@ export interface TemporalPlace extends ConnectionOptions {
   readonly namespace: string;
 }
 
-/** Same as connectTemporal for a server that is named outright. */
+/** The same as connectTemporal for a server whose address is given. */
 export async function connectTemporalAt(
   { namespace, ...place }: TemporalPlace,
   withinMs = connectTimeoutMs,
@@ -69,7 +69,7 @@ export async function connectTemporalAt(
   const { address } = place;
   let connection: Awaited<ReturnType<typeof Connection.connect>>;
   const found = new AbortController();
-  // Why it does not answer is looked for while the SDK tries on, which takes as long as it is let.
+  // The cause is searched for while the SDK keeps trying, which takes as long as it is allowed to.
   const fault = delay(withinMs / 4, undefined, { signal: found.signal, ref: false })
     .then(async () => await findEndpointFault(place, withinMs / 2))
     .catch(() => undefined);
@@ -98,7 +98,7 @@ export async function connectTemporalAt(
   };
 }
 
-/** What a call that failed says about how this process is set up; the SDK puts the server's own answer into the chain of causes. */
+/** What a failed call says about the configuration of this process. The SDK puts the server's own answer into the chain of causes. */
 function explainCall(
   error: unknown,
   place: { readonly address: string; readonly namespace: string },

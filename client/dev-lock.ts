@@ -4,21 +4,21 @@ import { NodeferryError } from '../core/model/problem.ts';
 
 /** A database that no other `dev` uses until it is released. */
 export interface DevLock {
-  /** Has the lock stand for another process too: the server, which may outlive this one. */
+  /** Makes the lock count for another process too: the server, which may outlive this one. */
   include(pid: number | undefined): void;
   release(): void;
 }
 
 interface Holder {
   readonly pid: number;
-  /** When that process began, as the system counts it: numbers of processes are given again. */
+  /** When that process started, as the system counts it, because process IDs are reused. */
   readonly began: string | undefined;
 }
 
 /**
- * Takes the database for this process: two servers on one SQLite file take each other's runs away. The lock is a file beside it that names
- * the processes; one that names none that lives is left over and taken.
- * @throws NodeferryError AlreadyRunning, or InvalidArgument when there can be no such file
+ * Locks the database for this process: two servers on one SQLite file would take each other's runs. The lock is a file next to it that names the
+ * processes. If none of them is alive, the lock is left over and this process takes it.
+ * @throws NodeferryError AlreadyRunning, or InvalidArgument when the file cannot be created
  */
 export function lockDatabase(database: string): DevLock {
   const path = `${database}.lock`;
@@ -40,7 +40,7 @@ export function lockDatabase(database: string): DevLock {
   };
 }
 
-/** Writes a file unless there is one. */
+/** Writes a file unless it exists. */
 function tryCreate(path: string, holders: readonly Holder[]): boolean {
   try {
     writeFileSync(path, JSON.stringify(holders), { flag: 'wx' });
@@ -51,7 +51,7 @@ function tryCreate(path: string, holders: readonly Holder[]): boolean {
   }
 }
 
-/** Folder after folder: Node's own recursive mkdir never returns where a parent can't be made, as under /proc. */
+/** Creates one folder after another: Node's own recursive mkdir never returns when a parent cannot be created, as under /proc. */
 function makeFolder(folder: string, database: string): void {
   try {
     mkdirSync(folder);
@@ -95,13 +95,13 @@ function isAlive({ pid, began }: Holder): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process lives too.
+    // The process of another user is alive too.
     return codeOf(error) === 'EPERM';
   }
   return began === undefined || beganAt(pid) === began;
 }
 
-/** Field 22 of /proc/PID/stat, counted behind the name in brackets (proc_pid_stat(5)); undefined on other systems. */
+/** Field 22 of /proc/PID/stat, counted after the name in brackets (proc_pid_stat(5)); undefined on other systems. */
 function beganAt(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];

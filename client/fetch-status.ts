@@ -12,17 +12,17 @@ import { formatRunTarget, type RunTarget } from './run-target.ts';
 import type { SeenRun } from './view/seen-run.ts';
 import { isPolled } from './worker-presence.ts';
 
-/** A run as it stands, and whether its workflow is still going. */
+/** The status of a run, and whether its workflow is still running. */
 export interface FetchedRun {
   readonly status: SeenRun;
   readonly running: boolean;
-  /** Of a run that has ended; undefined also for one that was terminated. */
+  /** Only for a run that has ended; undefined for one that was terminated. */
   readonly report: RunReport | undefined;
 }
 
 /**
- * Asks the pool's workflow and its nodes' workflows how they stand and merges what running activities last said. A run that has ended is
- * read from its history instead, and needs no worker.
+ * Queries the workflow of the pool and the workflows of its nodes for their status, and merges what running activities reported last. A run that
+ * has ended is read from its history instead, and needs no worker.
  * @throws NodeferryError PoolNotFound without a run, TemporalUnreachable when no worker answers
  */
 export async function fetchRun(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun> {
@@ -50,14 +50,14 @@ export async function fetchRun(connection: TemporalConnection, target: RunTarget
   };
 }
 
-/** A run whose workflow goes on, to be asked itself. */
+/** A run whose workflow is running, which can be queried. */
 interface OpenRun {
   readonly handle: WorkflowHandle;
   readonly description: WorkflowExecutionDescription;
 }
 
 /**
- * Reads a run that has ended; one that goes on is answered as such.
+ * Reads a run that has ended. For one that is running it returns that.
  * @throws NodeferryError PoolNotFound without a run
  */
 export async function fetchClosed(connection: TemporalConnection, target: RunTarget): Promise<ClosedRun | OpenRun> {
@@ -67,13 +67,13 @@ export async function fetchClosed(connection: TemporalConnection, target: RunTar
   return await guarded(target, () => readClosedRun(connection, handle, description));
 }
 
-/** A watch that has just begun anew may not have said anything yet, or what it said is not yet known to the workflow. */
+/** A monitor that has just started may not have reported anything yet, or the workflow does not know the report yet. */
 function latest(live: TrafficCounts | undefined, known: TrafficCounts): TrafficCounts {
   return live !== undefined && live.sent >= known.sent ? live : known;
 }
 
 async function fetchNode(connection: TemporalConnection, node: NodeStatus): Promise<NodeStatus> {
-  // Of a node whose workflow has ended the pool knows better, also whether it waits for another turn.
+  // When the workflow of a node has ended, the pool's workflow knows more, for example whether the node waits to be replaced again.
   if (!node.workflowId || isAtRest(stateOfStep(node.step))) return node;
   const handle = connection.client.workflow.getHandle(node.workflowId);
   try {
@@ -87,7 +87,7 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
       waiting: explainWaiting(live, status.waiting, description.startTime.getTime()),
     };
   } catch (error) {
-    // The node's workflow may start or end between the two looks; the pool's own view is good enough then.
+    // The node's workflow may start or end between the two queries. Then the status from the pool's workflow is good enough.
     if (error instanceof WorkflowNotFoundError || isNoAnswer(error)) return node;
     throw error;
   }

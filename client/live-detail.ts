@@ -5,13 +5,13 @@ import type { Waiting } from '../core/status/status.ts';
 import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 
 /**
- * What running activities say of themselves in their heartbeats. Steps are durable workflow state; the finer progress
- * (which pod, which budget, needs and has) changes every few seconds and would only fill the history.
+ * What running activities report in their heartbeats. Steps are durable workflow state. The details (which pod, which budget, needs and has)
+ * change every few seconds and would only fill the history.
  */
 export interface LiveDetail {
   readonly waiting: Waiting | undefined;
   readonly traffic: TrafficCounts | undefined;
-  /** Steps that no worker which took them knows: the run was begun by newer code than the workers have. */
+  /** Steps that no worker knows which has received them: the run was started by newer code than the workers have. */
   readonly unknownSteps: readonly string[];
 }
 
@@ -38,8 +38,8 @@ const scheduled = 1;
 type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
 /**
- * A worker without such an activity fails it so that it is tried again (`is not registered on this Worker` in lib/worker.js of
- * @temporalio/worker), for ever where no worker knows it. Another worker that has it now may know it.
+ * A worker without such an activity fails it, and Temporal retries it (`is not registered on this Worker` in lib/worker.js of
+ * @temporalio/worker), for ever if no worker knows it. Another worker that has it now may know it.
  */
 function isUnknown({ state, lastFailure }: PendingActivity): boolean {
   const type = lastFailure?.applicationFailureInfo?.type;
@@ -50,7 +50,7 @@ function isUnknown({ state, lastFailure }: PendingActivity): boolean {
   );
 }
 
-/** What a run waits for as it says itself, as its step says, or for a worker that knows the step; `since` is epoch ms. */
+/** What a run waits for: as the run reports it, as its step reports it, or for a worker that knows the step. `since` is epoch ms. */
 export function explainWaiting(live: LiveDetail, known: Waiting | undefined, since: number): Waiting | undefined {
   if (live.unknownSteps.length === 0) return live.waiting ?? known;
   return {

@@ -9,8 +9,8 @@ import { planClusterOfCaller } from './plan-cluster.ts';
 import { readBoth } from './read-both.ts';
 
 /**
- * Observes cluster and cloud with the caller's credentials and plans.
- * @throws AggregateError with what the cluster and the cloud failed with
+ * Observes the cluster and the cloud with the caller's credentials, and makes the plan.
+ * @throws AggregateError with the failures of the cluster and of the cloud
  */
 export async function makePlan(policy: Policy): Promise<PoolPlan> {
   let kubernetes: KubernetesCluster | undefined;
@@ -20,7 +20,7 @@ export async function makePlan(policy: Policy): Promise<PoolPlan> {
     const { plan } = await observeAndPlan(
       {
         pools,
-        // Opened while the cloud is asked: that a kubeconfig is missing shall not keep back what the cloud has to say.
+        // Opened while the cloud is being queried: a missing kubeconfig must not hide an error of the cloud.
         open: () => {
           kubernetes = createKubernetesCluster({});
           return planClusterOfCaller({ clock: systemClock, cluster: kubernetes, loadBalancers });

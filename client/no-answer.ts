@@ -1,6 +1,6 @@
 import { NodeferryError } from '../core/model/problem.ts';
 
-/** True for calls that ran into their deadline: queries and updates hang while no worker polls. */
+/** True for calls that exceeded their deadline: queries and updates hang while no worker polls. */
 export function isNoAnswer(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /DEADLINE_EXCEEDED|Timeout|timed out|no poller|CANCELLED/i.test(
@@ -8,7 +8,7 @@ export function isNoAnswer(error: unknown): boolean {
   );
 }
 
-/** The error for a run that nobody works on at the moment; `done` says what became of what was asked for. */
+/** The error for a run without a worker at the moment. `done` says what happened to the request. */
 export function noWorker(done: string, cause?: unknown): NodeferryError {
   return new NodeferryError(
     {
@@ -20,7 +20,7 @@ export function noWorker(done: string, cause?: unknown): NodeferryError {
   );
 }
 
-/** The error for a server that has answered before; what it was asked may have reached it all the same. */
+/** The error for a server that has answered before. It may have received the request all the same. */
 export function noTemporal(cause: unknown): NodeferryError {
   return new NodeferryError(
     {

@@ -15,7 +15,7 @@ import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
 import { formatRunTarget, type RunTarget } from './run-target.ts';
 import { isPolled } from './worker-presence.ts';
 
-/** What an operator can tell a run. */
+/** Commands that an operator can send to a run. */
 export type OperatorCommand = 'pause' | 'resume' | 'abort';
 
 const updates = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate } as const;
@@ -23,7 +23,7 @@ const updates = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate }
 /** How long a worker may take to answer a command, ms. */
 const patienceMs = 10_000;
 
-/** A command on its way to a run. */
+/** A command that is being sent to a run. */
 interface Sent {
   readonly connection: TemporalConnection;
   readonly handle: WorkflowHandle;
@@ -33,9 +33,9 @@ interface Sent {
 }
 
 /**
- * Gives a command to a run. It either takes effect, or fails for good: where no worker polls, nothing is sent; what no worker has taken in
- * `waitMs`, or until `impatience` (Ctrl-C), is withdrawn. Undefined when it was taken, but has not answered yet.
- * @throws NodeferryError Conflict when the run refuses or is over, TemporalUnreachable when nobody takes it
+ * Sends a command to a run. It either takes effect or fails for good: nothing is sent where no worker polls, and a command that no worker has
+ * accepted within `waitMs`, or before `impatience` (Ctrl-C), is withdrawn. Returns undefined when it was accepted but not answered yet.
+ * @throws NodeferryError Conflict when the run refuses or has ended, TemporalUnreachable when no worker accepts it
  */
 export async function sendCommand(
   connection: TemporalConnection,
@@ -68,14 +68,14 @@ export async function sendCommand(
   }
 }
 
-/** Rejects as a call without an answer does, as soon as the operator loses patience. */
+/** Rejects like a call without an answer as soon as the operator interrupts. */
 async function interrupted(impatience: AbortSignal | undefined): Promise<never> {
   return await new Promise((_resolve, reject) => {
     impatience?.addEventListener('abort', () => reject(new Error('Timeout: interrupted')), { once: true });
   });
 }
 
-/** Withdraws a command unless a worker has it; true when one has. */
+/** Withdraws a command unless a worker has it. Returns true when one has. */
 async function wasTaken(sent: Sent, command: OperatorCommand, name: string, cause: unknown): Promise<boolean> {
   const { connection, handle, updateId } = sent;
   try {
@@ -97,7 +97,7 @@ async function wasTaken(sent: Sent, command: OperatorCommand, name: string, caus
   }
 }
 
-/** A workflow task that a worker has begun before the withdrawal may still accept; the server takes it back after 10 s at most. */
+/** A workflow task that a worker started before the withdrawal may still accept the command. The server times it out after 10 s at most. */
 async function untilNoTaskIsUnderWay({ connection, handle }: Sent): Promise<void> {
   for (;;) {
     const { raw } = await connection.within(() => handle.describe());
@@ -109,7 +109,7 @@ async function untilNoTaskIsUnderWay({ connection, handle }: Sent): Promise<void
 /** Temporal's number for a task that a worker has, temporal.api.enums.v1.PendingWorkflowTaskState. */
 const startedTask = 2;
 
-/** Whether the history says that the run has accepted the command. What a validator refuses leaves no event. */
+/** Whether the history says that the run has accepted the command. A command that a validator rejects leaves no event. */
 async function isAccepted({ connection, handle, updateId, historyLength }: Sent): Promise<boolean> {
   const { client, namespace } = connection;
   let nextPageToken: Uint8Array | undefined;
@@ -136,12 +136,12 @@ function explain(command: OperatorCommand, name: string, cause: unknown): unknow
     return refusal(`The run of ${name} refused to ${command}: ${cause.cause?.message ?? cause.message}`, name, cause);
   }
   if (cause instanceof WorkflowNotFoundError) return noRun(command, name, cause);
-  // Before anything was sent: what was sent is settled above.
+  // Here nothing has been sent. A command that was sent is settled above.
   return isNoAnswer(cause) ? noTemporal(cause) : cause;
 }
 
 function noRun(command: OperatorCommand, name: string, cause?: unknown): NodeferryError {
-  return refusal(`No run of ${name} is going, so there is nothing to ${command}.`, name, cause);
+  return refusal(`No run of ${name} is under way, so there is nothing to ${command}.`, name, cause);
 }
 
 function refusal(message: string, name: string, cause: unknown): NodeferryError {

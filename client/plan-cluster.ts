@@ -5,8 +5,8 @@ import { createObserver } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 
 /**
- * The cluster as whoever plans may ask it. Who may look at pods may not be allowed to change them, or to see Leases: what the caller's role
- * does not allow is left out, and the run's own preflight asks with the worker's.
+ * The cluster with the permissions of whoever makes the plan. A role that may read pods may not be allowed to change them, or to read Leases.
+ * What the caller's role does not allow is left out, and the run's own preflight checks it with the worker's role.
  */
 export function planClusterOfCaller(ports: Pick<Ports, 'clock' | 'cluster' | 'loadBalancers'>): PlanCluster {
   const { cluster } = ports;

@@ -1,10 +1,10 @@
-/** How long the other read may still take to fail too once one has failed, ms. */
+/** When one read has failed: how long the other may still take to fail too, ms. */
 const secondWordMs = 3_000;
 
 /**
- * Waits for two reads that go on side by side.
- * @throws AggregateError with the failure of one, and of the other if that fails within `waitMs` too: whoever mends the first shall not
- * have to come back to learn of the second
+ * Waits for two reads that run in parallel.
+ * @throws AggregateError with the failure of one, and of the other if that fails within `waitMs` too, so that the caller learns about both at
+ * once
  */
 export async function readBoth<A, B>(one: Promise<A>, other: Promise<B>, waitMs = secondWordMs): Promise<[A, B]> {
   try {

@@ -133,7 +133,7 @@ export const abandonedSignal = signal<[]>('abandoned');
 export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('resumed');
 
 /** Pool workflow to node workflow: restore the node, for this reason, unless a pod has already been told to leave. */
-export const recallSignal = signal<[string]>('hold');
+export const recallSignal = signal<[string]>('recall');
 
 /** What a stalled node sends to its pool workflow. */
 export interface NodeStalled {

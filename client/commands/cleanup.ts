@@ -11,16 +11,16 @@ import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 
-/** What a sweep may be told. */
+/** Options of `cleanup`. */
 export interface CleanupOptions {
   readonly run: string | undefined;
   readonly region: string | undefined;
-  /** Do it; without, only say what would be done. */
+  /** Do it. Otherwise only show what would be done. */
   readonly yes: boolean;
   readonly output: OutputFormat;
 }
 
-/** Shows, or takes away, what a run has left that was terminated or reset. Needs no Temporal, but asks it where it answers. */
+/** Shows, or removes, what a terminated or reset run has left over. Works without Temporal, but asks it if it answers. */
 export async function cleanupCommand(target: RunTarget, options: CleanupOptions): Promise<ExitCode> {
   const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
   if (region === undefined || region === '') {
@@ -33,28 +33,28 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
   const name = formatRunTarget(target);
   const where: CleanupTarget = { ...target, region, runs: options.run === undefined ? undefined : [options.run] };
   const clock = systemClock;
-  const swept = { cluster: createKubernetesCluster({}), pools: createEksNodePools({ clock }), clock };
+  const systems = { cluster: createKubernetesCluster({}), pools: createEksNodePools({ clock }), clock };
   try {
     if (!options.yes) {
-      const plan = await findLeftoversOf(swept, where);
+      const plan = await findLeftoversOf(systems, where);
       printData(options.output, plan, () => renderPlan(name, plan).join('\n'));
       if (plan.acts.length === 0) return plan.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
       printProgress(`\nNothing was changed. Do it: nodeferry cleanup ${name} --yes`);
       return exitCodes.stalled;
     }
     await requireNoRun(target);
-    const left = await cleanUp(swept, where, `sweep-${operatorName()}`, ({ what, problem }) =>
+    const left = await cleanUp(systems, where, `cleanup-${operatorName()}`, ({ what, problem }) =>
       printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
     );
     printData(options.output, left, () => renderPlan(name, left).join('\n'));
     if (left.acts.length > 0 || left.settling) return exitCodes.failed;
     return left.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
   } finally {
-    swept.cluster.close();
+    systems.cluster.close();
   }
 }
 
-/** A run that has no worker at the moment holds no lock, and goes on all the same when one is back. */
+/** A run without a worker at the moment does not hold the lock, and continues when a worker is back. */
 async function requireNoRun(target: RunTarget): Promise<void> {
   const name = formatRunTarget(target);
   let running: boolean;
@@ -62,7 +62,7 @@ async function requireNoRun(target: RunTarget): Promise<void> {
     running = await isRunning(target);
   } catch (error) {
     const why = error instanceof NodeferryError ? error.problem.message : String(error);
-    printProgress(`Temporal could not be asked whether a run of ${name} is going (${why}); its lock decides.`);
+    printProgress(`Temporal could not be asked whether a run of ${name} is under way (${why}); its lock decides.`);
     return;
   }
   if (!running) return;

@@ -15,7 +15,7 @@ const told = {
   abort: 'Aborting: nodes in progress finish or are restored, then everything else is restored.',
 } as const satisfies Record<OperatorCommand, string>;
 
-/** Sends one command to a run and prints how it stands then. */
+/** Sends one command to a run and prints its status after that. */
 export async function controlCommand(
   action: OperatorCommand,
   target: RunTarget,
@@ -33,7 +33,7 @@ export async function controlCommand(
         ? `The run has taken the ${action} but not answered yet: see nodeferry status ${formatRunTarget(target)}`
         : told[action],
     );
-    // It has been taken, so this command has succeeded, whether or not the run can be asked for more.
+    // The command was accepted, so it has succeeded, even if the status cannot be read.
     const status: RunStatus | undefined = await fetchRun(connection, target).then(
       (run) => run.status,
       () => undefined,

@@ -9,10 +9,10 @@ import { exitOf, startChild, workerEntry } from '../child-process.ts';
 import { type DevLock, lockDatabase } from '../dev-lock.ts';
 import { printProgress } from '../output/print.ts';
 
-/** The server writes its database to disk when it is told to end, ms. */
+/** How long the server may take to write its database to disk when it is stopped, ms. */
 const serverEndsWithinMs = 5_000;
 
-/** What `dev` may be told. */
+/** Options of `dev`. */
 export interface DevOptions {
   readonly port: number;
   readonly uiPort: number;
@@ -42,7 +42,7 @@ export async function devCommand(options: DevOptions): Promise<number> {
   }
 }
 
-/** Server and worker, until one of them ends or a signal comes; a second signal waits for nothing any more. */
+/** Server and worker, until one of them ends or a signal comes. A second signal kills the worker. */
 async function runUntilStopped(temporal: string, options: DevOptions, lock: DevLock): Promise<number> {
   const stopping = Promise.withResolvers<number>();
   let worker: ChildProcess | undefined;
@@ -86,10 +86,10 @@ async function runUntilStopped(temporal: string, options: DevOptions, lock: DevL
   }
 }
 
-/** Where there is no file there is no profile; one that is empty would be refused. */
+/** Without a file there is no profile. An empty one would be refused. */
 const noSuchFile = '/nonexistent/temporal.toml';
 
-/** What the shell says of other Temporal servers (namespace, TLS, API key, profile) is not for this one. */
+/** Settings in the shell for other Temporal servers (namespace, TLS, API key, profile) do not apply to this one. */
 function workerEnvironment(port: number): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_'));
   return { ...Object.fromEntries(own), TEMPORAL_ADDRESS: `127.0.0.1:${port}`, TEMPORAL_CONFIG_FILE: noSuchFile };

@@ -6,13 +6,13 @@ import { type OutputFormat, printData, printProgress } from '../output/print.ts'
 import { styleFor } from '../output/style.ts';
 import { renderPlan } from '../view/plan.ts';
 
-/** Looks at the cluster and the cloud with the caller's credentials and prints what an upgrade would do. Changes nothing. */
+/** Observes the cluster and the cloud with the caller's credentials and prints what an upgrade would do. Changes nothing. */
 export async function planCommand(options: {
   readonly file: string;
   readonly output: OutputFormat;
 }): Promise<ExitCode> {
   const policy = readPolicyFile(options.file);
-  // Loaded once the policy is known to be good: the clouds' SDKs take half a second of CPU.
+  // Loaded once the policy is known to be valid: the clouds' SDKs take half a second of CPU.
   const { makePlan } = await import('../make-plan.ts');
   const plan = await makePlan(policy);
   printData(options.output, plan, () => renderPlan(plan, styleFor(process.stdout)).join('\n'));

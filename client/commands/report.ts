@@ -6,7 +6,7 @@ import type { OutputFormat } from '../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { showEnd } from './watch.ts';
 
-/** Prints the proof of a finished run; needs no worker. */
+/** Prints the report of a finished run; needs no worker. */
 export async function reportCommand(target: RunTarget, options: { readonly output: OutputFormat }): Promise<ExitCode> {
   const connection = await connectTemporal();
   try {

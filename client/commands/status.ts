@@ -8,7 +8,7 @@ import { isCutOff, type SeenRun, stateOf } from '../view/seen-run.ts';
 import { renderTree } from '../view/tree.ts';
 import { exitCodeOfReport } from './watch.ts';
 
-/** Prints how a run stands, once. */
+/** Prints the status of a run, once. */
 export async function statusCommand(target: RunTarget, options: { readonly output: OutputFormat }): Promise<ExitCode> {
   const connection = await connectTemporal();
   try {
@@ -20,7 +20,7 @@ export async function statusCommand(target: RunTarget, options: { readonly outpu
   }
 }
 
-/** Exit code of a run without a report: 0 while all goes well, 3 when a human is needed, 1 when it was cut off. */
+/** Exit code of a run without a report: 0 while all is well, 3 when an operator is needed, 1 when it has ended without a report. */
 export function exitCodeOfStatus(status: SeenRun): ExitCode {
   if (stateOf(status) === 'failed' || isCutOff(status)) return exitCodes.failed;
   return status.stalled || status.paused ? exitCodes.stalled : exitCodes.ok;

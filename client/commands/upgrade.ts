@@ -18,7 +18,7 @@ import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { isPolled } from '../worker-presence.ts';
 import { monitorRun } from './watch.ts';
 
-/** What `upgrade` may be told. */
+/** Options of `upgrade`. */
 export interface UpgradeOptions {
   readonly file: string;
   readonly reason: string;
@@ -56,7 +56,7 @@ function taskQueue(): string {
   return process.env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue;
 }
 
-/** A run that is started without a worker begins whenever one comes, when nobody looks any more. */
+/** A run that is started without a worker would begin whenever one starts, when nobody may be watching any more. */
 async function requireWorker(connection: TemporalConnection): Promise<void> {
   let polled: boolean;
   try {
@@ -75,7 +75,7 @@ export interface StartedRun {
 
 /**
  * Starts the pool's workflow.
- * @throws NodeferryError AlreadyRunning while another upgrade of the pool goes on
+ * @throws NodeferryError AlreadyRunning while another upgrade of the pool is under way
  */
 export async function startUpgrade(
   connection: TemporalConnection,
@@ -105,7 +105,7 @@ export async function startUpgrade(
       throw new NodeferryError(
         {
           code: 'AlreadyRunning',
-          message: `An upgrade of ${name} is going on already; nothing was started.`,
+          message: `An upgrade of ${name} is already under way; nothing was started.`,
           hint: `Watch it: nodeferry watch ${name}   or end it first: nodeferry abort ${name}`,
         },
         { cause },
@@ -117,7 +117,7 @@ export async function startUpgrade(
   return { run: input.run, workflowId };
 }
 
-/** The server may have started a run whose start it could not confirm. */
+/** The server may have started a run without being able to confirm it. */
 function unknownStart(target: RunTarget, run: string, cause: unknown): NodeferryError {
   const name = formatRunTarget(target);
   return new NodeferryError(
@@ -130,7 +130,7 @@ function unknownStart(target: RunTarget, run: string, cause: unknown): Nodeferry
   );
 }
 
-/** A short name for a run: it stands on every mark that the run leaves on nodes and pods. */
+/** A short name for a run. It is part of every label, annotation and taint that the run sets on nodes and pods. */
 function runName(): string {
   return `run-${randomBytes(4).toString('hex')}`;
 }

@@ -7,24 +7,24 @@ import { connectTemporal } from '../connect.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { readPollers } from '../worker-presence.ts';
 
-/** So long Temporal may take to answer, ms. */
+/** How long Temporal may take to answer, ms. */
 const patienceMs = 5_000;
-/** Of that, so long the connection may take: what keeps it back is still to be told. */
+/** How much of that the connection may take, so that there is time to report what prevents it. */
 const connectWithinMs = 3_000;
 
-/** What is at work, as far as it answers. */
+/** The versions of everything that answers. */
 export interface Versions {
   readonly version: string;
   /** Node.js that runs this command. */
   readonly node: string;
   readonly server?: { readonly address: string; readonly version: string };
-  /** Workers that have asked for work within the last minutes; the version is absent where one does not tell it. */
+  /** Workers that have polled within the last minutes. The version is absent if a worker does not report it. */
   readonly workers?: readonly { readonly identity: string; readonly version?: string }[];
-  /** Why nothing is known of server and workers. */
+  /** Why the server and the workers are not known. */
   readonly problem?: Problem;
 }
 
-/** Prints the version of this command, of the server and of the workers. Its own is known whoever else answers. */
+/** Prints the version of this command, of the server and of the workers. Its own is known even if nothing else answers. */
 export async function versionCommand({ output }: { readonly output: OutputFormat }): Promise<void> {
   const own = { version: readVersion(), node: process.version };
   const versions: Versions = { ...own, ...(await askOthers()) };
@@ -32,7 +32,7 @@ export async function versionCommand({ output }: { readonly output: OutputFormat
   for (const warning of warnOfVersions(versions)) printProgress(warning);
 }
 
-/** Whatever goes wrong there is told, and is no failure: what this command is asked for first it knows by itself. */
+/** A failure is only reported: the command has what it was mainly asked for, its own version. */
 async function askOthers(): Promise<Pick<Versions, 'server' | 'workers' | 'problem'>> {
   const inTime = new AbortController();
   const tooLate = delay(patienceMs, undefined, { signal: inTime.signal }).then(() => ({ problem: silent }));
@@ -69,7 +69,7 @@ async function ask(): Promise<Pick<Versions, 'server' | 'workers'>> {
   }
 }
 
-/** Pure: what is known in lines. */
+/** Pure: everything that is known, in lines. */
 export function renderVersions({ version, node, server, workers = [], problem }: Versions): readonly string[] {
   const own = `nodeferry ${version} (Node.js ${node})`;
   if (problem !== undefined) return [own, `server: not known: ${problem.message}`];
@@ -81,7 +81,7 @@ export function renderVersions({ version, node, server, workers = [], problem }:
   ];
 }
 
-/** Pure: what does not fit together. */
+/** Pure: versions that do not match. */
 export function warnOfVersions({ version, workers = [] }: Versions): readonly string[] {
   const others = workers.filter((worker) => worker.version !== version);
   if (others.length === 0) return [];

@@ -15,15 +15,15 @@ import { renderReport } from '../view/report.ts';
 import { explainEnd, nextSteps } from '../view/seen-run.ts';
 import { renderTree } from '../view/tree.ts';
 
-/** Time between two looks at a run, ms. */
+/** Time between two polls of a run, ms. */
 const refreshMs = 1000;
 
-/** What a watch may be told. */
+/** Options of `watch`. */
 export interface WatchOptions {
   readonly output: OutputFormat;
-  /** End with exit code 3 as soon as a human is needed, for pipelines. */
+  /** End with exit code 3 as soon as an operator is needed, for pipelines. */
   readonly untilStalled: boolean;
-  /** Give up watching (not the run) after this long, ms. */
+  /** Stop watching (not the run) after this long, ms. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function watchCommand(target: RunTarget, options: WatchOptions): Pr
   }
 }
 
-/** Same as watchCommand over an open connection. */
+/** The same as watchCommand over an open connection. */
 export async function monitorRun(
   connection: TemporalConnection,
   target: RunTarget,
@@ -45,7 +45,7 @@ export async function monitorRun(
 ): Promise<ExitCode> {
   const detach = new AbortController();
   const onInterrupt = () => detach.abort();
-  // Not `once`: the live view's own handler ends the process when it finds itself the only one left (signal-exit).
+  // Not `once`: the live view's own handler ends the process when it is the only one left (signal-exit).
   process.on('SIGINT', onInterrupt);
   try {
     return await follow(connection, target, options, detach.signal);
@@ -79,7 +79,7 @@ async function follow(
   }
 }
 
-/** Looks at the run. That nobody answers at the moment is told, not thrown: a worker or a server may be started again. */
+/** Polls the run. If nothing answers at the moment, that is shown and not thrown: a worker or a server may be started again. */
 async function observation(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun | NodeferryError> {
   try {
     return await fetchRun(connection, target);
@@ -100,10 +100,10 @@ function draw(lines: readonly string[]): void {
   logUpdate(legible(lines.join('\n')));
 }
 
-/** Where a watch shows what it sees: a live tree on a terminal, one line per change elsewhere. */
+/** Where a watch shows what it observes: a live tree on a terminal, one line per change otherwise. */
 function createScreen() {
   const style = styleFor(process.stderr);
-  // A terminal without a size shows nothing of what is drawn anew.
+  // A terminal without a size does not show what is redrawn.
   const live = process.stderr.isTTY && process.stderr.rows > 0;
   let before: RunStatus | undefined;
   let silent: { readonly problem: Problem; readonly since: number } | undefined;
@@ -133,7 +133,7 @@ function createScreen() {
   };
 }
 
-/** Prints how a run has ended: its report, and what to do next where it has failed or was cut off. */
+/** Prints how a run has ended: its report, and what to do next if it failed or has no report. */
 export function showEnd({ status, report }: ClosedRun, output: OutputFormat): ExitCode {
   if (report === undefined) {
     for (const line of explainEnd(status)) printProgress(line);
@@ -152,7 +152,7 @@ function left(target: RunTarget, what: string, code: ExitCode): ExitCode {
   return code;
 }
 
-/** Exit code that a finished run stands for. */
+/** The exit code for a finished run. */
 export function exitCodeOfReport({ outcome, probes, traffic }: RunReport): ExitCode {
   switch (outcome) {
     case 'completed':

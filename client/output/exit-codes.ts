@@ -1,4 +1,4 @@
-/** Exit codes of the CLI; the table in docs/cli.md says the same. */
+/** Exit codes of the CLI. The table in docs/cli.md says the same. */
 export const exitCodes = {
   ok: 0,
   failed: 1,

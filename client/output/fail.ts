@@ -2,7 +2,7 @@ import { NodeferryError, type Problem, type ProblemCode } from '../../core/model
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { legible, styleFor } from './style.ts';
 
-/** Exit code for a problem: usage for what the caller can mend in the command or file, unreachable for what doesn't answer. */
+/** Exit code for a problem: usage for what the caller can fix in the command or file, unreachable for what does not answer. */
 export function exitCodeOf(code: ProblemCode): ExitCode {
   switch (code) {
     case 'InvalidArgument':
@@ -20,14 +20,14 @@ export function exitCodeOf(code: ProblemCode): ExitCode {
   }
 }
 
-/** Writes a problem the same way everywhere: code, what, and how to fix it. */
+/** Writes a problem in the same way everywhere: code, what happened, and how to fix it. */
 export function formatProblem(problem: Problem): string {
   return problem.hint
     ? `error ${problem.code}: ${problem.message}\n  fix: ${problem.hint}`
     : `error ${problem.code}: ${problem.message}`;
 }
 
-/** Prints what went wrong on stderr and returns the exit code, the first one's of several. Unknown errors keep their stack: they are our bug. */
+/** Prints errors on stderr and returns the exit code, that of the first if there are several. Unknown errors keep their stack: they are bugs. */
 export function reportFailure(error: unknown): ExitCode {
   const style = styleFor(process.stderr);
   if (error instanceof NodeferryError) {

@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
 import { legible } from './style.ts';
 
-/** Formats that every command with data understands. */
+/** Formats of all commands that print data. */
 export const outputFormats = ['table', 'json', 'yaml'] as const;
 /** One of the output formats. */
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** Prints data on stdout: the table text for people, or the whole value for machines. */
+/** Prints data on stdout: the table for people, or the whole value for programs. */
 export function printData(format: OutputFormat, value: unknown, table: () => string): void {
   switch (format) {
     case 'table':

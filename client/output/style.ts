@@ -11,9 +11,9 @@ const formats = {
   strong: 'bold',
 } as const satisfies Record<Tone, Parameters<typeof styleText>[0]>;
 
-/** How a view may draw: colours and icons fit what reads the output. */
+/** How a view may draw: colours and icons that suit the output. */
 export interface Style {
-  /** Columns of the terminal; undefined where there is none, or it does not say. */
+  /** Columns of the terminal; undefined if there is none, or if it does not say. */
   readonly width: number | undefined;
   paint(tone: Tone, text: string): string;
   readonly icons: Readonly<Record<StepState, string>>;

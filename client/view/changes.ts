@@ -35,7 +35,7 @@ function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[
   return lines.map((line) => `node ${node.node.name} ${line}`);
 }
 
-/** Cause and fix of a stalled node, and why one comes back. What it waits for is news of its own. */
+/** Cause and fix of a stalled node, and why a node is restored. What it waits for is reported separately. */
 function sentencesOf(node: NodeStatus | undefined): readonly Line[] {
   return node === undefined ? [] : describeNode({ ...node, waiting: undefined }).sentences;
 }
@@ -46,12 +46,12 @@ function news(before: readonly Line[] = [], after: readonly Line[]): string[] {
   return after.filter(({ text }) => !known.has(text)).map(({ text }) => text);
 }
 
-/** A countdown is no news: waits are compared without their figures. */
+/** A countdown is not a change: waits are compared without their figures. */
 function hasNews(before: Waiting | undefined, after: Waiting): boolean {
   return before?.for.replaceAll(/\d+/g, '') !== after.for.replaceAll(/\d+/g, '');
 }
 
-/** When requests began to get lost last, epoch ms: each further loss of a spell is no news of its own. */
+/** When the latest spell of losses began, epoch ms. Further losses of the same spell are not a change. */
 function lastSpell({ traffic }: RunStatus): number {
   return Math.max(0, ...(traffic.losses ?? []).flatMap(({ spells }) => spells.map(({ from }) => from)));
 }

@@ -83,8 +83,8 @@ function renderPodSurge({ podSurge: workloads = [], newPool }: PoolPlan, width: 
 }
 
 /**
- * What others see while pods are handed over: a Deployment counts what it owns, so that as many of its replicas are unavailable as have been
- * released, until their replacements are ready.
+ * What others see during pod surge: a Deployment counts the pods that it owns, so as many of its replicas are unavailable as were released, until
+ * their replacements are Ready.
  */
 function renderMeanwhile(workloads: readonly WorkloadSurge[], newPool: string): string[] {
   const moved = workloads.filter(({ how }) => how === 'pod surge');

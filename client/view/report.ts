@@ -11,7 +11,7 @@ import type { Style } from '../output/style.ts';
 import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
 
-/** Draws the proof of a run: requests, and per node when each step was observed (seconds after the start). */
+/** Draws the report of a run: requests, and for each node when each step was observed (seconds after the start). */
 export function renderReport(report: RunReport, style: Style): string[] {
   const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'aborted' ? 'warn' : 'bad';
   const lines = [
@@ -25,8 +25,8 @@ export function renderReport(report: RunReport, style: Style): string[] {
     '',
     ...listExclusionReasons(report.nodes).map((one) => `excluded because ${one}`),
     ...list('not protected', report.unprotected, style),
-    ...list('left behind', report.leftovers, style),
-    ...allExternalChanges(report).map(({ at, what }) => `${new Date(at).toISOString()} noticed: ${what}`),
+    ...list('leftovers', report.leftovers, style),
+    ...allExternalChanges(report).map(({ at, what }) => `external change at ${new Date(at).toISOString()}: ${what}`),
     ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${action.action} by ${because(action)}`),
   ];
   return fitWidth(lines, style);

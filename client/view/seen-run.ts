@@ -1,28 +1,28 @@
 import type { RunStatus } from '../../core/status/status.ts';
 import { formatTime } from '../../core/text/format.ts';
 
-/** How Temporal says that a run's workflow stands, or that it has ended, whatever the run itself could still say. */
+/** Temporal's state of a run's workflow: running, or how it ended, whatever the run itself could still report. */
 export interface WorkflowState {
   readonly state: 'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out';
   /** Epoch ms; absent while it runs. */
   readonly closedAt?: number;
-  /** Who ended it, as Temporal knows them. */
+  /** Who ended it, according to Temporal. */
   readonly by?: string;
   readonly reason?: string;
 }
 
-/** A run as a client sees it from outside. */
+/** A run as a client observes it. */
 export interface SeenRun extends RunStatus {
-  /** Absent where only the run was asked. */
+  /** Absent if only the run was asked. */
   readonly workflow?: WorkflowState;
 }
 
-/** A run whose workflow has ended without a word of its own: nothing was put back, and nobody goes on with it. */
+/** A run whose workflow was ended from outside: nothing was restored, and nothing continues it. */
 export function isCutOff({ workflow }: SeenRun): boolean {
   return workflow !== undefined && !['running', 'completed', 'failed'].includes(workflow.state);
 }
 
-/** Its state in one or two words, the worst first. */
+/** The state of the run in one or two words, the worst first. */
 export function stateOf(run: SeenRun): string {
   const { workflow, phase, actions } = run;
   if (workflow !== undefined && isCutOff(run)) return workflow.state.replaceAll('-', ' ');
@@ -30,23 +30,23 @@ export function stateOf(run: SeenRun): string {
   if (phase === 'completed' || phase === 'aborted') return phase;
   if (run.paused) return 'paused';
   if (run.stalled) return 'stalled';
-  // The run says so itself only once what it was about has stopped.
+  // The run itself reports this only when its current activity has stopped.
   if (phase !== 'rolling-back' && actions.some(({ action }) => action === 'abort')) return `aborting (was in ${phase})`;
   return phase;
 }
 
-/** What to do about a run that has failed or was cut off. Never a command that only a living run can hear. */
+/** What to do about a run that has failed, or has ended without a report. Never a command that only a running run can receive. */
 export function nextSteps(run: SeenRun, leftovers: readonly string[] = []): string[] {
   const name = `${run.cluster}/${run.pool}`;
   if (isCutOff(run)) {
     return [
       'Nothing was restored. Nodes in progress restore themselves or finish: wait for their workflows.',
-      `then: see what is left: nodeferry cleanup ${name}   and take it away: nodeferry cleanup ${name} --yes`,
+      `then: see what is left: nodeferry cleanup ${name}   and remove it: nodeferry cleanup ${name} --yes`,
     ];
   }
   if (stateOf(run) !== 'failed') return [];
-  if (leftovers.length > 0) return [`The run has ended. Take away what is left: nodeferry cleanup ${name} --yes`];
-  return ['The run has ended and left nothing over. Once the cause is fixed: nodeferry upgrade -f POLICY'];
+  if (leftovers.length > 0) return [`The run has ended. Remove the leftovers: nodeferry cleanup ${name} --yes`];
+  return ['The run has ended without leftovers. Once the cause is fixed: nodeferry upgrade -f POLICY'];
 }
 
 /** Says how a run ended that has left no report, and what to do about it. */

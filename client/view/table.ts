@@ -1,15 +1,15 @@
 import stringWidth from 'string-width';
 import { breakText } from './wrap.ts';
 
-/** Stands between two columns. */
+/** Separates two columns. */
 const gap = '   ';
 
-/** Narrower columns than this can't be read. */
+/** Minimum width of a column that can be read. */
 const narrowestColumn = 8;
 
 /**
- * Aligns rows in columns; the first row is the header. Widths count what a terminal shows, not code units. Where the terminal, `width`
- * columns wide, has no room for that, long cells go on below themselves; where it has room for no columns, each row becomes a paragraph.
+ * Aligns rows in columns; the first row is the header. Widths count what a terminal shows, not code units. If the terminal, `width` columns wide,
+ * has no space for that, long cells continue on the next line. If it has no space for columns at all, each row becomes a paragraph.
  */
 export function renderTable(rows: readonly (readonly string[])[], width?: number): string[] {
   const natural = widthsOf(rows);
@@ -28,7 +28,7 @@ function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
   return widths;
 }
 
-/** Takes from the widest columns what is too much; undefined when what is left could not be read. */
+/** Narrows the widest columns until everything fits; undefined when the result could not be read. */
 function shrink(natural: readonly number[], width: number): readonly number[] | undefined {
   const room = width - gap.length * (natural.length - 1);
   const fits = (most: number) => natural.reduce((sum, one) => sum + Math.min(one, most), 0) <= room;

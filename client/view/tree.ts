@@ -9,10 +9,13 @@ import { explainEnd, isCutOff, nextSteps, type SeenRun, stateOf } from './seen-r
 import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
 
-/** External changes that the tree shows; all of them are in the report. */
+/** Number of external changes that the tree shows. The report has all of them. */
 const maxChanges = 3;
 
-/** Draws a run as a tree: the pool, a row for each node or group of nodes that are alike, then what needs somebody. Pure: status in, lines out. */
+/**
+ * Draws a run as a tree: the pool, a row for each node or group of nodes that are alike, then what an operator has to act on. Pure: status in,
+ * lines out.
+ */
 export function renderTree(status: SeenRun, now: number, style: Style): string[] {
   const { alerts, unprotected, waiting, nodes, traffic, externalChanges } = describeRun(status, now);
   const isOver = isOverFor(status);
@@ -58,7 +61,7 @@ function toneOfRun(status: SeenRun): Tone {
 
 const head = ['NAME', 'ZONE', 'STEP', 'SINCE', 'DEADLINE', 'REASON'];
 
-/** Nodes in columns, and beneath a row what is to say of it. */
+/** Nodes in columns, and below each row its details. */
 function renderNodes(rows: readonly NodeRow[], now: number, style: Style): string[] {
   if (rows.length === 0) return [];
   const [titles = '', ...table] = renderTable([head, ...rows.map((row) => cellsOf(row, now, style))]);
@@ -93,7 +96,7 @@ function paintCounts({ tone, text }: Line, style: Style): string {
   return text.replace(/\d+ lost|^not measured/, (part) => style.paint(tone, part));
 }
 
-/** The two ways on for a run that is stalled. */
+/** The two ways to continue for a stalled run. */
 function thenOf({ cluster, pool, stalled }: SeenRun, isOver: boolean): readonly string[] {
   if (stalled === undefined || isOver) return [];
   const name = `${cluster}/${pool}`;

@@ -1,17 +1,20 @@
 import stringWidth from 'string-width';
 import type { Style } from '../output/style.ts';
 
-/** Narrower than this, columns, nothing can be read anyway. */
+/** With fewer columns than this, nothing can be read anyway. */
 const narrowest = 20;
 
-/** Breaks lines between words where they are wider than the terminal; what follows keeps the bars of the tree that it belongs to. */
+/** Breaks lines that are wider than the terminal between words. Continuation lines keep the bars of the tree that they belong to. */
 export function fitWidth(lines: readonly string[], style: Style): string[] {
   const { width } = style;
   if (width === undefined || width < narrowest) return [...lines];
   return lines.flatMap((line) => breakText(line, width, hangingOf(line, style)));
 }
 
-/** Breaks a text between words, and words that are wider than that by themselves, into lines of `width` columns; `hang` stands before all but the first. */
+/**
+ * Breaks a text between words, and words that are too wide by themselves, into lines of `width` columns. All lines but the first begin with
+ * `hang`.
+ */
 export function breakText(text: string, width: number, hang = ''): string[] {
   if (stringWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -34,7 +37,7 @@ export function breakText(text: string, width: number, hang = ''): string[] {
   return [...lines, line].map((one, index) => (index === 0 ? one : hang + one));
 }
 
-/** A word in pieces that fit; one with colours in it stays whole. */
+/** A word in pieces that fit. A word with colours in it stays whole. */
 function cutWord(word: string, width: number): readonly string[] {
   if (stringWidth(word) <= width || width < 1 || word.includes('\u001b')) return [word];
   const pieces: string[] = [];
@@ -49,7 +52,7 @@ function cutWord(word: string, width: number): readonly string[] {
   return [...pieces, piece];
 }
 
-/** What stands before what goes on on the next line. */
+/** What continuation lines begin with. */
 function hangingOf(line: string, { branch }: Style): string {
   if (line.startsWith(branch.middle)) return `${branch.pipe}  `;
   if (line.startsWith(branch.last)) return `${branch.gap}  `;

@@ -11,8 +11,8 @@ export interface Assumption {
   /** Nodes for each of which a new one has joined in the same zone. It serves what the old one serves under policy Cluster. */
   readonly joined?: readonly NodeRef[];
   /**
-   * Pods for each of which a replacement runs on a new node in the same zone. It is Ready where its pod is, and the new node is healthy
-   * where the old one is, in the load balancers that look for pods on nodes.
+   * Pods for each of which a replacement runs on a new node in the same zone. It is Ready where its pod is. In load balancers that check nodes
+   * for pods, the new node is healthy where the old one is.
    */
   readonly replaced?: readonly PodFacts[];
   /** Every Service has what it had at its baseline. */
@@ -35,8 +35,8 @@ interface ServiceChange {
 }
 
 /**
- * The figures under an assumption; those that are given stay as they are. What must be kept (minimum serving, budgets, baselines) is not
- * counted anew: an assumption changes what is there, and not what is needed.
+ * The figures under an assumption. The given figures do not change. What must be kept (minimum serving, budgets, baselines) is not computed
+ * again: an assumption changes what is there, not what is needed.
  */
 export function assumeFigures(figures: GuardFigures, assumption: Assumption, facts: ServingFacts): GuardFigures {
   const { excluded = [], joined = [], replaced = [], recovered = false } = assumption;
@@ -44,7 +44,7 @@ export function assumeFigures(figures: GuardFigures, assumption: Assumption, fac
     (before: GuardFigures) => (recovered ? recover(before) : before),
     (before: GuardFigures) => (joined.length === 0 ? before : addJoined(before, joined)),
     (before: GuardFigures) => (replaced.length === 0 ? before : addReplacements(before, replaced, facts)),
-    (before: GuardFigures) => (excluded.length === 0 ? before : takeExcluded(before, excluded)),
+    (before: GuardFigures) => (excluded.length === 0 ? before : subtractExcluded(before, excluded)),
   ].reduce((before, change) => change(before), figures);
 }
 
@@ -62,7 +62,7 @@ function addJoined(figures: GuardFigures, joined: readonly NodeRef[]): GuardFigu
   return { ...figures, services };
 }
 
-/** One target of a Service for all the replacements from one node: they come on one new node. */
+/** One target of a Service for all replacements of the pods of one node: they run on one new node. */
 function addReplacements(figures: GuardFigures, pods: readonly PodFacts[], facts: ServingFacts): GuardFigures {
   const hosts = new Map<string, Set<string>>();
   const endpoints = new Map<string, number>();
@@ -96,7 +96,7 @@ function addReplacements(figures: GuardFigures, pods: readonly PodFacts[], facts
 }
 
 /** Under policy Local the baseline counts pods, and those on a node that is out are not lost to the Service. */
-function takeExcluded(figures: GuardFigures, excluded: readonly NodeRef[]): GuardFigures {
+function subtractExcluded(figures: GuardFigures, excluded: readonly NodeRef[]): GuardFigures {
   const names = new Set(excluded.map(({ name }) => name).filter((name) => !figures.out.has(name)));
   const services = figures.services.map((service) => {
     const { state } = service;

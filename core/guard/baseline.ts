@@ -9,30 +9,31 @@ import { type ServiceState, serviceStates } from './serving.ts';
 import { findUnreached, isUnreached, type PodsByPlace, stillUnreached } from './unreached.ts';
 
 /**
- * The most that a Service was seen to serve since the run began. A Service that serves less now may be in trouble for a moment only;
- * what it gives at that moment says nothing of how much it can spare. Plain data, kept for the whole run.
+ * The most that a Service was observed to serve since the run began. A Service that serves less now may have a temporary problem, and what it
+ * serves meanwhile does not say how much it can spare. Plain data, kept for the whole run.
  */
 export interface ServiceBaseline {
   /** `namespace/name`. */
   readonly service: string;
-  /** Serving targets; under policy Cluster without the new nodes of any run, which come on top of what shall serve in the end. */
+  /** Serving targets. Under policy Cluster the new nodes of runs are not counted, because they come on top of what has to serve in the end. */
   readonly targets: number;
   /** Endpoints that callers reached. */
   readonly endpoints: number;
-  /** Of the pods that it was scaled to, those that callers did not reach. */
+  /** Of the pods that its workloads are scaled to, those that callers did not reach. */
   readonly missing: number;
   /** Zones with a serving target, of load balancers with cross-zone balancing off. */
   readonly zones: readonly string[];
-  /** Its pods where load balancers have sent nothing since; see findUnreached. Absent when there are none: nobody misses them there. */
+  /** Its pods where load balancers have sent nothing since; see findUnreached. Absent when there are none. */
   readonly unreached?: PodsByPlace;
-  /** Since when (epoch ms) nobody wants a pod of it; see trackGone. Absent while somebody does. */
+  /** Since when (epoch ms) neither a workload nor a pod matches it; see trackGone. Absent while one does. */
   readonly goneSince?: number;
 }
 
 /**
- * What is known of every balanced Service after one more look. Answers `known` itself when the look shows nothing better, so that a
- * caller can tell. A Service that has never been seen to serve has none: there is nothing to protect yet. Nor has one any more whose workloads
- * and pods have been gone in every look for a while: whoever deleted them takes nothing from it that we could keep.
+ * What is known of every load-balanced Service after one more observation. Returns `known` itself when the observation shows nothing better, so
+ * that a caller can compare. A Service that was never observed to serve has no baseline: there is nothing to protect yet. A Service loses its
+ * baseline when its workloads and pods have been gone in every observation for a while: whoever deleted them has taken away all that the run
+ * could protect.
  */
 export function learnBaselines(
   known: readonly ServiceBaseline[],
@@ -51,15 +52,15 @@ export function learnBaselines(
 }
 
 /**
- * Pods that a Service should have where callers reach them, given what it lacked at its best. One that nothing is seen of any more,
- * no workload and no pod, because its selector was changed or its workload deleted, should have as many as before.
+ * Pods that a Service should have where callers reach them, less those that its baseline lacked. A Service without any workload or pod, because
+ * its selector was changed or its workload deleted, should have as many as before.
  */
 export function expectedEndpoints(state: ServiceState, facts: ServingFacts, baseline: ServiceBaseline): number {
   const scale = scaleOf(state.service, facts.cluster);
   return scale === undefined ? baseline.endpoints : Math.max(0, scale - baseline.missing);
 }
 
-/** Ready endpoints of policy Local that callers reach, or would reach if nobody had taken their node out. */
+/** Ready endpoints of policy Local that callers reach, or would reach if their node were not excluded. */
 export function reachableEndpoints(state: ServiceState, facts: ServingFacts, known?: ServiceBaseline): number {
   const reached = reachedNodes(state, facts, known);
   return [...state.readyOn].reduce((sum, [name, ready]) => sum + (reached.has(name) ? ready : 0), 0);
@@ -89,7 +90,7 @@ function noteWanted(known: ServiceBaseline): ServiceBaseline {
   return goneSince === undefined ? known : rest;
 }
 
-/** Nodes with ready pods of policy Local that callers reach, or would if nobody had taken them out. */
+/** Nodes with ready pods of policy Local that callers reach, or would reach if the nodes were not excluded. */
 function reachedNodes(
   { serving, readyOn }: ServiceState,
   facts: ServingFacts,
@@ -126,8 +127,8 @@ function measure(
 }
 
 /**
- * Ready pods on these nodes, and how many of the nodes have some. Of released pods and those that stand in for them, whichever are more: never
- * had the Service both before the run.
+ * Ready pods on these nodes, and how many of the nodes have some. Released pods and their replacements are counted separately and the larger
+ * number is returned, because the Service never had both before the run.
  */
 function countOnce(
   { service }: ServiceState,
@@ -145,8 +146,8 @@ function countOnce(
 }
 
 /**
- * The better of both in each respect; what is known itself when that is as good already. Pods that have come to where they are reached, while
- * others still are where nobody has ever reached them, make nothing better: the next move may take them back.
+ * The better of both in each respect; `known` itself when that is as good already. Pods that have moved to where callers reach them, while others
+ * are still where no caller ever reached them, do not raise the baseline: they may move back.
  */
 function improve(known: ServiceBaseline, seen: ServiceBaseline, unreached: PodsByPlace | undefined): ServiceBaseline {
   const placesOf = (pods: PodsByPlace = {}) => Object.keys(pods).length;

@@ -1,14 +1,14 @@
 import { count } from '../text/format.ts';
 
-/** What keeps a node from stepping out. */
+/** Why a node may not be excluded now. */
 export interface GuardBlock {
-  /** Name of the node that would be next. */
+  /** Name of the node that would be excluded next. */
   readonly node: string;
   /**
-   * `targets`, `zone`: the Service's floor; `endpoints`: a budget; `best`: the Service lacks something of its best, and this node may
-   * bring it back; `rollout`: a workload exchanges its pods; `stuck-target`: its controller would not deregister it now; `unnoticed`:
-   * the load balancer has yet to notice that it serves no more; `in-flight`: enough nodes are on their way out;
-   * `do-not-disrupt`: its owner asks to leave it alone.
+   * `targets`, `zone`: the minimum serving of the Service. `endpoints`: a budget. `best`: the Service is below its baseline, and this node may
+   * bring it up again. `rollout`: a workload replaces its pods. `stuck-target`: its controller would not deregister the node now. `unnoticed`:
+   * the load balancer has not noticed yet that the node no longer serves. `in-flight`: enough nodes are in progress. `do-not-disrupt`: the owner
+   * of the node asks not to disrupt it.
    */
   readonly limit:
     | 'in-flight'
@@ -25,13 +25,13 @@ export interface GuardBlock {
   /** `namespace/name` of the PodDisruptionBudget. */
   readonly budget?: string;
   readonly zone?: string;
-  /** The least that must stay (or, for `in-flight`, the most that may be out). */
+  /** The minimum that must stay. For `in-flight`, the maximum that may be out. */
   readonly needs: number;
-  /** What serves now, before the step-out (or, for `in-flight`, how many are out). */
+  /** What serves now, before the exclusion. For `in-flight`, how many nodes are out. */
   readonly has: number;
-  /** The node gives nothing now, but may again. */
+  /** The node serves nothing now, but may again. */
   readonly idle?: boolean;
-  /** Where the floor comes from, what is lacking, or the workload or target group that is meant. */
+  /** Where the minimum serving comes from, what is lacking, or the workload or target group concerned. */
   readonly source?: string;
   readonly what?: string;
 }
@@ -50,7 +50,7 @@ export function explainBlock(block: GuardBlock): string {
     case 'rollout':
       return `${node} waits: ${block.what ?? ''} behind ${service} rolls out, and has pods there`;
     case 'stuck-target':
-      return `${node} waits: its target in ${block.what ?? ''} is unhealthy.draining, and its controller would not take it out`;
+      return `${node} waits: its target in ${block.what ?? ''} is unhealthy.draining, and its controller would not deregister it`;
     case 'unnoticed':
       return `${node} waits: it has no ready endpoint of ${service}, and its target in ${block.what ?? ''} is healthy still`;
     case 'best':
@@ -64,11 +64,11 @@ export function explainBlock(block: GuardBlock): string {
   }
 }
 
-/** What would let the node go; undefined where there is nothing better to say than to mend what does not serve. */
-export function explainWayOut({ limit, service = '', zone = '' }: GuardBlock): string | undefined {
+/** What would unblock the node. Undefined where the only advice is to fix what does not serve. */
+export function explainRemedy({ limit, service = '', zone = '' }: GuardBlock): string | undefined {
   if (limit !== 'zone') return undefined;
   return (
-    `Have one more pod of ${service} run in ${zone}, on a node that stays; or turn cross-zone load balancing on for its load balancer. ` +
+    `Have one more pod of ${service} run in ${zone}, on a node that stays; or enable cross-zone load balancing on its load balancer. ` +
     'Then resume.'
   );
 }

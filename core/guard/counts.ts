@@ -11,22 +11,22 @@ import { computeMinServing, type MinServing } from './min-serving.ts';
 import { workloadsOf } from './scale.ts';
 import { balancedServices, type ServiceState, serviceStates, stateOf } from './serving.ts';
 import { findUnreached, isUnreached, type PodsByPlace } from './unreached.ts';
-import { findTargetTraps, type UnsafeState } from './unsafe-states.ts';
+import { findUnsafeStates, type UnsafeState } from './unsafe-states.ts';
 
-/** How much of a Service serves once the nodes that are out are taken off. */
+/** How much of a Service serves, not counting the nodes that are out. */
 export interface CountedService {
   readonly state: ServiceState;
   readonly minServing: MinServing;
   /** Serving targets over all zones, and by zone. */
   readonly targets: number;
   readonly perZone: ReadonlyMap<string, number>;
-  /** What it has of what its baseline has, which may be more; undefined where there is nothing to compare. */
+  /** What the Service has and what its baseline has, which may be less. Undefined where there is nothing to compare. */
   readonly comparison: Comparison | undefined;
-  /** Where its load balancers have sent nothing since the run began: nodes there are not held for it. */
+  /** Where its load balancers have sent nothing since the run began. Nodes there are not blocked for the Service. */
   readonly unreached: PodsByPlace | undefined;
-  /** Targets that must not be taken out at this moment, by node name. */
-  readonly traps: ReadonlyMap<string, UnsafeState>;
-  /** Workload that exchanges its pods right now, by name of the nodes that have one of them. */
+  /** Targets that must not be deregistered at this moment, by node name. */
+  readonly unsafe: ReadonlyMap<string, UnsafeState>;
+  /** Workload that replaces its pods right now, by name of the nodes that host one of them. */
   readonly rollingOn: ReadonlyMap<string, string>;
 }
 
@@ -37,13 +37,13 @@ export interface Comparison {
   readonly needs: number;
 }
 
-/** The pods of a budget that callers reach. Each pod counts once, whatever number of Services select it. */
+/** The pods of a budget that callers reach. Each pod counts once, however many Services select it. */
 export interface CountedBudget {
   /** `namespace/name`. */
   readonly name: string;
   readonly needs: number;
   readonly has: number;
-  /** Counted pods by node, of those that step out with their node: behind a load balancer with policy Local. */
+  /** Counted pods by node, only those that are lost when their node is excluded: behind a load balancer with policy Local. */
   readonly takenWith: ReadonlyMap<string, number>;
   /** Ready pods of that kind by node, reached or not. */
   readonly readyOn: ReadonlyMap<string, number>;
@@ -69,7 +69,7 @@ export function countService(
     perZone,
     comparison: baseline === undefined ? undefined : compareToBaseline(state, facts, baseline, targets),
     unreached: baseline?.unreached,
-    traps: findTargetTraps(state, facts.cluster),
+    unsafe: findUnsafeStates(state, facts.cluster),
     rollingOn: findRollouts(state.service, facts.cluster),
   };
 }
@@ -89,7 +89,7 @@ export function countTargets(
   return { targets, perZone };
 }
 
-/** Pods that a run has released count too: they are what is stable while the others come and go. */
+/** Pods that a run has released count too: they stay stable while the others come and go. */
 function findRollouts(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap<string, string> {
   const rolling = new Set(workloadsOf(service, cluster).flatMap(({ key, rollingOut }) => (rollingOut ? [key] : [])));
   if (rolling.size === 0) return new Map();
@@ -101,7 +101,7 @@ function findRollouts(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap
   );
 }
 
-/** Under Local it lacks what its pods don't give; under Cluster, nodes that are registered and don't serve. */
+/** Under policy Local, what its pods do not serve is lacking. Under policy Cluster, the nodes that are registered and do not serve. */
 function compareToBaseline(
   state: ServiceState,
   facts: ServingFacts,
@@ -118,7 +118,7 @@ function compareToBaseline(
   return { what: 'serving target', has: targets, needs };
 }
 
-/** Counts every budget that keeps pods behind a load balancer with policy Local, or of those that are named. */
+/** Counts every budget that has pods behind a load balancer with policy Local, or only the budgets that are named. */
 export function countBudgets(
   facts: ServingFacts,
   out: ReadonlySet<string>,
@@ -161,8 +161,8 @@ function countBudget(
 }
 
 /**
- * Whether a pod need not be reached by a load balancer to count: it is where that one sends nothing by its own making, and no more pods are
- * than were when the run began. The budget was kept with them then, so it is now.
+ * Whether a pod counts without being reached by a load balancer. It does when it is where the load balancer sends nothing by its own
+ * configuration, and there are no more such pods than when the run began. The budget was met with them then, so it is met now.
  */
 function openExemption(facts: ServingFacts, baselines: readonly ServiceBaseline[]) {
   const exemptions = new Map<string, { room: number; readonly places: PodsByPlace }>(
@@ -182,7 +182,7 @@ function openExemption(facts: ServingFacts, baselines: readonly ServiceBaseline[
   };
 }
 
-/** Looks at the Services of a pod that a load balancer reaches on its own node only. */
+/** Observes the Services of a pod that a load balancer reaches on its own node only. */
 export function localStates(pod: PodFacts, facts: ServingFacts): readonly ServiceState[] {
   return localStatesOf(facts)(pod);
 }

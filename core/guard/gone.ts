@@ -6,8 +6,8 @@ import { scaleOf } from './scale.ts';
 import { findDistrust } from './stability.ts';
 
 /**
- * Since when (epoch ms) every look has found that nobody wants a pod of the Service, since neither a workload nor a pod fits it; undefined
- * where somebody does. A look that is not to be trusted shows nobody gone.
+ * Since when (epoch ms) every observation has found that neither a workload nor a pod matches the Service. Undefined when one does. An
+ * observation that cannot be trusted shows nothing as gone.
  */
 export function trackGone(
   known: number | undefined,
@@ -19,12 +19,12 @@ export function trackGone(
   return isGone ? (known ?? facts.observedAt) : undefined;
 }
 
-/** Looks have agreed on it for so long that whoever deleted its workloads meant it: what it had is no loss of ours. */
+/** Observations have agreed for so long that the workloads must have been deleted on purpose: the run does not wait for what the Service had. */
 export function isGoneForGood(since: number | undefined, facts: ServingFacts, { waits }: Policy): boolean {
   return since !== undefined && facts.observedAt - since >= waits.stabilizationAfterOutageMs;
 }
 
-/** Since when nobody wants a pod of these Services, by key; those that somebody wants are left out. Plain data. */
+/** Since when these Services have had neither a workload nor a pod, by key. Services that have one are left out. Plain data. */
 export type GoneSince = Readonly<Record<string, number>>;
 
 /** The same for several Services. */

@@ -12,7 +12,7 @@ import { computeMinServing } from './min-serving.ts';
 import { balancedServices, type ServiceState, serviceStates, stateOf } from './serving.ts';
 import { isUnreached } from './unreached.ts';
 
-/** A node on its way out, nothing of which has been evicted yet. */
+/** An excluded node in progress, before the first eviction. */
 export interface ExclusionQuestion {
   readonly node: NodeRef;
   readonly facts: ServingFacts;
@@ -21,8 +21,8 @@ export interface ExclusionQuestion {
 }
 
 /**
- * Why a node that was let go should come back: a Service or budget is below its floor without it, because others failed since, and
- * the node could still serve it. Nodes that are on their way back in count as if they served. Undefined while the grant holds.
+ * Why an excluded node should be restored: without it a Service or budget is below its minimum, because others have failed since, and the node
+ * could still serve. Nodes that are being restored count as if they served. Undefined while the exclusion may stay.
  */
 export function findRevocation(question: ExclusionQuestion): string | undefined {
   if (!isEnabled(question.policy, 'capacity-guard')) return undefined;
@@ -65,20 +65,20 @@ function findBelowBudget({ node, facts, baselines }: ExclusionQuestion, out: Rea
   return undefined;
 }
 
-/** The node would serve the Service if it were back in: it hosts a ready endpoint, or any node will do. */
+/** The node would serve the Service if it were restored: it hosts a ready endpoint, or the Service needs none on the node. */
 function canServe({ name }: NodeRef, service: ServiceFacts, { cluster }: ServingFacts): boolean {
   if (service.externalTrafficPolicy === 'Local')
     return readyEndpoints(service, cluster).some(({ node }) => node === name);
   return indexOf(cluster).nodes.get(name)?.ready === true;
 }
 
-/** Names of the nodes that come back for any Service of policy Local. */
+/** Names of the nodes that are being restored and count for any Service of policy Local. */
 function nodesComingBack(facts: ServingFacts): ReadonlySet<string> {
   const local = [...serviceStates(facts).values()].filter((state) => state.service.externalTrafficPolicy === 'Local');
   return new Set(local.flatMap((state) => recoveringNodes(state, facts)).map(({ name }) => name));
 }
 
-/** Nodes that will serve without anybody's doing: Ready, not excluded, and their target has yet to turn healthy. */
+/** Nodes that will serve without any action: Ready, not excluded, and their target is not healthy yet. */
 function recoveringNodes(state: ServiceState, facts: ServingFacts): readonly NodeFacts[] {
   const local = state.service.externalTrafficPolicy === 'Local';
   return facts.cluster.nodes.filter(

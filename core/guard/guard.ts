@@ -15,42 +15,42 @@ export interface GuardQuestion {
   readonly facts: ServingFacts;
   readonly policy: Policy;
   readonly baselines: readonly ServiceBaseline[];
-  /** Nodes that have been granted and are not finished. */
+  /** Nodes that have been excluded and are not finished. */
   readonly inFlight: readonly NodeRef[];
-  /** Nodes that shall go sooner or later, in the order in which they should; others of their pools shall too. */
+  /** Nodes that leave sooner or later, in the order in which they should. Other nodes of their pools leave too. */
   readonly waiting: readonly NodeRef[];
 }
 
-/** The figures of one look, and who may go by them. */
+/** The figures of one observation, and which nodes may be excluded by them. */
 export interface Guard {
-  /** What keeps the node from leaving now; undefined when every floor holds without it. */
+  /** What blocks the node now. Undefined when every minimum is met without it. */
   findBlock(node: NodeRef): GuardBlock | undefined;
-  /** Keys of the Services whose load balancers decide on that; what others are like makes no difference to this node. */
+  /** Keys of the Services whose load balancers decide on that. The others make no difference to this node. */
   decidedBy(node: NodeRef): readonly string[];
   /** Services that the node serves, with the figures as they are now. */
   servedBy(node: NodeRef): readonly CountedService[];
   /** Budgets that lose reachable pods with the node. */
   chargedBy(node: NodeRef): readonly CountedBudget[];
-  /** The guard if this were so, too. This one answers as before. */
+  /** The guard as it would be under this assumption. This guard does not change. */
   assume(assumption: Assumption): Guard;
   readonly services: readonly CountedService[];
   readonly budgets: readonly CountedBudget[];
 }
 
-/** Places of the Services and budgets, in the lists of the figures, that have to do with a node, by its name. No assumption changes them. */
+/** Where the Services and budgets that concern a node are in the lists of the figures, by node name. No assumption changes them. */
 interface Involved {
   readonly services: ReadonlyMap<string, readonly number[]>;
   readonly budgets: ReadonlyMap<string, readonly number[]>;
 }
 
 /**
- * Opens the guard on one look. A node may go when every Service stays at or above its floor, in every zone that has one, and every
- * budget keeps its pods reachable. A node that gives a Service nothing at this moment takes nothing from it either; but what gives
- * nothing for a moment (a failed readiness probe, a kubelet that is late, a load balancer that fails open) is what brings the
- * Service back the moment after. So every node that hosts its pods or is its registered target is held as long as the Service is
- * below its floor, and what could serve it again as soon as it lacks anything of its best; but for the nodes that a run turns back from,
- * those where its load balancers have sent nothing before, and one that is unreachable: what hangs there comes back only elsewhere, some of
- * it only once its machine has ended.
+ * Opens the guard on one observation. A node may be excluded when every Service stays at or above its minimum serving, in every zone that has
+ * one, and every budget keeps its pods reachable. A node that serves nothing of a Service at this moment takes nothing from it either. But a node
+ * may serve nothing for a moment only (a failed readiness probe, a late kubelet, a load balancer that fails open), and then it is what lets the
+ * Service recover. So as long as the Service is below its minimum serving, the guard blocks every node that hosts its pods or is its registered
+ * target. As long as the Service is below its baseline, it blocks every node that could serve it again. Three kinds of nodes are never blocked
+ * for this: nodes that a run rolls back, nodes to which the load balancers of the Service never sent anything, and an unreachable node. What is
+ * stuck on an unreachable node comes back only on other nodes, and some of it only once the instance has ended.
  */
 export function openGuard(question: GuardQuestion): Guard {
   const { facts, policy } = question;
@@ -126,7 +126,7 @@ export function outOf({
   const { nodes } = facts.cluster;
   const index = indexOf(facts.cluster);
   const names = new Set(waiting.map((node) => node.name));
-  // Not all that wait need be named: the others of their pool will have their turn too.
+  // The waiting nodes need not all be named: the others of their pool will leave too.
   const pools = new Set(waiting.map((node) => index.nodes.get(node.name)?.pool));
   return nodesOut(
     nodes,
@@ -135,10 +135,10 @@ export function outOf({
   );
 }
 
-/** Nodes that a Service may hold; one that is registered only, under policy Local, can't be held but by a Service below its floor. */
-function nodesOf({ state, traps }: CountedService): ReadonlySet<string> {
+/** Nodes that a Service may block. Under policy Cluster, only a Service below its minimum serving can block a node that is merely registered. */
+function nodesOf({ state, unsafe }: CountedService): ReadonlySet<string> {
   if (state.service.externalTrafficPolicy === 'Cluster') return state.attached;
-  return traps.size === 0 ? state.hosts : new Set([...state.hosts, ...traps.keys()]);
+  return unsafe.size === 0 ? state.hosts : new Set([...state.hosts, ...unsafe.keys()]);
 }
 
 function placesByNode<T>(
@@ -191,21 +191,21 @@ function findServiceBlock(
 }
 
 /**
- * New nodes leave only when a run turns back. What is not ready on them may be the very thing that is lacking, and comes back only once
- * it has been moved: to wait for it there would be a circle.
+ * New nodes leave only when a run rolls back. A pod that is not ready there may be just what is lacking, and it recovers only once it has moved.
+ * Waiting for it would never end.
  */
 function isOfNewPool({ name }: NodeRef, { cluster }: ServingFacts, { target }: Policy): boolean {
   return indexOf(cluster).nodes.get(name)?.pool === target.poolName;
 }
 
-/** What holds a node whatever the figures are, and ends by itself. */
+/** What blocks a node whatever the figures are, and resolves itself. */
 function findPassingBlock(node: NodeRef, service: CountedService, counts: boolean): GuardBlock | undefined {
   const about = { node: node.name, service: service.state.service.key, needs: 0, has: 0 };
   const workload = service.rollingOn.get(node.name);
   if (workload !== undefined) return { ...about, limit: 'rollout', what: workload };
-  const trap = service.traps.get(node.name);
-  if (trap === undefined || (counts && trap.limit === 'unnoticed')) return undefined;
-  return { ...about, limit: trap.limit, what: trap.group };
+  const unsafe = service.unsafe.get(node.name);
+  if (unsafe === undefined || (counts && unsafe.limit === 'unnoticed')) return undefined;
+  return { ...about, limit: unsafe.limit, what: unsafe.group };
 }
 
 function findBudgetBlock(node: NodeRef, budget: CountedBudget, isOut: boolean): GuardBlock | undefined {

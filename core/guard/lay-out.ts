@@ -5,12 +5,12 @@ import { budgetsOf } from './min-serving.ts';
 import { scaleOf } from './scale.ts';
 import { balancedServices, stateOf } from './serving.ts';
 
-/** So many Services are laid out in one slice: of fifty thousand pods some thousand. */
+/** Number of Services laid out in one slice; with fifty thousand pods that is some thousand pods. */
 const servicesAtOnce = 10;
 
 /**
- * Sorts in slices what a look shows, so that whoever decides from it finds that done: with fifty thousand pods it takes longer than the
- * decision. Decides nothing; a decision from a look that was not laid out is the same, and takes longer.
+ * Sorts an observation in slices, so that a decision from it finds that done: with fifty thousand pods, sorting takes longer than the decision.
+ * It decides nothing. A decision from an observation that was not laid out is the same, but takes longer.
  */
 export function* layOutInSlices(facts: ServingFacts): Slices<void> {
   const { cluster } = facts;

@@ -7,24 +7,24 @@ import { compareText } from '../text/format.ts';
 import { expectedEndpoints, type ServiceBaseline } from './baseline.ts';
 import type { ServiceState } from './serving.ts';
 
-/** The least that must keep serving of a Service, computed anew from each look. */
+/** The least that must keep serving of a Service, computed again from each observation. */
 export interface MinServing {
   /** Serving targets over all zones. */
   readonly targets: number;
   /** Serving targets per zone; only for load balancers with cross-zone off. */
   readonly perZone: Readonly<Record<string, number>>;
-  /** Ready endpoints that PodDisruptionBudgets demand of this Service alone; the guard asks the budgets themselves. */
+  /** Ready endpoints that PodDisruptionBudgets require of this Service alone. The guard checks the budgets themselves. */
   readonly endpoints: number;
   /** Where the figure comes from, e.g. `pdb web`, `policy`, `75 % of 4`. */
   readonly source: string;
 }
 
 /**
- * The floor of a Service as things are now. A floor in the policy rules; else, under policy Local, the Service's budgets; else the
- * policy's default share. What it is a share of is the most that the Service was seen to serve, cut down to what its present scale
- * and place allow: a Deployment that was scaled down, or whose pods share nodes, can't have as many targets as before. A default
- * floor always lets one serving target go, because policy Local gets new serving targets only by moving pods; a floor that
- * somebody wrote is kept as written. Without target groups the budgets alone count.
+ * The minimum serving of a Service now. The policy's own figure for the Service comes first; otherwise, under policy Local, the Service's
+ * budgets; otherwise the policy's default share. The share is of the baseline, reduced to what the present scale and placement of the Service
+ * allow: a Deployment that was scaled down, or whose pods share nodes, cannot have as many targets as before. A default minimum always lets one
+ * serving target be excluded, because policy Local gets new serving targets only by moving pods. A minimum that somebody wrote is kept as
+ * written. Without target groups only the budgets count.
  */
 export function computeMinServing(
   state: ServiceState,
@@ -49,7 +49,7 @@ export function computeMinServing(
     const targets = 'targets' in written ? written.targets : Math.max(1, shareOf(written.share, whole));
     return { targets: whole === 0 ? 0 : targets, perZone, endpoints, source: 'policy' };
   }
-  // The budgets keep endpoints on serving nodes; how many nodes they share is the scheduler's affair and may change.
+  // The budgets keep endpoints on serving nodes. How many nodes they share is up to the scheduler and may change.
   if (budgets.length > 0 && service.externalTrafficPolicy === 'Local') {
     return { targets: Math.min(1, whole), perZone, endpoints, source: budgetNames };
   }
@@ -64,8 +64,8 @@ export function computeMinServing(
 }
 
 /**
- * The most targets that the Service could have now: under Local so many as nodes that host its pods, those included that are missing, and no more
- * than it is scaled to. Pods beyond that, of a rollout or a hand-over, are there for others to leave.
+ * The maximum number of targets that the Service could have now. Under policy Local that is the number of nodes that host its pods, including
+ * missing ones, and no more than it is scaled to. Pods beyond that, of a rollout or of pod surge, are there so that others can leave.
  */
 function maxTargets(state: ServiceState, facts: ServingFacts, baseline: ServiceBaseline): number {
   const { service, attached, hosts } = state;
@@ -81,8 +81,8 @@ function maxTargets(state: ServiceState, facts: ServingFacts, baseline: ServiceB
 }
 
 /**
- * A zone that served keeps a target as long as anything is there that could be one, pods (policy Local) or nodes, and its load balancer keeps
- * to it: somebody may have turned cross-zone balancing on since.
+ * A zone that served keeps a target as long as it has something that could be one, pods (policy Local) or nodes, and cross-zone balancing is
+ * still off: somebody may have turned it on since.
  */
 function zoneMinServing(
   state: ServiceState,
@@ -122,12 +122,12 @@ const ownPods = onceFor((cluster: ClusterFacts) => {
   });
 });
 
-/** What a budget demands of a Service: what is left of its demand when all its pods behind other Services are healthy. */
+/** What a budget requires of a Service: what is left of its requirement when all its pods behind other Services are healthy. */
 function demandOf({ podUids, desiredHealthy }: DisruptionBudgetFacts, own: number): number {
   return Math.max(0, desiredHealthy - (podUids.length - own));
 }
 
-/** A share of a whole, rounded up; forgives the rounding of binary fractions. */
+/** A share of a whole, rounded up. Errors of binary fractions do not count. */
 function shareOf(share: number, whole: number): number {
   return Math.ceil(share * whole - 1e-9);
 }

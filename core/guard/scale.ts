@@ -17,9 +17,9 @@ export function workloadsOf(service: ServiceFacts, cluster: ClusterFacts): reado
 }
 
 /**
- * How many pods a Service should have behind it now: what its workloads are scaled to, and as many as there are of pods that no known
- * workload keeps; released ones have their replacements there. Of a Service without a selector, the endpoints that somebody wrote. Undefined when nothing tells: no workload and
- * no pod fits its selector.
+ * How many pods should be behind a Service now: what its workloads are scaled to, plus the pods that no known workload owns. Released pods are
+ * not counted, because their replacements are. For a Service without a selector, the number of endpoints that somebody wrote. Undefined when no
+ * workload and no pod matches its selector.
  */
 export function scaleOf(service: ServiceFacts, cluster: ClusterFacts): number | undefined {
   const known = scales.get(cluster) ?? new Map<ServiceFacts, number | undefined>();

@@ -9,31 +9,31 @@ import { findDistrust } from './stability.ts';
 import { extend, isStable, type StableSince } from './stable-since.ts';
 import { unreachableSince } from './unreachable.ts';
 
-/** Everything that decides who may step out next. */
+/** Everything that decides which node may be excluded next. */
 export interface CandidateQuestion extends GuardQuestion {
-  /** What earlier looks have agreed on: every node that each of them would have let go, together with the others. */
+  /** What earlier observations have agreed on: every node that each of them would have let the run exclude, together with the others. */
   readonly agreed: StableSince;
-  /** How often nodes were let go before and came back, by name; those that never did may be left out. */
+  /** How often nodes were excluded before and restored, by name. Nodes that never were may be left out. */
   readonly rounds?: Readonly<Record<string, number>>;
 }
 
-/** Who may step out, or why nobody may. */
+/** The node that may be excluded, or why none may. */
 export interface GuardDecision {
   readonly node: NodeRef | undefined;
   /** One sentence with names and numbers. */
   readonly reason: string;
-  /** Of a node that may: what comes closest to holding it, in figures. */
+  /** For a node that may be excluded: the limit that comes closest to blocking it, in figures. */
   readonly because?: string;
   readonly blockedBy?: GuardBlock;
-  /** For the next look. */
+  /** For the next observation. */
   readonly agreed: StableSince;
-  /** A node may go once looks have agreed for this much longer, ms. */
+  /** A node may be excluded once observations have agreed for this much longer, ms. */
   readonly settlesInMs?: number;
 }
 
 /**
- * Lets one node step out: the first that waits whose leaving keeps every floor, once looks have agreed on it for the policy's
- * settling time. The look is stale the moment after: ask again, with a fresh one, under the lock that all runs of the cluster share.
+ * Selects one node to exclude: the first waiting node without which every minimum is met, once observations have agreed on it for the policy's
+ * stabilization time. The observation is stale the moment after: ask again, with a fresh one, under the lock that all runs of the cluster share.
  */
 export function selectCandidate(question: CandidateQuestion): GuardDecision {
   const { facts, policy } = question;
@@ -55,7 +55,7 @@ export function selectCandidate(question: CandidateQuestion): GuardDecision {
   const next = mayGo.find((node) => isStable(agreed, node.name, now, settleMsOf(node, question)));
   if (next !== undefined) {
     const because = explainGrant(next, guard);
-    return { node: next, reason: `${next.name} may step out: ${because}`, because, agreed };
+    return { node: next, reason: `${next.name} may be excluded: ${because}`, because, agreed };
   }
   const settledAt = Math.min(...mayGo.map((node) => (agreed[node.name] ?? now) + settleMsOf(node, question)));
   const settlesInMs = Math.max(1, settledAt - now);
@@ -63,10 +63,10 @@ export function selectCandidate(question: CandidateQuestion): GuardDecision {
   return { node: undefined, reason, agreed, settlesInMs };
 }
 
-/** Of what has not lasted before, looks have to agree for longer: for twice as long with each turn, up to this many times. */
+/** After a node was restored, observations have to agree for longer: twice as long after each round, doubled at most this many times. */
 const maxDoublings = 6;
 
-/** So long looks have to agree on the node, ms. */
+/** How long observations have to agree on the node, ms. */
 export function settleMsOf(
   { name }: NodeRef,
   { policy, rounds }: Pick<CandidateQuestion, 'policy' | 'rounds'>,
@@ -80,14 +80,14 @@ export function waitingOf({ waiting, inFlight }: GuardQuestion): readonly NodeRe
   return waiting.filter((node) => !names.has(node.name));
 }
 
-/** A wish of its owner, which may have come after the plan was made. */
+/** The do-not-disrupt annotation of the node, which may have been set after the plan was made. */
 export function findProtection({ name }: NodeRef, { facts, policy }: GuardQuestion): GuardBlock | undefined {
   const asks = indexOf(facts.cluster).nodes.get(name)?.doNotDisrupt === true;
   if (!asks || policy.drain.doNotDisrupt === 'evict') return undefined;
   return { node: name, limit: 'do-not-disrupt', needs: 0, has: 0 };
 }
 
-/** Nobody waits for a node that is unreachable. */
+/** The run does not wait for the owner of an unreachable node. */
 function findInFlightBlock({ inFlight, policy, facts }: GuardQuestion, first: NodeRef): GuardBlock | undefined {
   const { maxInFlight } = policy.guard;
   const moving = inFlight.filter((node) => unreachableSince(node, facts, facts.observedAt) === undefined);
@@ -95,9 +95,9 @@ function findInFlightBlock({ inFlight, policy, facts }: GuardQuestion, first: No
   return { node: first.name, limit: 'in-flight', needs: maxInFlight, has: moving.length };
 }
 
-/** What the node takes from and has least to spare without it, of budgets and Services. */
+/** Of the budgets and Services that the node takes from, the one with least to spare without it. */
 function explainGrant(node: NodeRef, guard: Guard | undefined): string {
-  if (guard === undefined) return 'the capacity guard is switched off';
+  if (guard === undefined) return 'the capacity guard is disabled';
   const kept = [
     ...guard.chargedBy(node).map((budget) => budgetWithout(node, budget)),
     ...guard.servedBy(node).map(serviceWithout),

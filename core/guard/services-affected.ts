@@ -3,8 +3,8 @@ import type { ServingFacts } from '../model/serving.ts';
 import { balancedServices } from './serving.ts';
 
 /**
- * Keys of the Services with a load balancer that have to do with the node: those with an endpoint on it, and those of policy Cluster, whose
- * connections enter anywhere. What is known of others does not concern its replacement.
+ * Keys of the Services with a load balancer that concern the node: those with an endpoint on it, and those of policy Cluster, whose connections
+ * enter on any node. Other Services do not matter for its replacement.
  */
 export function servicesAffected({ name }: NodeRef, facts: ServingFacts): readonly string[] {
   const balanced = balancedServices(facts);

@@ -6,21 +6,21 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ServiceBaseline } from './baseline.ts';
 
-/** A run, as far as it says whose load balancers it has to watch. */
+/** A run, as far as it decides whose load balancers are watched. */
 export interface RunScope {
   readonly policy: Policy;
-  /** Services that the run has seen to serve. */
+  /** Services that the run has observed to serve. */
   readonly baselines: readonly ServiceBaseline[];
   /** By key, the Services that had pods on a node before it was emptied. */
   readonly before?: Readonly<Record<string, number>>;
 }
 
 /**
- * Services of type LoadBalancer that a run can harm: those whose connections may run over a node of its old or new pool. Under policy
- * Cluster every node takes connections of every Service, wherever its pods are. Under Local a node takes only those that its own pods
- * answer (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer"): so it matters who has, or had, a pod there, and
- * who shares a budget with such a pod, for that counts pods which callers reach. A Service that the policy names, or that the run has
- * watched before, is not lost sight of when its pods are away for a moment.
+ * Services of type LoadBalancer that a run can harm: those whose connections may pass through a node of its old or new pool. Under policy Cluster
+ * every node takes connections of every Service, wherever its pods are. Under policy Local a node takes only connections that its own pods answer
+ * (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer"). So the Services that have, or had, a pod there matter, and those
+ * that share a budget with such a pod, because a budget counts pods that callers reach. A Service that the policy names, or that the run has
+ * watched before, stays in the list while its pods are away for a moment.
  */
 export function servicesOfRun(
   cluster: ClusterFacts,

@@ -14,30 +14,30 @@ export interface ServingNode {
   readonly endpoints: number;
 }
 
-/** Where a Service is served, before anybody's step-out is taken off. */
+/** Where a Service is served, before exclusions are subtracted. */
 export interface ServiceState {
   readonly service: ServiceFacts;
-  /** Its target groups; none when no load balancer is seen. */
+  /** Its target groups; empty when no load balancer was observed. */
   readonly groups: readonly TargetGroupFacts[];
   /** Nodes whose target is healthy in every target group and, under policy Local, that host a ready endpoint. By node name. */
   readonly serving: ReadonlyMap<string, ServingNode>;
-  /** Nodes that serve, or may serve again without anybody's doing: hosts of an endpoint (policy Local), and registered targets. */
+  /** Nodes that serve, or may serve again without any action: hosts of an endpoint (policy Local), and registered targets. */
   readonly attached: ReadonlySet<string>;
-  /** Nodes that every target group has and uses, healthy or not. */
+  /** Nodes that every target group has as targets and uses, healthy or not. */
   readonly taken: ReadonlySet<string>;
-  /** Nodes that host an endpoint, ready or not, which is not on its way out. */
+  /** Nodes that host an endpoint, ready or not, that is not terminating. */
   readonly hosts: ReadonlySet<string>;
   /** Ready endpoints that stay, by node name. */
   readonly readyOn: ReadonlyMap<string, number>;
 }
 
-/** A Service and the target groups that are seen behind it. */
+/** A Service and the target groups that were observed behind it. */
 export interface LoadBalancedService {
   readonly service: ServiceFacts;
   readonly groups: readonly TargetGroupFacts[];
 }
 
-/** Every Service that a load balancer is seen for, by key. */
+/** Every Service with an observed load balancer, by key. */
 export const balancedServices = onceFor(
   ({ cluster, targetGroups }: ServingFacts): ReadonlyMap<string, LoadBalancedService> => {
     const groups = Map.groupBy(targetGroups, (group) => group.service);
@@ -51,7 +51,7 @@ export const balancedServices = onceFor(
   },
 );
 
-/** A look at each of them. */
+/** The state of each of them. */
 export const serviceStates = onceFor(
   (facts: ServingFacts): ReadonlyMap<string, ServiceState> =>
     new Map([...balancedServices(facts).values()].map(({ service }) => [service.key, stateOf(service, facts)])),
@@ -60,7 +60,7 @@ export const serviceStates = onceFor(
 const states = onceFor<ServingFacts, Map<ServiceFacts, ServiceState>>(() => new Map());
 
 /**
- * Looks at one Service, once for each look at everything. Policy Local needs a ready endpoint on the node itself, because kube-proxy
+ * Computes the state of one Service, once for each observation. Policy Local needs a ready endpoint on the node itself, because kube-proxy
  * answers the load balancer's health check by ready local endpoints only (kubernetes pkg/proxy/healthcheck/service_health.go).
  */
 export function stateOf(service: ServiceFacts, facts: ServingFacts): ServiceState {
@@ -104,7 +104,7 @@ const hostsOf = onceFor(
 
 type State = TargetGroupFacts['targets'][number]['state'];
 
-/** What a machine is to all target groups of a Service together: one that is seen healthy everywhere, or nowhere, is so. */
+/** What an instance is to all target groups of a Service together: healthy if it is healthy in every group, unhealthy if in none. */
 function worstState(registered: readonly ReadonlyMap<string, State>[], instanceId: string) {
   let isRegistered = false;
   let isDraining = false;
@@ -120,7 +120,10 @@ function worstState(registered: readonly ReadonlyMap<string, State>[], instanceI
   return { isRegistered, isDraining, isHealthy, isTaken };
 }
 
-/** State by instance; of several ports the one that is not healthy. Looks that share a group's targets share it. */
+/**
+ * State by instance. If an instance has several ports, the state that is not healthy counts. Observations that share the targets of a group share
+ * the result.
+ */
 const statesByInstance = onceFor((targets: TargetGroupFacts['targets']): ReadonlyMap<string, State> => {
   const states = new Map<string, State>();
   for (const { instanceId, state } of targets) {
@@ -130,8 +133,9 @@ const statesByInstance = onceFor((targets: TargetGroupFacts['targets']): Readonl
 });
 
 /**
- * Names of the nodes that no longer count as serving: in flight by our doing, excluded from load balancers by anybody, announced to end by an
- * autoscaler, or cordoned by somebody else. A foreign cordon on a node that we are about to replace does not count: it keeps serving, and its turn comes.
+ * Names of the nodes that no longer count as serving: those that the run has in flight, those that anybody excluded from load balancers, those
+ * that an autoscaler has announced to terminate, and those that somebody else has cordoned. An external cordon on a node that the run is about to
+ * replace does not count: the node keeps serving until the run excludes it.
  */
 export function nodesOut(
   nodes: readonly NodeFacts[],

@@ -6,9 +6,9 @@ import { findDistrust } from './stability.ts';
 import type { StableSince } from './stable-since.ts';
 
 /**
- * The nodes that may be out together as things look now, each as though those before it had gone; no more than `atMost`, nor than may be in
- * flight, but one at least. Those on which looks have agreed for longer come first, so that looks which let any of them go agree on the
- * same. Each answer takes a moment: a caller may let others work in between.
+ * The nodes that may be out together according to this observation, each as though those before it were out. Returns at most `atMost` nodes, and
+ * no more than may be in flight, but at least one. Nodes on which observations have agreed for longer come first, so that successive observations
+ * agree on the same nodes. Each node takes a moment to decide: a caller may let others work in between.
  */
 export function* chooseTogether(question: CandidateQuestion, atMost: number): Generator<NodeRef> {
   const { facts, policy, agreed, inFlight } = question;
@@ -16,7 +16,7 @@ export function* chooseTogether(question: CandidateQuestion, atMost: number): Ge
   const most = Math.max(1, Math.min(atMost, policy.guard.maxInFlight - inFlight.length));
   let guard = isEnabled(policy, 'capacity-guard') ? openGuard(question) : undefined;
   let chosen = 0;
-  // Who is held with fewer out is held with more: nobody is asked twice.
+  // A node that is blocked with fewer nodes out is also blocked with more, so each node is tried once.
   for (const node of inOrder(waitingOf(question), agreed)) {
     if (findProtection(node, question) !== undefined || guard?.findBlock(node) !== undefined) continue;
     yield node;

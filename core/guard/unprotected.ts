@@ -6,7 +6,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { ServiceBaseline } from './baseline.ts';
 import { balancedServices } from './serving.ts';
 
-/** How connections of a Service run over nodes, in words; undefined when none does. */
+/** How connections of a Service pass through nodes, in words. Undefined when none do. */
 export function describeImpact(
   { service: key, why }: UnsupportedServiceFacts,
   { cluster }: ServingFacts,
@@ -28,9 +28,9 @@ export function isAccepted({ service }: UnsupportedServiceFacts, policy: Policy)
 }
 
 /**
- * Why what is seen proves nothing about these nodes: the load balancer of a Service that they may carry can't be watched, because it
- * was exchanged, lost its tags, is not named any more, or came with a new Service. Its target groups are not seen, so no wait would
- * notice that they still send. A Service that is gone, or no longer has a load balancer, needs no protection.
+ * Why the observation says nothing reliable about these nodes: the load balancer of a Service that they may carry cannot be watched, because it
+ * was replaced, lost its tags, is no longer named, or came with a new Service. Its target groups are not observed, so no wait would notice that
+ * they still send. A Service that is gone, or no longer has a load balancer, needs no protection.
  */
 export function findLostProtection(question: {
   readonly facts: ServingFacts;
@@ -48,7 +48,7 @@ export function findLostProtection(question: {
   return undefined;
 }
 
-/** A Service that served behind a load balancer of which nothing is seen any more, though nobody says why. */
+/** A Service that served behind a load balancer that is no longer observed, without a known reason. */
 function findVanished(baseline: ServiceBaseline, facts: ServingFacts): UnsupportedServiceFacts | undefined {
   const service = indexOf(facts.cluster).service(baseline.service);
   const isReported = facts.unsupported.some((fact) => fact.service === baseline.service);
@@ -56,7 +56,7 @@ function findVanished(baseline: ServiceBaseline, facts: ServingFacts): Unsupport
   return {
     service: baseline.service,
     why: 'unknown-load-balancer',
-    detail: 'its status names no load balancer any more',
+    detail: 'its status no longer names a load balancer',
     hint: 'Check its controller.',
   };
 }

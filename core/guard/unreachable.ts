@@ -5,23 +5,23 @@ import type { TargetState } from '../model/target-group.ts';
 import { targetsOf } from '../model/targets-of.ts';
 
 /**
- * A kubelet that is silent for so long, ms, after its node was found unknown does not come back soon: by then Kubernetes gives up the pods
- * there (admission plugin DefaultTolerationSeconds; Kubernetes docs, "Taints and Tolerations", Taint based Evictions).
+ * A kubelet that has been silent for this long, ms, after its node was found Unknown will not recover soon: by then Kubernetes evicts the pods of
+ * the node (admission plugin DefaultTolerationSeconds; Kubernetes docs, "Taints and Tolerations", Taint based Evictions).
  */
 const silentForMs = 300_000;
 
-/** What a load balancer says of a target that does not answer, or that it does not ask. */
+/** States of a target that does not answer the load balancer, or that it does not check. */
 const unanswered: readonly TargetState[] = ['unhealthy', 'unhealthy.draining', 'draining', 'unused'];
 
-/** Epoch ms since when the kubelet has been silent for too long to be waited for; undefined for a node that may be heard again soon. */
+/** Since when (epoch ms) the kubelet has been silent, if for too long to wait for it. Undefined for a node that may recover soon. */
 export function silentSince(node: NodeFacts | undefined, now: number): number | undefined {
   const since = node?.unknownSince;
   return since !== undefined && now - since >= silentForMs ? since : undefined;
 }
 
 /**
- * Epoch ms since when the node is unreachable: its kubelet has been silent for long, and no load balancer gets an answer from it. One that
- * still answers to load balancers runs and has merely lost its way to the API server: what it serves it serves on.
+ * Since when (epoch ms) the node is unreachable: its kubelet has been silent for too long, and no load balancer gets an answer from it. A node
+ * that still answers load balancers runs and has only lost its connection to the API server: it goes on serving.
  */
 export function unreachableSince(
   node: Pick<NodeRef, 'name' | 'uid' | 'instanceId'>,

@@ -7,10 +7,10 @@ import type { ServiceState } from './serving.ts';
 export type PodsByPlace = Readonly<Record<string, number>>;
 
 /**
- * Ready pods of a Service under policy Local in places where its load balancers use no node by their own making: they don't cover the zone
- * (targets there are `unused`, for good: Elastic Load Balancing API, TargetHealth), or take the nodes of other pools only (annotation
- * aws-load-balancer-target-node-labels, nodeSelector of a TargetGroupBinding). A target that fails its checks may pass the next, and a node
- * that is excluded tells nothing.
+ * Ready pods of a Service with policy Local in places where its load balancers use no node by their own configuration: they do not cover the zone
+ * (targets there are `unused`, for good: Elastic Load Balancing API, TargetHealth), or accept only nodes of other pools (annotation
+ * aws-load-balancer-target-node-labels, nodeSelector of a TargetGroupBinding). A target that fails its checks may pass the next one, and an
+ * excluded node says nothing about that.
  */
 export function findUnreached(state: ServiceState, { cluster }: ServingFacts): PodsByPlace {
   const open = new Set(cluster.nodes.filter(({ name, excluded }) => excluded || state.taken.has(name)).map(placeOf));
@@ -23,7 +23,7 @@ export function findUnreached(state: ServiceState, { cluster }: ServingFacts): P
   return pods;
 }
 
-/** What is left of places once those are taken off where load balancers use a node by now; undefined when nothing is. */
+/** The places that remain when those where load balancers use a node by now are removed. Undefined when none remain. */
 export function stillUnreached(
   known: PodsByPlace | undefined,
   { taken }: ServiceState,
@@ -42,7 +42,7 @@ export function isUnreached(node: string, facts: ServingFacts, unreached: PodsBy
   return seen !== undefined && unreached[placeOf(seen)] !== undefined;
 }
 
-/** Load balancers take nodes by zone and by label, and the nodes of a pool have the same labels. */
+/** Load balancers select nodes by zone and by label, and the nodes of a pool have the same labels. */
 function placeOf({ pool = '', zone }: NodeFacts): string {
   return `${pool}/${zone}`;
 }

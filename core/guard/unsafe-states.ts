@@ -3,7 +3,7 @@ import type { ClusterFacts } from '../model/serving.ts';
 import type { TargetState } from '../model/target-group.ts';
 import type { ServiceState } from './serving.ts';
 
-/** Why a target can't be taken out of its target group at this moment without harm. */
+/** Why a target cannot be deregistered from its target group at this moment without harm. */
 export interface UnsafeState {
   readonly limit: 'stuck-target' | 'unnoticed';
   /** Name of the target group. */
@@ -11,33 +11,33 @@ export interface UnsafeState {
 }
 
 /**
- * Targets that must not be taken out now, by node name. Both pass by themselves.
+ * Targets that must not be deregistered now, by node name. Both states resolve themselves.
  *
- * `stuck-target`: the AWS Load Balancer Controller never deregisters a node that was excluded while its target was
- * `unhealthy.draining`: the target turns healthy again and stays, with the label on (seen with v3.5 of the controller).
+ * `stuck-target`: the AWS Load Balancer Controller never deregisters a node that was excluded while its target was `unhealthy.draining`: the
+ * target turns healthy again and stays, with the label set (observed with v3.5 of the controller).
  *
- * `unnoticed`: under policy Local a target can be healthy still though the node has no ready endpoint any more. The load balancer goes
- * on sending until its health checks have failed, which takes seconds. Deregistered now it would send for as long as a deregistration
- * takes to spread, which is far longer, and no health check would end that.
+ * `unnoticed`: under policy Local a target can still be healthy though the node no longer has a ready endpoint. The load balancer sends to it
+ * until its health checks have failed, which takes seconds. If the target were deregistered now, the load balancer would send for as long as a
+ * deregistration takes to propagate, which is far longer, and no health check would end that.
  */
-export function findTargetTraps(serviceState: ServiceState, cluster: ClusterFacts): ReadonlyMap<string, UnsafeState> {
+export function findUnsafeStates(serviceState: ServiceState, cluster: ClusterFacts): ReadonlyMap<string, UnsafeState> {
   const { nodesByInstance } = indexOf(cluster);
-  const traps = new Map<string, UnsafeState>();
+  const states = new Map<string, UnsafeState>();
   const local = serviceState.service.externalTrafficPolicy === 'Local';
   for (const group of serviceState.groups) {
     const getsStuck = group.controller === 'aws-load-balancer-controller';
     for (const { instanceId, state } of group.targets) {
-      const limit = trapOf(state, local, getsStuck);
+      const limit = unsafeStateOf(state, local, getsStuck);
       if (limit === undefined) continue;
       const node = nodesByInstance.get(instanceId)?.name;
-      if (node === undefined || traps.get(node)?.limit === 'stuck-target') continue;
-      if (limit === 'stuck-target' || !serviceState.readyOn.has(node)) traps.set(node, { limit, group: group.name });
+      if (node === undefined || states.get(node)?.limit === 'stuck-target') continue;
+      if (limit === 'stuck-target' || !serviceState.readyOn.has(node)) states.set(node, { limit, group: group.name });
     }
   }
-  return traps;
+  return states;
 }
 
-function trapOf(state: TargetState, local: boolean, getsStuck: boolean): UnsafeState['limit'] | undefined {
+function unsafeStateOf(state: TargetState, local: boolean, getsStuck: boolean): UnsafeState['limit'] | undefined {
   if (state === 'unhealthy.draining' && getsStuck) return 'stuck-target';
   return state === 'healthy' && local ? 'unnoticed' : undefined;
 }

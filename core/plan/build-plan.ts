@@ -20,23 +20,23 @@ import { surgedFacts } from './surged-facts.ts';
 export interface PlanQuestion {
   readonly policy: Policy;
   readonly run: string;
-  /** The old pool, as the cloud sees it. */
+  /** The old pool, as the cloud reports it. */
   readonly pool: PoolFacts;
-  /** Somebody has a pool of the new one's name already; not so when it is not given. */
+  /** A pool with the name of the new one exists already. False when it is not given. */
   readonly newPoolExists?: boolean;
   readonly facts: ServingFacts;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
   readonly sharedVolumeClaims?: ReadonlySet<string>;
-  /** What the API server said to trials of releasing pods; see `PodSurgeContext`. */
+  /** The API server's responses to dry runs of releasing pods; see `PodSurgeContext`. */
   readonly denials?: ReadonlyMap<string, string>;
 }
 
-/** Makes the plan of one upgrade from one look. The same facts give the same plan, whatever order they come in. */
+/** Makes the plan of one upgrade from one observation. The same facts give the same plan, in whatever order they come. */
 export function buildPlan(question: PlanQuestion): PoolPlan {
   return doAtOnce(buildPlanInSlices(question));
 }
 
-/** The same, in slices: with tens of thousands of pods all of it takes a second or two. */
+/** The same, in slices: with tens of thousands of pods it takes a second or two. */
 export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const {
     policy,

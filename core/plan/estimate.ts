@@ -6,16 +6,16 @@ import type { DurationTerm } from './lower-bound.ts';
 import type { ServicePlan } from './pool-plan.ts';
 import { type Batches, type BatchesInput, isSurged } from './simulate-batches.ts';
 
-/** Usual times, ms, of what can't be read from anywhere: a cloud machine's boot and end, a pod's start and stop. */
+/** Usual times, ms, of what cannot be read from anywhere: boot and termination of a cloud instance, start and stop of a pod. */
 const usual = { bootMs: 120_000, podStartMs: 20_000, terminationMs: 60_000 } as const;
 
-/** A run, and how its nodes could leave at best. */
+/** A run, and how its nodes could leave in the best case. */
 interface EstimateQuestion extends Omit<BatchesInput, 'baselines'> {
   readonly services: readonly ServicePlan[];
   readonly batches: Batches;
 }
 
-/** Expected duration of a run, ms, with the parts that add up to it: boot and registration, then window after window, for each wave of new nodes. */
+/** Expected duration of a run, ms, with its parts: boot and registration, then batch after batch, for each wave of new nodes. */
 export function estimateRun(question: EstimateQuestion): {
   readonly totalMs: number;
   readonly terms: readonly DurationTerm[];

@@ -12,8 +12,9 @@ interface Leaving {
 }
 
 /**
- * How many evictions, one after another, a window of nodes needs because of its PodDisruptionBudgets: each next turn waits until the
- * replacements of the one before are Ready. The replacements of pods that were handed over (by UID) are there already. Pods that the cluster itself needs go after all others. At least 1.
+ * How many rounds of evictions a batch of nodes needs because of its PodDisruptionBudgets: each round waits until the replacements of the one
+ * before are Ready. Pods that were surged (by UID) have their replacements already. Pods that the cluster itself needs leave after all others. At
+ * least 1.
  */
 export function evictionRounds(
   batch: readonly NodeRef[],
@@ -41,7 +42,7 @@ function roundsOf(leaving: readonly Leaving[], cluster: ClusterFacts, surplus: L
   return Math.max(1, ...rounds);
 }
 
-/** What leaves a node, by its name, counted once for a look. */
+/** What leaves a node, by its name, counted once for each observation. */
 const leavingFrom = onceFor((cluster: ClusterFacts) => {
   const known = new Map<string, { readonly plain: Leaving; readonly critical: Leaving }>();
   return (node: string) => {
@@ -68,7 +69,7 @@ function countByBudget(uids: Iterable<string>, cluster: ClusterFacts): Leaving['
   return counts;
 }
 
-/** Counts the healthy pods of a budget, once for a look. */
+/** Counts the healthy pods of a budget, once for each observation. */
 const countHealthy = onceFor((cluster: ClusterFacts) => ({
   of: onceFor(
     (budget: DisruptionBudgetFacts) =>

@@ -1,7 +1,7 @@
-/** How bad a finding is: a blocker refuses the run, an error needs attention, a warning and an info are told. */
+/** Severity of a finding: a blocker refuses the run, an error is worth fixing before the run, a warning and an info are only reported. */
 export type FindingSeverity = 'blocker' | 'error' | 'warning' | 'info';
 
-/** Something that preflight noticed. */
+/** Something that preflight found. */
 export interface Finding {
   /** Stable rule id, e.g. `SVC-001`. */
   readonly rule: string;
@@ -10,6 +10,6 @@ export interface Finding {
   readonly subject: string;
   readonly message: string;
   readonly hint: string;
-  /** Connections or requests can be lost here in spite of everything; the report repeats it. */
+  /** Connections or requests can be lost here in spite of all protections. The report repeats it. */
   readonly leavesUnprotected?: boolean;
 }

@@ -5,8 +5,8 @@ import type { ServingFacts } from '../model/serving.ts';
 import type { TargetFacts, TargetGroupFacts } from '../model/target-group.ts';
 
 /**
- * The look as it would be once everything that passes by itself has passed: nodes are heard of, pods on nodes are ready, rollouts are
- * done, and load balancers have noticed it all. What a plan asks is whether a run can end, not whether it could begin this second.
+ * The observation as it would be once everything that resolves itself has done so: silent nodes answer again, pods on nodes are Ready, rollouts
+ * are done, and load balancers have noticed all of it. The plan has to know whether a run can end, not whether it could begin this second.
  */
 export function idealFacts(facts: ServingFacts): ServingFacts {
   const { cluster } = facts;
@@ -35,7 +35,7 @@ export function idealFacts(facts: ServingFacts): ServingFacts {
   return isSame ? facts : { ...facts, cluster: { ...cluster, ...changes }, targetGroups };
 }
 
-/** The list itself when nothing of it changes, so that what is known of it need not be found again. */
+/** The list itself when nothing in it changes, so that what is cached for it stays valid. */
 function mapChanged<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
   let same = true;
   const changed = items.map((item) => {
@@ -54,7 +54,7 @@ function makeReady(service: ServiceFacts): ServiceFacts {
   };
 }
 
-/** Under policy Local a target is healthy when its node has a ready endpoint, under Cluster when its node is there. */
+/** Under policy Local a target is healthy when its node has a ready endpoint, under policy Cluster when its node exists. */
 function notice(
   group: TargetGroupFacts,
   service: ServiceFacts | undefined,

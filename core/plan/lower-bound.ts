@@ -2,11 +2,11 @@ import { serviceStates } from '../guard/serving.ts';
 import { evictionRounds } from './eviction-rounds.ts';
 import { type Batch, type BatchesInput, isSurged, podsLeaving, simulateBatches } from './simulate-batches.ts';
 
-/** Delays that no tool can shorten, ms each: as the outside is configured, or takes by itself; never what a run made of them. */
+/** Delays that no tool can shorten, ms each: they are configured outside, or take that long by themselves. They do not depend on the run. */
 export interface LowerBoundDelays {
-  /** From asking for a machine until its node is Ready. */
+  /** From requesting an instance until its node is Ready. */
   readonly bootMs: number;
-  /** From a node's joining until it is registered in its target groups. */
+  /** From a node joining until it is registered in its target groups. */
   readonly registrationMs: number;
   /** New connections may still arrive for this long after deregistration. */
   readonly propagationMs: number;
@@ -16,15 +16,15 @@ export interface LowerBoundDelays {
   readonly evictionMs: number;
   /** From evicting a pod until its replacement is Ready. */
   readonly replacementReadyMs: number;
-  /** From a replacement's being Ready until its target is healthy: healthy threshold × interval. */
+  /** From a replacement becoming Ready until its target is healthy: healthy threshold × interval. */
   readonly healthyMs: number;
   /** Age that connections through a node reach after the last new one; 0 when there are none. */
   readonly forwardedMs: number;
-  /** From asking for a machine's termination until it is gone. */
+  /** From requesting the termination of an instance until it is gone. */
   readonly terminationMs: number;
 }
 
-/** A run and the delays that it can't escape. */
+/** A run and the delays that it cannot avoid. */
 export interface LowerBoundInput extends BatchesInput {
   readonly delays: LowerBoundDelays;
 }
@@ -35,25 +35,26 @@ export interface DurationTerm {
   readonly ms: number;
 }
 
-/** What perfect knowledge would need with the same guard. */
+/** What a run with perfect knowledge would need with the same guard. */
 export interface LowerBound {
   readonly totalMs: number;
   /** Parts that follow each other and add up to the total. */
   readonly terms: readonly DurationTerm[];
   /** How many nodes left together, batch by batch. */
   readonly batches: readonly number[];
-  /** Machine time beyond what the pool costs anyway, minutes: new nodes from when they are asked for until old ones have ended. */
+  /** Instance time beyond what the pool costs anyway, minutes: from the request of the new nodes until the old ones have ended. */
   readonly instanceMinutes: number;
 }
 
 /**
- * The least time that an upgrade can take under the same floors: boot and registration once; then each window that the guard
- * allows drains, evicts and sees its replacements healthy before the next may begin; what is left of the last window (pods going,
- * connections through its nodes ending, termination) comes at the end, because that of earlier windows overlaps with later ones.
- * Propagation and deregistration delay run side by side, as do a pod's going and its replacement's coming. A window makes way for the
- * next as soon as its quickest node is done; the last one must finish whole. Where pods are handed over, their replacements come up before
- * a wave leaves, those of the first while the new nodes are registered, and nobody is waited for after it. Where not all new nodes come at once
- * (`spec.nodeSurge`), all of that happens once for each wave of them: the next are asked for when the old ones have ended.
+ * The least time that an upgrade can take with the same minimum serving. First come boot and registration. Then each batch that the guard allows
+ * drains its connections, is evicted, and has its replacements healthy before the next batch may begin. What remains of the last batch (pods
+ * stopping, connections through its nodes ending, termination) comes at the end, because that of earlier batches overlaps with later ones.
+ * Propagation and deregistration delay run in parallel, and so do the stop of a pod and the start of its replacement. The next batch may begin as
+ * soon as the quickest node of a batch is done; the last batch must finish whole. With pod surge, replacements start before a batch leaves, those
+ * of the first batch while the new nodes are registered, and nothing is waited for after it. If not all new nodes come at once
+ * (`spec.nodeSurge`), all of this happens once for each wave of new nodes: the next wave is requested when the old nodes of the one before have
+ * ended.
  */
 export function lowerBound(input: LowerBoundInput): LowerBound {
   const { batches } = simulateBatches(input);
@@ -68,23 +69,23 @@ export function lowerBound(input: LowerBoundInput): LowerBound {
     totalMs: sumOf(terms),
     terms,
     batches: batches.map(({ nodes }) => nodes.length),
-    instanceMinutes: bounds.reduce((sum, { machineMs }) => sum + machineMs, 0) / 60_000,
+    instanceMinutes: bounds.reduce((sum, { instanceMs }) => sum + instanceMs, 0) / 60_000,
   };
 }
 
-/** One wave of new nodes, from asking for them until the old ones whose place they take have ended. */
+/** One wave of new nodes, from requesting them until the old nodes that they replace have ended. */
 function boundOf(
   batches: readonly Batch[],
   label: (index: number) => string,
   surge: string,
   input: LowerBoundInput,
-): { readonly terms: readonly DurationTerm[]; readonly machineMs: number } {
+): { readonly terms: readonly DurationTerm[]; readonly instanceMs: number } {
   const { delays } = input;
   const terms: DurationTerm[] = [
     { name: `${surge}boot`, ms: delays.bootMs },
     { name: `${surge}registration`, ms: delays.registrationMs },
   ];
-  let machineMs = 0;
+  let instanceMs = 0;
   batches.forEach((batch, index) => {
     const last = index === batches.length - 1;
     const whole = passageOf(batch, input);
@@ -99,9 +100,9 @@ function boundOf(
     });
     terms.push({ name: `${label(index)}: replacement healthy`, ms: passage.healthyMs });
     if (last) terms.push(...end);
-    machineMs += batch.nodes.length * (begunMs + whole.passedMs + sumOf(end));
+    instanceMs += batch.nodes.length * (begunMs + whole.passedMs + sumOf(end));
   });
-  return { terms, machineMs };
+  return { terms, instanceMs };
 }
 
 function sumOf(terms: readonly DurationTerm[]): number {
@@ -112,11 +113,11 @@ function sumOf(terms: readonly DurationTerm[]): number {
 interface Passage {
   /** 0 for nodes that are in no target group. */
   readonly connectionDrainMs: number;
-  /** Evictions one after another that replacements must follow; 0 where nobody is left to be replaced. */
+  /** Rounds of evictions that replacements must follow; 0 when no pod has to be replaced. */
   readonly rounds: number;
   /** 0 for nodes without an endpoint that a load balancer checks on its node. */
   readonly healthyMs: number;
-  /** Until the next window may begin. */
+  /** Until the next batch may begin. */
   readonly passedMs: number;
   /** Until the last pod is gone; 0 for nodes without a pod to move. */
   readonly goneMs: number;
@@ -140,7 +141,7 @@ function passageOf(batch: Batch, { facts, delays }: LowerBoundInput): Passage {
   return { connectionDrainMs, rounds, healthyMs, passedMs, goneMs };
 }
 
-/** Load balancers look for endpoints on these nodes. */
+/** Load balancers check for endpoints on these nodes. */
 function isChecked({ nodes }: Batch, { facts }: Pick<LowerBoundInput, 'facts'>): boolean {
   return [...serviceStates(facts).values()].some(
     ({ service, readyOn }) =>
@@ -149,7 +150,7 @@ function isChecked({ nodes }: Batch, { facts }: Pick<LowerBoundInput, 'facts'>):
 }
 
 /**
- * Until the replacements of a wave serve. Those of the first start as soon as new nodes are Ready, and are found healthy while those nodes
+ * Until the replacements of a batch serve. Those of the first batch start as soon as new nodes are Ready, and become healthy while those nodes
  * are registered.
  */
 function podSurgeMs(batch: Batch, isFirst: boolean, input: LowerBoundInput): number {
@@ -163,7 +164,7 @@ function quickest(passages: readonly Passage[]): Passage {
   return passages.reduce((best, passage) => (passage.passedMs < best.passedMs ? passage : best));
 }
 
-/** What the last window still has to do once its replacements are healthy. */
+/** What the last batch still has to do once its replacements are healthy. */
 function closing(
   delays: LowerBoundDelays,
   { connectionDrainMs, passedMs, goneMs }: Passage,

@@ -6,8 +6,8 @@ import { bytesPerEvent, eventsOf, maxCandidates, maxNodesToSurge, nodeBytes, typ
 import type { PoolPlan } from './pool-plan.ts';
 
 /**
- * What the upgrade will take: every node once, and its pods handed over in so many waves. An abort takes no more, since for each node that
- * was replaced a new one stays.
+ * What the upgrade will need: every node once, and pod surge for the given number of batches. An abort needs no more, because a new node stays
+ * for each node that was replaced.
  */
 export function measureRun(
   plan: Pick<PoolPlan, 'policy' | 'nodes' | 'services' | 'baselines'>,
@@ -26,7 +26,7 @@ export function measureRun(
   const fixedEvents = eventsOf.fixed + (policy.traffic.probes.length === 0 ? 0 : eventsOf.watched);
   const planBytes = bytesOf({ policy, nodes, services, baselines });
   const surges = countSurges(policy, nodes.length);
-  // The first hand-over of each wave of new nodes is in its figure.
+  // The first pod surge of each wave of new nodes is included in the figure of that wave.
   const wavesBeyond = Math.max(0, waves - surges) * eventsOf.perWave;
   const named = Math.min(maxNodesToSurge(policy), nodes.length) * refBytes;
   const surged = waves * (bytesOf(policy) + named) + wavesBeyond * bytesPerEvent;
@@ -48,7 +48,7 @@ function countHosted(nodes: readonly NodeRef[], { cluster }: ServingFacts): numb
   }, 0);
 }
 
-/** A Service's key with a figure, twice: what it gave, and that the node carries it. */
+/** A Service's key with a figure, twice: what it served, and that the node carries it. */
 function bytesPerName({ cluster }: ServingFacts): number {
   const longest = cluster.services.reduce((most, { key }) => Math.max(most, key.length), 20);
   return 2 * longest + 12;

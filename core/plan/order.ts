@@ -4,8 +4,8 @@ import { compareText } from '../text/format.ts';
 import type { ServicePlan } from './pool-plan.ts';
 
 /**
- * The order in which nodes step out: those that host no endpoint of a Local Service first, because nothing but their pods depends on
- * them; then zone by zone in turn, so that nodes that may be out together come from different zones; names decide the rest.
+ * The order in which nodes are excluded: first nodes that host no endpoint of a Local Service, because only their pods depend on them; then the
+ * zones in rotation, so that nodes that may be out together come from different zones; finally by name.
  */
 export function orderNodes(
   nodes: readonly NodeFacts[],

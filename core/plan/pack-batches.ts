@@ -1,28 +1,28 @@
-/** Something that nodes which are out together take from: what a Service, a zone or a budget can spare, or places on the way out. */
+/** A capacity that nodes which are out together use up: what a Service, a zone or a budget can spare, or places in flight. */
 export interface Supply {
-  /** As much as one window may take. */
+  /** How much one batch may use. */
   readonly most: number;
-  /** What each window takes, by its place. */
+  /** How much each batch uses, by its position. */
   readonly taken: number[];
-  /** Place of the first window that has any left. */
+  /** Position of the first batch that has any left. */
   open: number;
 }
 
-/** How much somebody takes from a supply. */
+/** How much an item uses of a capacity. */
 export interface Taking {
   readonly from: Supply;
-  /** At least 1, and no more than one window may take. */
+  /** At least 1, and no more than one batch may use. */
   readonly amount: number;
 }
 
-/** A supply that nobody has taken from. */
+/** A capacity of which nothing is used. */
 export function openBudget(most: number): Supply {
   return { most, taken: [], open: 0 };
 }
 
 /**
- * Puts each item, in order, into the first window that has enough for it of all that it takes: the same as filling one window after
- * another with whoever still fits, without asking everybody for every window.
+ * Puts each item, in order, into the first batch that has enough left of every capacity that the item uses. The result is the same as filling one
+ * batch after another with whatever still fits, without trying every item for every batch.
  */
 export function packBatches<T>(
   items: readonly T[],

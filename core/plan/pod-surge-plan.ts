@@ -9,38 +9,38 @@ import { maxReleased, roomOf, surgeLimitOf, workloadOf } from '../pod-surge/surg
 import { podSurgeTermsOf, surgesPods } from '../policy/policy.ts';
 import { compareText, count } from '../text/format.ts';
 
-/** What becomes of the pods of one workload when their nodes go. */
+/** What happens to the pods of one workload when their nodes leave. */
 export interface WorkloadSurge {
-  /** Key of the workload, e.g. `Deployment default/web`, or who else keeps the pods. */
+  /** Key of the workload, e.g. `Deployment default/web`, or of another owner of the pods. */
   readonly workload: string;
   /** Its pods on the nodes to replace. */
   readonly pods: number;
   /** Their replacements start before they leave, or they are evicted within their budgets. */
   readonly how: 'pod surge' | 'evicted';
-  /** The most of them that are handed over at a time. */
+  /** The most of them that are surged at a time. */
   readonly together?: number;
   /** Why they are evicted, or what is waited for first. */
   readonly reason?: string;
-  /** What would let them be handed over. */
+  /** What would make pod surge possible for them. */
   readonly hint?: string;
-  /** The policy wants them handed over, or else no run. */
+  /** The policy requires pod surge for them, and refuses the run without it. */
   readonly required?: boolean;
 }
 
-/** Tells, workload by workload, whether its pods are handed over; nothing for a policy that hands none over. */
+/** Says for each workload whether its pods are surged. Empty for a policy without pod surge. */
 export function planPodSurge(nodes: readonly NodeRef[], context: PodSurgeContext): readonly WorkloadSurge[] {
   if (!surgesPods(context.policy)) return [];
-  const told = nodes
+  const pods = nodes
     .flatMap(({ name }) => indexOf(context.cluster).podsOn(name))
     .filter((pod) => !isNodeBound(pod) && !isFinished(pod) && !pod.terminating)
-    .map((pod) => tell(pod, context));
-  const groups = Map.groupBy(told, ({ workload, reason = '' }) => `${workload}|${reason}`);
+    .map((pod) => planPod(pod, context));
+  const groups = Map.groupBy(pods, ({ workload, reason = '' }) => `${workload}|${reason}`);
   return [...groups.values()]
     .flatMap(([first, ...others]) => (first === undefined ? [] : [{ ...first, pods: 1 + others.length }]))
     .toSorted((a, b) => compareText(a.workload, b.workload) || compareText(a.reason ?? '', b.reason ?? ''));
 }
 
-function tell(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
+function planPod(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
   const workload = workloadOf(pod, context.cluster);
   const own = { workload: workload?.key ?? ownerOf(pod), pods: 1 };
   const together = workload === undefined ? 0 : maxReleased(workload, context);
@@ -48,12 +48,12 @@ function tell(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
   if (eligibility.eligible) return { ...own, how: 'pod surge', together, ...explainQuota(workload, together, context) };
   const { reason, hint } = eligibility;
   if (eligibility.passes === true && workload?.rollingOut === true)
-    return { ...own, how: 'pod surge', together, reason: `${reason}; it is waited for` };
+    return { ...own, how: 'pod surge', together, reason: `${reason}; the run waits for it` };
   const required = podSurgeTermsOf(context.policy, workload).mode === 'required';
   return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
 }
 
-/** Where a quota lets fewer replacements start together than the policy does. */
+/** A quota may allow fewer replacements to start together than the policy does. */
 function explainQuota(
   workload: WorkloadFacts | undefined,
   together: number,

@@ -15,37 +15,39 @@ export interface PoolPlan {
   readonly newPool: PoolRef;
   readonly fromVersion: string;
   readonly toVersion: string;
-  /** Nodes to replace, in the order in which they will step out (guard permitting). */
+  /** Nodes to replace, in the order in which they will be excluded (if the guard allows it). */
   readonly nodes: readonly NodeRef[];
-  /** Machines of the new pool in the end. */
+  /** Instances of the new pool at the end. */
   readonly surge: number;
-  /** As many of them at a time as stand in for nobody yet; absent when all come at once. */
+  /** The most of them at a time for which no old node has left yet; absent when all come at once. */
   readonly surgeAtOnce?: number;
-  /** How each Service is protected as things are now; a run looks again before every act. */
+  /** How each Service is protected as things are now. A run observes again before every act. */
   readonly services: readonly ServicePlan[];
-  /** Whose pods are replaced before they leave, and whose are evicted, and why; absent where the policy hands none over. */
+  /** Which workloads use pod surge and which are evicted, and why; absent when the policy has no pod surge. */
   readonly podSurge?: readonly WorkloadSurge[];
-  /** What each Service serves now, from which the run goes on to learn. */
+  /** What each Service serves now. The run continues from there. */
   readonly baselines: readonly ServiceBaseline[];
-  /** Pods that workloads want and that have no node now; absent where none lacks one. */
+  /** Pods that workloads need and that have no node now; absent when there are none. */
   readonly unplaced?: UnplacedPods;
   readonly findings: readonly Finding[];
-  /** Expected duration, ms, and how it comes about. */
+  /** Expected duration, ms, and its parts. */
   readonly estimate: {
     readonly totalMs: number;
     readonly terms: readonly { readonly name: string; readonly ms: number }[];
-    /** The most machine time that the run costs beyond what the pool costs anyway, minutes; absent in plans of older versions. */
+    /** The most instance time that the run costs beyond what the pool costs anyway, minutes; absent in plans of older versions. */
     readonly instanceMinutes?: number;
   };
 }
 
-/** What steps about whole pools need of a plan: not its nodes, Services' plans and findings, which a payload would carry for nothing. */
+/**
+ * What steps for whole pools need of a plan. Without its nodes, the plans of its Services and its findings, which would only enlarge the payload.
+ */
 export type PlanInBrief = Pick<
   PoolPlan,
   'run' | 'policy' | 'oldPool' | 'newPool' | 'surge' | 'surgeAtOnce' | 'baselines'
 >;
 
-/** The plan without what only its readers need. */
+/** The plan without the parts that only its readers need. */
 export function summarize({ run, policy, oldPool, newPool, surge, surgeAtOnce, baselines }: PoolPlan): PlanInBrief {
   return { run, policy, oldPool, newPool, surge, ...(surgeAtOnce === undefined ? {} : { surgeAtOnce }), baselines };
 }
@@ -59,8 +61,8 @@ export interface ServicePlan {
   readonly minServing: MinServing;
   /** Wait between observed deregistration and the first eviction, ms. */
   readonly connectionDrainMs: number;
-  /** Longest that a connection through a node can live after the last new one, ms; 0 when none passes through. */
+  /** Maximum time that a connection through a node can live after the last new one, ms; 0 when no connection passes through. */
   readonly forwardedMs: number;
-  /** Pods of the Service leave its endpoints before they are evicted. */
+  /** Pods of the Service are removed from its endpoints before they are evicted. */
   readonly removeEndpoints: boolean;
 }

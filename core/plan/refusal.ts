@@ -3,7 +3,7 @@ import { count } from '../text/format.ts';
 import type { Finding } from './finding.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
-/** The problem that refuses a plan: its blockers, each with its rule; undefined when the run may begin. */
+/** The problem that refuses a plan: its blockers, each with its rule. Undefined when the run may begin. */
 export function refusal(plan: Pick<PoolPlan, 'findings' | 'oldPool'>): Problem | undefined {
   const blockers = plan.findings.filter((finding) => finding.severity === 'blocker');
   if (blockers.length === 0) return undefined;
@@ -15,7 +15,7 @@ export function refusal(plan: Pick<PoolPlan, 'findings' | 'oldPool'>): Problem |
   };
 }
 
-/** What the plan can't protect and the operator accepts by going on, in words: findings of rules about connections. */
+/** What the plan cannot protect and the operator accepts by proceeding, in words: findings of rules about connections. */
 export function unprotected(findings: readonly Finding[]): readonly string[] {
   return findings
     .filter((finding) => finding.leavesUnprotected === true)

@@ -5,26 +5,26 @@ import type { ClusterFacts } from '../model/serving.ts';
 import { countByZone } from '../surge/balance.ts';
 import { compareText } from '../text/format.ts';
 
-/** What an aborted run asks. */
-export interface RetreatQuestion {
+/** What decides how an aborted run scales in. */
+export interface ScaleInQuestion {
   readonly cluster: ClusterFacts;
   /** Name of the new pool, and its zones. */
   readonly pool: string;
   readonly zones: readonly string[];
-  /** As many new nodes stay as old ones were replaced. */
+  /** This many new nodes stay: as many as old ones were replaced. */
   readonly keep: number;
 }
 
-/** What leaves a pool that shall have fewer nodes. */
+/** What leaves a pool that has too many nodes. */
 interface ScaleIn {
   /** Nodes that are too many, in the order in which they should leave. */
   readonly excess: readonly NodeFacts[];
-  /** IDs of instances that never became nodes: they serve nobody, and end at once. */
+  /** IDs of instances that never became nodes: they serve nothing, and are terminated at once. */
   readonly unjoined: readonly string[];
 }
 
 /** Decides what leaves the new pool of an aborted run. */
-export function decideScaleIn(question: RetreatQuestion, instances: readonly InstanceFacts[]): ScaleIn {
+export function decideScaleIn(question: ScaleInQuestion, instances: readonly InstanceFacts[]): ScaleIn {
   const joined = new Set(question.cluster.nodes.map(({ instanceId }) => instanceId));
   const lives = ({ state }: InstanceFacts) => state === 'pending' || state === 'running';
   return {
@@ -36,11 +36,11 @@ export function decideScaleIn(question: RetreatQuestion, instances: readonly Ins
 }
 
 /**
- * The new nodes that are too many, in the order in which they should leave. What stays is spread over the zones as evenly as it can be,
- * so that nothing has to be moved between zones afterwards; within a zone the nodes with most pods stay. Nodes that were chosen before are
- * cordoned: asked again when some of them have gone, the others are chosen again.
+ * The new nodes that are too many, in the order in which they should leave. The nodes that stay are spread over the zones as evenly as possible,
+ * so that nothing has to be moved between zones afterwards. Within a zone the nodes with most pods stay. Nodes that were selected before are
+ * cordoned: when some of them have gone and the question is asked again, the others are selected again.
  */
-export function selectExcess({ cluster, pool, zones, keep }: RetreatQuestion): readonly NodeFacts[] {
+export function selectExcess({ cluster, pool, zones, keep }: ScaleInQuestion): readonly NodeFacts[] {
   const index = indexOf(cluster);
   const podsOn = (node: NodeFacts) =>
     index.podsOn(node.name).filter((pod) => pod.ownerKind !== 'DaemonSet').length + (node.ready ? 0.5 : 0);

@@ -11,8 +11,9 @@ import { connectionDrainMs, forwardedAge } from '../waits/formulas.ts';
 import type { ServicePlan } from './pool-plan.ts';
 
 /**
- * Plans every Service that the pool carries: those with target groups and those with an endpoint on a node of the pool, by key. An
- * unsupported Service that the policy accepts is guarded by what is seen of it; without target groups it is one without a load balancer.
+ * Plans every Service that the pool carries: those with target groups and those with an endpoint on a node of the pool, by key. For an
+ * unsupported Service that the policy accepts, the guard uses what is observed of it. Without target groups it counts as a Service without a load
+ * balancer.
  */
 export function planServices(
   facts: ServingFacts,

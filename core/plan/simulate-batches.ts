@@ -34,45 +34,45 @@ export interface BatchesInput {
 /** Nodes that leave together. */
 export interface Batch {
   readonly nodes: readonly NodeRef[];
-  /** UIDs of the pods of its wave that have been handed over. */
+  /** UIDs of its pods that have been surged. */
   readonly surged: ReadonlySet<string>;
-  /** That happens right before. */
+  /** Pod surge happens right before it. */
   readonly opensWave: boolean;
-  /** Which of the waves in which new nodes come up it belongs to, from 0 on. */
+  /** The wave of new nodes that it belongs to, from 0 on. */
   readonly surge: number;
 }
 
-/** Pods that move when the window's nodes leave. */
+/** Pods that move when the nodes of the batch leave. */
 export function podsLeaving({ nodes }: Batch, cluster: ClusterFacts): readonly PodFacts[] {
   return nodes.flatMap(({ name }) => indexOf(cluster).podsOn(name)).filter((pod) => !isNodeBound(pod));
 }
 
-/** Nobody has to be replaced any more when these nodes have left: all that moves from them was handed over. */
+/** No pod has to be replaced after these nodes have left: all that move were surged. */
 export function isSurged(batch: Batch, cluster: ClusterFacts): boolean {
   const leaving = podsLeaving(batch, cluster);
   return leaving.length > 0 && leaving.every(({ uid }) => batch.surged.has(uid));
 }
 
-/** Which nodes the guard lets out together when everything in between goes as well as it can. */
+/** Which nodes the guard lets leave together if everything in between goes perfectly. */
 export interface Batches extends Played {
-  /** How often pods are handed over before nodes leave; never where that is off. */
+  /** How often pod surge happens before nodes leave; 0 without pod surge. */
   readonly waves: number;
 }
 
 /** The same for some of the nodes. */
 interface Played {
   readonly batches: readonly Batch[];
-  /** Nodes that the guard never lets out, and what holds the first of them; empty when the run is possible. */
+  /** Nodes that the guard never lets leave, and what blocks the first of them; empty when the run is possible. */
   readonly stuck: readonly NodeRef[];
   readonly block: GuardBlock | undefined;
   readonly reason: string | undefined;
 }
 
 /**
- * Plays the run with perfect progress: the guard grants until it stops, then everybody in the window is replaced by a new node in the
- * same zone that takes over the pods, and so on. The new nodes of policy Cluster serve from the beginning, so there an old node takes
- * nothing with it that its replacement does not give; under Local a window's figures come back with its end. So every window begins
- * with the same figures, and whom those hold is held for good.
+ * Simulates the run with perfect progress: the guard excludes nodes until it stops, then every node of the batch is replaced by a new node in the
+ * same zone that takes over the pods, and so on. Under policy Cluster the new nodes serve from the beginning, so an old node takes nothing with
+ * it that its replacement does not serve. Under policy Local the figures of a batch recover when it ends. So every batch begins with the same
+ * figures, and a node that is blocked by them is blocked for good.
  */
 export function simulateBatches(input: BatchesInput): Batches {
   return doAtOnce(simulateInSlices(input));
@@ -102,7 +102,7 @@ export function* simulateInSlices(input: BatchesInput): Slices<Batches> {
   return { ...joinBatches(played), waves: surgesPods(policy) ? played.length : 0 };
 }
 
-/** Nodes that new ones come up for together; at least one wave, though nobody is there to leave. */
+/** Nodes for which new ones come up together; at least one wave, even when no node is to leave. */
 function surgesOf(nodes: readonly NodeRef[], policy: Policy): readonly (readonly NodeRef[])[] {
   const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;
   return Array.from({ length: countSurges(policy, nodes.length) }, (_, index) =>
@@ -110,7 +110,7 @@ function surgesOf(nodes: readonly NodeRef[], policy: Policy): readonly (readonly
   );
 }
 
-/** A wave leaves with the replacements of its pods in place; everything is as before once it has left. */
+/** A surged batch leaves when the replacements of its pods are in place. Everything is as before once it has left. */
 function simulateBatch(
   wave: readonly NodeRef[],
   surge: number,
@@ -133,7 +133,7 @@ function joinBatches(played: readonly Played[]): Played {
   };
 }
 
-/** As many together as the guard lets, until nobody is left or none may go; all where nothing guards them. */
+/** As many together as the guard allows, until no node is left or none may leave; all of them without a guard. */
 function letLeave(
   nodes: readonly NodeRef[],
   surge: number,
@@ -161,7 +161,7 @@ function letLeave(
   };
 }
 
-/** What a node takes with it: a target of each Service that it serves, in its zone too where that has a floor, and pods of budgets. */
+/** What a node uses up when it leaves: one target of each Service that it serves, also in its zone if that has a minimum, and pods of budgets. */
 function openSupplies(guard: Guard): (node: NodeRef) => readonly Taking[] {
   const targets = onceFor(({ targets: has, minServing }: CountedService) => openBudget(has - minServing.targets));
   const zones = onceFor(
@@ -180,7 +180,7 @@ function openSupplies(guard: Guard): (node: NodeRef) => readonly Taking[] {
   ];
 }
 
-/** The guard when nothing is missing, nobody has anything to make up for, and every new node is there: those of policy Cluster serve. */
+/** The guard when nothing is missing, every Service is at its baseline, and every new node is there: those of policy Cluster serve. */
 function openIdealGuard({ policy, baselines, nodes }: BatchesInput, facts: ServingFacts): Guard {
   const guard = openGuard({ facts, policy, baselines, inFlight: [], waiting: nodes });
   return guard.assume({ recovered: true, joined: nodes });

@@ -7,16 +7,16 @@ import type { TargetGroupFacts } from '../model/target-group.ts';
 import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
 import { selectReleases } from '../pod-surge/select-releases.ts';
 
-/** Nodes whose pods are handed over, and how far their workloads allow it. */
+/** Nodes whose pods are surged, as far as their workloads allow it. */
 export interface SurgedFactsQuestion extends Omit<PodSurgeContext, 'cluster'> {
   readonly facts: ServingFacts;
   readonly wave: readonly NodeRef[];
 }
 
 /**
- * The look as it would be once the pods of a wave have been handed over: for each node of it a new one stands in the same zone, with a Ready
- * replacement of every pod that can be released, healthy in the load balancers that look for pods on nodes. Under policy Cluster new nodes
- * serve anyway, which the caller accounts for.
+ * The observation as it would be once the pods of a batch have been surged: for each of its nodes there is a new one in the same zone, with a
+ * Ready replacement of every pod that can be released, healthy in the load balancers that check nodes for pods. Under policy Cluster new nodes
+ * serve anyway, and the caller takes that into account.
  */
 export function surgedFacts(question: SurgedFactsQuestion): ServingFacts {
   const { facts, wave } = question;
@@ -83,7 +83,7 @@ function coverTwins(budget: DisruptionBudgetFacts, twins: ReadonlyMap<string, Po
   };
 }
 
-/** The new node is what the old one is to a target group. */
+/** The new node has the same state in a target group as the old one. */
 function register(group: TargetGroupFacts, nodes: readonly NodeFacts[]): TargetGroupFacts {
   const byInstance = new Map(nodes.map((node) => [node.instanceId, node]));
   const added = group.targets.flatMap((target) => {

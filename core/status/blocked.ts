@@ -1,10 +1,10 @@
 import type { BlockedPod } from '../eviction/actions.ts';
 
-/** A pod that may not leave yet, and what would let it. */
+/** A pod that may not leave yet, and what would unblock it. */
 export interface BlockedSince {
   /** `namespace/name`. */
   readonly pod: string;
-  /** `namespace/name` of the PodDisruptionBudget in the way, when one is. */
+  /** `namespace/name` of the PodDisruptionBudget that blocks it, if one does. */
   readonly budget: string | undefined;
   readonly needs: number | undefined;
   readonly has: number | undefined;
@@ -13,7 +13,7 @@ export interface BlockedSince {
   readonly reason: string;
 }
 
-/** As many are told. */
+/** How many are reported. */
 const maxReported = 10;
 
 /** Since when each pod has been blocked, kept from observation to observation. */

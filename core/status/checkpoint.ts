@@ -1,6 +1,6 @@
 /**
- * What each step leaves behind for its next attempt, and how that is read again: from the heartbeat details of an attempt that has died,
- * which may have been of another version. What is not as expected counts as not there, so that a step begins anew rather than fails.
+ * What each step records for its next attempt, and how the next attempt reads it: from the heartbeat details of an attempt that has died,
+ * possibly of another version. What is not as expected counts as absent, so that a step starts over instead of failing.
  */
 import type { EvictionCheckpoint } from '../eviction/eviction.ts';
 import type { PodTimes } from '../eviction/pod-times.ts';
@@ -18,80 +18,80 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { Outlook } from './outlook.ts';
 import { fieldsOf, hasFields, isNumber, isText, listOf, numbersIn, recordOf } from './read-plain.ts';
 
-/** Of emptying a node. */
+/** Checkpoint of emptying a node. */
 export interface EvictPodsCheckpoint extends EvictionCheckpoint {
   readonly blocked: readonly BlockedSince[];
   readonly externalChanges: readonly ExternalChange[];
 }
 
-/** Of putting pods back into their endpoints. */
-export interface PutBackCheckpoint extends PodTimes {
+/** Checkpoint of restoring pods to their endpoints. */
+export interface RestoreCheckpoint extends PodTimes {
   readonly refused: RejectedEvictions;
   readonly blocked: readonly BlockedSince[];
 }
 
-/** Of released pods that nobody wants any more. */
+/** Checkpoint of released pods that no workload needs any more. */
 export interface DismissalCheckpoint extends PodTimes {
   readonly goneSince: GoneSince;
   readonly rejected: RejectedEvictions;
 }
 
-/** Of evicting released pods. */
+/** Checkpoint of evicting released pods. */
 export interface EvictReleasedCheckpoint extends DismissalCheckpoint {
   readonly blocked: readonly BlockedSince[];
 }
 
-/** Of replacements that have to start again in another zone. */
+/** Checkpoint of replacements that have to start again in another zone. */
 export interface MovesCheckpoint extends PodTimes {
   readonly moves: Readonly<Record<string, number>>;
   readonly rejected: RejectedEvictions;
 }
 
-/** Of replacing pods before they leave. */
-export interface HandOverCheckpoint {
+/** Checkpoint of pod surge. */
+export interface PodSurgeCheckpoint {
   /** Absent until the nodes are chosen. */
   readonly wave?: readonly NodeRef[];
   readonly aside?: NodesAside;
   readonly evictedInstead: readonly { readonly workload: string; readonly reason: string }[];
   readonly lateSince: LateSince;
-  /** The observation before has found that all is done. */
+  /** The observation before has found that everything is done. */
   readonly agreed: boolean;
   readonly dismissed: DismissalCheckpoint;
   readonly places: MovesCheckpoint;
 }
 
-/** What is remembered of a node that is kept out of its load balancers. Plain data. */
+/** What is recorded about a node that is kept out of its load balancers. Plain data. */
 export interface ExclusionState {
-  /** Epoch ms since when the exclude label has been on, as far as we know. */
+  /** Since when (epoch ms) the exclude label has been set, as far as the run knows. */
   readonly labelledAt: number;
-  /** Epoch ms at which the label was removed in order to be set again; absent while it is on. */
+  /** Epoch ms at which the label was removed in order to be set again; absent while it is set. */
   readonly removedAt?: number;
-  /** Epoch ms since when every look has found that the node should not have been let go. */
+  /** Since when (epoch ms) every observation has found that the node should not have been excluded. */
   readonly lostSince?: number;
   readonly externalChanges: readonly ExternalChange[];
 }
 
-/** Of waiting until a node is out of its load balancers, and its connections have ended. */
+/** Checkpoint of waiting until a node is deregistered, and its connections have drained. */
 export interface KeptOutCheckpoint {
   readonly kept?: ExclusionState;
   readonly deregisteredAt?: number;
 }
 
-/** Of choosing the next node. */
-export interface StepOutCheckpoint {
+/** Checkpoint of selecting the next node. */
+export interface ExcludeCheckpoint {
   readonly baselines?: readonly ServiceBaseline[];
   readonly dismissed: DismissalCheckpoint;
   readonly externalChanges: readonly ExternalChange[];
   readonly lonelySince?: number;
 }
 
-/** Of terminating a node. */
+/** Checkpoint of terminating a node. */
 export interface TerminateCheckpoint {
   readonly asked: boolean;
   readonly terminatedAt?: number;
 }
 
-/** What an attempt has told last; undefined where it has told nothing that can be gone on from. */
+/** What an attempt has recorded last; undefined where nothing is recorded that the next attempt can use. */
 export function readProgress(details: unknown): Heartbeat | undefined {
   const { reason, since, until, seenAt, checkpoint, blocked, traffic, ...others } = fieldsOf(details);
   if (!isNumber(since)) return undefined;
@@ -127,11 +127,11 @@ export function readEvictPods(kept: unknown): EvictPodsCheckpoint {
     rejected: readRejected(rejected),
     unprotected: listOf(unprotected, isText) ?? [],
     blocked: listOf(blocked, isBlocked) ?? [],
-    externalChanges: listOf(externalChanges, isForeignAct) ?? [],
+    externalChanges: listOf(externalChanges, isExternalChange) ?? [],
   };
 }
 
-export function readPutBack(kept: unknown): PutBackCheckpoint {
+export function readRestore(kept: unknown): RestoreCheckpoint {
   const { refused, blocked } = fieldsOf(kept);
   return { ...readPodTimes(kept), refused: readRejected(refused), blocked: listOf(blocked, isBlocked) ?? [] };
 }
@@ -150,13 +150,13 @@ export function readMoves(kept: unknown): MovesCheckpoint {
   return { ...readPodTimes(kept), moves: numbersIn(moves), rejected: readRejected(rejected) };
 }
 
-export function readHandOver(kept: unknown): HandOverCheckpoint {
+export function readPodSurge(kept: unknown): PodSurgeCheckpoint {
   const { wave, aside, evictedInstead, lateSince, agreed, dismissed, places } = fieldsOf(kept);
   const nodes = listOf(wave, isNodeRef);
   return {
     ...(nodes === undefined ? {} : { wave: nodes }),
     ...(aside === undefined ? {} : { aside: recordOf(aside, isText) }),
-    evictedInstead: listOf(evictedInstead, isGivenUp) ?? [],
+    evictedInstead: listOf(evictedInstead, isEvictedInstead) ?? [],
     lateSince: numbersIn(lateSince),
     agreed: agreed === true,
     dismissed: readDismissal(dismissed),
@@ -169,13 +169,13 @@ export function readKeptOut(kept: unknown): KeptOutCheckpoint {
   return { ...(isKeptOut(known) ? { kept: known } : {}), ...(isNumber(deregisteredAt) ? { deregisteredAt } : {}) };
 }
 
-export function readStepOut(kept: unknown): StepOutCheckpoint {
+export function readExclude(kept: unknown): ExcludeCheckpoint {
   const { baselines, dismissed, externalChanges, lonelySince } = fieldsOf(kept);
   const known = listOf(baselines, isBaseline);
   return {
     ...(known === undefined ? {} : { baselines: known }),
     dismissed: readDismissal(dismissed),
-    externalChanges: listOf(externalChanges, isForeignAct) ?? [],
+    externalChanges: listOf(externalChanges, isExternalChange) ?? [],
     ...(isNumber(lonelySince) ? { lonelySince } : {}),
   };
 }
@@ -185,7 +185,7 @@ export function readTerminate(kept: unknown): TerminateCheckpoint {
   return { asked: asked === true, ...(isNumber(terminatedAt) ? { terminatedAt } : {}) };
 }
 
-/** Since when what stood behind the pods of a node has been gone, by Service. */
+/** Since when the workloads behind the pods of a node have been gone, by Service. */
 export function readGoneSince(kept: unknown): Readonly<Record<string, number>> {
   return numbersIn(fieldsOf(kept)['goneSince']);
 }
@@ -215,14 +215,14 @@ const isReturn = (value: unknown): value is Returns[string] => hasFields(value, 
 const isBlocked = (value: unknown): value is BlockedSince =>
   hasFields(value, { pod: isText, since: isNumber, reason: isText });
 
-const isForeignAct = (value: unknown): value is ExternalChange => hasFields(value, { at: isNumber, what: isText });
+const isExternalChange = (value: unknown): value is ExternalChange => hasFields(value, { at: isNumber, what: isText });
 
 const isTraffic = (value: unknown): value is NonNullable<Heartbeat['traffic']> => hasFields(value, { sent: isNumber });
 
 const isNodeRef = (value: unknown): value is NodeRef =>
   hasFields(value, { name: isText, uid: isText, instanceId: isText, zone: isText });
 
-const isGivenUp = (value: unknown): value is HandOverCheckpoint['evictedInstead'][number] =>
+const isEvictedInstead = (value: unknown): value is PodSurgeCheckpoint['evictedInstead'][number] =>
   hasFields(value, { workload: isText, reason: isText });
 
 const isBaseline = (value: unknown): value is ServiceBaseline =>
@@ -235,5 +235,5 @@ const isOutlook = (value: unknown): value is Outlook => hasFields(value, { nodes
 const isKeptOut = (value: unknown): value is ExclusionState =>
   hasFields(value, {
     labelledAt: isNumber,
-    externalChanges: (acts: unknown) => listOf(acts, isForeignAct) !== undefined,
+    externalChanges: (acts: unknown) => listOf(acts, isExternalChange) !== undefined,
   });

@@ -1,4 +1,4 @@
-/** What the nodes of a run look like to whoever watches it: one row for each, and one for those that are alike. */
+/** What the nodes of a run look like to an operator: one row for each node, and one for nodes that are alike. */
 import type { StepState } from '../steps/step-spec.ts';
 import { isGoingBack, stateOfStep, stepOf } from '../steps/steps.ts';
 import { formatTime } from '../text/format.ts';
@@ -11,7 +11,7 @@ export interface NodeRow {
   readonly names: readonly string[];
   /** Zone of a single node. */
   readonly zone: string | undefined;
-  /** Where they are, in words. */
+  /** Their step, in words. */
   readonly step: string;
   readonly state: StepState;
   readonly tone: Tone;
@@ -20,7 +20,7 @@ export interface NodeRow {
   readonly until: number | undefined;
   /** What is waited for; a word where sentences explain it. */
   readonly reason: string;
-  /** Only where something is blocked or stalled: cause, fix, and what is in the way. */
+  /** Only when something is blocked or stalled: cause, fix, and what blocks it. */
   readonly sentences: readonly Line[];
 }
 
@@ -33,7 +33,7 @@ const tones: Readonly<Record<StepState, Tone>> = {
   stalled: 'bad',
 };
 
-/** Rows in the order of the nodes; a group stands where its first node does. */
+/** Rows in the order of the nodes. A group is listed at the place of its first node. */
 export function describeNodes(nodes: readonly NodeStatus[]): readonly NodeRow[] {
   const groups = new Map<string, NodeRow>();
   for (const node of nodes) {
@@ -77,7 +77,7 @@ function reasonOf(node: NodeStatus): string {
   if (isBlocked(node)) return 'blocked';
   if (waiting !== undefined) return waiting.for;
   const last = evidence.at(-1);
-  // A node that is done is like all others that are.
+  // All nodes that are done are alike.
   return last === undefined || stateOfStep(step) !== 'in-progress' ? '' : `${last.kind}: ${last.detail}`;
 }
 

@@ -1,4 +1,4 @@
-/** What a run says of itself, once for all who print it: the terminal, the details page, the log of a watch. */
+/** Describes a run once, for everything that prints it: the terminal, the details page, the log of a watch. */
 
 import type { ExternalChange } from '../model/external-change.ts';
 import { formatTime } from '../text/format.ts';
@@ -13,9 +13,9 @@ import type { OperatorAction, RunStatus } from './status.ts';
 
 /** A run in lines and rows. */
 export interface RunDescription {
-  /** Why the run stands still, and how to go on: cause first, then the fix. */
+  /** Why the run does not proceed, and how to continue: cause first, then the fix. */
   readonly alerts: readonly Line[];
-  /** What the policy does without. */
+  /** The protections that the policy disables. */
   readonly unprotected: readonly Line[];
   /** What the run itself waits for. */
   readonly waiting: readonly Line[];
@@ -28,7 +28,7 @@ export interface RunDescription {
   readonly actions: readonly Line[];
 }
 
-/** Describes a run. Seen at `now` (epoch ms), times are told as durations; without it, as times of day (UTC). */
+/** Describes a run. With `now` (epoch ms), times are given as durations; without it, as times of day (UTC). */
 export function describeRun(status: RunStatus, now?: number): RunDescription {
   const { waiting, disabledRules } = status;
   return {
@@ -46,7 +46,7 @@ export function describeRun(status: RunStatus, now?: number): RunDescription {
   };
 }
 
-/** Why the run stands still, and how to go on. */
+/** Why the run does not proceed, and how to continue. */
 function alertsOf({ paused, stalled, phase }: RunStatus): readonly Line[] {
   const lines: Line[] = [];
   if (paused !== undefined)
@@ -61,7 +61,7 @@ function alertsOf({ paused, stalled, phase }: RunStatus): readonly Line[] {
   return lines;
 }
 
-/** What somebody else did. */
+/** One external change. */
 export function describeChange({ at, what }: ExternalChange): Line {
   return { tone: 'warn', text: `external change at ${formatTime(at)}: ${what}` };
 }

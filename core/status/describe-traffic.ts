@@ -3,7 +3,7 @@ import { explainSplit, lostByUs } from './losses.ts';
 import type { RunStatus } from './status.ts';
 import type { TrafficCounts } from './traffic-counts.ts';
 
-/** What the probes of a run saw, in one line. A run without probes measured nothing, which is not the same as no loss. */
+/** What the probes of a run measured, in one line. A run without probes measured nothing, which is not the same as no loss. */
 export function describeTraffic({ traffic, probes }: Pick<RunStatus, 'traffic' | 'probes'>): string {
   if (probes === 0) return 'not measured: the policy has no probes';
   const { sent, lost, slow } = traffic;

@@ -1,14 +1,14 @@
 import { listNames } from '../text/format.ts';
 import type { Evidence, NodeStatus } from './status.ts';
 
-/** What was seen and, where the guard decided it, why. */
+/** What was observed and, if the guard decided it, why. */
 export function describeEvidence({ detail, because }: Evidence): string {
   return because === undefined ? detail : `${detail}, because ${because}`;
 }
 
 /**
- * Why the guard let nodes be excluded, one line for each reason with the nodes that it holds for, in the order of their exclusion. Of a
- * node that was excluded more than once the last time counts. Nothing of nodes whose evidence tells no reason.
+ * Why the guard allowed nodes to be excluded, one line for each reason with its nodes, in the order of their exclusion. For a node that was
+ * excluded more than once, the last exclusion counts. Nodes whose evidence has no reason are left out.
  */
 export function listExclusionReasons(nodes: readonly NodeStatus[]): readonly string[] {
   const excluded = nodes.flatMap(({ node, evidence }) => {

@@ -1,19 +1,19 @@
 import { formatDuration, formatTime } from '../text/format.ts';
 import type { Waiting } from './status.ts';
 
-/** Says since when (epoch ms) something waits: for how long where it is seen at `now`, else the time of day. */
+/** Says since when (epoch ms) something waits: for how long when `now` is given, otherwise the time of day. */
 export function explainSince(since: number, now: number | undefined): string {
   return now === undefined ? formatTime(since) : formatDuration(now - since);
 }
 
-/** Says how long somebody goes on waiting. All times are UTC. */
+/** Says how much longer something waits. All times are UTC. */
 export function explainDeadline(until: number | undefined, now: number | undefined): string {
   if (until === undefined) return '';
   if (now === undefined) return formatTime(until);
   return until > now ? `in ${formatDuration(until - now)} (${formatTime(until)})` : 'passed';
 }
 
-/** Says in one sentence what is waited for, since when, until when, and what would help. */
+/** Says in one sentence what is waited for, since when, until when, and what would unblock it. */
 export function explainWaiting({ for: on, since, until, action }: Waiting, now: number | undefined): string {
   const deadline = explainDeadline(until, now);
   return [

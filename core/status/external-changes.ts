@@ -2,7 +2,7 @@ import type { ExternalChange } from '../model/external-change.ts';
 import { compareText } from '../text/format.ts';
 import type { RunStatus } from './status.ts';
 
-/** Everything that others did during the run, to its nodes and to the rest, in the order in which it was noticed. */
+/** All external changes during the run, to its nodes and to the rest, in the order in which they were observed. */
 export function allExternalChanges({
   externalChanges,
   nodes,
@@ -12,10 +12,13 @@ export function allExternalChanges({
   );
 }
 
-/** As many acts of others are told of a run or a node, the latest. */
+/** At most this many external changes are kept of a run or a node, the latest. */
 const maxReported = 50;
 
-/** Adds what was noticed. What is noticed again is told once, when it was seen last: a standing condition must not drown the rest. */
+/**
+ * Adds what was observed. A repeated observation replaces the earlier one, with its latest time: a condition that persists must not push out the
+ * rest.
+ */
 export function addExternalChanges(
   known: readonly ExternalChange[],
   noticed: readonly ExternalChange[],

@@ -5,13 +5,13 @@ import type { TrafficCounts } from './traffic-counts.ts';
 export interface Heartbeat {
   /** What is waited for, with names and figures. */
   readonly reason: string;
-  /** Epoch ms: when the step began to wait, and when it gives up. */
+  /** Epoch ms: when the step began to wait, and its deadline. */
   readonly since: number;
   readonly until: number | undefined;
-  /** Epoch ms of the last look that saw anything. */
+  /** Epoch ms of the last observation that succeeded. */
   readonly seenAt?: number;
   readonly blocked?: readonly BlockedSince[];
   readonly traffic?: TrafficCounts;
-  /** What the next attempt needs to go on where this one stood, read by core/status/checkpoint.ts; of no interest to readers. */
+  /** What the next attempt needs to continue where this one stopped, read by core/status/checkpoint.ts. Readers ignore it. */
   readonly checkpoint?: object;
 }

@@ -1,7 +1,7 @@
-/** How a text is meant; what that looks like is up to whoever prints it. */
+/** The meaning of a text. Whoever prints it decides what that looks like. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'dim' | 'strong';
 
-/** One thing to tell of a run. */
+/** One statement about a run. */
 export interface Line {
   readonly tone: Tone | undefined;
   readonly text: string;

@@ -1,22 +1,22 @@
-/** What was lost, told apart by probe and by whether it can be the run's doing. */
+/** What was lost, by probe, and whether the run can have caused it. */
 import { count, formatTime, listNames } from '../text/format.ts';
 import { canBeOurs, type Outlook } from './outlook.ts';
 import type { LossSpell, ProbeLosses } from './probe-losses.ts';
 import type { TrafficCounts } from './traffic-counts.ts';
 
-/** Losses that are further apart than this, ms, are told by themselves. */
+/** Losses that are further apart than this, ms, are reported separately. */
 const spellGapMs = 60_000;
 
-/** So many spells are told of each probe, and so many nodes of each spell. */
+/** At most this many spells are reported for each probe, and this many nodes for each spell. */
 const maxSpells = 5;
 const maxNodes = 10;
 
-/** Requests that can have been lost by the run's doing. What nobody has told apart counts too. */
+/** Requests that the run may have caused to be lost. Losses that nobody has attributed count too. */
 export function lostByUs({ lost, losses = [] }: Pick<TrafficCounts, 'lost' | 'losses'>): number {
   return lost - losses.reduce((sum, { whileNoneOut }) => sum + whileNoneOut, 0);
 }
 
-/** Adds what each probe has lost, noticed at `at` (epoch ms), by what was known of the run's nodes after that. */
+/** Adds what each probe has lost, observed at `at` (epoch ms), according to what was known of the run's nodes after that. */
 export function addLosses(
   known: readonly ProbeLosses[],
   lostBy: Readonly<Record<string, number>>,
@@ -48,13 +48,13 @@ function addSpell(spells: readonly LossSpell[], next: LossSpell): readonly LossS
   return [...spells.slice(0, -1), { ...next, from: last.from, lost: last.lost + next.lost, nodes }];
 }
 
-/** What a run had accepted as lost when somebody resumed it last, and when (epoch ms). */
+/** What a run had accepted as lost when it was last resumed, and when (epoch ms). */
 export interface Accepted {
   readonly traffic: TrafficCounts;
   readonly at: number;
 }
 
-/** Why a run pauses: how much was lost since then that can be its doing, by which probe, since when, and which nodes were out. */
+/** Why a run pauses: how much was lost since then that the run may have caused, by which probe, since when, and which nodes were out. */
 export function explainExceeded(counts: TrafficCounts, accepted: Accepted, budget: number): string {
   const lost = lostByUs(counts) - lostByUs(accepted.traffic);
   const parts = (counts.losses ?? []).flatMap((losses) => {
@@ -86,7 +86,7 @@ export function explainLosses({ losses = [] }: Pick<TrafficCounts, 'losses'>): r
   });
 }
 
-/** Which of so many were lost while no node of the run was out. */
+/** How many of them were lost while no node of the run was out. */
 export function explainSplit(lost: number, whileNoneOut: number): string {
   const share = lost === whileNoneOut ? (lost === 1 ? '' : 'all ') : `${whileNoneOut} of them `;
   return `${share}while no node of the run was out`;

@@ -2,20 +2,20 @@
 export interface ProbeLosses {
   readonly probe: string;
   readonly lost: number;
-  /** Of these, while no node of the run was out, nor had been shortly before. */
+  /** Of these, those lost while no node of the run was out, nor had been shortly before. */
   readonly whileNoneOut: number;
-  /** When that was, the latest of several. */
+  /** When they were lost; the latest spells if there were many. */
   readonly spells: readonly LossSpell[];
 }
 
-/** A time in which a probe lost requests again and again. */
+/** A period in which a probe lost requests again and again. */
 export interface LossSpell {
-  /** Epoch ms of the first, and of the last so far, as they were noticed. */
+  /** Epoch ms at which the first, and the last so far, was observed. */
   readonly from: number;
   readonly to: number;
   readonly lost: number;
-  /** A node of the run was out, had been shortly before, or nobody could see whether one was. */
+  /** A node of the run was out, had been shortly before, or it was not possible to observe whether one was. */
   readonly canBeOurs: boolean;
-  /** Nodes of the run that were out, as far as they could be seen. */
+  /** Nodes of the run that were out, as far as could be observed. */
   readonly nodes: readonly string[];
 }

@@ -1,6 +1,6 @@
-/** Readers of plain data that somebody else has written: an earlier attempt, maybe of another version. What is not of its type is left out. */
+/** Readers of plain data that an earlier attempt has written, possibly of another version. A value of another type is left out. */
 
-/** The fields of an object; none of anything else. */
+/** The fields of an object; none if the value is not an object. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
@@ -13,7 +13,7 @@ export function recordOf<T>(value: unknown, is: (value: unknown) => value is T):
   return Object.fromEntries(entries.filter((entry): entry is [string, T] => is(entry[1])));
 }
 
-/** The list, if it is one and all of it is of that type. */
+/** The list, if the value is a list and all its entries are of that type. */
 export function listOf<T>(value: unknown, is: (value: unknown) => value is T): readonly T[] | undefined {
   return Array.isArray(value) && value.every(is) ? value : undefined;
 }
@@ -31,7 +31,7 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** Whether it is an object all of whose named fields hold what their readers say. */
+/** Whether the value is an object and all named fields satisfy their readers. */
 export function hasFields(value: unknown, fields: Readonly<Record<string, (value: unknown) => boolean>>): boolean {
   const found = fieldsOf(value);
   return Object.entries(fields).every(([key, is]) => is(found[key]));

@@ -8,12 +8,12 @@ import { explainDeadline } from './explain-waiting.ts';
 import type { Line } from './line.ts';
 import type { NodeStatus, RunReport, RunStatus } from './status.ts';
 
-/** The most that a page may take, bytes, as the server counts details (temporalio/temporal, `limit.userMetadataDetailsSize`). */
+/** Maximum size of a page, bytes, as the server counts details (temporalio/temporal, `limit.userMetadataDetailsSize`). */
 export const maxDetailBytes = 20_000;
 
 /**
- * The run as a Markdown page, for the details of the workflow in the Temporal UI: first what somebody has to do something about, then what
- * is under way. Of nodes that wait or are done it tells how many. All times are UTC.
+ * The run as a Markdown page, for the details of the workflow in the Temporal UI: first what an operator has to act on, then what is in progress.
+ * For nodes that are pending or done it shows the number. All times are UTC.
  */
 export function renderDetails(status: RunStatus | RunReport): string {
   const { alerts, unprotected, waiting, nodes, traffic, externalChanges, actions } = describeRun(status);
@@ -57,7 +57,7 @@ export function renderNodeDetails(status: NodeStatus): string {
   return fit(assemble(parts));
 }
 
-/** Room for the table's head and for the line that tells what is left out, bytes. */
+/** Space for the table's head and for the line that says what is left out, bytes. */
 const bytesAround = 300;
 
 /** Lines of a list that the page shows. */
@@ -85,12 +85,12 @@ function took({ startedAt, finishedAt }: RunStatus): string {
   return finishedAt === undefined ? '' : ` · took ${formatDuration(finishedAt - startedAt)}`;
 }
 
-/** What somebody has to do something about stands out. */
+/** Highlights what an operator has to act on. */
 function quote(lines: readonly string[]): string {
   return lines.map((line) => `> ${line}`).join('\n>\n');
 }
 
-/** Marks what kind of alert it is, the first word. */
+/** Puts the kind of alert first. */
 function emphasize(text: string): string {
   return text.replace(/^[^:\s]+/, '**$&**');
 }
@@ -103,7 +103,7 @@ function list(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** Cuts off the end of a page that is too long in spite of all. */
+/** Cuts off the end of a page that is still too long. */
 function fit(page: string): string {
   if (bytesOf(page) <= maxDetailBytes) return page;
   let bytes = bytesAround;
@@ -111,7 +111,7 @@ function fit(page: string): string {
   return `${lines.join('\n')}\n\n…\n`;
 }
 
-/** A row for each node that is stalled, then for each that is in progress, as far as there is room. */
+/** A row for each stalled node, then for each node in progress, as far as there is space. */
 function nodeTable(nodes: readonly NodeRow[], maxBytes: number): string {
   const shown = [...nodes.filter(isStalled), ...nodes.filter(isInProgress)];
   if (shown.length === 0) return '';
@@ -148,7 +148,7 @@ function countNodes(rows: readonly NodeRow[]): number {
   return rows.reduce((sum, { names }) => sum + names.length, 0);
 }
 
-/** How many nodes have their turn before them, and how many behind them. */
+/** How many nodes are pending, and how many are done. */
 function others(rows: readonly NodeRow[]): string {
   const pending = rows.filter(({ state }) => state === 'pending');
   const replaced = countNodes(rows.filter(({ state }) => state === 'replaced'));
@@ -170,8 +170,8 @@ function ending(status: RunStatus | RunReport): string {
   return [
     `Outcome: **${status.outcome}**`,
     status.leftovers.length === 0
-      ? 'Nothing of ours is left behind.'
-      : `Left behind: ${escape(listNames(status.leftovers.map(cut), 10))}`,
+      ? 'There are no leftovers.'
+      : `Leftovers: ${escape(listNames(status.leftovers.map(cut), 10))}`,
     ...(status.unprotected.length === 0
       ? []
       : [`Not protected: ${escape(listNames(status.unprotected.map(cut), 10))}`]),
@@ -184,7 +184,7 @@ function latest(lines: readonly Line[], most = maxListed): readonly string[] {
   return left <= 0 ? shown : [`${left} earlier ones are in the report`, ...shown];
 }
 
-/** Characters of a text that somebody else has written. */
+/** Maximum number of characters of a text from another system. */
 const maxOfText = 300;
 
 function cut(text: string): string {

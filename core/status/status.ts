@@ -7,13 +7,13 @@ import type { EvidenceKind } from '../steps/steps.ts';
 import type { BlockedSince } from './blocked.ts';
 import type { TrafficCounts } from './traffic-counts.ts';
 
-/** What something waits for: always who, since when and until when (epoch ms), and what would unblock it. */
+/** What something waits for: always for what, since when and until when (epoch ms), and what would unblock it. */
 export interface Waiting {
   readonly for: string;
   readonly since: number;
   readonly until: number | undefined;
   readonly action?: string;
-  /** Pods that may not leave yet, each with the budget in its way. */
+  /** Pods that may not leave yet, each with the budget that blocks it. */
   readonly blocked?: readonly BlockedSince[];
 }
 
@@ -22,9 +22,9 @@ export interface Evidence {
   readonly kind: EvidenceKind;
   /** Epoch ms of the observation. */
   readonly at: number;
-  /** What was seen, e.g. `k8s-web: draining (Target.DeregistrationInProgress)`. */
+  /** What was observed, e.g. `k8s-web: draining (Target.DeregistrationInProgress)`. */
   readonly detail: string;
-  /** Why it was done, in the figures of the guard; only of an exclusion that it has just decided. */
+  /** Why it was done, in the figures of the guard. Only for an exclusion that the guard has just decided. */
   readonly because?: string;
 }
 
@@ -35,17 +35,17 @@ export interface NodeStatus {
   readonly waiting: Waiting | undefined;
   readonly evidence: readonly Evidence[];
   readonly problem?: Problem;
-  /** What others did to the node meanwhile. */
+  /** External changes to the node meanwhile. */
   readonly externalChanges?: readonly ExternalChange[];
   /** What could not be protected on it, e.g. endpoints that somebody wrote by hand. */
   readonly unprotected?: readonly string[];
-  /** Why the node was put back although nobody wanted the run back; it waits for another turn. */
+  /** Why the node was restored although the run was not rolled back; it is excluded again later. */
   readonly restoredBecause?: string;
   /** ID of the node's workflow, while it has one. */
   readonly workflowId?: string;
 }
 
-/** Who asked for what, when: the audit trail of a run. */
+/** Who asked for what, when and why: the audit trail of a run. */
 export interface OperatorAction {
   readonly action: 'start' | 'pause' | 'resume' | 'abort';
   readonly by: string;
@@ -70,24 +70,24 @@ export interface RunStatus {
   readonly waiting: Waiting | undefined;
   readonly nodes: readonly NodeStatus[];
   readonly traffic: TrafficCounts;
-  /** Probes that the policy has; without any, nothing is measured. */
+  /** Number of probes in the policy. Without any, nothing is measured. */
   readonly probes: number;
-  /** What the policy does without: protective rules by name, timers and floors of nothing by field. */
+  /** Protections that the policy disables: protective rules by name; timers and minimum serving set to zero, by field. */
   readonly disabledRules: readonly string[];
   readonly actions: readonly OperatorAction[];
-  /** What others did meanwhile to what is not one node's. */
+  /** External changes that do not belong to one node. */
   readonly externalChanges: readonly ExternalChange[];
 }
 
-/** How a run ended, with everything that proves it: the result of the workflow. */
+/** How a run ended, with all the evidence: the result of the workflow. */
 export interface RunReport extends RunStatus {
   readonly outcome: FinalPhase;
-  /** From the start until nothing was left to do, ms; probes go on to watch for a moment after that. */
+  /** From the start until nothing was left to do, ms. Probes continue for a moment after that. */
   readonly durationMs: number;
   readonly newNodes: readonly NodeRef[];
-  /** Machine time beyond what the pool costs anyway, minutes; absent in reports of older versions. */
+  /** Instance time beyond what the pool costs anyway, minutes; absent in reports of older versions. */
   readonly instanceMinutes?: number;
-  /** Things of ours that could not be put back, or were left on purpose because putting them back would do harm. */
+  /** What the run could not restore, or has left on purpose because restoring it would do harm. */
   readonly leftovers: readonly string[];
   /** What the plan could not protect and the operator accepted. */
   readonly unprotected: readonly string[];

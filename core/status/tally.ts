@@ -1,14 +1,14 @@
-/** What is counted of a run's traffic over watches that follow one another, and when a watch tells it. */
+/** The traffic counts of a run over consecutive monitors, and when a monitor reports them. */
 import { lostByUs } from './losses.ts';
 import type { TrafficCounts } from './traffic-counts.ts';
 
-/** What passes between two heartbeats, and until the next watch or worker takes over, is no gap, ms. */
+/** Time between two heartbeats, and until the next monitor or worker takes over, that does not count as a gap, ms. */
 const minPeriodMs = 5_000;
 
-/** So many gaps are told with their times, the latest. */
+/** At most this many gaps are reported with their times, the latest. */
 const maxPeriods = 10;
 
-/** What a watch has counted, on top of what those before it had. */
+/** Adds what a monitor has counted to what those before it had. */
 export function addCounts(
   before: TrafficCounts,
   { sent, lost, slow }: Pick<TrafficCounts, 'sent' | 'lost' | 'slow'>,
@@ -16,49 +16,49 @@ export function addCounts(
   return { ...before, sent: before.sent + sent, lost: before.lost + lost, slow: before.slow + slow };
 }
 
-/** Adds a time in which nobody watched; one watch that follows another at once leaves none. */
+/** Adds a period without a monitor. A monitor that follows another at once leaves none. */
 export function addGap(counts: TrafficCounts, from: number | undefined, to: number): TrafficCounts {
   if (from === undefined || to - from <= minPeriodMs) return counts;
   const unwatched = [...(counts.unwatched ?? []), { from, to }].slice(-maxPeriods);
   return { ...counts, unwatchedMs: (counts.unwatchedMs ?? 0) + to - from, unwatched };
 }
 
-/** The later of two counts of the same run: they only ever rise. */
+/** The later of two counts of the same run: counts only ever rise. */
 export function maxCounts(one: TrafficCounts, other: TrafficCounts): TrafficCounts {
   return other.sent >= one.sent ? other : one;
 }
 
-/** A watch answers at least so often at the beginning of a run, ms. */
+/** Interval, ms, at which a monitor reports at least, at the beginning of a run. */
 const firstReportMs = 5 * 60_000;
 
-/** Later it answers whenever the run has become longer by this share. */
+/** Later it reports whenever the run has become longer by this share. */
 const reportShare = 1 / 12;
 
-/** Losses after the first are told that much more often. */
+/** Losses after the first are reported this many times as often. */
 const lossesPerReport = 5;
 
 /**
- * After which time, ms, a watch answers what it has counted, by the age of the run. Each answer costs six events of the run's history: a
- * run of an hour has 12 of them, one of a day 50.
+ * The time, ms, after which a monitor reports its counts, by the age of the run. Each report costs six events of the run's history: a run of an
+ * hour has 12 of them, one of a day 50.
  */
 export function reportIntervalMs(ageMs: number): number {
   return Math.max(firstReportMs, ageMs * reportShare);
 }
 
-/** What a watch knows when it decides whether to answer. */
+/** What a monitor knows when it decides whether to report. */
 export interface WatchQuestion {
   readonly counts: TrafficCounts;
   /** What the run knows already. */
   readonly known: TrafficCounts;
-  /** The run pauses when more than that is lost that can be its doing; undefined while it has paused for that already. */
+  /** The run pauses when it may have caused more losses than this. Undefined while it has paused for that already. */
   readonly budget: number | undefined;
-  /** Since the watch began, ms. */
+  /** Since the monitor began, ms. */
   readonly elapsedMs: number;
-  /** See reportIntervalMs; undefined where there are no probes, and so nothing to tell. */
+  /** See reportIntervalMs. Undefined without probes, because there is nothing to report. */
   readonly reportIntervalMs: number | undefined;
 }
 
-/** Whether the watch answers now, and with what; the first loss is told at once. */
+/** Whether the monitor reports now, and why. The first loss is reported at once. */
 export function decideAnswer(question: WatchQuestion): 'budget-exceeded' | 'counted' | undefined {
   const { counts, known, budget, elapsedMs, reportIntervalMs: afterMs } = question;
   if (budget !== undefined && lostByUs(counts) > budget) return 'budget-exceeded';

@@ -1,20 +1,20 @@
 import type { ProbeLosses } from './probe-losses.ts';
 
-/** A time in which nobody watched, epoch ms. */
+/** A period without a monitor, epoch ms. */
 export interface UnwatchedPeriod {
   readonly from: number;
   readonly to: number;
 }
 
-/** What the traffic watch counted. */
+/** What the traffic monitor counted. */
 export interface TrafficCounts {
   readonly sent: number;
   readonly lost: number;
   readonly slow: number;
-  /** What each probe has lost, of those that have lost any; absent when none has. */
+  /** What each probe has lost, only probes with losses; absent when there are none. */
   readonly losses?: readonly ProbeLosses[];
-  /** Time in which no probe watched though the run went on, ms; absent when there was none. */
+  /** Time in which the run was under way and no probe was sent, ms; absent when there was none. */
   readonly unwatchedMs?: number;
-  /** When that was; the latest of several. */
+  /** When that was; the latest period if there were several. */
   readonly unwatched?: readonly UnwatchedPeriod[];
 }

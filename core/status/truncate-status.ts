@@ -3,14 +3,14 @@ import { bytesOf, maxPayloadBytes } from '../text/bytes.ts';
 import { formatTime } from '../text/format.ts';
 import type { Evidence, NodeStatus, RunReport, RunStatus } from './status.ts';
 
-/** Of what others did to one node, and of what could not be protected on it, so much is told when all of it would be too much. */
+/** How much is kept of the external changes of one node, and of what could not be protected on it, when everything would be too large. */
 const maxOfNode = 3;
-/** Of what a run could not protect. */
+/** How much is kept of what a run could not protect. */
 const maxOfRun = 200;
-/** Characters of what was seen in one moment. */
+/** Characters kept of each piece of evidence. */
 const maxDetail = 60;
 
-/** From what can best be missed to what can't: when each moment was seen is always told. */
+/** From the least to the most important. The time of each piece of evidence is always kept. */
 const cuts: readonly ((node: NodeStatus) => NodeStatus)[] = [
   ({ externalChanges, unprotected, ...node }) => ({
     ...node,
@@ -25,8 +25,8 @@ const cuts: readonly ((node: NodeStatus) => NodeStatus)[] = [
 ];
 
 /**
- * The status or report of a run, small enough for Temporal to take: a run whose report is too large could never end. Nothing is cut
- * as long as it fits; then as much as it takes, from all nodes alike.
+ * The status or report of a run, small enough for Temporal: a run whose report is too large could never end. Nothing is cut while it fits.
+ * Otherwise as little as possible is cut, equally from all nodes.
  */
 export function truncateStatus<T extends RunStatus | RunReport>(status: T, maxBytes = maxPayloadBytes): T {
   let fitting = status;
@@ -50,7 +50,7 @@ function shorten(texts: readonly string[], most: number): readonly string[] {
   return texts.length <= most ? texts : [...texts.slice(0, most), `${texts.length - most} more`];
 }
 
-/** With no room at all the reason is left out altogether. */
+/** If there is no space at all, the reason is left out. */
 function cutDetail({ because, ...one }: Evidence, most: number): Evidence {
   const told = because === undefined || most === 0 ? {} : { because: cutText(because, most) };
   return { ...one, detail: cutText(one.detail, most), ...told };

@@ -87,7 +87,7 @@ export const bannedWords: readonly BannedWord[] = [
     pattern:
       /\b(a|the|our|its|no|whose|these|their|of|carry|carries|every|own|has|have|node|find|foreign|all) marks?\b|\bmarks (of|on|stay|go|and)\b/g,
     say: 'label, annotation, taint; ownership mark',
-    allow: /\b(ownership|unmanaged|question|connection|packet|firewall) marks?\b/g,
+    allow: /\b(ownership|unmanaged|question|connection|packet|firewall) marks?( (of|on|stay|go|and))?\b/g,
     allowFiles: /^lab\/dataplane\//,
   },
   { word: 'wish', pattern: /\bwish(es|ed)?\b/g, say: 'do-not-disrupt, request' },

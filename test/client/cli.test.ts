@@ -52,7 +52,7 @@ describe('the command line', () => {
     expect(refused.stdout).toBe('');
   });
 
-  test('says its version for machines', () => {
+  test('prints its version for programs', () => {
     expect(
       JSON.parse(nodeferry(['version', '-o', 'json'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } }).stdout),
     ).toMatchObject({
@@ -61,7 +61,7 @@ describe('the command line', () => {
     });
   });
 
-  test('says in a sentence that a Node is too old', () => {
+  test('says in a sentence that Node.js is too old', () => {
     const older = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`;
     const refused = spawnSync(process.execPath, ['--import', `data:text/javascript,${older}`, main, 'version'], {
       encoding: 'utf8',
@@ -71,7 +71,7 @@ describe('the command line', () => {
     expect(refused.stderr).toMatch(/^nodeferry needs Node\.js 22\.19 or later; this is v[\d.]+\.\n$/);
   });
 
-  test.each(['180', '0s', 'soon'])('takes no --timeout of %s, and says what it takes', (timeout) => {
+  test.each(['180', '0s', 'soon'])('rejects --timeout %s, and says what it accepts', (timeout) => {
     const refused = nodeferry(['watch', 'a/b', '--timeout', timeout]);
 
     expect(refused.code).toBe(64);
@@ -92,7 +92,7 @@ describe('the command line', () => {
   test.each([
     'a: *nothing\n',
     `a: &a [${'x, '.repeat(99)}x]\nb: &b [${'*a, '.repeat(99)}*a]\nc: [${'*b, '.repeat(999)}*b]\n`,
-  ])('refuses a policy that is made to break its reader as any other', (policy) => {
+  ])('rejects a policy that is made to break its parser like any other', (policy) => {
     const refused = nodeferry(['upgrade', '-f', '-'], { input: policy });
 
     expect(refused.code).toBe(64);

@@ -22,7 +22,7 @@ function problemOf(act: () => unknown) {
   return undefined;
 }
 
-/** The number of a process that has ended. */
+/** The ID of a process that has ended. */
 async function endedProcess(): Promise<number> {
   const child = spawn(process.execPath, ['-e', '']);
   await new Promise((resolve) => child.once('exit', resolve));
@@ -47,7 +47,7 @@ test('a server that has outlived its command still has it', async () => {
 
 test.each([
   ['of processes that have ended', async () => JSON.stringify([{ pid: await endedProcess() }])],
-  ['of a process whose number another has now', async () => JSON.stringify([{ pid: process.pid, began: '1' }])],
+  ['of a process whose ID another has now', async () => JSON.stringify([{ pid: process.pid, began: '1' }])],
   ['that is empty', async () => ''],
 ])('a lock %s is left over', async (_name, contents) => {
   const database = join(scratch, 'runs.db');
@@ -56,7 +56,7 @@ test.each([
   expect(existsSync(`${database}.lock`)).toBe(false);
 });
 
-test.each(['/proc/x/y.db', '/dev/null/x/y.db'])('a place that can not be is refused at once: %s', (database) => {
+test.each(['/proc/x/y.db', '/dev/null/x/y.db'])('an impossible path is refused at once: %s', (database) => {
   const problem = problemOf(() => lockDatabase(database));
   expect(problem?.code).toBe('InvalidArgument');
   expect(problem?.hint).toContain('--database');

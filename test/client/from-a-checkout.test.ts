@@ -12,10 +12,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The policy was found, though it is no good: nothing of a cluster is needed to see that. */
+/** The policy was found, though it is invalid: no cluster is needed to see that. */
 const found = /here\.yaml:1:7 kind: 'Nothing' is not allowed here/;
 
-test('a link to bin/nodeferry finds files from where one is', () => {
+test('a link to bin/nodeferry finds files relative to the current folder', () => {
   const link = join(folder, 'nodeferry');
   symlinkSync(join(root, 'bin/nodeferry'), link);
   const refused = spawnSync(link, ['upgrade', '-f', 'here.yaml'], { cwd: folder, encoding: 'utf8' });
@@ -23,7 +23,7 @@ test('a link to bin/nodeferry finds files from where one is', () => {
   expect(refused.stderr).toMatch(found);
 }, 120_000);
 
-test.each([true, false])('its entry for packages says in a sentence that a Node is too old (%s)', (isOld) => {
+test.each([true, false])('its entry for packages says in a sentence that Node.js is too old (%s)', (isOld) => {
   const older = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`;
   const pretending = isOld ? ['--import', `data:text/javascript,${older}`] : [];
   const run = spawnSync(process.execPath, [...pretending, join(root, 'bin/nodeferry.cjs'), '--version'], {
@@ -33,14 +33,14 @@ test.each([true, false])('its entry for packages says in a sentence that a Node 
   expect([run.status, run.stderr]).toEqual([isOld ? 1 : 0, expect.stringMatching(says)]);
 });
 
-test('that entry is written so that a Node of any age can read it', () => {
+test('that entry is written so that any version of Node.js can read it', () => {
   const text = readFileSync(join(root, 'bin/nodeferry.cjs'), 'utf8');
   expect(text.replaceAll(/^(#!|\/\/).*$/gm, '')).not.toMatch(
     /=>|`|\b(?:const|let|class|async|await|import|export)\b|\.\.\.|\?\./,
   );
 });
 
-test('npm run -s finds files from where one is, and adds nothing to the output', () => {
+test('npm run -s finds files relative to the current folder, and adds nothing to the output', () => {
   const npm = ['run', '-s', '--prefix', root, 'nodeferry', '--'];
   const refused = spawnSync('npm', [...npm, 'upgrade', '-f', 'here.yaml'], { cwd: folder, encoding: 'utf8' });
   expect([refused.status, refused.stdout]).toEqual([64, '']);

@@ -7,7 +7,7 @@ import { runCommandLine } from '../support/command-line.ts';
 
 const input = readFileSync(fileURLToPath(new URL('../../examples/minimal.yaml', import.meta.url)), 'utf8');
 
-/** A cloud that takes connections and says nothing. */
+/** A cloud that accepts connections and answers nothing. */
 async function silentCloud() {
   const asked: string[] = [];
   const server = createServer((socket) => socket.on('data', (data) => asked.push(String(data))));
@@ -18,7 +18,7 @@ async function silentCloud() {
   return { url: `http://127.0.0.1:${address.port}`, asked };
 }
 
-test('a plan that has said why it fails ends, without another try of a read that nobody waits for', async () => {
+test('a plan that has said why it fails ends, without retrying a read that nothing waits for', async () => {
   const cloud = await silentCloud();
   const planned = await runCommandLine(['plan', '-f', '-'], {
     input,

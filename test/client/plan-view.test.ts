@@ -20,7 +20,7 @@ const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];
 const web = onePodOnEach('web', nodes, { ownerUid: 'rs' });
 const db = aPod('db-0', 'n1', { ownerKind: 'StatefulSet', ownerName: 'db', labels: { app: 'db' } });
 
-test('a plan says what is replaced, what protects each Service, whose pods are handed over, and how long it should take', () => {
+test('a plan says what is replaced, what protects each Service, which pods are surged, and how long it should take', () => {
   const cluster = {
     nodes,
     pods: [...web, db],

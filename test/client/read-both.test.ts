@@ -9,11 +9,11 @@ const errorsOf = async (read: Promise<unknown>) =>
     (error: AggregateError) => error.errors.map(String),
   );
 
-test('two reads that both fail are both told', async () => {
+test('when two reads fail, both failures are reported', async () => {
   expect(await errorsOf(readBoth(fail('cloud'), fail('cluster')))).toEqual(['Error: cloud', 'Error: cluster']);
 });
 
-test('a read that goes on and on does not keep the failure of the other back', async () => {
+test('a read that does not end does not hide the failure of the other', async () => {
   expect(await errorsOf(readBoth(never, fail('cluster'), 1))).toEqual(['Error: cluster']);
 });
 

@@ -35,7 +35,7 @@ describe('a table', () => {
     },
   );
 
-  test('has long cells go on below themselves', () => {
+  test('continues long cells on the next line', () => {
     expect(renderTable(rows, 80)).toEqual([
       'WORKLOAD                   PODS   HOW         WHY',
       'Deployment default/web     12     pod surge   -',

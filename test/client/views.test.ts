@@ -96,7 +96,7 @@ describe('renderTree', () => {
     ]);
   });
 
-  test('says what needs attention and both ways on', () => {
+  test('says why the run is stalled and both ways to continue', () => {
     const run = aRun({ stalled: { code: 'DeadlineExceeded', message: 'n1 is stuck', hint: 'scale up' } });
 
     const text = renderTree(run, now, plainStyle).join('\n');
@@ -122,7 +122,7 @@ describe('renderTree', () => {
     expect(tree).toContain('paused by ann at 03:06:10');
   });
 
-  test('says loudly which rules are switched off', () => {
+  test('says clearly which rules are disabled', () => {
     const run = aRun({ disabledRules: ['capacity-guard'] });
 
     expect(renderTree(run, now, plainStyle)[1]).toBe('UNPROTECTED: disabled: capacity-guard');
@@ -135,14 +135,14 @@ describe('losses', () => {
   const lossy = aRun({ traffic: { sent: 9, lost: 2, slow: 0, losses } });
   const line = 'web lost 2, all while no node of the run was out: 2 at 03:04:05 UTC while none was out';
 
-  test('are told by probe in tree and report, beside the total', () => {
+  test('are listed by probe in tree and report, beside the total', () => {
     const report = { ...lossy, durationMs: 1, newNodes: [], leftovers: [], unprotected: [] };
     const told = ['probes: 9 sent, 2 lost (all while no node of the run was out), 0 slow', `  ${line}`];
     expect(renderTree(lossy, now, plainStyle)).toEqual(expect.arrayContaining(told));
     expect(renderReport({ ...report, outcome: 'completed' }, plainStyle)).toEqual(expect.arrayContaining(told));
   });
 
-  test('are news when they begin, not one by one', () => {
+  test('are a change when they begin, not one by one', () => {
     expect(describeChanges(aRun(), lossy)).toEqual([`prod/web probes: ${line}`]);
     const more = { ...spell, to: startedAt + 1, lost: 3 };
     const traffic = {
@@ -162,7 +162,7 @@ describe('describeChanges', () => {
     expect(describeChanges(run, run)).toEqual([]);
   });
 
-  test('tells each new step and each new piece of evidence once', () => {
+  test('prints each new step and each new piece of evidence once', () => {
     const before = aRun({ nodes: [aNode('n1')] });
     const after = aRun({
       nodes: [aNode('n1', { step: 'replacing', evidence: [{ kind: 'excluded', at: startedAt, detail: 'label set' }] })],
@@ -172,7 +172,7 @@ describe('describeChanges', () => {
     expect(describeChanges(after, after)).toEqual([]);
   });
 
-  test('tells cause and fix of a stalled node once', () => {
+  test('prints cause and fix of a stalled node once', () => {
     const problem = { code: 'DeadlineExceeded', message: 'pods are left', hint: 'raise the budget' } as const;
     const before = aRun({ nodes: [aNode('n1', { step: 'evicting' })] });
     const after = aRun({ nodes: [aNode('n1', { step: 'stalled', problem })] });
@@ -185,7 +185,7 @@ describe('describeChanges', () => {
     expect(describeChanges(after, after)).toEqual([]);
   });
 
-  test('tells phase, pause and need of attention', () => {
+  test('prints phases, pauses and stalls', () => {
     const after = aRun({
       phase: 'finalize',
       paused: { by: 'ann', reason: 'lunch', at: now },
@@ -231,7 +231,7 @@ describe('renderReport', () => {
     expect(text).toMatch(/n1 +- +- +\+1\.5s +- +- +- +- +- +\+61\.0s/);
     expect(text).toContain('excluded because it serves nothing: n1');
     expect(text).toContain('not protected: default/api: no maximum connection age');
-    expect(text).toContain('left behind: lease x');
+    expect(text).toContain('leftovers: lease x');
   });
 });
 
@@ -255,7 +255,7 @@ test.each([
   expect(formatDuration(ms)).toBe(text);
 });
 
-describe('what others did meanwhile', () => {
+describe('an external change', () => {
   const seen = (what: string) => ({ at: startedAt + 60_000, what });
   const before = aRun({ nodes: [aNode('n1', { step: 'evicting' })] });
   const after = aRun({
@@ -270,13 +270,13 @@ describe('what others did meanwhile', () => {
   });
   const acts = ['n2 was uncordoned; cordoned again', 'somebody removed the exclude label of n1'];
 
-  test('is in the tree, with why a node comes back', () => {
+  test('is in the tree, with why a node is restored', () => {
     const tree = renderTree(after, now, plainStyle).join('\n');
     expect(tree).toContain('restored because default/web has 1 serving target without it');
     for (const act of acts) expect(tree).toContain(`external change at 03:05:05: ${act}`);
   });
 
-  test('is told once, as it is noticed', () => {
+  test('is printed once, when it is observed', () => {
     expect(describeChanges(before, after)).toEqual([
       `prod/web external change at 03:05:05: ${acts[0]}`,
       'node n1 restoring',
@@ -289,7 +289,7 @@ describe('what others did meanwhile', () => {
   test('is in the report', () => {
     const report = { outcome: 'completed', durationMs: 1000, newNodes: [], leftovers: [], unprotected: [] } as const;
     const lines = renderReport({ ...after, ...report }, plainStyle).join('\n');
-    for (const act of acts) expect(lines).toContain(`2026-01-02T03:05:05.000Z noticed: ${act}`);
+    for (const act of acts) expect(lines).toContain(`external change at 2026-01-02T03:05:05.000Z: ${act}`);
   });
 });
 

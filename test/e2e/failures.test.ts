@@ -93,7 +93,7 @@ describe('in a real cluster under traffic', () => {
 
     const env = { TEMPORAL_ADDRESS: temporal.address };
     const second = await runCommandLine(['upgrade', '-f', '-', '--detach'], { input: writtenPolicy, env });
-    expect(second.stderr).toContain('error AlreadyRunning: An upgrade of lab/web is going on already');
+    expect(second.stderr).toContain('error AlreadyRunning: An upgrade of lab/web is already under way');
     expect(second).toMatchObject({ code: 1, stdout: '' });
 
     const replacing = await see(policy, ({ phase }) => phase === 'replace');

@@ -85,6 +85,7 @@ describe('words that are right', () => {
     'The maintenance window opens at two.',
     'Windows nodes are not supported.',
     'ownership marks; markStalled(node)',
+    'Ownership marks of a run, and ownership marks on its nodes, stay.',
     'the outlook, recommended amendments, transition, withhold',
     'Take the next one; it is its turn.',
     'almost, the most pods, the longest wait, the shortest cycle',

@@ -76,7 +76,7 @@ describe('a run that surges pods, one in each zone', () => {
     const handle = await harness.start(podSurgePolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(/default\/web has 1 serving target in eu-west-1[ab] and must keep 1/);
-    expect(stalledRun.stalled?.hint).toContain('turn cross-zone load balancing on');
+    expect(stalledRun.stalled?.hint).toContain('enable cross-zone load balancing on');
     for (const service of world.services) service.crossZone = true;
     world.changed();
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'cross-zone is on' }] });

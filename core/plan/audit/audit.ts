@@ -2,7 +2,7 @@ import type { Slices } from '../../slices.ts';
 import { compareText } from '../../text/format.ts';
 import type { Finding, FindingSeverity } from '../finding.ts';
 import { con001UnknownAge } from './con-001-unknown-age.ts';
-import { grd001NeverLetsGo } from './grd-001-deadlock.ts';
+import { grd001Deadlock } from './grd-001-deadlock.ts';
 import { hnd001CannotSurge } from './hnd-001-cannot-surge.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004UnmanagedMarks } from './inf-004-unmanaged-marks.ts';
@@ -11,11 +11,11 @@ import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
 import { inf013ProtectedNode } from './inf-013-protected-node.ts';
 import { inf014TooLarge } from './inf-014-too-large.ts';
 import { inf015Unread } from './inf-015-unread.ts';
-import { inf016Windows } from './inf-016-windows.ts';
+import { inf016WindowsNodes } from './inf-016-windows.ts';
 import { inf017PoolExists } from './inf-017-pool-exists.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
-import { pol003SwitchedOff } from './pol-003-zeroed.ts';
+import { pol003Zeroed } from './pol-003-zeroed.ts';
 import { pol004UnknownWorkload } from './pol-004-unknown-workload.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 import { svc001SingleNode } from './svc-001-single-node.ts';
@@ -39,14 +39,14 @@ import { wkl019PinnedToOldNodes } from './wkl-019-pinned-to-old-nodes.ts';
 import { wkl021LongGracePeriod } from './wkl-021-long-grace-period.ts';
 import { wkl025ProtectedPod } from './wkl-025-protected-pod.ts';
 import { wkl026JobPod } from './wkl-026-job-pod.ts';
-import { wkl027HangingPod } from './wkl-027-stuck-terminating.ts';
+import { wkl027StuckTerminating } from './wkl-027-stuck-terminating.ts';
 import { wkl028RollsOut } from './wkl-028-rolls-out.ts';
 import { wkl029CrowdedHosts } from './wkl-029-crowded-hosts.ts';
 import { wkl030ToleratesCordon } from './wkl-030-tolerates-cordon.ts';
 import { wkl031LocalVolume } from './wkl-031-local-volume.ts';
 import { wkl032Resized } from './wkl-032-resized.ts';
 
-/** Every rule that can be decided from one look. */
+/** Every rule that can be decided from one observation. */
 const auditRules: readonly AuditRule[] = [
   svc001SingleNode,
   svc002SingleNodeZone,
@@ -70,7 +70,7 @@ const auditRules: readonly AuditRule[] = [
   wkl021LongGracePeriod,
   wkl025ProtectedPod,
   wkl026JobPod,
-  wkl027HangingPod,
+  wkl027StuckTerminating,
   wkl028RollsOut,
   wkl029CrowdedHosts,
   wkl030ToleratesCordon,
@@ -83,19 +83,19 @@ const auditRules: readonly AuditRule[] = [
   inf013ProtectedNode,
   inf014TooLarge,
   inf015Unread,
-  inf016Windows,
+  inf016WindowsNodes,
   inf017PoolExists,
-  grd001NeverLetsGo,
+  grd001Deadlock,
   hnd001CannotSurge,
   pol001UnknownService,
   pol002DisabledRules,
-  pol003SwitchedOff,
+  pol003Zeroed,
   pol004UnknownWorkload,
 ];
 
 const severityOrder: readonly FindingSeverity[] = ['blocker', 'error', 'warning', 'info'];
 
-/** Asks every rule and lists what they found, worst first, in an order that does not depend on the order of the facts; rule after rule. */
+/** Applies every rule and lists the findings, most severe first, in an order that does not depend on the order of the facts. */
 export function* auditInSlices(question: AuditQuestion): Slices<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const rule of auditRules) {

@@ -2,8 +2,8 @@ import { forwardedAge } from '../../waits/formulas.ts';
 import { type AuditRule, auditedServices } from './rule.ts';
 
 /**
- * CON-001: under policy Cluster connections pass through a node to pods elsewhere; when nobody is known to end them, they break with
- * the node's machine.
+ * CON-001: under policy Cluster, connections pass through a node to pods on other nodes. If nothing is known to end them, they break with the
+ * node's instance.
  */
 export const con001UnknownAge: AuditRule = (question) =>
   auditedServices(question)
@@ -15,7 +15,7 @@ export const con001UnknownAge: AuditRule = (question) =>
       rule: 'CON-001',
       severity: 'warning',
       subject: `service ${service.key}`,
-      message: 'connections may pass through old nodes, and nothing says how old they can get',
+      message: 'connections may pass through old nodes, and nothing says how old they can become',
       hint: `Give spec.waits.maxConnectionAge['${service.key}'] the age at which the server recycles connections.`,
       leavesUnprotected: true,
     }));

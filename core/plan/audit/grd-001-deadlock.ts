@@ -5,8 +5,8 @@ import { listNames } from '../../text/format.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 import { findSurgeMethod } from './surge-method.ts';
 
-/** GRD-001: played through with perfect progress, the floors never let some node go, so the run could not end. */
-export const grd001NeverLetsGo: AuditRule = (question) => {
+/** GRD-001: even with perfect progress the minimum serving never lets some node leave, so the run could not end. */
+export const grd001Deadlock: AuditRule = (question) => {
   const { stuck, block, reason } = question.batches;
   if (stuck.length === 0) return [];
   return [
@@ -26,14 +26,14 @@ export const grd001NeverLetsGo: AuditRule = (question) => {
   ];
 };
 
-/** Only what really lets the run pass, and what each way costs. */
+/** Only advice that really makes the run possible, and what each way costs. */
 function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
   const { limit, service = '', budget = '', zone = '' } = block;
   switch (limit) {
     case 'zone':
       return (
         `Run one more replica of ${service} on another node of ${zone} (and of every zone that has only one): costs a pod per zone. ` +
-        `Or turn cross-zone load balancing on for its load balancer (attribute load_balancing.cross_zone.enabled): traffic between ` +
+        `Or enable cross-zone load balancing on its load balancer (attribute load_balancing.cross_zone.enabled): traffic between ` +
         `zones is billed, and connections from a zone may be served in another.`
       );
     case 'endpoints':
@@ -44,17 +44,20 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
     case 'targets':
       return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
     case 'do-not-disrupt':
-      return 'Take the annotation off.';
+      return 'Remove the annotation.';
     case 'best':
     case 'rollout':
     case 'stuck-target':
     case 'unnoticed':
     case 'in-flight':
-      return `Wait until ${service} is whole again.`;
+      return `Wait until ${service} is back at its baseline.`;
   }
 }
 
-/** A replica more helps only where the floor doesn't rise with it, and lowering a floor of one would mean none. */
+/**
+ * One more replica helps only if the minimum serving does not rise with it. A minimum serving of one cannot be lowered, because that would mean
+ * none.
+ */
 function hintForTargets({ service = '', needs }: GuardBlock, policy: Policy, local: boolean): string {
   const written = policy.guard.minServing[service];
   const ways = [

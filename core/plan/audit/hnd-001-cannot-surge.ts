@@ -1,7 +1,7 @@
 import { count } from '../../text/format.ts';
 import type { AuditRule } from './rule.ts';
 
-/** HND-001: pods that the policy wants handed over, or else no run, and that can't be. */
+/** HND-001: pods for which the policy requires pod surge, and that cannot be surged. */
 export const hnd001CannotSurge: AuditRule = ({ podSurge }) =>
   podSurge
     .filter(({ required }) => required === true)

@@ -1,6 +1,6 @@
 import type { AuditRule } from './rule.ts';
 
-/** INF-003: a pool that its cloud is working on, or that is broken, is not ours to replace now. */
+/** INF-003: a pool that its cloud is changing, or that is broken, cannot be replaced now. */
 export const inf003PoolBusy: AuditRule = ({ pool }) => {
   if (pool.status === 'active') return [];
   const problems = pool.problems.length === 0 ? '' : `: ${pool.problems.join('; ')}`;

@@ -2,7 +2,7 @@ import type { NodeFacts } from '../../model/node.ts';
 import { takenAwayBy } from '../../model/taken-away.ts';
 import type { AuditRule } from './rule.ts';
 
-/** INF-004: somebody else has already taken nodes out; they count as out or leave soon, and are never put back by us. */
+/** INF-004: somebody else has already excluded or cordoned nodes. They count as out or leave soon, and the run never restores them. */
 export const inf004UnmanagedMarks: AuditRule = ({ facts }) =>
   facts.cluster.nodes.flatMap((node) => {
     const ownership = unmanagedMarks(node);

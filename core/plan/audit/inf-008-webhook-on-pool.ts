@@ -4,8 +4,8 @@ import type { Finding } from '../finding.ts';
 import type { AuditRule } from './rule.ts';
 
 /**
- * INF-008: a webhook that is asked for each new pod and fails closed, and whose only pod is on a node that goes. While that moves no pod can be
- * created, its own successor included. Where it has several, one is left at any time: they leave one by one.
+ * INF-008: a webhook that is called for each new pod and fails closed, and whose only pod is on a node to replace. While that pod moves no pod
+ * can be created, including its own replacement. If it has several, one is left at any time: they leave one by one.
  */
 export const inf008WebhookOnPool: AuditRule = ({ facts, nodes, podSurge }) => {
   const { cluster } = facts;
@@ -26,7 +26,7 @@ export const inf008WebhookOnPool: AuditRule = ({ facts, nodes, podSurge }) => {
         rule: 'INF-008',
         severity: 'error',
         subject: `service ${key}`,
-        message: `${asked[0]?.key ?? ''}${more} is asked for every new pod and fails closed, and pod ${pod.namespace}/${pod.name} alone answers: while it moves no pod can be created, its own successor included, unless the webhook spares its namespace`,
+        message: `${asked[0]?.key ?? ''}${more} is called for every new pod and fails closed, and pod ${pod.namespace}/${pod.name} alone answers: while it moves no pod can be created, including its own replacement, unless the webhook exempts its namespace`,
         hint: 'Give it a second replica on another node, or let pod surge replace it (a Deployment with maxSurge above 0); or have the webhook exempt its namespace (namespaceSelector).',
       },
     ];

@@ -1,6 +1,6 @@
 import type { AuditRule } from './rule.ts';
 
-/** INF-012: the pool's machines and its nodes in the cluster are not the same. */
+/** INF-012: the pool's instances and its nodes in the cluster are not the same. */
 export const inf012NodesMissing: AuditRule = ({ pool, nodes }) => {
   if (nodes.length === 0) {
     return [
@@ -19,7 +19,7 @@ export const inf012NodesMissing: AuditRule = ({ pool, nodes }) => {
     rule: 'INF-012',
     severity: 'warning',
     subject: `instance ${instance.instanceId}`,
-    message: 'it runs in the pool but is no node of the cluster; it ends when the pool is deleted',
-    hint: 'Find out why it has not joined.',
+    message: 'it runs in the pool but is not a node of the cluster; it ends when the pool is deleted',
+    hint: 'Find out why it has not joined the cluster.',
   }));
 };

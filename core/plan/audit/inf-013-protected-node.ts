@@ -2,7 +2,7 @@ import { indexOf } from '../../model/cluster-index.ts';
 import { listNames } from '../../text/format.ts';
 import type { AuditRule } from './rule.ts';
 
-/** INF-013: nodes to replace whose annotation asks to leave them alone. */
+/** INF-013: nodes to replace with an annotation that asks not to disrupt them. */
 export const inf013ProtectedNode: AuditRule = ({ policy, facts, nodes }) => {
   const index = indexOf(facts.cluster);
   const asking = nodes.filter(({ name }) => index.nodes.get(name)?.doNotDisrupt === true).map(({ name }) => name);
@@ -10,8 +10,8 @@ export const inf013ProtectedNode: AuditRule = ({ policy, facts, nodes }) => {
   const asks = 'karpenter.sh/do-not-disrupt: "true" asks to leave it alone';
   const does = {
     refuse: '',
-    wait: ': it stays until the annotation is taken off',
-    evict: ', and the run replaces it all the same (spec.drain.doNotDisrupt)',
+    wait: ': it stays until the annotation is removed',
+    evict: ', and the run replaces it in spite of that (spec.drain.doNotDisrupt)',
   }[policy.drain.doNotDisrupt];
   return [
     {

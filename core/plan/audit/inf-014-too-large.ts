@@ -9,12 +9,12 @@ const words: Readonly<Record<keyof RunSize, (size: number) => string>> = {
   payloadBytes: (size) => `${megabytes(size)} in one message`,
 };
 
-/** What is told to fit is a little less than what does: fewer nodes have more pods each. */
+/** The recommended size is a little below the maximum: with fewer nodes, each node has more pods. */
 const roomShare = 0.95;
 
 /**
- * INF-014: a run keeps all of its nodes in one workflow. One that is too large for that would come to stand in its middle, with no way to
- * go on or back.
+ * INF-014: a run keeps all of its nodes in one workflow. One that is too large for that would stop half way, and could neither continue nor roll
+ * back.
  */
 export const inf014TooLarge: AuditRule = (question) => {
   const { pool, nodes, batches } = question;
@@ -35,7 +35,7 @@ export const inf014TooLarge: AuditRule = (question) => {
   }));
 };
 
-/** What to do where fewer waves would do; undefined where it is the number of nodes. */
+/** What to do where fewer waves would be enough. Undefined where the number of nodes is too large. */
 function explainWaves(question: AuditQuestion): string | undefined {
   const { policy, facts, batches } = question;
   const inOneSurge = { ...question, policy: { ...policy, nodeSurge: { share: 1 } } };
@@ -57,8 +57,7 @@ function explainWaves(question: AuditQuestion): string | undefined {
 }
 
 function explainRemedy(fits: number): string {
-  if (fits === 0)
-    return 'What the policy and the Services take is too much for a pool of any size: shorten the policy.';
+  if (fits === 0) return 'The policy and the Services alone take too much for a pool of any size: shorten the policy.';
   return `Spread it over several node groups of up to ${fits} nodes each, and upgrade one after another.`;
 }
 

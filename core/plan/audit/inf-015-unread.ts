@@ -2,13 +2,13 @@ import type { UnreadFacts } from '../../model/unread.ts';
 import type { FindingSeverity } from '../finding.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 
-/** What is not known of the plan while a resource is not read. */
+/** What the plan does not know while a resource cannot be read. */
 interface Unknown {
   readonly severity: FindingSeverity;
   readonly message: string;
 }
 
-/** INF-015: what our role does not let us read, and what the plan does not know for that. The run does without it. */
+/** INF-015: what the role of nodeferry may not read, and what the plan does not know because of that. The run proceeds without it. */
 export const inf015Unread: AuditRule = (question) =>
   (question.facts.cluster.unread ?? []).map((unread) => ({
     rule: 'INF-015',
@@ -39,8 +39,8 @@ const unknownWithout: Readonly<Record<string, string>> = {
   persistentvolumes: 'a pod whose volume is on an old node would find no place on a new one',
   verticalpodautoscalers: 'one may give replacements more than fits on a new node',
   webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
-  resourcequotas: 'one that has no room for pods more would keep replacements from being created',
-  limitranges: 'one that refuses what pods ask for would keep replacements from being created',
+  resourcequotas: 'one without room for more pods would keep replacements from being created',
+  limitranges: 'one that rejects the requests of pods would keep replacements from being created',
   replicationcontrollers:
     'one that selects pods by labels which those of a Deployment have too adopts them when they are released',
 };

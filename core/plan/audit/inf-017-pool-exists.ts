@@ -1,6 +1,6 @@
 import type { AuditRule } from './rule.ts';
 
-/** INF-017: a pool of the new one's name is there already: a run makes its own, and touches nobody else's. */
+/** INF-017: a pool with the name of the new one exists already. A run creates its own pool, and changes no other. */
 export const inf017PoolExists: AuditRule = ({ policy, newPoolExists }) => {
   if (!newPoolExists) return [];
   const { poolName } = policy.target;

@@ -6,8 +6,8 @@ import type { Finding } from '../finding.ts';
 export type PodFinding = Omit<Finding, 'rule' | 'subject'>;
 
 /**
- * Findings about pods, one per workload: a thousand pods of one Deployment that have the same fault are one thing to mend, and one line
- * of a plan that has to fit into a workflow's history.
+ * Findings about pods, one per workload: a thousand pods of one Deployment with the same fault are one thing to fix, and one line of a plan that
+ * has to fit into a workflow's history.
  */
 export function groupByWorkload(
   rule: string,

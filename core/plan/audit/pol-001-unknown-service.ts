@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts';
 import type { AuditRule } from './rule.ts';
 
-/** POL-001: the policy names a Service that the pool does not carry, or that is not there at all; most often a misspelt name. */
+/** POL-001: the policy names a Service that the pool does not carry, or that does not exist; most often a misspelt name. */
 export const pol001UnknownService: AuditRule = ({ policy, facts, services }) => {
   const ofPool = services.map((plan) => plan.service);
   const ofCluster = facts.cluster.services.map((service) => service.key);
@@ -24,7 +24,7 @@ export const pol001UnknownService: AuditRule = ({ policy, facts, services }) => 
   return [
     ...unknown(policy.guard.minServing).map((service) => notCarried(service, 'spec.guard.minServing')),
     ...unknown(policy.waits.maxConnectionAgeMs).map((service) => notCarried(service, 'spec.waits.maxConnectionAge')),
-    // A Service whose pods are elsewhere can pass connections through the pool all the same.
+    // A Service with pods on other nodes can still pass connections through the pool.
     ...policy.guard.acceptUnprotected.filter((service) => !ofCluster.includes(service)).map(notThere),
   ];
 };

@@ -1,6 +1,6 @@
 import type { AuditRule } from './rule.ts';
 
-/** POL-002: protective rules are switched off. */
+/** POL-002: protective rules are disabled. */
 export const pol002DisabledRules: AuditRule = ({ policy }) =>
   policy.disabledRules.map((rule) => ({
     rule: 'POL-002',

@@ -1,6 +1,6 @@
 import type { AuditRule } from './rule.ts';
 
-/** POL-004: the policy excepts a Deployment from hand-over that is not there; most often a misspelt name. */
+/** POL-004: the policy makes an exception from pod surge for a Deployment that does not exist; most often a misspelt name. */
 export const pol004UnknownWorkload: AuditRule = ({ policy, facts }) => {
   const known = facts.cluster.workloads
     .filter(({ kind }) => kind === 'Deployment')

@@ -14,22 +14,22 @@ import type { WorkloadSurge } from '../pod-surge-plan.ts';
 import type { ServicePlan } from '../pool-plan.ts';
 import type { Batches } from '../simulate-batches.ts';
 
-/** Everything that audit rules look at. */
+/** Everything that audit rules decide from. */
 export interface AuditQuestion {
   readonly policy: Policy;
   readonly pool: PoolFacts;
-  /** Somebody has a pool of the new one's name already. */
+  /** A pool with the name of the new one exists already. */
   readonly newPoolExists: boolean;
   readonly facts: ServingFacts;
   readonly services: readonly ServicePlan[];
   readonly baselines: readonly ServiceBaseline[];
   /** Nodes to replace. */
   readonly nodes: readonly NodeRef[];
-  /** How they could leave at best. */
+  /** How they could leave in the best case. */
   readonly batches: Batches;
-  /** What becomes of their pods where some are handed over. */
+  /** What happens to their pods, if any are surged. */
   readonly podSurge: readonly WorkloadSurge[];
-  /** The look as it will be once those have been; the same as `facts` where none is. */
+  /** The observation as it will be once they have been surged; the same as `facts` when none are. */
   readonly surged: ServingFacts;
 }
 
@@ -52,7 +52,7 @@ export function auditedServices({ facts, services }: AuditQuestion): readonly Au
   });
 }
 
-/** The balanced Services that lose endpoints when the nodes to replace go; others may be as their owners like them. */
+/** The load-balanced Services that lose endpoints when the nodes to replace leave. The configuration of other Services does not matter. */
 export function servicesOnPool(question: AuditQuestion): readonly AuditedService[] {
   const names = new Set(question.nodes.map((node) => node.name));
   return auditedServices(question).filter(({ service }) =>
@@ -60,7 +60,7 @@ export function servicesOnPool(question: AuditQuestion): readonly AuditedService
   );
 }
 
-/** The same question, asked of the look as it will be once everything that can be handed over has been. */
+/** The same question, about the observation as it will be once everything that can be surged has been. */
 export function afterPodSurge(question: AuditQuestion): AuditQuestion {
   return { ...question, facts: question.surged };
 }
@@ -70,7 +70,7 @@ export function filterContext({ policy, facts }: AuditQuestion): FilterContext {
   return { drain: policy.drain, now: facts.observedAt };
 }
 
-/** Pods on the nodes to replace, terminating and finished ones left out. */
+/** Pods on the nodes to replace, except terminating and finished ones. */
 export const podsToMove = onceFor(({ facts, nodes }: AuditQuestion): readonly PodFacts[] => {
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.pods.filter(

@@ -1,7 +1,7 @@
 import { readyEndpoints } from '../../model/ready-endpoints.ts';
 import { type AuditRule, afterPodSurge, servicesOnPool } from './rule.ts';
 
-/** SVC-001: a Local Service that one node alone serves has nowhere to go while that node leaves. */
+/** SVC-001: a Local Service that only one node serves is not served while that node leaves. */
 export const svc001SingleNode: AuditRule = (question) =>
   servicesOnPool(afterPodSurge(question))
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')

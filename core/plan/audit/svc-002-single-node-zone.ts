@@ -1,7 +1,7 @@
 import { stateOf } from '../../guard/serving.ts';
 import { type AuditRule, afterPodSurge, auditedServices } from './rule.ts';
 
-/** SVC-002: without cross-zone balancing, a zone that one node serves loses its address while that node leaves. */
+/** SVC-002: without cross-zone balancing, a zone that only one node serves loses its address while that node leaves. */
 export const svc002SingleNodeZone: AuditRule = (question) => {
   const after = afterPodSurge(question);
   return auditedServices(after)
@@ -17,7 +17,7 @@ export const svc002SingleNodeZone: AuditRule = (question) => {
           severity: 'error' as const,
           subject: `service ${service.key}`,
           message: `cross-zone balancing is off and one node alone serves ${thin.join(', ')}`,
-          hint: 'Turn cross-zone balancing on, or run two replicas on different nodes of each zone.',
+          hint: 'Enable cross-zone balancing, or run two replicas on different nodes of each zone.',
         },
       ];
     });

@@ -2,14 +2,14 @@ import { formatDuration } from '../../text/format.ts';
 import { healthCheckReactionMs } from '../../waits/formulas.ts';
 import { type AuditRule, auditedServices } from './rule.ts';
 
-const longestMs = 60_000;
+const maxDetectionMs = 60_000;
 
-/** SVC-006: a load balancer that takes long to notice a failed target sends to it for as long. */
+/** SVC-006: a load balancer that notices a failed target slowly sends to it for as long. */
 export const svc006SlowHealthCheck: AuditRule = (question) =>
   auditedServices(question).flatMap(({ service, groups }) =>
     groups.flatMap((group) => {
       const detectedMs = (group.healthCheck.unhealthyThreshold + 1) * group.healthCheck.intervalMs;
-      if (detectedMs <= longestMs) return [];
+      if (detectedMs <= maxDetectionMs) return [];
       return [
         {
           rule: 'SVC-006',

@@ -14,6 +14,6 @@ export const svc008ShortDeregistration: AuditRule = (question) =>
         severity: 'warning' as const,
         subject: `service ${service.key}`,
         message: `${group.name} has a deregistration delay of ${formatDuration(group.deregistrationDelayMs)}; new connections may arrive for longer`,
-        hint: 'Raise deregistration_delay.timeout_seconds to 120 or more; nodeferry waits out the propagation in any case.',
+        hint: 'Raise deregistration_delay.timeout_seconds to 120 or more; nodeferry waits for the propagation in any case.',
       })),
   );

@@ -1,7 +1,7 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import type { AuditRule } from './rule.ts';
 
-/** SVC-020: a LoadBalancer Service without target groups can't be waited for. Where it is known why, SVC-028 tells instead. */
+/** SVC-020: a LoadBalancer Service without target groups cannot be waited for. If the reason is known, SVC-028 reports it instead. */
 export const svc020NoTargetGroup: AuditRule = ({ facts, services }) =>
   services.flatMap((plan) => {
     if (facts.unsupported.some((fact) => fact.service === plan.service)) return [];

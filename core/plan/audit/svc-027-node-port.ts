@@ -1,8 +1,8 @@
 import type { AuditRule } from './rule.ts';
 
 /**
- * SVC-027: a Service of type NodePort may stand behind a load balancer that no Service tells of (an ALB Ingress with instance
- * targets, a TargetGroupBinding, a target group made by hand): its targets are not seen, so nothing waits for them.
+ * SVC-027: a Service of type NodePort may be behind a load balancer that is not derived from a Service (an ALB Ingress with instance targets, a
+ * TargetGroupBinding, a target group made by hand). Its targets are not observed, so nothing waits for them.
  */
 export const svc027NodePort: AuditRule = ({ facts, nodes }) => {
   const names = new Set(nodes.map((node) => node.name));
@@ -14,7 +14,7 @@ export const svc027NodePort: AuditRule = ({ facts, nodes }) => {
       severity: 'warning' as const,
       subject: `service ${service.key}`,
       message: 'of type NodePort: a load balancer that sends to it is not seen, and not waited for',
-      hint: 'If an Ingress or a target group of your own sends to it, take the nodes out there yourself, or do not run.',
+      hint: 'If an Ingress or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
       leavesUnprotected: true,
     }));
 };

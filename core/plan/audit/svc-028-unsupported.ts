@@ -4,8 +4,8 @@ import type { Finding } from '../finding.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 
 /**
- * SVC-028: a load balancer that can't be watched can't be waited for. It matters when connections run over the nodes to replace:
- * then it refuses the run, unless the policy accepts the loss. Every other Service of that kind is left alone.
+ * SVC-028: a load balancer that cannot be watched cannot be waited for. If its connections pass through the nodes to replace, the run is refused,
+ * unless the policy accepts the loss. Every other Service of that kind is left alone.
  */
 export const svc028Unsupported: AuditRule = (question) =>
   question.facts.unsupported.map((fact) => ({
@@ -22,7 +22,7 @@ function judge(
   if (touch === undefined) {
     return {
       severity: 'info',
-      message: `what can't be protected of it does not run over the nodes to replace, and is left alone: ${fact.detail}`,
+      message: `its unprotected connections do not pass through the nodes to replace, and it is left alone: ${fact.detail}`,
       hint: 'Nothing to do for this pool.',
     };
   }

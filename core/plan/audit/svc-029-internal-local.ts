@@ -1,8 +1,8 @@
 import type { AuditRule } from './rule.ts';
 
 /**
- * SVC-029: `internalTrafficPolicy: Local`. Callers inside the cluster reach only endpoints of their own node; on a node without any,
- * what they send is dropped (Kubernetes docs, "Service Internal Traffic Policy"). The last endpoint of a node leaves before its callers.
+ * SVC-029: `internalTrafficPolicy: Local`. Callers inside the cluster reach only endpoints of their own node. On a node without any, their
+ * connections are dropped (Kubernetes docs, "Service Internal Traffic Policy"). The last endpoint of a node leaves before its callers.
  */
 export const svc029InternalLocal: AuditRule = ({ facts, nodes }) => {
   const names = new Set(nodes.map((node) => node.name));
@@ -14,8 +14,8 @@ export const svc029InternalLocal: AuditRule = ({ facts, nodes }) => {
       severity: 'warning',
       subject: `service ${key}`,
       message:
-        'internalTrafficPolicy is Local: callers on a node are dropped once its last endpoint has left, until they leave too',
-      hint: 'Set internalTrafficPolicy to Cluster, or prefer near endpoints with trafficDistribution, unless callers bear that.',
+        'internalTrafficPolicy is Local: connections from callers on a node are dropped once its last endpoint has left, until the callers leave too',
+      hint: 'Set internalTrafficPolicy to Cluster, or prefer near endpoints with trafficDistribution, unless callers can tolerate that.',
       leavesUnprotected: true,
     }));
 };

@@ -2,7 +2,7 @@ import { indexOf } from '../../model/cluster-index.ts';
 import { readyEndpoints } from '../../model/ready-endpoints.ts';
 import type { AuditRule } from './rule.ts';
 
-/** WKL-001: a Service with one ready endpoint answers nobody while its pod moves. */
+/** WKL-001: a Service with one ready endpoint does not answer while its pod moves. */
 export const wkl001SingleReplica: AuditRule = ({ surged, services, nodes }) => {
   const old = new Set(nodes.map((node) => node.name));
   return services.flatMap((plan) => {

@@ -1,7 +1,7 @@
 import type { DisruptionBudgetFacts } from '../../model/pod.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-003: a budget that demands every pod never lets one be evicted; the run will wait there and then ask for attention. */
+/** WKL-003: a budget that requires every pod never allows an eviction. The run would wait there until the deadline and then stall. */
 export const wkl003BudgetNeverAllows: AuditRule = (question) => {
   const { facts, surged } = question;
   const after = new Map(surged.cluster.budgets.map((budget) => [keyOf(budget), budget.podUids.length]));

@@ -5,8 +5,8 @@ import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, filterContext, podsToMove } from './rule.ts';
 
 /**
- * WKL-008: pods that can't be unlisted and stop at once. A StatefulSet of the lab lost 8 and 9 requests in two runs, to callers inside
- * the cluster and over other nodes.
+ * WKL-008: pods that cannot be removed from endpoints and stop at once. A StatefulSet of the lab lost 8 and 9 requests in two runs, from callers
+ * inside the cluster and through other nodes.
  */
 export const wkl008LeavesWhileListed: AuditRule = (question) => {
   const { policy, facts } = question;

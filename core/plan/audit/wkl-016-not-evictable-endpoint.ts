@@ -6,7 +6,7 @@ import type { PodFacts } from '../../model/pod.ts';
 import { formatDuration } from '../../text/format.ts';
 import { type AuditQuestion, type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-016: endpoints that eviction does not move; those that even the retiring taint can't move end with their machine. */
+/** WKL-016: endpoints that eviction does not move. Those that even the taint `disrupted` cannot remove end with their instance. */
 export const wkl016NotEvictableEndpoint: AuditRule = (question) => {
   const pods = podsToMove(question).filter(
     (pod) => isNodeBound(pod) && servicesOf(pod, question.facts.cluster).length > 0,
@@ -37,7 +37,7 @@ function describe(owner: string, pod: PodFacts, { facts, policy }: AuditQuestion
     message: stays
       ? 'its pods are endpoints that stay until their instance ends'
       : 'its pods are endpoints; they are removed before their instance ends',
-    hint: stays ? 'Let it not tolerate every taint, so that its endpoints can be removed.' : 'Nothing to do.',
+    hint: stays ? 'Do not let it tolerate every taint, so that its endpoints can be removed.' : 'Nothing to do.',
     ...(stays ? { leavesUnprotected: true } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-017: pods that no controller starts again: bare ones, and those of DaemonSets that do not exist any more. */
+/** WKL-017: pods that no controller starts again: bare pods, and those of DaemonSets that no longer exist. */
 export const wkl017BarePod: AuditRule = (question) => {
   const { force } = question.policy.drain;
   return groupByWorkload('WKL-017', podsToMove(question), (pod) => {

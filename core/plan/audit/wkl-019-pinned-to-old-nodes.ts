@@ -4,7 +4,7 @@ import { listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** Labels whose values no new node can share with an old one. */
+/** Labels whose values a new node can never share with an old one. */
 const ownLabels: readonly string[] = [
   hostnameLabel,
   'eks.amazonaws.com/nodegroup-image',
@@ -12,8 +12,8 @@ const ownLabels: readonly string[] = [
 ];
 
 /**
- * WKL-019: pods that may run on the old nodes only. Their replacements would wait for a place for good, and with them everything that
- * their budgets count.
+ * WKL-019: pods that can run on the old nodes only. Their replacements would never be scheduled, and everything that their budgets count would
+ * wait with them.
  */
 export const wkl019PinnedToOldNodes: AuditRule = (question) => {
   const { poolName } = question.policy.target;

@@ -4,27 +4,27 @@ import { formatDuration } from '../../text/format.ts';
 import { groupByWorkload, type PodFinding } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-025: pods whose annotations ask to be left alone (safe-to-evict, do-not-disrupt). */
+/** WKL-025: pods with annotations that ask not to disrupt them (safe-to-evict, do-not-disrupt). */
 export const wkl025ProtectedPod: AuditRule = (question) => {
   const { drain, waits } = question.policy;
   const atMost = formatDuration(waits.deadlines.jobCompletionMs);
   return groupByWorkload('WKL-025', podsToMove(question), (pod): PodFinding | undefined => {
-    const wish = findDoNotDisrupt(pod, question.facts.observedAt);
-    if (wish === undefined) return undefined;
-    const asks = `${wish.annotation} asks to leave it alone`;
+    const request = findDoNotDisrupt(pod, question.facts.observedAt);
+    if (request === undefined) return undefined;
+    const asks = `${request.annotation} asks to leave it alone`;
     if (isNodeBound(pod))
       return {
         severity: 'warning',
         message: `${asks}, and it ends with its node`,
-        hint: 'A pod that belongs to its node cannot outlive it: take the annotation off, or exempt the node group.',
+        hint: 'A pod that belongs to its node cannot outlive it: remove the annotation, or exempt the node group.',
       };
     if (drain.doNotDisrupt === 'evict')
       return {
         severity: 'warning',
-        message: `${asks}, and the run evicts it all the same (spec.drain.doNotDisrupt)`,
+        message: `${asks}, and the run evicts it in spite of that (spec.drain.doNotDisrupt)`,
         hint: 'Leave spec.drain.doNotDisrupt out to have the annotation respected.',
       };
-    if (drain.doNotDisrupt === 'wait' || wish.until !== 'never')
+    if (drain.doNotDisrupt === 'wait' || request.until !== 'never')
       return {
         severity: 'warning',
         message: `${asks}: the run waits until that is over, at most ${atMost}, with the node out of its load balancers`,

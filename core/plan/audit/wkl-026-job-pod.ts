@@ -4,9 +4,9 @@ import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, filterContext, podsToMove } from './rule.ts';
 
 /**
- * WKL-026: a pod of a Job that is evicted has failed as far as its Job is concerned: that counts against backoffLimit unless a
- * podFailurePolicy ignores the condition DisruptionTarget, and the work starts from the beginning (Kubernetes docs, "Handling retriable and
- * non-retriable pod failures with Pod failure policy").
+ * WKL-026: an evicted pod of a Job counts as failed: it counts against backoffLimit unless a podFailurePolicy ignores the condition
+ * DisruptionTarget, and the work starts from the beginning (Kubernetes docs, "Handling retriable and non-retriable pod failures with Pod failure
+ * policy").
  */
 export const wkl026JobPod: AuditRule = (question) => {
   const context = filterContext(question);

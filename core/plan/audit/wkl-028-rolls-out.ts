@@ -3,7 +3,7 @@ import { compareText } from '../../text/format.ts';
 import type { Finding } from '../finding.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-028: workloads amid a rollout. Nodes with their pods wait for its end; one that has stopped half way is not waited for. */
+/** WKL-028: workloads in the middle of a rollout. Nodes with their pods wait until it ends, unless it has stopped half way. */
 export const wkl028RollsOut: AuditRule = (question) => {
   const index = indexOf(question.facts.cluster);
   const keys = new Set(podsToMove(question).flatMap(({ workload, released }) => released?.workload ?? workload ?? []));

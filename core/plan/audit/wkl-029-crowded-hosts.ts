@@ -4,8 +4,8 @@ import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /**
- * WKL-029: more pods are wanted than fit beside emptied nodes, because their spread over hosts counts those too. The last nodes would wait for
- * replacements that wait for those nodes to be gone.
+ * WKL-029: more pods are needed than fit beside emptied nodes, because their spread over hosts counts those nodes too. The last nodes would wait
+ * for replacements that wait for those nodes to be gone.
  */
 export const wkl029CrowdedHosts: AuditRule = (question) => {
   const { policy, facts, podSurge } = question;

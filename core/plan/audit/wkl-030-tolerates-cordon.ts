@@ -3,7 +3,10 @@ import { intolerantHint, toleratesCordon } from '../../eviction/tolerates-cordon
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-030: pods that a cordon does not keep away. Their successors may come to nodes that go, and to the one that is emptied, for ever. */
+/**
+ * WKL-030: pods that a cordon does not keep away. Their replacements may be scheduled to nodes that are leaving, even to the same node, again and
+ * again.
+ */
 export const wkl030ToleratesCordon: AuditRule = (question) =>
   groupByWorkload('WKL-030', podsToMove(question), (pod) => {
     if (isNodeBound(pod) || pod.ownerKind === 'none' || !toleratesCordon(pod)) return undefined;

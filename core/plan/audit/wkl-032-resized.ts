@@ -2,7 +2,7 @@ import { ownerOf } from '../../model/pod.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
-/** WKL-032: pods whose successors get other requests at their creation than they have. */
+/** WKL-032: pods whose replacements get other requests when they are created than the pods have now. */
 export const wkl032Resized: AuditRule = (question) => {
   const { resizers = [] } = question.facts.cluster;
   if (resizers.length === 0) return [];
@@ -12,7 +12,7 @@ export const wkl032Resized: AuditRule = (question) => {
     if (resizer === undefined) return undefined;
     return {
       severity: 'info',
-      message: `${resizer} gives its successors the requests that it recommends by then: they may not fit where these fit`,
+      message: `${resizer} gives its replacements the requests that it recommends by then: they may not fit where these pods fit`,
       hint: 'Compare its recommendation with what a new node has (kubectl describe vpa).',
     };
   });

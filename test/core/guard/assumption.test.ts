@@ -33,13 +33,13 @@ interface Scene {
   readonly crossZone?: boolean;
   /** Serving targets that must stay. */
   readonly minServing?: number;
-  /** Pods that a budget demands. */
+  /** Pods that a budget requires. */
   readonly demanded?: number;
   /** Names of the nodes whose pod is not Ready and whose target is unhealthy. */
   readonly failing?: readonly string[];
 }
 
-/** The guard on four nodes that serve one Service, each of which was seen to serve before. */
+/** The guard on four nodes that serve one Service, each of which was observed to serve before. */
 function open({ traffic = 'Local', crossZone = true, minServing = 1, demanded, failing = [] }: Scene = {}): Guard {
   const policy = aPolicy({ guard: { ...aPolicy().guard, minServing: { 'default/web': { targets: minServing } } } });
   const observe = (away: readonly string[]) => {
@@ -56,7 +56,7 @@ function open({ traffic = 'Local', crossZone = true, minServing = 1, demanded, f
   return openGuard({ facts: observe(failing), policy, baselines, inFlight: [], waiting: nodes.map(nodeRefOf) });
 }
 
-/** Everything that a guard says of these nodes, and its figures. */
+/** Everything that a guard says about these nodes, and its figures. */
 function answersOf(guard: Guard, asked: readonly NodeRef[] = nodes) {
   return structuredClone({
     services: guard.services.map(({ state, targets, perZone, comparison, minServing }) => ({
@@ -94,7 +94,7 @@ const heldBy = (guard: Guard) =>
 const [n1, n2, n3] = nodes as [NodeFacts, NodeFacts, NodeFacts, NodeFacts];
 
 describe('a guard under an assumption', () => {
-  test('takes nodes that are excluded off what serves, each once', () => {
+  test('subtracts excluded nodes from what serves, each once', () => {
     const guard = open({ minServing: 2 });
     expect(heldBy(guard)).toEqual([]);
     const without = guard.assume({ excluded: [n1, n2] });
@@ -103,7 +103,7 @@ describe('a guard under an assumption', () => {
     expect(without.assume({ excluded: [n1] }).services[0]).toMatchObject({ targets: 2 });
   });
 
-  test('takes them off their zone and off budgets', () => {
+  test('subtracts them from their zone and from budgets', () => {
     const zones = open({ crossZone: false }).assume({ excluded: [n1] });
     expect(heldBy(zones)).toEqual(['n2 zone']);
     const budgets = open({ demanded: 3 }).assume({ excluded: [n1] });
@@ -111,7 +111,7 @@ describe('a guard under an assumption', () => {
     expect(heldBy(budgets)).toEqual(['n2 endpoints', 'n3 endpoints', 'n4 endpoints']);
   });
 
-  test('lets go whoever has a new node beside it under policy Cluster, and nobody else for that', () => {
+  test('under policy Cluster does not block a node that has a new node beside it, and others are blocked as before', () => {
     const joined = { joined: [n1, n2, n3] };
     expect(heldBy(open({ traffic: 'Cluster', minServing: 4 }))).toHaveLength(4);
     expect(heldBy(open({ traffic: 'Cluster', minServing: 4 }).assume(joined))).toEqual([]);
@@ -128,12 +128,12 @@ describe('a guard under an assumption', () => {
     expect(heldBy(zones)).toEqual(['n4 zone']);
   });
 
-  test('counts all replacements from one node as one target, for they are on one new node', () => {
+  test('counts all replacements from one node as one target, because they are on one new node', () => {
     const both = [aPod('web-1', 'n1'), aPod('web-5', 'n1')];
     expect(open().assume({ replaced: both }).services[0]).toMatchObject({ targets: 5 });
   });
 
-  test('holds nobody for what a Service lacks of its baseline, once that has recovered', () => {
+  test('blocks no node for what a Service lacks of its baseline, once that has recovered', () => {
     const guard = open({ failing: ['n4'] });
     expect(heldBy(guard)).toEqual(['n4 best']);
     expect(heldBy(guard.assume({ recovered: true }))).toEqual([]);
@@ -189,7 +189,7 @@ describe('on any facts', () => {
     return openGuard({ facts, policy, baselines, inFlight, waiting: names.map((name) => aNode(name)) });
   }
 
-  test('nodes that are assumed to be excluded are the same as nodes in flight', () => {
+  test('nodes that are assumed to be excluded count like nodes in flight', () => {
     fc.assert(
       fc.property(shape, (drawn) => {
         const { all, facts, assumed, others } = build(drawn);
@@ -201,7 +201,7 @@ describe('on any facts', () => {
     );
   });
 
-  test('replaced pods are the same as facts in which their replacements run', () => {
+  test('replaced pods count like facts in which their replacements run', () => {
     const terms = { policy: aPolicy(withPodSurge(1)), sharedVolumeClaims: new Set<string>(), denials: new Map() };
     fc.assert(
       fc.property(shape, (drawn) => {
@@ -216,7 +216,7 @@ describe('on any facts', () => {
     );
   });
 
-  test('nodes that are assumed to have joined are the same as facts in which they have', () => {
+  test('nodes that are assumed to have joined count like facts in which they have', () => {
     fc.assert(
       fc.property(shape, (drawn) => {
         const { all, facts, assumed } = build({ ...drawn, allReady: true, traffic: ['Cluster', 'Cluster'] });

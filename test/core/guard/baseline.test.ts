@@ -64,7 +64,7 @@ describe('the baseline of a Service', () => {
     expect(learn(state({ crossZone: false }), [])).toEqual([aBaseline('web', 4, { zones: ['a', 'b'] })]);
   });
 
-  test('is unknown of one that has never served: there is nothing to protect', () => {
+  test('does not exist for one that has never served: there is nothing to protect', () => {
     expect(learn(state({ unhealthy: nodes.map(({ name }) => name) }), [])).toEqual([]);
     expect(learn(state({ pods: [], replicas: 0 }), [])).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('the baseline of a Service', () => {
     expect(learn(anObservation({}), known)).toBe(known);
   });
 
-  test('does not grow by pods that have come from where nobody is sent to', () => {
+  test('does not grow by pods that have come from where load balancers send nothing', () => {
     const unused = ['n3', 'n4'];
     const known = learn(state({ unused }), []);
     expect(known).toEqual([aBaseline('web', 2, { missing: 2, unreached: { 'web/b': 2 } })]);
@@ -122,7 +122,7 @@ describe('the baseline of a Service', () => {
     expect(learn(state({ pods: pods.slice(0, 2), replicas: 2, unused }), known)).toMatchObject([{ missing: 0 }]);
   });
 
-  test('counts pods that were released or those that stand in for them, never both', () => {
+  test('counts released pods or their replacements, never both', () => {
     const fresh = ['a', 'a', 'b'].map((zone, index) => aNode(`new-${index + 1}`, { pool: 'web-1-34', zone }));
     const known = learn(state({ pods: pods.slice(1) }), []);
     expect(known).toEqual([aBaseline('web', 3, { missing: 1 })]);
@@ -131,12 +131,12 @@ describe('the baseline of a Service', () => {
     expect(learn(state({ nodes: [...nodes, ...fresh], pods: [...leaving, ...standIns] }), known)).toBe(known);
   });
 
-  test('tells nothing of a Service without a load balancer', () => {
+  test('does not exist for a Service without a load balancer', () => {
     expect(learn({ ...state(), targetGroups: [] }, [])).toEqual([]);
   });
 });
 
-describe('a Service that nobody wants a pod of any more', () => {
+describe('a Service without any workload or pod', () => {
   const settles = aPolicy().waits.stabilizationAfterOutageMs;
   const gone = (observedAt: number, changes: Changes = {}) =>
     state({ pods: [], workloads: [], unhealthy: nodes.map(({ name }) => name), observedAt, ...changes });
@@ -148,13 +148,13 @@ describe('a Service that nobody wants a pod of any more', () => {
     expect(learn(gone(1_000 + settles), once)).toEqual([]);
   });
 
-  test('is what it was as soon as somebody wants one again', () => {
+  test('has its previous baseline as soon as it has one again', () => {
     const once = learn(gone(1_000));
     expect(learn(gone(2_000, { workloads: [aWorkload('web', 4)] }), once)).toEqual([aBaseline('web', 4)]);
     expect(learn(gone(2_000, { pods: [aPod('web-1', 'n1', { ready: false })] }), once)).toEqual([aBaseline('web', 4)]);
   });
 
-  test('is not taken to be gone by what an outage shows', () => {
+  test('is not taken as gone during an outage', () => {
     const once = learn(gone(1_000));
     const outageAt = settles;
     const away = learn(gone(1_000 + settles, { outageAt }), once);
@@ -175,7 +175,7 @@ describe('the pods that a Service should have where callers reach them', () => {
     expect(expected(state({ replicas: 0 }), aBaseline('web', 4, { missing: 1 }))).toBe(0);
   });
 
-  test('are as many as before when nothing fits its selector any more', () => {
+  test('are as many as before when nothing matches its selector any more', () => {
     const services = [aService('web', [], { selector: { app: 'wbe' } })];
     const facts = anObservation({ nodes, pods, services, workloads: [aWorkload('web', 4)] }, [aGroup('web', nodes)]);
     expect(expected(facts)).toBe(4);
@@ -191,7 +191,7 @@ describe('the pods that callers reach', () => {
     expect(present(state({ pods: [...pods, aPod('web-5', 'n1'), aPod('web-6', 'n1', { ready: false })] }))).toBe(5);
   });
 
-  test('are also those whose node somebody has taken out: they lack nothing but their node', () => {
+  test('are also those whose node somebody has excluded: nothing else is missing', () => {
     const out = nodes.map((node) => (node.name === 'n4' ? { ...node, excluded: true } : node));
     expect(present(state({ nodes: out, unhealthy: ['n4'] }))).toBe(4);
   });

@@ -11,7 +11,7 @@ const [web1, web2] = [aPod('web-1', 'n1'), aPod('web-2', 'n2')];
 const [api1, api2] = [aPod('api-1', 'n3'), aPod('api-2', 'n4')];
 const pods = [web1, web2, api1, api2];
 
-/** Two Services of policy Local, and a budget that demands so many of these pods. */
+/** Two Services of policy Local, and a budget that requires a number of these pods. */
 function state(demands: number, covered: readonly PodFacts[] = pods, services?: readonly ServiceFacts[]) {
   const both = services ?? [aService('web', covered), aService('api', covered)];
   const cluster = { nodes, pods: covered, services: both, budgets: [aBudget('both', covered, demands)] };
@@ -30,7 +30,7 @@ function answersOf(service: ServiceFacts) {
 const count = (facts: ReturnType<typeof state>, out: readonly string[] = []) =>
   countBudgets(facts, new Set(out), [])[0];
 
-/** Who may go, one after another. */
+/** The nodes that may be excluded, one after another. */
 function leaving(facts: ReturnType<typeof state>): readonly string[] {
   const policy = aPolicy({ guard: { ...aPolicy().guard, minServing: {} } });
   const gone: NodeRef[] = [];
@@ -56,7 +56,7 @@ describe('a budget over the pods of two Services', () => {
     expect(leaving(state(2, [web1, web2], shared))).toEqual(['n3', 'n4']);
   });
 
-  test('counts pods behind no load balancer as they are, but lets nobody wait for them', () => {
+  test('counts pods behind no load balancer as they are, but blocks no node for them', () => {
     const inside = aService('api', pods, { type: 'ClusterIP', externalTrafficPolicy: 'Cluster' });
     const facts = state(4, pods, [aService('web', pods), inside]);
     const unbalanced = { ...facts, targetGroups: facts.targetGroups.filter(({ name }) => name === 'k8s-web') };
@@ -70,7 +70,7 @@ describe('a pod is not counted', () => {
 
   test.each<[string, Partial<PodFacts>, boolean]>([
     ['when it is not Ready, and its node may bring it back', { ready: false }, true],
-    ['when it is going', { terminating: true }, false],
+    ['when it is terminating', { terminating: true }, false],
     [
       'when it is removed from its endpoints',
       { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } },
@@ -94,7 +94,7 @@ describe('a pod is not counted', () => {
     expect(count({ ...facts, targetGroups })).toMatchObject({ has: 3 });
   });
 
-  test('when one of its Services does not have it for a ready endpoint', () => {
+  test('when it is not a ready endpoint of one of its Services', () => {
     const service = aService('web', pods);
     const endpoints = service.endpoints.map((one) => (one.node === 'n1' ? { ...one, ready: false } : one));
     const services = [{ ...service, endpoints }, aService('api', pods)];
@@ -102,7 +102,7 @@ describe('a pod is not counted', () => {
   });
 });
 
-test('a budget that covers nothing behind a load balancer with policy Local is none of the guard', () => {
+test('the guard ignores a budget that covers nothing behind a load balancer with policy Local', () => {
   const cluster = [aService('web', pods, { externalTrafficPolicy: 'Cluster' })];
   expect(countBudgets(state(4, pods, cluster), new Set(), [])).toEqual([]);
 });
@@ -111,7 +111,7 @@ describe('pods where load balancers have never sent anything', () => {
   const aside = [aNode('n5', { zone: 'uncovered' }), aNode('n6', { zone: 'uncovered' })];
   const [web5, web6] = [aPod('web-5', 'n5'), aPod('web-6', 'n6')];
 
-  /** What is counted of a budget over these pods, with so many in the zone that isn't covered as the run began. */
+  /** What is counted of a budget over these pods, with this many in the zone that was not covered when the run began. */
   function countWith(covered: readonly PodFacts[], before: number) {
     const web = aService('web', covered);
     const targets = [...answersOf(web), ...aside.map((node) => aTarget(node, { state: 'unused' }))];
@@ -127,13 +127,13 @@ describe('pods where load balancers have never sent anything', () => {
     return countBudgets(facts, new Set(), before === 0 ? [] : [baseline])[0];
   }
 
-  test('count as they did before the run, and hold no node', () => {
+  test('count as they did before the run, and block no node', () => {
     const counted = countWith([web1, web2, web5, web6], 2);
     expect(counted?.has).toBe(4);
     expect([...(counted?.hosts ?? [])]).toEqual(['n1', 'n2']);
   });
 
-  test('count for nothing where no more were before', () => {
+  test('do not count where there were none before', () => {
     expect(countWith([web1, web2, web5, web6], 1)?.has).toBe(3);
     expect(countWith([web1, web2, web5, web6], 0)?.has).toBe(2);
   });

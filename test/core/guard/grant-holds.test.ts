@@ -91,29 +91,29 @@ describe('a node that was excluded', () => {
       'default/web has 0 serving targets in a without it and must keep 1',
     ],
     [
-      'a node failed, though any node would do',
+      'a node failed, under policy Cluster',
       { nodes: failed, traffic: 'Cluster' },
       'default/web has 2 serving targets without it and must keep 3 (75 % of 4)',
     ],
     [
-      'somebody took another node out',
+      'somebody excluded another node',
       { nodes: { n4: { excluded: true } } },
       'default/web has 2 serving targets without it and must keep 3 (75 % of 4)',
     ],
-  ])('comes back when %s', (_, scene, reason) => {
+  ])('is restored when %s', (_, scene, reason) => {
     expect(ask(scene)).toBe(reason);
   });
 
   test.each<[string, Scene]>([
-    ['another node that is coming back makes up for it', { states: { n4: 'initial' } }],
+    ['another node that is being restored makes up for it', { states: { n4: 'initial' } }],
     ['so does one whose pods its budget counts', { states: { n4: 'initial' }, budgets: [aBudget('web', pods, 3)] }],
     ['so does one of the same zone', { states: { n2: 'unhealthy' }, crossZone: false }],
-    ['so does one that any node would do for', { states: { n4: 'initial' }, traffic: 'Cluster' }],
+    ['so does one under policy Cluster', { states: { n4: 'initial' }, traffic: 'Cluster' }],
     [
       'so does one that was restored a moment ago, and still drains',
       { states: { n4: 'draining' }, traffic: 'Cluster' },
     ],
-  ])('stays on its way when %s', (_, scene) => {
+  ])('stays excluded when %s', (_, scene) => {
     const written = aPolicy({ guard: { ...aPolicy().guard, minServing: { 'default/web': { targets: 3 } } } });
     expect(ask({ ...scene, nodes: failed }, written)).toBeDefined();
     expect(ask(scene, written)).toBeUndefined();
@@ -122,14 +122,14 @@ describe('a node that was excluded', () => {
   test.each<[string, Scene]>([
     ['has no pod Ready', { pods: pods.map((pod) => ({ ...pod, ready: pod.node !== 'n1' })) }],
     [
-      'is NotReady itself, and any node would do',
+      'is NotReady itself, under policy Cluster',
       { nodes: { n1: { excluded: true, ready: false } }, traffic: 'Cluster' },
     ],
-  ])('stays on its way when it could not help: it %s', (_, scene) => {
+  ])('stays excluded when it could not help: it %s', (_, scene) => {
     expect(ask({ ...scene, nodes: { ...failed, ...scene.nodes } })).toBeUndefined();
   });
 
-  test('stays on its way when the Service was scaled down', () => {
+  test('stays excluded when the Service was scaled down', () => {
     expect(ask({ pods: pods.slice(0, 3) })).toBeDefined();
     const now = state({ pods: pods.slice(0, 3), nodes: { n1: { excluded: true } }, states: { n1: 'draining' } });
     const facts = { ...now, cluster: { ...now.cluster, workloads: [aWorkload('web', 3)] } };
@@ -137,7 +137,7 @@ describe('a node that was excluded', () => {
     expect(findRevocation({ node: nodeRefOf(aNode('n1')), facts, policy: aPolicy(), baselines })).toBeUndefined();
   });
 
-  test('stays on its way whatever happens when the guard is switched off', () => {
+  test('stays excluded whatever happens when the guard is disabled', () => {
     expect(ask({ nodes: failed }, aPolicy({ disabledRules: ['capacity-guard'] }))).toBeUndefined();
   });
 });

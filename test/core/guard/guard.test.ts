@@ -21,7 +21,7 @@ import { blockOf, guardOf, held, leaving, names, nodes, pods, type Scene, state 
 test.each([
   ['was told to stop', pods.map((pod, index) => (index === 0 ? { ...pod, terminating: true } : pod))],
   ['is gone', pods.slice(1)],
-])('a pod that %s counts for nothing, though the slices list it as ready and its target is healthy', (_, left) => {
+])('a pod that %s does not count, though the slices list it as ready and its target is healthy', (_, left) => {
   const listed = (some: readonly PodFacts[]) => ({ service: { endpoints: some.slice(0, 2).map(endpointOf) } });
   const before = state({ ...listed(pods), pods: pods.slice(0, 2) });
   const now = { ...listed(pods), pods: left.filter(({ node }) => node === 'n1' || node === 'n2') };
@@ -36,8 +36,8 @@ test.each([
   expect(blockOf(guardOf(staying, before), 'n2')).toBeUndefined();
 });
 
-describe('what gives nothing for a moment is held', () => {
-  /** How nodes may come to give nothing, each a moment after all was well. */
+describe('a node that serves nothing for a moment is blocked', () => {
+  /** How nodes may come to serve nothing, each a moment after all was well. */
   const unready = (some: readonly string[]) => pods.map((pod) => ({ ...pod, ready: !some.includes(pod.node ?? '') }));
   const silent = (some: readonly string[]) => nodes.map((node) => ({ ...node, ready: !some.includes(node.name) }));
   const failing = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, 'unhealthy' as const]));
@@ -122,7 +122,7 @@ describe('what gives nothing for a moment is held', () => {
     });
   });
 
-  test('until it gives again', () => {
+  test('until it serves again', () => {
     expect(held(guardOf(state()))).toEqual([]);
     expect(leaving(state())).toEqual(['n1']);
   });
@@ -162,11 +162,11 @@ describe('minimums follow the present state', () => {
     ['4 pods became 12 with a budget that demands 9', { pods: twelve, budgets: [aBudget('web', twelve, 9)] }, {}],
     ['12 pods became 4 with a budget that demands 3', { budgets: [aBudget('web', pods, 3)] }, { pods: twelve }],
     ['12 pods became 4 without a budget', {}, { pods: twelve }],
-  ])('%s: one node goes, the next is held', (_, now, before) => {
+  ])('%s: one node may leave, the next is blocked', (_, now, before) => {
     expect(leaving(state(now), state(before))).toEqual(['n1']);
   });
 
-  test('6 pods became 5 with maxUnavailable 1: one node goes', () => {
+  test('6 pods became 5 with maxUnavailable 1: one node may leave', () => {
     const six = [...pods, aPod('web-5', 'n5'), aPod('web-6', 'n6')];
     const wide = [...nodes, aNode('n5'), aNode('n6')];
     const now = state({ nodes: wide, pods: six.slice(0, 5), budgets: [aBudget('web', six.slice(0, 5), 4)] });
@@ -174,17 +174,17 @@ describe('minimums follow the present state', () => {
     expect(leaving(now, before)).toEqual(['n1']);
   });
 
-  test('scaled to nothing, a Service holds nobody', () => {
+  test('a Service that is scaled to zero blocks no node', () => {
     expect(leaving(state({ pods: [] }))).toEqual(names);
   });
 
-  test('scaled to nothing, a Service of policy Cluster holds nobody, whatever its health checks say', () => {
+  test('a Service of policy Cluster that is scaled to zero blocks no node, whatever its health checks say', () => {
     const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
     const now = state({ pods: [], traffic: 'Cluster', states });
     expect(leaving(now, state({ traffic: 'Cluster' }))).toEqual(names);
   });
 
-  test('a Service whose selector fits nothing any more holds everybody', () => {
+  test('a Service whose selector matches nothing any more blocks every node', () => {
     const scene = { service: { selector: { app: 'wbe' }, endpoints: [] }, workloads: [aWorkload('web', 4)] };
     const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
     expect(held(guardOf(state({ ...scene, states })))).toEqual(names);
@@ -199,14 +199,14 @@ describe('a zone', () => {
     expect(leaving(now, state({ crossZone: false }))).toEqual(['n1', 'n3']);
   });
 
-  test('without any pod left holds nobody', () => {
+  test('without any pod left blocks no node', () => {
     const now = state({ crossZone: false, pods: inA, workloads: [aWorkload('web', 2)] });
     const guard = guardOf(now, state({ crossZone: false }));
     expect(blockOf(guard, 'n3')).toBeUndefined();
     expect(blockOf(guard, 'n4')).toBeUndefined();
   });
 
-  test('is held by nobody with cross-zone balancing', () => {
+  test('blocks no node with cross-zone balancing', () => {
     expect(leaving(state({ budgets: [aBudget('web', pods, 1)] }))).toEqual(['n1', 'n2', 'n3']);
   });
 });
@@ -264,25 +264,25 @@ describe('what decides about a node', () => {
   });
 });
 
-describe('a node where load balancers send nothing by their own making', () => {
+describe('a node where load balancers send nothing by their own configuration', () => {
   const unused = { n3: 'unused', n4: 'unused' } as const;
   const moved = { n3: 'absent', n4: 'absent' } as const;
   const n1Fails = pods.map((pod) => (pod.node === 'n1' ? { ...pod, ready: false } : pod));
 
   test.each([
     ['does not cover its zone', unused],
-    ['takes nodes with other labels', moved],
-  ])('is not held for what a Service lacks elsewhere when its load balancer %s', (_, states) => {
+    ['accepts only nodes with other labels', moved],
+  ])('is not blocked for what a Service lacks on other nodes when its load balancer %s', (_, states) => {
     const now = state({ states, pods: n1Fails });
     expect(held(guardOf(now, state({ states })))).toEqual(['n1', 'n2']);
   });
 
-  test('is held as long as it was ever sent to', () => {
+  test('is blocked if load balancers ever sent to it', () => {
     const now = state({ states: unused, pods: n1Fails });
     expect(held(guardOf(now))).toEqual(names);
   });
 
-  test('counts for nothing when it is taken out', () => {
+  test('does not count when it is excluded', () => {
     const out = nodes.map((node) => (node.name === 'n3' ? { ...node, excluded: true } : node));
     const now = state({ states: { n4: 'unused', n3: 'draining' }, nodes: out });
     expect(held(guardOf(now, state({ states: unused })))).toEqual([]);

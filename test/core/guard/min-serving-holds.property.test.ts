@@ -48,7 +48,7 @@ const shape: fc.Arbitrary<WorldShape> = fc.record({
   secondPool: fc.boolean(),
 });
 
-/** What happens, in random order: what, and a number that picks whom it hits. */
+/** What happens, in random order: the event, and a number that selects what it affects. */
 type Script = readonly (readonly [string, number])[];
 const ours = ['grant', 'grant', 'advance', 'advance'];
 const byItself = ['happen', 'happen', 'happen', 'happen'];
@@ -194,7 +194,7 @@ test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
   ['without the guard', { policy: { disabledRules: ['capacity-guard'] } }, everything],
   ['with the guard as it was before', { leaving: excludeAsBefore }, everything],
   ['when nodes are excluded on the basis of a stale observation', { actsOnStaleObservations: true }, everything],
-  ['when a node that should not have gone stays out', { neverRestores: true }, everything],
+  ['when a node that should not have been excluded stays out', { neverRestores: true }, everything],
   ['when load balancers are not checked after the drain', { neverChecksAgain: true }, removesLabels],
 ])('%s the same clusters do lose a Service', (_, rules, events) => {
   const result = fc.check(
@@ -211,7 +211,7 @@ test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
   expect(result.failed).toBe(true);
 });
 
-test('a node that may go is found wherever it stands in the queue', () => {
+test('a node that may be excluded is found at any place in the queue', () => {
   fc.assert(
     fc.property(shape, everything, (cluster, events) => {
       const [run] = play({}, cluster, events).runs;
@@ -230,7 +230,7 @@ test('a node that may go is found wherever it stands in the queue', () => {
   );
 });
 
-test('whether a node may go depends on the load balancers that are said to decide, and on no others', () => {
+test('whether a node may be excluded depends only on the load balancers that are said to decide', () => {
   const states = fc.infiniteStream(fc.constantFrom('healthy' as const, 'unhealthy' as const, 'draining' as const));
   fc.assert(
     fc.property(shape, everything, states, (cluster, events, random) => {

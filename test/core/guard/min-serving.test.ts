@@ -19,11 +19,11 @@ import {
   aWorkload,
 } from '../support/facts.ts';
 
-/** So many nodes, in two zones by turns. */
+/** A number of nodes, alternately in two zones. */
 const nodesOf = (n: number) =>
   Array.from({ length: n }, (_, index) => aNode(`n${index + 1}`, { zone: index % 2 === 0 ? 'a' : 'b' }));
 
-/** So many pods, one after another over so many nodes. */
+/** A number of pods, distributed in turn over a number of nodes. */
 const podsOn = (n: number, hosts: number) =>
   Array.from({ length: n }, (_, index) => aPod(`web-${index + 1}`, `n${(index % hosts) + 1}`));
 
@@ -69,7 +69,7 @@ describe('the minimum serving', () => {
     [3, 2],
     [2, 1],
     [1, 1],
-  ])('by default lets one of %i serving targets go, but never the last', (n, expected) => {
+  ])('by default lets one of %i serving targets be excluded, but never the last', (n, expected) => {
     expect(minServingOf(state({ nodes: nodesOf(n), pods: podsOn(n, n) })).targets).toBe(expected);
   });
 
@@ -99,7 +99,7 @@ describe('the minimum serving', () => {
     expect(minServingOf(four, four, { minServing: { 'default/web': { share: 0.5 } } }).targets).toBe(2);
   });
 
-  test('demands of a Service what its budget demands when all its other pods are healthy', () => {
+  test('requires of a Service what its budget requires when all its other pods are healthy', () => {
     const others = podsOn(2, 2).map((pod) => ({ ...pod, uid: `other-${pod.uid}`, labels: { app: 'api' } }));
     const facts = state({ nodes: nodesOf(4), pods: podsOn(4, 4) });
     const budgets = [aBudget('both', [...facts.cluster.pods, ...others], 5)];
@@ -137,7 +137,7 @@ describe('the minimum follows the present state of the Service', () => {
     expect(minServingOf(now, before).targets).toBe(targets);
   });
 
-  test('but not what it gives for a moment: pods that are not Ready, or not there yet, count', () => {
+  test('but not a momentary state: pods that are not Ready, or not there yet, count', () => {
     const unready = podsOn(4, 4).map((pod, index) => ({ ...pod, ready: index === 0 }));
     expect(minServingOf(state({ nodes: nodesOf(4), pods: unready }), four).targets).toBe(3);
     expect(minServingOf(state({ nodes: nodesOf(4), pods: podsOn(1, 1), replicas: 4 }), four).targets).toBe(3);
@@ -151,17 +151,17 @@ describe('the minimum follows the present state of the Service', () => {
 
   const gone = { nodes: nodesOf(4), pods: [], replicas: 0 };
 
-  test('scaled to nothing it has none, whoever wrote one', () => {
+  test('a Service that is scaled to zero has none, even if somebody wrote one', () => {
     expect(minServingOf(state(gone), four)).toMatchObject({ targets: 0, perZone: {} });
     expect(minServingOf(state(gone), four, { minServing: { 'default/web': { targets: 3 } } }).targets).toBe(0);
   });
 
-  test('whose selector fits nothing any more it keeps what it had', () => {
+  test('a Service whose selector matches nothing any more keeps what it had', () => {
     const service = { selector: { app: 'wbe' }, endpoints: [] };
     expect(minServingOf(state({ ...gone, replicas: 4, service }), four).targets).toBe(3);
   });
 
-  test('that never served it has none', () => {
+  test('a Service that never served has none', () => {
     const never = state({ nodes: nodesOf(4), pods: podsOn(4, 4).map((pod) => ({ ...pod, ready: false })) });
     expect(minServingOf(never).targets).toBe(0);
   });
@@ -193,7 +193,7 @@ describe('the minimum of a zone', () => {
     expect(zones([...inA, aPod('web-9', 'n2', { terminating: true })])).toEqual({ a: 1 });
   });
 
-  test('asks for nodes, not pods, under policy Cluster', () => {
+  test('depends on nodes, not pods, under policy Cluster', () => {
     expect(zones(inA, 'Cluster')).toEqual({ a: 1, b: 1 });
   });
 });

@@ -7,7 +7,7 @@ describe('a rollout', () => {
   const rolling = [aWorkload('web', 2, { rollingOut: true }), aWorkload('api', 2)];
   const two = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('api-1', 'n3'), aPod('api-2', 'n4')];
 
-  test('holds the nodes that host pods behind the Service, and no others', () => {
+  test('blocks the nodes that host pods behind the Service, and no others', () => {
     const guard = guardOf(state({ pods: two, workloads: rolling }), state({ pods: two }));
     expect(held(guard)).toEqual(['n1', 'n2']);
     expect(blockOf(guard, 'n1')).toMatchObject({
@@ -17,13 +17,13 @@ describe('a rollout', () => {
     });
   });
 
-  test('holds the nodes of pods too that a run has released from the workload', () => {
+  test('also blocks the nodes of pods that a run has released from the workload', () => {
     const { workload: _none, ...bare } = { ...aPod('web-3', 'n3'), ...released('web-3', 'run') };
     const guard = guardOf(state({ pods: [...two.slice(0, 2), bare], workloads: rolling }), state({ pods: two }));
     expect(held(guard)).toEqual(['n1', 'n2', 'n3']);
   });
 
-  test('of one of two workloads behind the Service holds the nodes that host its pods, and no others', () => {
+  test('of one of two workloads behind the Service blocks the nodes that host its pods, and no others', () => {
     const canary = { workload: 'Deployment default/canary' };
     const mixed = pods.map((pod, index) => (index < 2 ? { ...pod, ...canary } : pod));
     const workloads = [
@@ -33,12 +33,12 @@ describe('a rollout', () => {
     expect(held(guardOf(state({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
   });
 
-  test('of a workload behind no load balancer holds nobody', () => {
+  test('of a workload behind no load balancer blocks no node', () => {
     const workloads = [aWorkload('web', 4), aWorkload('batch', 4, { rollingOut: true })];
     expect(held(guardOf(state({ workloads })))).toEqual([]);
   });
 
-  test('holds whoever hosts its pods under policy Cluster too', () => {
+  test('blocks the nodes that host its pods under policy Cluster too', () => {
     const guard = guardOf(state({ traffic: 'Cluster', pods: two, workloads: rolling }), state({ traffic: 'Cluster' }));
     expect(held(guard)).toEqual(['n1', 'n2']);
   });
@@ -53,11 +53,11 @@ describe('a target that is unhealthy.draining', () => {
     return guardOf({ ...facts, targetGroups }, state({ pods: bare }));
   };
 
-  test('holds its node under the AWS Load Balancer Controller, which would never take it out', () => {
+  test('blocks its node under the AWS Load Balancer Controller, which would never deregister it', () => {
     const block = blockOf(under('aws-load-balancer-controller'), 'n4');
     expect(block).toMatchObject({ limit: 'stuck-target', service: 'default/web', what: 'k8s-web' });
     expect(block === undefined ? '' : explainBlock(block)).toBe(
-      'n4 waits: its target in k8s-web is unhealthy.draining, and its controller would not take it out',
+      'n4 waits: its target in k8s-web is unhealthy.draining, and its controller would not deregister it',
     );
     expect(blockOf(under('aws-load-balancer-controller'), 'n1')).toBeUndefined();
   });
@@ -75,7 +75,7 @@ describe('a target that is healthy still, without a ready endpoint on its node',
   test.each<[string, Scene]>([
     ['because its pod is not ready', { ...unnoticed, pods: unready }],
     ['because its pod is gone', { ...unnoticed, pods: gone }],
-  ])('holds its node until the load balancer has noticed, %s', (_, scene) => {
+  ])('blocks its node until the load balancer has noticed, %s', (_, scene) => {
     const guard = guardOf(state(scene), state({ pods: gone }));
     expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'unnoticed', what: 'k8s-web' });
     expect(explainBlock(blockOf(guard, 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(

@@ -11,7 +11,7 @@ const scale = (workloads: readonly WorkloadFacts[], running: readonly PodFacts[]
   scaleOf(service, aCluster({ pods: running, workloads, services: [service] }));
 
 describe('the workloads of a Service', () => {
-  test('are those whose pods its selector fits', () => {
+  test('are those whose pods its selector matches', () => {
     const cluster = aCluster({
       workloads: [
         aWorkload('web', 2),
@@ -31,7 +31,7 @@ describe('the scale of a Service', () => {
     expect(scale([aWorkload('web', 2), aWorkload('canary', 1, { podLabels: { app: 'web' } })])).toBe(3);
   });
 
-  test('counts pods that no known workload keeps as they are', () => {
+  test('counts pods that no known workload owns as they are', () => {
     const { workload: _workload, ...bare } = aPod('web-3', 'n3', { ownerKind: 'none' });
     expect(scale([aWorkload('web', 2)], [...pods, bare])).toBe(3);
     expect(scale([], pods)).toBe(2);
@@ -44,7 +44,7 @@ describe('the scale of a Service', () => {
     expect(scaleOf(aService('web', pods), aCluster({ pods }))).toBe(2);
   });
 
-  test('does not count pods that are going, or have ended', () => {
+  test('does not count pods that are terminating, or have ended', () => {
     const { workload: _workload, ...bare } = aPod('web-3', 'n3');
     const gone = [
       { ...bare, terminating: true },
@@ -62,7 +62,7 @@ describe('the scale of a Service', () => {
     expect(scale([], [], aService('web', pods, { selector: {} }))).toBe(2);
   });
 
-  test('is not known when nothing fits its selector', () => {
+  test('is not known when nothing matches its selector', () => {
     expect(scale([aWorkload('web', 2)], pods, aService('web', [], { selector: { app: 'wbe' } }))).toBeUndefined();
   });
 });

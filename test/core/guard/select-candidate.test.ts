@@ -52,11 +52,11 @@ function observationWith(changes: { node: string; with: Partial<NodeFacts> }): S
   return anObservation({ nodes: changed, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 }
 
-describe('a node that asks to be left alone', () => {
+describe('a node with an annotation that asks not to disrupt it', () => {
   const facts = observationWith({ node: 'n1', with: { doNotDisrupt: true } });
   const drain = aPolicy().drain;
 
-  test('waits, and the next one goes', () => {
+  test('waits, and the next one is selected', () => {
     expect(ask({ facts }).node?.name).toBe('n2');
     const answer = ask({ facts, waiting: n1 });
     expect(answer).toMatchObject({ node: undefined, blockedBy: { node: 'n1', limit: 'do-not-disrupt' } });
@@ -64,7 +64,7 @@ describe('a node that asks to be left alone', () => {
     expect(ask({ facts, waiting: n1, policy: { disabledRules: ['capacity-guard'] } }).node).toBeUndefined();
   });
 
-  test('goes when the policy says so', () => {
+  test('is selected when the policy says so', () => {
     expect(ask({ facts, policy: { drain: { ...drain, doNotDisrupt: 'evict' } } }).node?.name).toBe('n1');
     expect(ask({ facts, waiting: n1, policy: { drain: { ...drain, doNotDisrupt: 'wait' } } }).node).toBeUndefined();
   });
@@ -74,16 +74,16 @@ describe('the minimum of serving targets', () => {
   test('selects the first waiting node while the minimum holds', () => {
     const answer = ask();
     expect(answer.node?.name).toBe('n1');
-    expect(answer.reason).toBe('n1 may step out: default/web keeps 3 of 4 serving targets, minimum serving 3');
+    expect(answer.reason).toBe('n1 may be excluded: default/web keeps 3 of 4 serving targets, minimum serving 3');
   });
 
-  test('says of a node that may go what has least to spare without it', () => {
+  test('says what has least to spare without the selected node', () => {
     expect(ask().because).toBe('default/web keeps 3 of 4 serving targets, minimum serving 3');
     const spared = { guard: { minServing: { 'default/web': { targets: 1 } } } };
     const facts = { ...whole, cluster: { ...whole.cluster, budgets: [aBudget('web', pods, 2)] } };
     expect(ask({ facts, ...spared }).because).toBe('budget default/web keeps 3 of 4 reachable pods, needs 2');
     expect(ask({ facts }).because).toBe('default/web keeps 3 of 4 serving targets, minimum serving 3');
-    expect(ask({ policy: { disabledRules: ['capacity-guard'] } }).because).toBe('the capacity guard is switched off');
+    expect(ask({ policy: { disabledRules: ['capacity-guard'] } }).because).toBe('the capacity guard is disabled');
     expect(ask({ inFlight: n1 })).not.toHaveProperty('because');
   });
 
@@ -113,18 +113,18 @@ describe('the minimum of serving targets', () => {
     expect(ask({ facts: observationWith({ node: 'n4', with: change }), waiting: n1 }).node).toBeUndefined();
   });
 
-  test('does not count a node that somebody else has cordoned, unless it waits for its own turn', () => {
+  test('does not count a node that somebody else has cordoned, unless it waits to be replaced', () => {
     const facts = observationWith({ node: 'n4', with: { cordoned: true, pool: 'other' } });
     expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
     expect(ask({ facts }).node?.name).toBe('n1');
   });
 
-  test('takes the other nodes of the pool that waits for those that wait too, named or not', () => {
+  test('treats the other nodes of a waiting pool as waiting too, named or not', () => {
     const facts = observationWith({ node: 'n4', with: { cordoned: true } });
     expect(ask({ facts, waiting: n1 }).node?.name).toBe('n1');
   });
 
-  test('goes on counting nodes that we have cordoned ourselves', () => {
+  test('still counts nodes that the run itself has cordoned', () => {
     const facts = observationWith({
       node: 'n4',
       with: { cordoned: true, pool: 'other', ownership: { cordonedBy: 'run' } },
@@ -159,7 +159,7 @@ describe('the minimum of serving targets', () => {
     expect(ask({ facts: state('Cluster'), waiting: n1 }).node?.name).toBe('n1');
   });
 
-  test('does not take a terminating endpoint for a ready one', () => {
+  test('does not count a terminating endpoint as ready', () => {
     const endpoints = aService('web', pods).endpoints.map((one) =>
       one.node === 'n4' ? { ...one, terminating: true } : one,
     );
@@ -190,7 +190,7 @@ describe('the minimum of a zone', () => {
     expect(answer.reason).toContain('has 1 serving target in a and must keep 1');
   });
 
-  test('passes over a blocked node and takes one of another zone', () => {
+  test('skips a blocked node and selects one of another zone', () => {
     expect(ask({ facts, baselines, guard: { minServing }, inFlight: n1 }).node?.name).toBe('n3');
   });
 });
@@ -225,7 +225,7 @@ describe('the minimum of a budget', () => {
 });
 
 describe('the nodes in progress', () => {
-  test('never holds more nodes than the policy allows', () => {
+  test('are never more than the policy allows', () => {
     const answer = ask({ guard: { maxInFlight: 1 }, inFlight: [nodeRefOf(aNode('gone'))] });
     expect(answer.blockedBy).toEqual({ node: 'n1', limit: 'in-flight', needs: 1, has: 1 });
     expect(answer.reason).toBe('n1 waits: 1 node in progress, at most 1 may be');
@@ -234,10 +234,10 @@ describe('the nodes in progress', () => {
   test('has no minimum only when the guard is off', () => {
     const answer = ask({ policy: { disabledRules: ['capacity-guard'] }, inFlight: nodes.slice(0, 3).map(nodeRefOf) });
     expect(answer.node?.name).toBe('n4');
-    expect(answer.reason).toContain('switched off');
+    expect(answer.reason).toContain('disabled');
   });
 
-  test('ends when nobody waits', () => {
+  test('ends when no node waits', () => {
     expect(ask({ waiting: [] })).toEqual({ node: undefined, reason: 'no node waits to be excluded', agreed: {} });
   });
 
@@ -250,7 +250,7 @@ describe('a moment', () => {
   const at = (observedAt: number, facts = whole): ServingFacts => ({ ...facts, observedAt });
   const flapping = observationWith({ node: 'n4', with: { ready: false } });
 
-  test('has to be found free for twice as long with each turn that it came back from', () => {
+  test('must be stable for twice as long after each time that the node was restored', () => {
     const facts = { ...whole, observedAt: 0 };
     const since = (ms: number) => ({ n1: -ms });
     expect(ask({ facts, waiting: n1, agreed: since(5_000) }).node?.name).toBe('n1');
@@ -263,7 +263,7 @@ describe('a moment', () => {
     expect(ask({ facts, waiting: n1, agreed: since(320_000), rounds: { n1: 60 } }).node?.name).toBe('n1');
   });
 
-  test('is not enough: looks must agree for the settling time', () => {
+  test('is not enough: observations must agree for the stabilization time', () => {
     const first = ask({ agreed: {} });
     expect(first).toMatchObject({ node: undefined, settlesInMs: 5_000 });
     expect(first.reason).toBe('n1 may be excluded once observations have agreed for another 5s');
@@ -272,7 +272,7 @@ describe('a moment', () => {
     expect(ask({ facts: at(5_000), agreed: early.agreed }).node?.name).toBe('n1');
   });
 
-  test('in which the node may not go makes the time begin anew', () => {
+  test('in which the node may not be excluded makes the time begin again', () => {
     const first = ask({ agreed: {} });
     const disagrees = ask({ facts: at(3_000, flapping), agreed: first.agreed });
     expect(disagrees.node).toBeUndefined();
@@ -281,17 +281,19 @@ describe('a moment', () => {
     expect(ask({ facts: at(11_000), agreed: again.agreed }).node?.name).toBe('n1');
   });
 
-  test('after the API server was away is not trusted, nor is what was agreed on before', () => {
+  test('after an outage of the API server is not trusted, nor are the observations before', () => {
     const away = { ...whole, cluster: { ...whole.cluster, outageAt: 0 } };
     const answer = ask({ facts: at(59_999, away) });
     expect(answer).toMatchObject({ node: undefined, agreed: {} });
-    expect(answer.reason).toBe('n1 waits: the API server was away; what is seen settles for another 1ms');
+    expect(answer.reason).toBe(
+      'n1 waits: the API server was unavailable; observations are not trusted for another 1ms',
+    );
     const settled = ask({ facts: at(60_000, away), agreed: answer.agreed });
     expect(settled).toMatchObject({ node: undefined, settlesInMs: 5_000 });
     expect(ask({ facts: at(65_000, away), agreed: settled.agreed }).node?.name).toBe('n1');
   });
 
-  test('in which many nodes fell silent at once is not trusted', () => {
+  test('in which many nodes became silent at once is not trusted', () => {
     const silent = nodes.map((node, index) => (index < 2 ? { ...node, ready: false, unknownSince: 0 } : node));
     const facts = at(30_000, { ...whole, cluster: { ...whole.cluster, nodes: silent } });
     const answer = ask({ facts, policy: { disabledRules: ['capacity-guard'] } });
@@ -299,7 +301,7 @@ describe('a moment', () => {
     expect(answer.reason).toContain('2 nodes of 4 fell silent together');
   });
 
-  test('of a rollout is waited out, and names what rolls out', () => {
+  test('of a rollout blocks the node until it ends, and names the workload', () => {
     const rolling = { ...whole.cluster, workloads: [aWorkload('web', 4, { rollingOut: true })] };
     const answer = ask({ facts: { ...whole, cluster: rolling } });
     expect(answer.node).toBeUndefined();

@@ -30,11 +30,11 @@ describe('a run watches', () => {
     expect(watched([aService('a', [pod], { type: 'NodePort' })], { pods: [pod] })).toEqual([]);
   });
 
-  test('a Service whose EndpointSlices have yet to hear of its pod there', () => {
+  test('a Service whose EndpointSlices do not list its pod there yet', () => {
     expect(watched([aService('a', [])], { pods: [aPod('a-1', 'old')] })).toEqual(['default/a']);
   });
 
-  test('a Service elsewhere that shares a budget with a pod there: the budget counts who is reached', () => {
+  test('a Service on other nodes that shares a budget with a pod there: the budget counts which pods are reached', () => {
     const pods = [aPod('a-1', 'old'), aPod('b-1', 'far')];
     const services = [aService('a', pods), aService('b', pods)];
     expect(watched(services, { pods, budgets: [aBudget('both', pods, 1)] })).toEqual(['default/a', 'default/b']);
@@ -42,7 +42,7 @@ describe('a run watches', () => {
   });
 
   test.each<[string, Partial<RunScope>]>([
-    ['that it has seen to serve', { baselines: [aBaseline('a', 1)] }],
+    ['that it has observed to serve', { baselines: [aBaseline('a', 1)] }],
     ['that had pods on the node that it empties', { before: { 'default/a': 1 } }],
     [
       'that its policy names',

@@ -15,25 +15,25 @@ function state(nodes: number, silentFor: readonly number[], outageAt?: number) {
 
 const ask = (...args: Parameters<typeof state>) => findDistrust(state(...args), aPolicy());
 
-describe('what is seen is not trusted', () => {
-  test('for the settling time after the API server was away', () => {
-    expect(ask(4, [], now)).toBe('the API server was away; what is seen settles for another 1m');
+describe('an observation is not trusted', () => {
+  test('for the stabilization time after an outage of the API server', () => {
+    expect(ask(4, [], now)).toBe('the API server was unavailable; observations are not trusted for another 1m');
     expect(ask(4, [], now - 59_999)).toContain('another 1ms');
     expect(ask(4, [], now - 60_000)).toBeUndefined();
   });
 
-  test('when a quarter of the nodes, and more than one, fell silent at once', () => {
+  test('when a quarter of the nodes, and more than one, became silent at once', () => {
     expect(ask(8, [0, 30_000])).toBe('2 nodes of 8 fell silent together less than 1m ago');
     expect(ask(9, [0, 0])).toBeUndefined();
     expect(ask(2, [0])).toBeUndefined();
   });
 
-  test('but nodes that have been silent for longer are what they seem', () => {
+  test('but the status of nodes that have been silent for longer is', () => {
     expect(ask(4, [60_000, 60_000, 60_000])).toBeUndefined();
     expect(ask(4, [59_999, 60_000, 60_000])).toBeUndefined();
   });
 
-  test('but nodes that say themselves that they are not Ready are believed', () => {
+  test('but nodes that report NotReady themselves are', () => {
     const nodes = Array.from({ length: 4 }, (_, index) => aNode(`n${index}`, { ready: false }));
     expect(findDistrust({ ...anObservation({ nodes }), observedAt: now }, aPolicy())).toBeUndefined();
   });

@@ -13,10 +13,10 @@ test('an observation that finds that it may not resets its time', () => {
 });
 
 test.each([
-  ['once looks agree for the settling time', { n1: 100 }, 600, true],
+  ['once observations have agreed for the stabilization time', { n1: 100 }, 600, true],
   ['not before', { n1: 100 }, 599, false],
   ['not when no observation has found that it may leave', { n2: 100 }, 600, false],
-])('a node is settled %s', (_, agreed, now, settled) => {
+])('a node is stable %s', (_, agreed, now, settled) => {
   expect(isStable(agreed, 'n1', now, 500)).toBe(settled);
 });
 

@@ -8,7 +8,7 @@ const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
 const pods = onePodOnEach('web', nodes);
 const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
 
-/** Names of four nodes, of which so many must go on serving. */
+/** Names of four nodes, of which a number must keep serving. */
 function choose(minServing: number, changes: Partial<CandidateQuestion> = {}, atMost = 10, maxInFlight = 10) {
   const guard = { ...aPolicy().guard, minServing: { 'default/web': { targets: minServing } }, maxInFlight };
   const policy = aPolicy({ guard });
@@ -26,17 +26,17 @@ test.each([
   expect(choose(minServing)).toEqual(names);
 });
 
-test('those on which looks have agreed for longer come first', () => {
+test('those on which observations have agreed for longer come first', () => {
   expect(choose(2, { agreed: { n3: 5, n4: 10 } })).toEqual(['n3', 'n4']);
 });
 
-test('no more than asked for, or than may be in flight; but one is named for when somebody is back', () => {
+test('no more than requested, or than may be in flight; but at least one, for when a node is finished', () => {
   expect(choose(0, {}, 2)).toEqual(['n1', 'n2']);
   expect(choose(0, {}, 10, 3)).toEqual(['n1', 'n2', 'n3']);
   expect(choose(0, { inFlight: [nodeRefOf(aNode('n1'))] }, 10, 1)).toEqual(['n2']);
 });
 
-test('without the guard anybody may', () => {
+test('without the guard any node may be excluded', () => {
   const policy = aPolicy({ disabledRules: ['capacity-guard'] });
   expect(choose(4, { policy })).toEqual(['n1', 'n2', 'n3', 'n4']);
 });

@@ -21,38 +21,38 @@ const told =
   "default/web can't be protected, and it has endpoints on the nodes: no load balancer has the address web.elb.example";
 
 describe('protection that is lost during a run', () => {
-  test('is told with the Service, what it has to do with the nodes, and why', () => {
+  test('is reported with the Service, how it concerns the nodes, and why', () => {
     expect(findLostProtection(question)).toBe(told);
   });
 
   test.each([
-    ['that is in part still seen', { facts: { ...lost, targetGroups: [group] } }],
+    ['that is still observed in part', { facts: { ...lost, targetGroups: [group] } }],
     ['that came during the run', { baselines: [] }],
-  ])('is told of a Service %s', (_, change) => {
+  ])('is reported for a Service %s', (_, change) => {
     expect(findLostProtection({ ...question, ...change })).toBe(told);
   });
 
   test.each([
     ['is accepted', { policy: aPolicy({ guard: { ...aPolicy().guard, acceptUnprotected: ['default/web'] } }) }],
-    ['does not run over the nodes', { nodes: [aNode('n3')] }],
+    ['does not pass through the nodes', { nodes: [aNode('n3')] }],
     ['is gone', { facts: { ...lost, cluster: { ...lost.cluster, services: [] } } }],
-    ['is seen whole', { facts: { ...lost, unsupported: [], targetGroups: [group] } }],
+    ['is observed completely', { facts: { ...lost, unsupported: [], targetGroups: [group] } }],
     [
       'has no load balancer any more',
       { facts: anObservation({ nodes, pods, services: [aService('web', pods, { type: 'ClusterIP' })] }, []) },
     ],
-    ['never had one that was seen', { facts: { ...lost, unsupported: [] }, baselines: [] }],
-  ])('is none of a Service that %s', (_, change) => {
+    ['never had one that was observed', { facts: { ...lost, unsupported: [] }, baselines: [] }],
+  ])('is not reported for a Service that %s', (_, change) => {
     expect(findLostProtection({ ...question, ...change })).toBeUndefined();
   });
 
-  test('is told when nothing is seen of a load balancer behind which it served, though nobody says why', () => {
+  test('is reported when the load balancer of a Service that served is not observed any more, without a known reason', () => {
     expect(findLostProtection({ ...question, facts: { ...lost, unsupported: [] } })).toBe(
-      "default/web can't be protected, and it has endpoints on the nodes: its status names no load balancer any more",
+      "default/web can't be protected, and it has endpoints on the nodes: its status no longer names a load balancer",
     );
   });
 
-  test('is none as long as there are no nodes to ask for', () => {
+  test('is not reported without nodes', () => {
     const passing = [aService('web', [], { externalTrafficPolicy: 'Cluster' })];
     const facts = anObservation({ nodes, services: passing }, [], [anUnsupported('web')]);
     expect(findLostProtection({ ...question, facts, nodes: [] })).toBeUndefined();

@@ -24,28 +24,28 @@ const cases: readonly AuditCase[] = [
   [
     'WKL-008',
     'warning',
-    'a workload that the policy never unlists',
+    'a workload whose endpoints the policy keeps',
     { policy: { drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } } },
     {},
   ],
   [
     'WKL-008',
     'warning',
-    'a controller that nobody knows',
+    'an unknown controller',
     { pods: extra({ ownerKind: 'other', ownerName: 'game', labels: { app: 'web' } }) },
     { pods: extra({ ownerKind: 'other', ownerName: 'game', labels: { app: 'elsewhere' } }) },
   ],
   [
     'WKL-008',
     'warning',
-    'a label that network policies go by',
+    'a label that network policies select by',
     { cluster: { networkPolicies: [byApp('web')] } },
     { cluster: { networkPolicies: [byApp('other')] } },
   ],
   [
     'WKL-016',
     'warning',
-    'a DaemonSet behind a Service whose label network policies go by',
+    'a DaemonSet behind a Service whose label network policies select by',
     { pods: agent(), cluster: { networkPolicies: [byApp('web')] } },
     { pods: agent({ preStopSeconds: 60 }), cluster: { networkPolicies: [byApp('web')] } },
   ],
@@ -88,7 +88,7 @@ const cases: readonly AuditCase[] = [
   [
     'WKL-019',
     'blocker',
-    'a pod that the old group alone may run',
+    'a pod that only the old group may run',
     { pods: extra({ requiredNodeLabels: { 'eks.amazonaws.com/nodegroup': ['web'] } }) },
     { pods: extra({ requiredNodeLabels: { 'eks.amazonaws.com/nodegroup': ['web', 'web-1-34'], team: ['a'] } }) },
   ],
@@ -109,7 +109,7 @@ const cases: readonly AuditCase[] = [
   [
     'WKL-029',
     'blocker',
-    'more pods than fit on new nodes, and none that is handed over where released pods count',
+    'more pods than fit on new nodes, except with pod surge where released pods count',
     {
       pods: spreadOverHosts({ countsReleased: false }),
       cluster: { workloads: [aWorkload('web', 5, { surge: 1 })] },
@@ -187,14 +187,14 @@ const cases: readonly AuditCase[] = [
   [
     'WKL-025',
     'warning',
-    'a wish of a pod that belongs to its node',
+    'do-not-disrupt on a pod that belongs to its node',
     { pods: extra({ doNotDisrupt: 'for-good', ownerKind: 'DaemonSet' }) },
     { pods: extra({ safeToEvict: 'true' }) },
   ],
   [
     'WKL-025',
     'warning',
-    'a wish that the policy overrules',
+    'do-not-disrupt that the policy overrides',
     { pods: extra({ safeToEvict: 'false' }), policy: drains({ doNotDisrupt: 'evict' }) },
     { pods: extra({}) },
   ],
@@ -215,7 +215,7 @@ const cases: readonly AuditCase[] = [
   [
     'WKL-027',
     'error',
-    'a pod that hangs in termination',
+    'a pod that is stuck in termination',
     { pods: extra({ terminating: true, killedAt: -60_000 }) },
     { pods: extra({ terminating: true, killedAt: -59_999 }) },
   ],

@@ -14,14 +14,14 @@ import {
 } from '../support/audited-pool.ts';
 import { aBudget, aNode, aPod, aPolicy, aService, aWorkload, withPodSurge } from '../support/facts.ts';
 
-test('a webhook with two pods, or one that is handed over, keeps nobody from moving', () => {
+test('a webhook with two pods, or with one that is surged, does not prevent pods from moving', () => {
   const one = hookOn('n1');
   const pods = [...(one.pods ?? []), aPod('hook-2', 'n2')];
   const services = [aService('web', onEach), aService('hook', pods, { type: 'ClusterIP' })];
   const two = { ...one, pods, cluster: { ...one.cluster, services } };
   expect(audit(two).map(({ rule }) => rule)).not.toContain('INF-008');
   const deployed = aPod('hook-1', 'n1', { ownerUid: 'rs' });
-  const handed = {
+  const surged = {
     ...one,
     pods: [...onEach, deployed],
     cluster: {
@@ -31,11 +31,11 @@ test('a webhook with two pods, or one that is handed over, keeps nobody from mov
     },
     policy: withPodSurge(),
   };
-  expect(audit(handed).map(({ rule }) => rule)).not.toContain('INF-008');
-  expect(audit({ ...handed, policy: {} }).map(({ rule }) => rule)).toContain('INF-008');
+  expect(audit(surged).map(({ rule }) => rule)).not.toContain('INF-008');
+  expect(audit({ ...surged, policy: {} }).map(({ rule }) => rule)).toContain('INF-008');
 });
 
-test('a Service whose pods are on other pools may be as its owners like it', () => {
+test('a Service whose pods are on other pools has no finding', () => {
   const elsewhere = aNode('other', { pool: 'batch' });
   const facts = {
     nodes: [...healthy, elsewhere],
@@ -117,14 +117,14 @@ const cases: readonly AuditCase[] = [
   [
     'SVC-027',
     'warning',
-    'a NodePort Service that an unseen load balancer may send to',
+    'a NodePort Service that an unobserved load balancer may send to',
     { group: 'none', service: { type: 'NodePort' } },
     { group: 'none', service: { type: 'ClusterIP' } },
   ],
   [
     'CON-001',
     'warning',
-    'passing connections of unknown age',
+    'forwarded connections of unknown age',
     { service: { externalTrafficPolicy: 'Cluster' } },
     { service: { externalTrafficPolicy: 'Cluster' }, policy: { waits: aged } },
   ],
@@ -138,7 +138,7 @@ const cases: readonly AuditCase[] = [
   [
     'INF-013',
     'warning',
-    'a node that is replaced all the same',
+    'a node that is replaced in spite of do-not-disrupt',
     { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ doNotDisrupt: 'evict' }) },
     { nodes: [...healthy, aNode('x', { pool: 'other', doNotDisrupt: true })] },
   ],
@@ -147,14 +147,14 @@ const cases: readonly AuditCase[] = [
   [
     'INF-004',
     'warning',
-    'a foreign cordon',
+    'an external cordon',
     { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true })] },
     { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true, ownership: { cordonedBy: 'run' } })] },
   ],
   [
     'INF-004',
     'warning',
-    'a foreign exclusion',
+    'an external exclusion',
     { nodes: [...healthy, aNode('x', { pool: 'other', excluded: true })] },
     {},
   ],
@@ -173,7 +173,7 @@ const cases: readonly AuditCase[] = [
   [
     'INF-016',
     'warning',
-    'a node of Windows',
+    'a Windows node',
     { nodes: [aNode('n1', { labels: { 'kubernetes.io/os': 'windows' } }), ...healthy.slice(1)] },
     { nodes: [...healthy, aNode('x', { pool: 'other', labels: { 'kubernetes.io/os': 'windows' } })] },
   ],
@@ -194,11 +194,17 @@ const cases: readonly AuditCase[] = [
   [
     'INF-012',
     'warning',
-    'a machine that is no node',
-    { pool: { instances: [{ instanceId: 'i-stray', zone: 'a', state: 'running' }] } },
-    { pool: { instances: [{ instanceId: 'i-stray', zone: 'a', state: 'terminated' }] } },
+    'an instance that is not a node',
+    { pool: { instances: [{ instanceId: 'i-unjoined', zone: 'a', state: 'running' }] } },
+    { pool: { instances: [{ instanceId: 'i-unjoined', zone: 'a', state: 'terminated' }] } },
   ],
-  ['GRD-001', 'blocker', 'floors that never let a node go', { cluster: { budgets: [aBudget('web', onEach, 4)] } }, {}],
+  [
+    'GRD-001',
+    'blocker',
+    'a minimum serving that never lets a node leave',
+    { cluster: { budgets: [aBudget('web', onEach, 4)] } },
+    {},
+  ],
   [
     'GRD-001',
     'blocker',
@@ -209,17 +215,11 @@ const cases: readonly AuditCase[] = [
   [
     'POL-001',
     'warning',
-    'a floor for an unknown Service',
+    'a minimum serving for an unknown Service',
     { policy: { guard: { ...aPolicy().guard, minServing: { 'default/wbe': { targets: 1 } } } } },
     { policy: { guard: { ...aPolicy().guard, minServing: { 'default/web': { targets: 1 } } } } },
   ],
-  [
-    'POL-002',
-    'error',
-    'a rule that is switched off',
-    { policy: { disabledRules: ['remove-endpoints-before-eviction'] } },
-    {},
-  ],
+  ['POL-002', 'error', 'a disabled rule', { policy: { disabledRules: ['remove-endpoints-before-eviction'] } }, {}],
 ];
 
 describe('audit', () => {
@@ -227,7 +227,7 @@ describe('audit', () => {
     expectCase(one);
   });
 
-  test('lists the worst first', () => {
+  test('lists the most severe findings first', () => {
     const severities = audit({
       pods: extra({ ownerKind: 'none' }),
       service: { publishNotReadyAddresses: true },
@@ -236,7 +236,7 @@ describe('audit', () => {
     expect(severities).toEqual(['blocker', 'error', 'warning']);
   });
 
-  test('tells who has to act where', () => {
+  test('says what to change and where', () => {
     expect(audit({ cluster: { budgets: [aBudget('web', onEach, 4)] } })[0]).toMatchObject({
       rule: 'GRD-001',
       subject: 'nodes n1, n3, n2 and 1 more',

@@ -30,14 +30,14 @@ interface Scene {
   readonly pods?: readonly PodFacts[];
   readonly traffic?: ServiceFacts['externalTrafficPolicy'];
   readonly crossZone?: boolean;
-  /** Pods that the budget demands, of so many. */
+  /** Pods that the budget requires, of this many. */
   readonly demands?: (pods: number) => number;
   readonly minServing?: Policy['guard']['minServing'][string];
   readonly rollingOut?: boolean;
   readonly podSurge?: Pick<Policy, 'podSurge'>;
 }
 
-/** What GRD-001 says of a run over these nodes. */
+/** What GRD-001 says about a run over these nodes. */
 function findingOf(scene: Scene): Finding | undefined {
   const { nodes = old, pods: running = pods, traffic = 'Local', demands } = scene;
   const all = [...nodes, ...spare];
@@ -71,13 +71,17 @@ const stuck: readonly (readonly [what: string, scene: Scene, named: readonly str
   ['one node alone serves a zone', { crossZone: false, demands: () => 1 }, ['replica', 'cross-zone', 'spec.podSurge']],
   ['a budget demands as many pods as there are', { demands: () => 3 }, ['replica', 'maxUnavailable', 'spec.podSurge']],
   [
-    'a floor is as high as what serves',
+    'the minimum serving is as high as what serves',
     { minServing: { targets: 3 } },
     ['replica', 'spec.podSurge', 'spec.guard.minServing'],
   ],
-  ['a floor is the whole, however much', { minServing: { share: 1 } }, ['spec.podSurge', 'spec.guard.minServing']],
   [
-    'a floor is higher than what serves with all new nodes',
+    'the minimum serving is all that serves, however much',
+    { minServing: { share: 1 } },
+    ['spec.podSurge', 'spec.guard.minServing'],
+  ],
+  [
+    'the minimum serving is higher than what serves with all new nodes',
     { traffic: 'Cluster', minServing: { targets: 20 } },
     ['spec.guard.minServing'],
   ],
@@ -108,7 +112,7 @@ describe('a run that can end is not refused', () => {
     expect(findingOf({ rollingOut: true, demands: (n) => n - 1 })).toBeUndefined();
   });
 
-  test('but a rollout hides no floor that would stay', () => {
+  test('but a rollout does not hide a minimum serving that blocks for good', () => {
     expect(findingOf({ rollingOut: true, demands: () => 3 })?.severity).toBe('blocker');
   });
 });

@@ -56,7 +56,7 @@ describe('a pool that is too large for one run', () => {
     expect(tooLarge(plan({ ...shape, nodes: Math.ceil(1.15 * fits) }))).not.toEqual([]);
   });
 
-  test('by the waves in which new machines come, and is told so', () => {
+  test('by the waves of new instances, and says so', () => {
     const shape = { nodes: 400, services: 2, replicas: 50 };
     const [found] = tooLarge(plan(shape, { nodeSurge: { instances: 1 } }));
     expect(found?.message).toContain('would take about 17,718 events of history');
@@ -64,7 +64,7 @@ describe('a pool that is too large for one run', () => {
     expect(tooLarge(plan(shape, { nodeSurge: { instances: 4 } }))).toEqual([]);
   });
 
-  test('by the waves in which pods are handed over, and is told so', () => {
+  test('by the batches of pod surge, and says so', () => {
     const shape = { nodes: 450, services: 2, replicas: 500 };
     const one = { max: 0.001, workloads: {} } as const;
     const [found] = tooLarge(plan(shape, { podSurge: { mode: 'auto', ...one } }));
@@ -81,7 +81,7 @@ describe('a pool that is too large for one run', () => {
     expect(tooLarge(plan(shape, { drain: { ...aPolicy().drain, keepEndpoints } }))).toHaveLength(1);
   });
 
-  test('by a policy that leaves room for no node at all, and is told so', () => {
+  test('by a policy that leaves room for no node at all, and says so', () => {
     const keepEndpoints = Array.from({ length: 60_000 }, (_, index) => `default/some-workload-${index}`);
     const found = tooLarge(
       plan({ nodes: 3, services: 2, replicas: 5 }, { drain: { ...aPolicy().drain, keepEndpoints } }),
@@ -90,7 +90,7 @@ describe('a pool that is too large for one run', () => {
   });
 });
 
-test('what a run takes grows with its nodes alone, so that the size that fits can be told', () => {
+test('what a run needs grows only with its nodes, so that the size that fits can be named', () => {
   const size = (nodes: number) => {
     const shape = { nodes, services: 50, replicas: 50 };
     return measureRun(plan(shape), aLargeObservation(shape));
@@ -102,7 +102,7 @@ test('what a run takes grows with its nodes alone, so that the size that fits ca
   }
 });
 
-test('a recorded run took no more events than are reckoned', () => {
+test('a recorded run took no more events than were calculated', () => {
   const recorded = new URL('../../replay/histories/completed-pool.json', import.meta.url);
   const { events } = JSON.parse(readFileSync(recorded, 'utf8')) as { readonly events: readonly unknown[] };
   expect(events.length).toBeLessThanOrEqual(eventsOf.fixed + 3 * eventsOf.perNode);

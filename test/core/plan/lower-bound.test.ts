@@ -34,7 +34,7 @@ const delays: LowerBoundDelays = {
   terminationMs: 1000,
 };
 
-/** Four nodes that serve one Service with this floor. */
+/** Four nodes that serve one Service with this minimum serving. */
 function input(targets: number, maxInFlight = 10): BatchesInput {
   const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
   const policy = aPolicy({ guard: { ...aPolicy().guard, maxInFlight, minServing: { 'default/web': { targets } } } });
@@ -42,7 +42,7 @@ function input(targets: number, maxInFlight = 10): BatchesInput {
 }
 
 describe('the lower bound', () => {
-  test('adds up boot, registration, the windows and the end of the last', () => {
+  test('adds up boot, registration, the batches and the end of the last', () => {
     const bound = lowerBound({ ...input(2), delays });
     expect(bound.terms).toEqual([
       { name: 'boot', ms: 10_000 },
@@ -58,24 +58,24 @@ describe('the lower bound', () => {
     expect(bound).toMatchObject({ totalMs: 46_000, batches: [2, 2] });
   });
 
-  test('lets propagation and deregistration delay run side by side', () => {
+  test('lets propagation and deregistration delay run in parallel', () => {
     const longer = lowerBound({ ...input(1), delays: { ...delays, propagationMs: 9000 } });
     expect(longer.terms).toContainEqual({ name: 'batch 1 of 2: deregistration and propagation', ms: 9000 });
   });
 
-  test('waits for the pods of the last window only as far as they outlast their replacements', () => {
+  test('waits for the pods of the last batch only as far as they outlast their replacements', () => {
     const slow = lowerBound({ ...input(2), delays: { ...delays, evictionMs: 9000 } });
     expect(slow.terms).toContainEqual({ name: 'last pods gone', ms: 2000 });
   });
 
-  test('waits for passing connections of the last window only as far as they outlast everything else', () => {
+  test('waits for forwarded connections of the last batch only as far as they outlast everything else', () => {
     const aged = lowerBound({ ...input(2), delays: { ...delays, forwardedMs: 20_000 } });
     expect(aged.terms).toContainEqual({ name: 'last forwarded connections', ms: 8000 });
     const young = lowerBound({ ...input(2), delays: { ...delays, forwardedMs: 5000 } });
     expect(young.terms.map((term) => term.name)).not.toContain('last forwarded connections');
   });
 
-  test('lets replacements of pods that are handed over come up once, before their nodes leave', () => {
+  test('lets replacements of surged pods start once, before their nodes leave', () => {
     const { facts, ...strict } = input(4);
     const owned = facts.cluster.pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
     const handing = {
@@ -103,7 +103,7 @@ describe('the lower bound', () => {
     ]);
   });
 
-  test('begins anew with each wave of new nodes, whose machines cost time until the old ones have ended', () => {
+  test('starts again with each wave of new nodes, whose instances cost money until the old ones have ended', () => {
     const { policy, ...rest } = input(1);
     const bound = lowerBound({ ...rest, policy: { ...policy, nodeSurge: { share: 0.5 } }, delays });
     expect(bound.terms).toEqual([
@@ -121,18 +121,18 @@ describe('the lower bound', () => {
       { name: 'surge 2 of 2: last termination', ms: 1000 },
     ]);
     expect(bound).toMatchObject({ totalMs: 62_000, batches: [2, 2] });
-    // Two machines for 31 s, twice; all four at once: two for 31 s and two for 46 s.
+    // Two instances for 31 s, twice; all four at once: two for 31 s and two for 46 s.
     expect(bound.instanceMinutes).toBeCloseTo((4 * 31) / 60);
     expect(lowerBound({ ...input(2), delays }).instanceMinutes).toBeCloseTo((2 * 31 + 2 * 46) / 60);
   });
 
-  test('asks nodes without pods and targets for nothing but their end', () => {
+  test('needs nothing but the termination of nodes without pods and targets', () => {
     const facts = anObservation({ nodes });
     const bound = lowerBound({ ...input(1), facts, delays });
     expect(bound).toMatchObject({ totalMs: 16_000, batches: [4] });
   });
 
-  test('never grows when a floor is lowered, and is at least one window long', () => {
+  test('never grows when a minimum serving is lowered, and is at least one batch long', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 10 }), (targets, maxInFlight) => {
         const tight = lowerBound({ ...input(targets, maxInFlight), delays }).totalMs;
@@ -144,7 +144,7 @@ describe('the lower bound', () => {
   });
 });
 
-describe('evictions one after another', () => {
+describe('rounds of evictions', () => {
   const three = [aPod('web-1', 'n1'), aPod('web-2', 'n1'), aPod('web-3', 'n1'), aPod('web-4', 'n2')];
 
   test.each([
@@ -152,14 +152,14 @@ describe('evictions one after another', () => {
     [2, 2],
     [1, 1],
     [4, 3],
-  ])('a budget that demands %i of four takes %i turns for three of them', (demands, rounds) => {
+  ])('a budget that requires %i of four needs %i rounds for three of them', (demands, rounds) => {
     expect(
       evictionRounds([nodeRefOf(aNode('n1'))], aCluster({ pods: three, budgets: [aBudget('web', three, demands)] })),
     ).toBe(rounds);
   });
 
   test.each([
-    ['pods that the cluster needs take a turn of their own', { priority: 2_000_000_000 }, 2],
+    ['pods that the cluster needs take a round of their own', { priority: 2_000_000_000 }, 2],
     ['pods that stay on their node take none', { priority: 2_000_000_000, ownerKind: 'DaemonSet' }, 1],
     ['pods of a high class of the users take none of their own', { priority: 1_000_000_000 }, 1],
   ] as const)('%s', (_, change, rounds) => {
@@ -169,7 +169,7 @@ describe('evictions one after another', () => {
     );
   });
 
-  test('one turn is enough without a budget', () => {
+  test('one round is enough without a budget', () => {
     expect(evictionRounds([nodeRefOf(aNode('n1'))], aCluster({ pods: three }))).toBe(1);
   });
 });

@@ -4,11 +4,11 @@ import { openBudget, packBatches, type Supply } from '../../../core/plan/pack-ba
 
 interface Item {
   readonly name: number;
-  /** How much it takes of each supply. */
+  /** How much it uses of each capacity. */
   readonly takes: readonly number[];
 }
 
-/** Fills one window after another: each with whoever still fits, first come first served. */
+/** Fills one batch after another: each with whatever still fits, in order. */
 function fillOneByOne(items: readonly Item[], most: readonly number[]): readonly (readonly Item[])[] {
   const batches: Item[][] = [];
   for (let waiting = items; waiting.length > 0; ) {
@@ -33,8 +33,8 @@ function pack(items: readonly Item[], supplies: readonly Supply[]) {
   );
 }
 
-describe('packing windows', () => {
-  test('puts everybody where filling one window after another would', () => {
+describe('packing batches', () => {
+  test('puts every item where filling one batch after another would', () => {
     const most = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 6 });
     const scene = most.chain((limits) =>
       fc.record({
@@ -44,14 +44,14 @@ describe('packing windows', () => {
     );
     fc.assert(
       fc.property(scene, ({ limits, all }) => {
-        // Somebody who takes nothing at all would fit everywhere.
+        // An item that uses nothing at all would fit everywhere.
         const items = all.map((takes, name) => ({ name, takes }));
         expect(pack(items, limits.map(openBudget))).toEqual(fillOneByOne(items, limits));
       }),
     );
   });
 
-  test('does not ask windows that have nothing left', () => {
+  test('does not try batches that have nothing left', () => {
     const reads = (n: number) => {
       let asked = 0;
       const supply = openBudget(1);

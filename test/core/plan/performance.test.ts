@@ -3,7 +3,7 @@ import type { ServingFacts } from '../../../core/model/serving.ts';
 import { decisionsOn } from '../support/decisions.ts';
 import { aLargeObservation, type LargeShape } from '../support/large-cluster.ts';
 
-/** What a look is made of, and how often any of it is read. */
+/** What an observation is made of, and how often any of it is read. */
 function counted(facts: ServingFacts) {
   let reads = 0;
   let parts = 0;
@@ -37,7 +37,7 @@ function counted(facts: ServingFacts) {
   return { observation, readsPerPart: () => reads / parts };
 }
 
-/** How often each decision reads what a look is made of, on average over all of it. */
+/** How often each decision reads what an observation is made of, on average over all of it. */
 function readsPerPart(shape: LargeShape): Readonly<Record<string, number>> {
   const facts = aLargeObservation(shape);
   const decisions = Object.entries(decisionsOn(facts)).map(([name, decide]) => {

@@ -22,7 +22,7 @@ describe('a plan', () => {
   const policy = aPolicy({ waits: { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } } });
   const plan = buildPlan({ policy, run: 'r1', pool: aPool(nodes), facts });
 
-  test('replaces the nodes of the pool: those without Local endpoints first, then zone by zone in turn', () => {
+  test('replaces the nodes of the pool: those without Local endpoints first, then the zones in rotation', () => {
     expect(plan.nodes.map((node) => node.name)).toEqual(['n4', 'n1', 'n3', 'n2']);
     expect(plan.surge).toBe(4);
     expect(plan).toMatchObject({
@@ -50,7 +50,7 @@ describe('a plan', () => {
     expect(plan.services[2]).toMatchObject({ connectionDrainMs: 315_000, forwardedMs: 0 });
   });
 
-  test('takes down what each balanced Service serves now, and the floors that come of it', () => {
+  test('records what each load-balanced Service serves now, and the resulting minimum serving', () => {
     expect(plan.baselines).toEqual([
       { service: 'default/api', targets: 4, endpoints: 2, missing: 0, zones: [] },
       { service: 'default/web', targets: 3, endpoints: 3, missing: 0, zones: [] },
@@ -91,11 +91,11 @@ describe('a refusal', () => {
     });
   });
 
-  test('is not made of anything less', () => {
+  test('needs a blocker', () => {
     expect(refusal({ oldPool, findings: [finding('A-3', 'error'), finding('A-4', 'warning')] })).toBeUndefined();
   });
 
-  test('what is not protected is told apart', () => {
+  test('what is not protected is listed separately', () => {
     expect(unprotected([finding('A-1', 'warning', true), finding('A-2', 'warning')])).toEqual([
       'service default/web: is so',
     ]);

@@ -46,8 +46,8 @@ function plan(
   });
 }
 
-describe('a plan tells of each workload', () => {
-  test('how many of its pods are handed over, and how many together', () => {
+describe('a plan says of each workload', () => {
+  test('how many of its pods are surged, and how many together', () => {
     const handed = { workload: 'Deployment default/web', pods: 2, how: 'pod surge' };
     expect(plan(withPodSurge()).podSurge).toEqual([{ ...handed, together: 2 }]);
     expect(plan(withPodSurge('maxSurge')).podSurge).toEqual([{ ...handed, together: 1 }]);
@@ -90,20 +90,20 @@ describe('a plan tells of each workload', () => {
     expect(plan({ podSurge: { ...only, mode: 'off' } }).podSurge).toMatchObject([{ pods: 2, how: 'pod surge' }]);
   });
 
-  test('nothing where the policy hands none over', () => {
+  test('nothing when the policy has no pod surge', () => {
     expect(plan({})).not.toHaveProperty('podSurge');
   });
 });
 
-describe('a plan that hands over', () => {
+describe('a plan with pod surge', () => {
   const rulesOf = (...asked: Parameters<typeof plan>) => plan(...asked).findings.map(({ rule }) => rule);
 
-  test('has nothing against one endpoint per zone, nor against a budget that never allows', () => {
+  test('accepts one endpoint per zone, and a budget that never allows a disruption', () => {
     expect(rulesOf({})).toEqual(expect.arrayContaining(['GRD-001', 'SVC-002', 'WKL-003']));
     expect(rulesOf(withPodSurge())).toEqual([]);
   });
 
-  test('has nothing against a single replica on a single node', () => {
+  test('accepts a single replica on a single node', () => {
     const [only] = web;
     const pods = only === undefined ? [] : [only];
     expect(rulesOf({}, pods)).toEqual(expect.arrayContaining(['SVC-001', 'WKL-001']));
@@ -116,7 +116,7 @@ describe('a plan that hands over', () => {
     expect(rulesOf(except('default/web'))).toEqual([]);
   });
 
-  test('is refused when pods can’t be handed over that must be', () => {
+  test('is refused when pods for which pod surge is required cannot be surged', () => {
     const { podSurge } = withPodSurge();
     const required = { podSurge: { ...podSurge, mode: 'required' as const } };
     expect(rulesOf(required)).toEqual([]);
@@ -130,7 +130,7 @@ describe('a plan that hands over', () => {
     });
   });
 
-  test('reckons with one wave instead of a window per node', () => {
+  test('expects one batch instead of a batch per node', () => {
     const names = plan(withPodSurge()).estimate.terms.map(({ name }) => name);
     expect(names).toContain('1 × pod surge');
     expect(names).toContain('1 × deregistration');

@@ -31,7 +31,7 @@ test('new nodes with the fewest pods leave first, and zones stay even', () => {
   expect(choose(shape, 4)).toEqual([]);
 });
 
-test('who was chosen is chosen again when some have gone, wherever pods have moved meanwhile', () => {
+test('nodes that were selected are selected again when some have gone, wherever pods have moved meanwhile', () => {
   const node = fc.record({ zone: fc.constantFrom(...zones), pods: fc.nat(3) });
   fc.assert(
     fc.property(fc.array(node, { minLength: 1, maxLength: 9 }), fc.nat(9), fc.nat(9), (shape, keep, gone) => {

@@ -30,11 +30,11 @@ interface Scene {
   readonly traffic?: ServiceFacts['externalTrafficPolicy'];
   readonly group?: Partial<TargetGroupFacts>;
   readonly cluster?: Partial<ClusterFacts>;
-  /** What is known of the Service; what the look itself shows unless given. */
+  /** The baseline of the Service; what the observation itself shows unless given. */
   readonly known?: readonly ServiceBaseline[];
 }
 
-/** Plays the run of four nodes in two zones that serve one Service. */
+/** Simulates the run of four nodes in two zones that serve one Service. */
 function play({ least, guard, policy: rules, traffic = 'Local', group, cluster, known }: Scene): Batches {
   const services = [aService('web', pods, { externalTrafficPolicy: traffic })];
   const facts = anObservation({ nodes, pods, services, ...cluster }, [aGroup('web', nodes, group)]);
@@ -50,8 +50,8 @@ const byTwo = [
   ['n3', 'n4'],
 ];
 
-describe('windows', () => {
-  test('are as wide as the floors allow', () => {
+describe('batches', () => {
+  test('are as large as the minimum serving allows', () => {
     expect(names({ least: 3 })).toEqual([['n1'], ['n2'], ['n3'], ['n4']]);
     expect(names({ least: 2 })).toEqual(byTwo);
     expect(names({ least: 1, group: { crossZone: false } })).toEqual([
@@ -61,17 +61,17 @@ describe('windows', () => {
     expect(names({ cluster: { budgets: [aBudget('web', pods, 2)] } })).toEqual(byTwo);
   });
 
-  test('are as wide as the policy allows', () => {
+  test('are as large as the policy allows', () => {
     expect(names({ least: 1, guard: { maxInFlight: 2 } })).toEqual(byTwo);
     expect(names({ least: 4, policy: { disabledRules: ['capacity-guard'] } })).toHaveLength(1);
   });
 
-  test('take everybody under policy Cluster, where the new nodes serve from the beginning', () => {
+  test('take all nodes under policy Cluster, where the new nodes serve from the beginning', () => {
     expect(names({ traffic: 'Cluster' })).toHaveLength(1);
     expect(names({ traffic: 'Cluster', group: { crossZone: false } })).toHaveLength(1);
   });
 
-  test('say who is stuck and why', () => {
+  test('say which nodes are stuck and why', () => {
     const { batches, stuck, block, reason } = play({ least: 4 });
     expect(batches).toEqual([]);
     expect(stuck).toHaveLength(4);
@@ -79,7 +79,7 @@ describe('windows', () => {
     expect(reason).toBe('n1 waits: default/web has 4 serving targets and must keep 4 (policy)');
   });
 
-  test('say it of those that are left, too', () => {
+  test('say it of the nodes that are left, too', () => {
     const services = [aService('web', pods.slice(0, 3))];
     const { batches, stuck, block } = play({ least: 1, group: { crossZone: false }, cluster: { services } });
     expect(batches.flatMap((batch) => batch.nodes.map(({ name }) => name)).toSorted()).toEqual(['n1', 'n2', 'n4']);
@@ -88,7 +88,7 @@ describe('windows', () => {
   });
 });
 
-describe('what passes by itself', () => {
+describe('what resolves itself', () => {
   const rolling = [aWorkload('web', 4, { rollingOut: true })];
   const unready = pods.map((pod) => ({ ...pod, ready: pod.node !== 'n4' }));
   const silent = nodes.map((node) => ({ ...node, ready: node.name !== 'n4' }));
@@ -97,44 +97,44 @@ describe('what passes by itself', () => {
   test.each<[string, Scene]>([
     ['a rollout', { cluster: { workloads: rolling } }],
     [
-      'a target that its controller would not take out now',
+      'a target that its controller would not deregister now',
       { group: { controller: 'aws-load-balancer-controller', targets: with4('unhealthy.draining') } },
     ],
     [
-      'what the Service lacks of its best',
+      'what the Service lacks of its baseline',
       { least: 2, group: { targets: with4('unhealthy') }, known: [aBaseline('web', 4)] },
     ],
     [
       'a pod that is not ready, of a budget that spares one',
       { cluster: { pods: unready, budgets: [aBudget('web', pods, 3)] } },
     ],
-    ['a node that is not heard of', { least: 3, cluster: { nodes: silent } }],
+    ['a node that is silent', { least: 3, cluster: { nodes: silent } }],
     [
       'a target that the load balancer has yet to notice',
       { least: 2, cluster: { services: [aService('web', pods.slice(1))] } },
     ],
-  ])('stops nobody for good: %s', (_, scene) => {
+  ])('blocks no node for good: %s', (_, scene) => {
     expect(play(scene).stuck).toEqual([]);
   });
 
-  test('hides no floor that does not', () => {
+  test('does not hide a minimum serving that blocks for good', () => {
     expect(play({ least: 4, cluster: { workloads: rolling } }).block).toMatchObject({ limit: 'targets' });
     expect(names({ least: 3, cluster: { workloads: rolling } })).toHaveLength(4);
   });
 });
 
-describe('windows of a run that hands over', () => {
+describe('batches of a run with pod surge', () => {
   const all = [['n1', 'n2', 'n3', 'n4']];
   const cluster = { workloads: [aWorkload('web', 4, { surge: 1 })] };
 
-  test('hold all nodes where every pod is doubled, whatever floors and budgets say', () => {
+  test('contain all nodes where every pod is doubled, whatever minimum serving and budgets say', () => {
     const policy = withPodSurge(1);
     expect(names({ policy, cluster, least: 4, group: { crossZone: false } })).toEqual(all);
     expect(names({ policy, cluster: { ...cluster, budgets: [aBudget('web', pods, 4)] } })).toEqual(all);
     expect(names({ policy, cluster, traffic: 'Cluster', least: 4 })).toEqual(all);
   });
 
-  test('are waves of as many nodes as workloads have pods beyond their replicas', () => {
+  test('have as many nodes as workloads have pods beyond their replicas', () => {
     const budgets = [aBudget('web', pods, 4)];
     expect(names({ policy: withPodSurge(0.5), cluster: { ...cluster, budgets } })).toEqual(byTwo);
     expect(names({ policy: withPodSurge('maxSurge'), cluster: { ...cluster, budgets } })).toHaveLength(4);
@@ -150,7 +150,7 @@ describe('windows of a run that hands over', () => {
     expect(play({ policy, cluster }).batches.map(({ surge }) => surge)).toEqual([0, 1]);
   });
 
-  test('are those of the guard for pods that can’t be handed over', () => {
+  test('are those of the guard for pods that cannot be surged', () => {
     const policy = withPodSurge(1);
     const stateful = pods.map((pod) => ({ ...pod, ownerKind: 'StatefulSet' as const }));
     expect(names({ policy, cluster: { pods: stateful }, least: 3 })).toHaveLength(4);

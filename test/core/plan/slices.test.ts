@@ -3,7 +3,7 @@ import { buildPlan, buildPlanInSlices } from '../../../core/plan/build-plan.ts';
 import { aPolicy, aPool, withPodSurge } from '../support/facts.ts';
 import { aLargeObservation } from '../support/large-cluster.ts';
 
-test('a plan that is made in slices is the same, and none of them has to do with all waves', () => {
+test('a plan that is made in slices is the same, and no slice processes all waves', () => {
   const facts = aLargeObservation({ nodes: 30, services: 5, replicas: 20, budgets: 'each' });
   const policy = aPolicy({ ...withPodSurge(0.1), guard: { ...aPolicy().guard, maxInFlight: 3 } });
   const question = { policy, run: 'run', pool: aPool(facts.cluster.nodes), facts };

@@ -67,7 +67,7 @@ describe('an unsupported Service', () => {
     expect(unprotected(plan.findings)).toEqual([]);
   });
 
-  test('that is looked at in part is audited in that part', () => {
+  test('that is observed in part is audited in that part', () => {
     const groups = [aGroup('web', ofPool)];
     const plan = requirePlan({ nodes: ['n1', 'n1'], why: 'other-targets', groups });
 
@@ -89,7 +89,7 @@ describe('an accepted unsupported Service', () => {
     ]);
   });
 
-  test('is planned like one without a load balancer when no target group of it is seen', () => {
+  test('is planned like one without a load balancer when no target group of it is observed', () => {
     expect(requirePlan({ ...onPool, accepted }).services).toMatchObject([
       {
         minServing: { targets: 0, perZone: {}, endpoints: 0, source: 'load balancer not supported' },
@@ -100,14 +100,14 @@ describe('an accepted unsupported Service', () => {
     ]);
   });
 
-  test('is guarded and waited for by what is seen of it', () => {
+  test('is guarded and waited for by what is observed of it', () => {
     const groups = [aGroup('web', ofPool)];
     expect(requirePlan({ ...onPool, accepted, groups }).services).toMatchObject([
       { minServing: { targets: 3 }, connectionDrainMs: 315_000 },
     ]);
   });
 
-  test('with a name that no Service has is taken for misspelt', () => {
+  test('with a name that no Service has is reported as misspelt', () => {
     const plan = requirePlan({ ...elsewhere, accepted: ['default/wbe', 'default/web'] });
 
     expect(plan.findings).toContainEqual({

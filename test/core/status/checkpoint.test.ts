@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import {
   type EvictPodsCheckpoint,
-  type HandOverCheckpoint,
+  type ExcludeCheckpoint,
+  type PodSurgeCheckpoint,
   readCapacityWait,
   readDismissal,
   readEvictPods,
   readEvictReleased,
+  readExclude,
   readGoneSince,
-  readHandOver,
   readKeptOut,
   readMoves,
   readOutlook,
+  readPodSurge,
   readPodTimes,
   readProgress,
-  readPutBack,
-  readStepOut,
+  readRestore,
   readTerminate,
-  type StepOutCheckpoint,
 } from '../../../core/status/checkpoint.ts';
 import { aNode, nodeRefOf } from '../support/facts.ts';
 
@@ -28,7 +28,7 @@ const blocked = [{ pod: 'default/web-1', budget: undefined, needs: 0, has: 0, si
 /** As heartbeat details travel. */
 const overTheWire = (checkpoint: object): unknown => JSON.parse(JSON.stringify(checkpoint));
 
-describe('what an attempt leaves behind is read as it was left', () => {
+describe('what an attempt records is read as it was written', () => {
   test('of emptying a node', () => {
     const left: EvictPodsCheckpoint = {
       ...times,
@@ -43,9 +43,9 @@ describe('what an attempt leaves behind is read as it was left', () => {
     expect(readEvictPods(overTheWire(left))).toEqual(left);
   });
 
-  test('of replacing pods before they leave', () => {
+  test('of pod surge', () => {
     const dismissed = { ...times, goneSince: { d: 4 }, rejected };
-    const left: HandOverCheckpoint = {
+    const left: PodSurgeCheckpoint = {
       wave: [nodeRefOf(aNode('n1'))],
       aside: { n2: 'n2 is not sent anything' },
       evictedInstead: [{ workload: 'default/web', reason: 'quota' }],
@@ -54,24 +54,24 @@ describe('what an attempt leaves behind is read as it was left', () => {
       dismissed,
       places: { ...times, moves: { 'default/web': 1 }, rejected },
     };
-    expect(readHandOver(overTheWire(left))).toEqual(left);
+    expect(readPodSurge(overTheWire(left))).toEqual(left);
   });
 
-  test('of choosing the next node', () => {
-    const left: StepOutCheckpoint = {
+  test('of selecting the next node', () => {
+    const left: ExcludeCheckpoint = {
       baselines: [{ service: 'default/web', targets: 4, endpoints: 4, missing: 0, zones: ['a'], unreached: { p: 1 } }],
       dismissed: { ...times, goneSince: {}, rejected: {} },
       externalChanges,
       lonelySince: 8,
     };
-    expect(readStepOut(overTheWire(left))).toEqual(left);
+    expect(readExclude(overTheWire(left))).toEqual(left);
   });
 
   test('of all other steps', () => {
     const kept = { labelledAt: 1, removedAt: 2, lostSince: 3, externalChanges };
     expect(readKeptOut(overTheWire({ kept, deregisteredAt: 4 }))).toEqual({ kept, deregisteredAt: 4 });
     expect(readTerminate({ asked: true, terminatedAt: 4 })).toEqual({ asked: true, terminatedAt: 4 });
-    expect(readPutBack(overTheWire({ ...times, refused: rejected, blocked }))).toEqual({
+    expect(readRestore(overTheWire({ ...times, refused: rejected, blocked }))).toEqual({
       ...times,
       refused: rejected,
       blocked,
@@ -97,14 +97,14 @@ describe('what an attempt leaves behind is read as it was left', () => {
   });
 });
 
-describe('what cannot be read counts as not there', () => {
+describe('what cannot be read counts as absent', () => {
   const readers = [
     readEvictPods,
-    readHandOver,
-    readStepOut,
+    readPodSurge,
+    readExclude,
     readKeptOut,
     readTerminate,
-    readPutBack,
+    readRestore,
     readGoneSince,
     readCapacityWait,
     readOutlook,
@@ -147,7 +147,7 @@ describe('what cannot be read counts as not there', () => {
 
   test('a list of which one entry is broken is not trusted at all', () => {
     const baseline = { service: 'default/web', targets: 4, endpoints: 4, missing: 0, zones: [] };
-    expect(readStepOut({ baselines: [baseline, {}] })).not.toHaveProperty('baselines');
-    expect(readHandOver({ wave: [{ name: 'n1' }] })).not.toHaveProperty('wave');
+    expect(readExclude({ baselines: [baseline, {}] })).not.toHaveProperty('baselines');
+    expect(readPodSurge({ wave: [{ name: 'n1' }] })).not.toHaveProperty('wave');
   });
 });

@@ -16,13 +16,13 @@ const status = (name: string, ...evidence: readonly Evidence[]): NodeStatus => (
   evidence,
 });
 
-test('evidence is told with its reason, where it has one', () => {
+test('evidence is shown with its reason, if it has one', () => {
   expect(describeEvidence(excluded(1))).toBe('label');
   expect(describeEvidence(excluded(1, 'it serves nothing'))).toBe('label, because it serves nothing');
 });
 
 describe('reasons for exclusions', () => {
-  test('are told once, with the nodes that they hold for', () => {
+  test('are listed once, with their nodes', () => {
     const nodes = [status('n1', excluded(3, 'b')), status('n2', excluded(1, 'a')), status('n3', excluded(2, 'b'))];
     expect(listExclusionReasons(nodes)).toEqual(['a: n2', 'b: n3, n1']);
   });
@@ -32,7 +32,7 @@ describe('reasons for exclusions', () => {
     expect(listExclusionReasons([status('n1', excluded(1, 'a'), excluded(2))])).toEqual([]);
   });
 
-  test('are left out where nobody has told any', () => {
+  test('are left out where there are none', () => {
     expect(listExclusionReasons([status('n1'), status('n2', excluded(1))])).toEqual([]);
   });
 });

@@ -5,8 +5,13 @@ const nine = Date.UTC(2026, 0, 5, 9, 0, 0);
 const nothing = { sent: 0, lost: 0, slow: 0 };
 
 test.each([
-  ['without probes nothing was measured, which is no proof', 0, nothing, 'not measured: the policy has no probes'],
-  ['what probes saw', 2, { sent: 12, lost: 1, slow: 3 }, '12 sent, 1 lost, 3 slow'],
+  [
+    'without probes nothing was measured, which is not the same as no loss',
+    0,
+    nothing,
+    'not measured: the policy has no probes',
+  ],
+  ['what probes measured', 2, { sent: 12, lost: 1, slow: 3 }, '12 sent, 1 lost, 3 slow'],
   [
     'what was lost while no node was out',
     2,
@@ -20,7 +25,7 @@ test.each([
     '12 sent, 2 lost (all while no node of the run was out), 0 slow',
   ],
   [
-    'when nobody watched',
+    'when there was no monitor',
     2,
     {
       sent: 12,
@@ -34,6 +39,6 @@ test.each([
     },
     '12 sent, 0 lost, 0 slow; not watched from 09:00:00 to 09:01:03, from 09:10:00 to 09:11:03 (2m 6s in all)',
   ],
-])('tells %s', (_, probes, traffic, told) => {
+])('says %s', (_, probes, traffic, told) => {
   expect(describeTraffic({ probes, traffic })).toBe(told);
 });

@@ -25,8 +25,8 @@ describe('the excluded nodes', () => {
     ['nothing', {}, []],
     ['a pod that was released', { released: { ...released, by: 'run-1' } }, ['a']],
     ['a pod that another run has released', { released: { ...released, by: 'run-2' } }, []],
-    ['a pod that was taken out of its Services', { endpointsRemoved: { by: 'run-1', originalLabels: {} } }, ['a']],
-    ['a pod that others are deleted before', { costRaisedBy: 'run-1' }, ['a']],
+    ['a pod that was removed from its endpoints', { endpointsRemoved: { by: 'run-1', originalLabels: {} } }, ['a']],
+    ['a pod whose deletion cost was raised', { costRaisedBy: 'run-1' }, ['a']],
   ])('where there is %s', (_, ownership, out) => {
     const pods = [aPod('one', 'a', ownership)];
     expect(findOut({ nodes: [aNode('a')], pods }, 'run-1')).toEqual(out);
@@ -40,7 +40,7 @@ describe('a lost request', () => {
     ['before anything was out', untouched, minute, false],
     ['while a node is out', out, minute, true],
     ['before a node was deregistered', out, minute - 1, true],
-    ['when changes may still be on their way', out, minute + reach, true],
+    ['when changes may still propagate', out, minute + reach, true],
     ['long after', out, minute + reach + 1, false],
   ])('%s', (_, known, at, ours) => {
     expect(canBeOurs(known, at, reach)).toBe(ours);

@@ -78,7 +78,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     expect(page).toContain('- 990 earlier ones are in the report\n- reason 990: n990\n');
   });
 
-  test('shows attention and pause first', () => {
+  test('shows stalls and pauses first', () => {
     const page = renderDetails({
       ...status,
       stalled: { code: 'DeadlineExceeded', message: 'waited 15 m', hint: 'Resume it.' },
@@ -97,7 +97,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     );
   });
 
-  test('names rules that are switched off', () => {
+  test('names disabled rules', () => {
     expect(renderDetails({ ...status, disabledRules: ['capacity-guard'] })).toContain(
       'UNPROTECTED: disabled: capacity-guard',
     );
@@ -117,9 +117,9 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     const page = renderDetails(report);
     expect(page).toContain('took 1h 5m');
     expect(page).toContain(
-      'Outcome: **completed**\n\nNothing of ours is left behind.\n\nNot protected: service default/api: ages unknown',
+      'Outcome: **completed**\n\nThere are no leftovers.\n\nNot protected: service default/api: ages unknown',
     );
-    expect(renderDetails({ ...report, leftovers: ['node n1: cordon'] })).toContain('Left behind: node n1: cordon');
+    expect(renderDetails({ ...report, leftovers: ['node n1: cordon'] })).toContain('Leftovers: node n1: cordon');
   });
 
   test('lists external changes, the latest last, and why a node is restored', () => {
@@ -158,7 +158,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
 
   test.each([
     [
-      'nodes under way',
+      'nodes in progress',
       {
         nodes: many((index) =>
           node(`ip-10-0-0-${index}`, { step: 'evicting', waiting: { ...long, since: nine + index } }),
@@ -175,7 +175,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     ],
     ['nodes that are done', { nodes: many((index) => node(`ip-${index}`, { step: 'replaced' })) }],
     ['resumes', { actions: many((at) => ({ action: 'resume' as const, by: 'ann', reason: 'x'.repeat(2_000), at })) }],
-    ['acts of others', { externalChanges: many((at) => ({ at, what: '“…”'.repeat(500) })) }],
+    ['external changes', { externalChanges: many((at) => ({ at, what: '“…”'.repeat(500) })) }],
     [
       'letters of several bytes everywhere',
       {
@@ -216,7 +216,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
 });
 
 describe('the details page of one node', () => {
-  test('says where it is, since when, what is wrong, how to fix it, and what was seen', () => {
+  test('says where it is, since when, what is wrong, how to fix it, and what was observed', () => {
     const page = renderNodeDetails(
       node('n1', {
         step: 'stalled',

@@ -5,7 +5,7 @@ const nothing = { sent: 0, lost: 0, slow: 0 };
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** How often a watch of so long a run answers. */
+/** How often a monitor reports during a run of this length. */
 function countAnswers(lengthMs: number): number {
   let answers = 0;
   for (let age = 0; age < lengthMs; age += reportIntervalMs(age)) answers += 1;
