@@ -44,8 +44,7 @@ export function measureSteps({ info, cancellationSignal }: Context): ActivityInt
           return result;
         } catch (error) {
           // Every other error makes Temporal try again, or is a cancellation.
-          if (error instanceof ApplicationFailure && error.nonRetryable === true)
-            settle(codeOf(error.type));
+          if (error instanceof ApplicationFailure && error.nonRetryable === true) settle(codeOf(error.type));
           throw error;
         } finally {
           if (nodes !== undefined) adjust('nodeferry_nodes', { step: nodes.step }, -nodes.count);

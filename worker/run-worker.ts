@@ -6,7 +6,7 @@ import { readVersion } from '../adapters/package/version.ts';
 import { explainConnection } from '../core/connection/explain-connection.ts';
 import { workerIdentity } from '../core/connection/worker-identity.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import { bucketsOf, metrics as allMetrics } from '../core/status/metrics.ts';
+import { metrics as allMetrics, bucketsOf } from '../core/status/metrics.ts';
 import { ensureWorkflowBundle } from './bundle.ts';
 import type { WorkerConfig } from './config.ts';
 import { serveHealth } from './health.ts';

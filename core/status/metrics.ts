@@ -1,4 +1,5 @@
 /** What is measured of runs. docs/metrics.md, the types of what code may emit and the buckets of histograms come from this list. */
+import { refusalReasons } from '../guard/refusal-reason.ts';
 
 /** A tag, and the values that it can have. */
 export interface MetricTag {
@@ -58,8 +59,9 @@ export const metrics = [
     tags: [
       {
         name: 'reason',
-        values:
-          '`targets`, `zone` (minimum serving), `best` (baseline), `endpoints` (budget), `rollout`, `stuck-target`, `unnoticed`, `in-flight`, `do-not-disrupt`, `unverified` (what was observed proves nothing)',
+        values: Object.entries(refusalReasons)
+          .map(([reason, meaning]) => `\`${reason}\` (${meaning})`)
+          .join(', '),
       },
     ],
     description: 'Observations after which the guard allowed no node to be excluded, by what blocks the first in line.',
