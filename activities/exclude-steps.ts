@@ -29,6 +29,7 @@ import {
 } from './exclusion.ts';
 import { openPoolFence, type PoolFence } from './fence.ts';
 import { inSlices } from './in-slices.ts';
+import { countGuardRefusal } from './metrics.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
@@ -99,6 +100,7 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
           await agreeOn(question, facts);
           await nextTurn();
           const answer = ask(question, facts);
+          countGuardRefusal(answer);
           const settles = (answer.settlesInMs ?? Number.POSITIVE_INFINITY) <= input.policy.waits.pollIntervalMs;
           settlingSince = settles && settlingSince === undefined ? now : undefined;
           const stepped =

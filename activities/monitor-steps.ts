@@ -10,6 +10,7 @@ import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs } from './fence.ts';
+import { measureTraffic } from './metrics.ts';
 import { lastProgress, whileHeartbeating } from './polling.ts';
 import { type LossSeparator, separateLosses } from './separate-losses.ts';
 
@@ -56,7 +57,7 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: O
       const earlier = lastProgress();
       const since = earlier?.since ?? clock.now();
       const base = addGap(earlier?.traffic ?? input.base, earlier?.seenAt ?? input.watchedUntil, clock.now());
-      const watch = traffic.watch(input.policy.traffic.probes);
+      const watch = measureTraffic(traffic.watch(input.policy.traffic.probes));
       const { policy, lock } = input;
       const teller = separateLosses({
         clock,

@@ -13,6 +13,7 @@ import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
+import { countEvictionRefusal } from './metrics.ts';
 import { createPodActs } from './pod-acts.ts';
 import { throwIfCancelled } from './polling.ts';
 
@@ -55,7 +56,9 @@ export function createMoves(ports: Ports, observer: Observer) {
   /** Whether its ReplicaSet will start another pod. */
   async function start(move: Move, run: string): Promise<boolean> {
     if (move.kind === 'release') return (await cluster.release(move.pod, move.from, run)) === 'done';
-    return (await executePodAction(cluster, { kind: 'evict', pod: move.pod }, run)).outcome === 'done';
+    const result = await executePodAction(cluster, { kind: 'evict', pod: move.pod }, run);
+    countEvictionRefusal(result);
+    return result.outcome === 'done';
   }
 
   async function leave(

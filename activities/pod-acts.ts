@@ -19,6 +19,7 @@ import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { Fence } from './fence.ts';
 import { guardActs } from './guarded-acts.ts';
+import { countEvictionRefusal } from './metrics.ts';
 import { disruptionLockNames, withLocks } from './momentary-locks.ts';
 
 /** Whether the pod was changed, and what blocked the action if something did. */
@@ -66,7 +67,10 @@ export function createPodActs(ports: Ports, observer: Observer) {
       if (outcome.blocked !== undefined) blocked.push(outcome.blocked);
       if (outcome.acted && action.kind === 'evict' && action.unprotected !== undefined)
         unprotected.push(action.unprotected);
-      if (result !== undefined) rejected = noteRejection(rejected, action.pod, result, clock.now());
+      if (result !== undefined) {
+        rejected = noteRejection(rejected, action.pod, result, clock.now());
+        countEvictionRefusal(result);
+      }
       if (result?.outcome === 'impossible') impossible ??= explainImpossible(action.pod, result.reason);
     }
     return { acted, blocked, unprotected, rejected, ...(impossible === undefined ? {} : { impossible }) };

@@ -1,12 +1,10 @@
 import { trackPods } from '../core/eviction/pod-times.ts';
-import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import { findDistrust } from '../core/guard/stability.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
-import type { UnplacedPods } from '../core/model/unplaced.ts';
 import { type AdoptionAction, explainAdoption } from '../core/pod-surge/adoption.ts';
 import { trackGone } from '../core/pod-surge/dismissal.ts';
 import { decideReleasedEviction } from '../core/pod-surge/evict-released.ts';
@@ -21,7 +19,7 @@ import {
   readEvictReleased,
   readPodSurge,
 } from '../core/status/checkpoint.ts';
-import { findAside, type NodesAside } from '../core/waits/hosts.ts';
+import { findAside } from '../core/waits/hosts.ts';
 import { type Asked, askBeforePodSurge, createTrials } from '../operations/ask-before-pod-surge.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -30,6 +28,7 @@ import { createDismissals } from './dismissals.ts';
 import { openLooseFence, openPoolFence, type PoolFence, type PoolStepInput } from './fence.ts';
 import { createMoves } from './moves.ts';
 import { createPodActs, type FencedCluster } from './pod-acts.ts';
+import type { PodSurgeInput, PodSurgeResult } from './pod-surge.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 
 /** Pods start within seconds, ms. */
@@ -37,32 +36,6 @@ const pollIntervalMs = 1_000;
 
 /** ReplicaSets react within seconds, ms. */
 const adoptedWithinMs = 120_000;
-
-/** Nodes whose pods are to be surged, as many at a time as the policy allows. */
-export interface PodSurgeInput extends PoolStepInput {
-  /** Nodes that are to be replaced, in order. */
-  readonly waiting: readonly NodeRef[];
-  /** Name of their pool when it is the new one that a run rolls back from. */
-  readonly rolledBackFrom?: string;
-  /** Pods that had no node when the run was planned; see UnplacedPods. */
-  readonly unplaced?: UnplacedPods;
-  /** Baselines of Services; absent where zones need not keep replacements. */
-  readonly baselines?: readonly ServiceBaseline[];
-  /** Workloads whose pods could not be surged with earlier nodes: they are not tried again. */
-  readonly evictedInstead?: readonly string[];
-}
-
-/** The result of a pod surge. */
-export interface PodSurgeResult {
-  /** The nodes whose pods' replacements serve: they may leave together. */
-  readonly wave: readonly NodeRef[];
-  /** Pods on them that have been released, by node. */
-  readonly released: Readonly<Record<string, number>>;
-  /** Workloads whose replacements did not come up, each with what was observed last. */
-  readonly evictedInstead: readonly { readonly workload: string; readonly reason: string }[];
-  /** Nodes with ready pods to which load balancers send nothing; they were not waited for. */
-  readonly aside?: NodesAside;
-}
 
 /** Steps that have pods replaced before they leave, and return them to their ReplicaSets. */
 export function createPodSurgeSteps(ports: Ports, observer: Observer) {

@@ -14,6 +14,7 @@ import { type RestoreCheckpoint, readRestore } from '../core/status/checkpoint.t
 import { count, listNames } from '../core/text/format.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Ports } from '../ports/ports.ts';
+import { countEvictionRefusal } from './metrics.ts';
 
 /** The run and the nodes whose pods are restored to their endpoints. */
 export interface RestorePodsInput {
@@ -63,6 +64,7 @@ export function createRestorePods({ clock, cluster }: Pick<Ports, 'clock' | 'clu
     for (const action of round.actions) {
       const result = await executePodAction(cluster, action, run);
       refused = noteRejection(refused, action.pod, result, clock.now());
+      countEvictionRefusal(result);
       const refusal = refused[action.pod.uid];
       if (refusal !== undefined) held.push(blockedByRejection(action.pod, refusal, facts));
     }

@@ -5,6 +5,8 @@ export interface ProbeCounts {
   readonly sent: number;
   readonly lost: number;
   readonly slow: number;
+  /** Sent requests, by the name of the probe. */
+  readonly sentBy: Readonly<Record<string, number>>;
   /** Lost requests, by the name of the probe. */
   readonly lostBy: Readonly<Record<string, number>>;
 }

@@ -1,17 +1,18 @@
 import { hostname } from 'node:os';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
-import { listenToWaits } from '../activities/report-waits.ts';
 import { findEndpointFault } from '../adapters/endpoint/find-fault.ts';
 import { readVersion } from '../adapters/package/version.ts';
 import { explainConnection } from '../core/connection/explain-connection.ts';
 import { workerIdentity } from '../core/connection/worker-identity.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import { metrics as allMetrics, bucketsOf } from '../core/status/metrics.ts';
 import { ensureWorkflowBundle } from './bundle.ts';
 import type { WorkerConfig } from './config.ts';
 import { serveHealth } from './health.ts';
 import { logLeftovers } from './log-leftovers.ts';
 import { createLogger, temporalLogger, warningsOnly } from './logging.ts';
+import { measureSteps } from './measure-steps.ts';
 import { openPorts } from './ports.ts';
 import { requireSearchAttributes } from './search-attributes.ts';
 import { createWorkers } from './workers.ts';
@@ -43,12 +44,12 @@ export async function runWorker(config: WorkerConfig, onRunning: () => void): Pr
     identity: workerIdentity(readVersion(), process.pid, hostname()),
     workflowBundle: await ensureWorkflowBundle(warningsOnly(forTemporal)),
     activities: createActivities(opened.ports),
+    interceptors: { activity: [measureSteps] },
     maxConcurrentActivityTaskExecutions: config.maxSteps,
     // Progress and cancellation travel with heartbeats: seconds matter to whoever watches.
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
   });
-  listenToWaits((wait) => logger.info(wait, `waits for ${wait.waitsFor}: ${wait.reason}`));
   isRunning = workers.isRunning;
   onRunning();
   logger.info({ taskQueue, namespace, address }, 'worker runs');
@@ -95,6 +96,7 @@ function telemetry({ metrics }: WorkerConfig) {
     countersTotalSuffix: true,
     unitSuffix: true,
     useSecondsForDurations: true,
+    histogramBucketOverrides: bucketsOf(allMetrics),
   };
   return { logging, metrics: { prometheus } };
 }

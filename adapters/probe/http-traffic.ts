@@ -33,15 +33,20 @@ export function createHttpTraffic(options: HttpTrafficOptions = {}): Traffic {
 }
 
 function total(all: readonly ProbeCounts[]): ProbeCounts {
-  const lostBy: Record<string, number> = {};
-  for (const one of all)
-    for (const [probe, lost] of Object.entries(one.lostBy)) lostBy[probe] = (lostBy[probe] ?? 0) + lost;
   return {
     sent: all.reduce((sum, { sent }) => sum + sent, 0),
     lost: all.reduce((sum, { lost }) => sum + lost, 0),
     slow: all.reduce((sum, { slow }) => sum + slow, 0),
-    lostBy,
+    sentBy: sumByProbe(all.map(({ sentBy }) => sentBy)),
+    lostBy: sumByProbe(all.map(({ lostBy }) => lostBy)),
   };
+}
+
+function sumByProbe(all: readonly ProbeCounts['lostBy'][]): ProbeCounts['lostBy'] {
+  const sums: Record<string, number> = {};
+  for (const one of all)
+    for (const [probe, requests] of Object.entries(one)) sums[probe] = (sums[probe] ?? 0) + requests;
+  return sums;
 }
 
 const never: ProbeOutcome = { lost: true, slow: false };
@@ -59,7 +64,11 @@ function startProbe(probe: ProbePolicy, options: HttpTrafficOptions): TrafficWat
     if (outcome.lost) counts.lost += 1;
     if (outcome.slow) counts.slow += 1;
   };
-  const told = (): ProbeCounts => ({ ...counts, lostBy: { [probe.name]: counts.lost } });
+  const told = (): ProbeCounts => ({
+    ...counts,
+    sentBy: { [probe.name]: counts.sent },
+    lostBy: { [probe.name]: counts.lost },
+  });
   let turn = 0;
   const fire = () => {
     const target = targets[turn % targets.length];

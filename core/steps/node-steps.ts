@@ -1,4 +1,4 @@
-import { eviction, registration, replacements, termination } from './shared-deadlines.ts';
+import { eviction, replacements, termination } from './shared-deadlines.ts';
 import type { StepSpec } from './step-spec.ts';
 
 /** Steps of a node's replacement in order: the state before it, its steps, its end, then restoring and stalled. */
@@ -39,7 +39,13 @@ const steps = [
     waitsFor: 'every target group to show the node draining, unused or absent',
     activity: 'awaitDeregistered',
     summary: 'deregister',
-    deadlines: [registration],
+    deadlines: [
+      {
+        field: 'deregistration',
+        fallback: '2m',
+        description: 'From the exclusion of a node until it is deregistered from its target groups.',
+      },
+    ],
     evidence: [{ kind: 'deregistered', column: { title: 'DEREGISTERED' } }],
     rule: { id: 'wait-for-deregistration', without: 'pods leave while the load balancer still sends to their node' },
     reversible: true,
@@ -174,7 +180,13 @@ const steps = [
     waitsFor: 'the node to be registered again in the target groups that it had left',
     activity: 'restoreNode',
     summary: 'restore',
-    deadlines: [registration],
+    deadlines: [
+      {
+        field: 'registration',
+        fallback: '2m',
+        description: 'From the removal of the exclude label of a restored node until it is registered again.',
+      },
+    ],
     evidence: [{ kind: 'restored' }],
     event: 'Restored',
     reversible: false,

@@ -7,13 +7,6 @@ export const nodesReady = {
   description: 'Until the new nodes are Ready and registered with their load balancers.',
 } as const satisfies DeadlineSpec;
 
-/** Load balancers act on the exclusion label, after it was set or removed. */
-export const registration = {
-  field: 'deregistration',
-  fallback: '2m',
-  description: 'From the exclusion of a node until it is deregistered from its target groups.',
-} as const satisfies DeadlineSpec;
-
 /** Replacements of pods serve, before or after the pods that they replace have left. */
 export const replacements = {
   field: 'replacements',

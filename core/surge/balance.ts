@@ -1,4 +1,4 @@
-/** How many machines each zone of a group has; zones without any included. */
+/** How many instances each zone of a group has; zones without any included. */
 export function countByZone(
   instances: readonly { readonly zone: string }[],
   zones: readonly string[],
@@ -9,7 +9,7 @@ export function countByZone(
 }
 
 /**
- * Whether a cloud that keeps the zones of a group balanced would move a machine: one zone has two more than another (Amazon EC2 Auto
+ * Whether a cloud that keeps the zones of a group balanced would move an instance: one zone has two more than another (Amazon EC2 Auto
  * Scaling user guide, "Rebalancing activities": it launches in the smaller zone, then terminates in the larger, whatever that serves).
  */
 export function isLopsided(instances: readonly { readonly zone: string }[], zones: readonly string[]): boolean {

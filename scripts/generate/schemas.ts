@@ -1,5 +1,7 @@
 import { policyJsonSchema } from '../../core/policy/schema.ts';
+import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
+import { metricsDoc } from './metrics-doc.ts';
 import { policyDoc } from './policy-doc.ts';
 import { stepsDoc } from './steps-doc.ts';
 
@@ -9,5 +11,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['schemas/pool-upgrade.schema.json', `${JSON.stringify(policyJsonSchema(), undefined, 2)}\n`],
     ['docs/policy.md', policyDoc()],
     ['docs/steps.md', stepsDoc(stepLists)],
+    ['docs/metrics.md', metricsDoc(metrics)],
   ]);
 }

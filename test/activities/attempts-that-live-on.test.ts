@@ -2,7 +2,7 @@
  * Attempts at steps of the pool that live on beside their successors: their worker can't reach Temporal, which considers them lost,
  * but still reaches the cluster.
  */
-import { MockActivityEnvironment } from '@temporalio/testing';
+
 import { expect, test } from 'vitest';
 import { type Activities, createActivities } from '../../activities/activities.ts';
 import { type PoolStepInput, poolLockOf } from '../../activities/fence.ts';
@@ -14,6 +14,7 @@ import { ownershipOf } from '../simulator/cluster-port.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { inActivity } from '../support/in-activity.ts';
 
 const run = 'run-1';

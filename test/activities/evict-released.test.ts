@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
@@ -6,6 +5,7 @@ import { decideEligibility } from '../../core/pod-surge/eligibility.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 
 const run = 'run-1';
 

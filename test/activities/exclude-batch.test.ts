@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
@@ -7,6 +6,7 @@ import type { Heartbeat } from '../../core/status/heartbeat.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { later, type SimPod, type World } from '../simulator/world.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 
 const run = 'run-1';
 

@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import type { ExcludeInput } from '../../activities/exclusion.ts';
@@ -11,6 +10,7 @@ import { excludedNodes, flap, serviceNamed } from '../simulator/disturbances.ts'
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { inActivity } from '../support/in-activity.ts';
 
 const run = 'run-1';

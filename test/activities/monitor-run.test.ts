@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
@@ -9,6 +8,7 @@ import type { Outlook } from '../../core/status/outlook.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { later, type World } from '../simulator/world.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 
 const run = 'run-1';
 const nothing = { sent: 0, lost: 0, slow: 0 };

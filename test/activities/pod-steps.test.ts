@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
@@ -10,6 +9,7 @@ import type { Ports } from '../../ports/ports.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimNode, World } from '../simulator/world.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 
 const run = 'run-1';
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';

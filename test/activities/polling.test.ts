@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { type Outcome, type Poll, type PollContext, pollUntil, type Wait } from '../../activities/polling.ts';
 import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
 import type { Heartbeat } from '../../core/status/heartbeat.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 
 /** A clock that jumps when slept on. */
 function jumpingClock(start = 1_000_000) {

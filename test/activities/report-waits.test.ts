@@ -1,13 +1,17 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterEach, expect, test } from 'vitest';
+import { DefaultLogger, type LogEntry } from '@temporalio/worker';
+import { expect, test } from 'vitest';
 import { pollUntil } from '../../activities/polling.ts';
-import { listenToWaits, type ReportedWait } from '../../activities/report-waits.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 
-afterEach(() => listenToWaits(undefined));
+/** An environment that keeps what activities log. */
+function openLog(activityType: string) {
+  const entries: LogEntry[] = [];
+  const logger = new DefaultLogger('INFO', (entry) => void entries.push(entry));
+  return { entries, environment: new MockActivityEnvironment({ activityType }, { logger }) };
+}
 
 test('a step that waits says what for, and again when the reason changes, twice a minute at most', async () => {
-  const told: ReportedWait[] = [];
-  listenToWaits((wait) => told.push(wait));
+  const { entries, environment } = openLog('podsGone');
   let now = 0;
   const clock = {
     now: () => now,
@@ -15,7 +19,7 @@ test('a step that waits says what for, and again when the reason changes, twice 
       now += ms;
     },
   };
-  await new MockActivityEnvironment({ activityType: 'podsGone' }).run(
+  await environment.run(
     async () =>
       await pollUntil({
         clock,
@@ -29,16 +33,19 @@ test('a step that waits says what for, and again when the reason changes, twice 
             : { done: false, reason: now < 60_000 ? `${60 - now / 1000} are there` : 'web-1 is there' },
       }),
   );
-  expect(told.map(({ reason }) => reason)).toEqual(['60 are there', '30 are there', 'web-1 is there']);
-  expect(told[0]).toMatchObject({ step: 'podsGone', waitsFor: 'pods to leave n1' });
+  expect(entries.map(({ meta }) => meta?.['reason'])).toEqual(['60 are there', '30 are there', 'web-1 is there']);
+  expect(entries[0]).toMatchObject({
+    level: 'INFO',
+    message: 'waits for pods to leave n1: 60 are there',
+    meta: { activityType: 'podsGone', waitsFor: 'pods to leave n1' },
+  });
 });
 
 test('a step that need not wait says nothing', async () => {
-  const told: ReportedWait[] = [];
-  listenToWaits((wait) => told.push(wait));
+  const { entries, environment } = openLog('podsGone');
   const clock = { now: () => 0, sleep: async () => undefined };
   const observation = async () => ({ done: true, value: {} }) as const;
   const wait = { clock, what: 'it', deadlineMs: undefined, pollIntervalMs: 1, hint: '', poll: observation };
-  await new MockActivityEnvironment().run(async () => await pollUntil(wait));
-  expect(told).toEqual([]);
+  await environment.run(async () => await pollUntil(wait));
+  expect(entries).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { planClusterOfCaller } from '../../client/plan-cluster.ts';
@@ -10,6 +9,7 @@ import type { Ports } from '../../ports/ports.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
 
 const policy = scenarioPolicy();
 

@@ -31,6 +31,7 @@ spec:
       nodesReady: 1h
       capacity: 5m
       deregistration: 1m
+      registration: 90s
       connectionDrain: 2m
       eviction: 3m
       replacements: 4m

@@ -47,6 +47,7 @@ describe('a policy', () => {
           nodesReadyMs: 1_200_000,
           capacityMs: 300_000,
           deregistrationMs: 120_000,
+          registrationMs: 120_000,
           connectionDrainMs: 1_200_000,
           evictionMs: 900_000,
           replacementsMs: 900_000,
@@ -87,7 +88,7 @@ describe('a policy', () => {
     stabilization: 3s
     stabilizationAfterOutage: 2m
     maxConnectionAge: {'*': 5m, default/api: 40s}
-    deadlines: {nodesReady: 1h, deregistration: 1m, connectionDrain: 2m, eviction: 3m, replacements: 4m, endpointRemoval: 5m, termination: 6m, guard: 7m, jobCompletion: 8m}
+    deadlines: {nodesReady: 1h, deregistration: 1m, registration: 90s, connectionDrain: 2m, eviction: 3m, replacements: 4m, endpointRemoval: 5m, termination: 6m, guard: 7m, jobCompletion: 8m}
   drain: {deleteEmptyDirData: true, force: true, doNotDisrupt: wait, jobs: wait, unreachableNodes: terminate, keepEndpoints: [default/mesh]}
   podSurge:
     mode: auto
@@ -126,6 +127,7 @@ describe('a policy', () => {
       nodesReadyMs: 3_600_000,
       capacityMs: 300_000,
       deregistrationMs: 60_000,
+      registrationMs: 90_000,
       connectionDrainMs: 120_000,
       evictionMs: 180_000,
       replacementsMs: 240_000,

@@ -54,7 +54,8 @@ function createSimTraffic(world: World): Traffic {
       const counts = () => {
         const lost = Math.ceil(world.traffic.lost - start.lost) + (world.traffic.cut - start.cut);
         const sent = Math.floor(world.traffic.sent - start.sent);
-        return { sent, lost, slow: 0, lostBy: { [probe?.name ?? 'none']: lost } };
+        const name = probe?.name ?? 'none';
+        return { sent, lost, slow: 0, sentBy: { [name]: sent }, lostBy: { [name]: lost } };
       };
       return { counts, stop: async () => counts() };
     },

@@ -222,6 +222,7 @@ export function scenarioPolicy(change: Partial<Policy> = {}): Policy {
         nodesReadyMs: 15 * 60_000,
         capacityMs: 3 * 60_000,
         deregistrationMs: 3 * 60_000,
+        registrationMs: 3 * 60_000,
         connectionDrainMs: 15 * 60_000,
         evictionMs: 20 * 60_000,
         replacementsMs: 15 * 60_000,

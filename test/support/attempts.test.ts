@@ -1,7 +1,7 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Activities } from '../../activities/activities.ts';
 import { createVirtualClock } from '../simulator/clock.ts';
+import { MockActivityEnvironment } from './activity-environment.ts';
 import { createAttempts, type StepHooks } from './attempts.ts';
 
 /** One attempt at a step with that body, and the key of its activity. */

@@ -1,8 +1,8 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/activities.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { note, type World } from '../simulator/world.ts';
+import { MockActivityEnvironment } from './activity-environment.ts';
 import { inActivity } from './in-activity.ts';
 
 /** Attempts whose worker can't reach Temporal any more, which has given them up, but still reaches the cluster. */

@@ -1,5 +1,5 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import type { World } from '../simulator/world.ts';
+import { MockActivityEnvironment } from './activity-environment.ts';
 
 /** Runs something in the context of an activity that acts in the world. */
 export async function inActivity<T>(

@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import type { PoolStepInput } from '../../activities/fence.ts';
-import type { PodSurgeInput } from '../../activities/pod-surge-steps.ts';
+import type { PodSurgeInput } from '../../activities/pod-surge.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { maxNodesToSurge } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';

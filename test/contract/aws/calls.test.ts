@@ -1,10 +1,11 @@
 /** How many calls observations make in accounts with many load balancers: every account has only so many a second, controllers included. */
-import { MockActivityEnvironment } from '@temporalio/testing';
+
 import { describe, expect, test } from 'vitest';
 import { createExcludeSteps } from '../../../activities/exclude-steps.ts';
 import { createWaking } from '../../../activities/waking.ts';
 import { createObserver } from '../../../operations/observer.ts';
 import { aPolicy } from '../../core/support/facts.ts';
+import { MockActivityEnvironment } from '../../support/activity-environment.ts';
 import { type CrowdedCloud, startCrowdedCloud } from './many-load-balancers.ts';
 
 const policy = aPolicy();

@@ -56,7 +56,7 @@ export const blockOf = (guard: Guard, name: string) =>
 /** Names of the nodes that the guard keeps. */
 export const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
 
-/** Lets nodes go, first come first served, until nobody may. */
+/** Excludes nodes in order, until none may leave. */
 export function leaving(now: ServingFacts, before = state()): readonly string[] {
   const gone: NodeRef[] = [];
   for (const node of nodes) if (guardOf(now, before, gone).findBlock(node) === undefined) gone.push(node);

@@ -32,7 +32,7 @@ export async function findTraces(lab: Lab, unmanagedCordons: readonly string[] =
       ours(metadata?.annotations).map((key) => `pod ${metadata?.name}: annotation ${key}`),
     ),
     ...leases.items
-      .filter(({ metadata }) => /nodeferry|unlist/.test(metadata?.name ?? ''))
+      .filter(({ metadata }) => /nodeferry|^disrupt-/.test(metadata?.name ?? ''))
       .map(({ metadata }) => `lease ${metadata?.name}`),
     ...[...lab.aws.model.autoScalingGroups.values()].flatMap((group) =>
       [...group.suspended.keys()].map((process) => `Auto Scaling group ${group.name}: ${process} suspended`),

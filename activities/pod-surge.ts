@@ -1,0 +1,31 @@
+import type { ServiceBaseline } from '../core/guard/baseline.ts';
+import type { NodeRef } from '../core/model/node.ts';
+import type { UnplacedPods } from '../core/model/unplaced.ts';
+import type { NodesAside } from '../core/waits/hosts.ts';
+import type { PoolStepInput } from './fence.ts';
+
+/** Nodes whose pods are to be surged, as many at a time as the policy allows. */
+export interface PodSurgeInput extends PoolStepInput {
+  /** Nodes that are to be replaced, in order. */
+  readonly waiting: readonly NodeRef[];
+  /** Name of their pool when it is the new one that a run rolls back from. */
+  readonly rolledBackFrom?: string;
+  /** Pods that had no node when the run was planned; see UnplacedPods. */
+  readonly unplaced?: UnplacedPods;
+  /** Baselines of Services; absent where zones need not keep replacements. */
+  readonly baselines?: readonly ServiceBaseline[];
+  /** Workloads whose pods could not be surged with earlier nodes: they are not tried again. */
+  readonly evictedInstead?: readonly string[];
+}
+
+/** The result of a pod surge. */
+export interface PodSurgeResult {
+  /** The nodes whose pods' replacements serve: they may leave together. */
+  readonly wave: readonly NodeRef[];
+  /** Pods on them that have been released, by node. */
+  readonly released: Readonly<Record<string, number>>;
+  /** Workloads whose replacements did not come up, each with what was observed last. */
+  readonly evictedInstead: readonly { readonly workload: string; readonly reason: string }[];
+  /** Nodes with ready pods to which load balancers send nothing; they were not waited for. */
+  readonly aside?: NodesAside;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { decideEvictionRound, type EvictionQuestion } from '../../../core/eviction/eviction-round.ts';
+import type { PodFacts } from '../../../core/model/pod.ts';
+import type { ClusterFacts } from '../../../core/model/serving.ts';
+import { aBudget, aCluster, aNode, aPod, aPolicy, aService, nodeRefOf } from '../support/facts.ts';
+
+const node = nodeRefOf(aNode('n1'));
+const elsewhere = [aPod('web-2', 'n2'), aPod('web-3', 'n3')];
+
+function decide(cluster: Partial<ClusterFacts>, changes: Partial<EvictionQuestion> = {}) {
+  return decideEvictionRound({
+    node,
+    facts: aCluster(cluster),
+    policy: aPolicy(),
+    run: 'run',
+    now: 100_000,
+    removedAt: {},
+    unreadySince: {},
+    ...changes,
+  });
+}
+
+function web(changes: Partial<PodFacts> = {}): readonly PodFacts[] {
+  return [aPod('web-1', 'n1', changes), ...elsewhere];
+}
+
+function kinds(round: ReturnType<typeof decide>): readonly string[] {
+  return round.actions.map((action) => `${action.kind} ${action.pod.name}`);
+}
+
+describe('budgets', () => {
+  const plain = { preStopSeconds: 5 };
+
+  test('a budget that allows no disruption blocks the pod and says what it needs and has', () => {
+    const pods = web(plain);
+    const round = decide({ pods, budgets: [aBudget('web', pods, 3)] });
+    expect(round.actions).toEqual([]);
+    expect(round.blocked).toEqual([
+      {
+        pod: { namespace: 'default', name: 'web-1', uid: 'uid-web-1' },
+        budget: 'default/web',
+        needs: 3,
+        has: 3,
+        reason: 'budget default/web needs 3 healthy and has 3',
+      },
+    ]);
+  });
+
+  test('a budget allows one pod to leave per round, however many disruptions it allows', () => {
+    const pods = [aPod('web-1', 'n1', plain), aPod('web-4', 'n1', plain), ...elsewhere];
+    const round = decide({ pods, budgets: [aBudget('web', pods, 1)] });
+    expect(kinds(round)).toEqual(['evict web-1']);
+    expect(round.blocked).toMatchObject([
+      { pod: { name: 'web-4' }, reason: 'budget default/web allows one pod to leave at a time' },
+    ]);
+  });
+
+  test.each([
+    ['terminating', { terminating: true }],
+    ['not Ready', { ready: false }],
+    ['removed from its endpoints and not yet replaced', { endpointsRemoved: { by: 'run', originalLabels: {} } }],
+  ])('a pod that is %s is not counted as healthy, whatever the status of the budget says', (_, change) => {
+    const pods = [aPod('web-1', 'n1', plain), aPod('web-2', 'n2', change), aPod('web-3', 'n3')];
+    const budget = { ...aBudget('web', pods, 2), currentHealthy: 3, disruptionsAllowed: 1 };
+    expect(decide({ pods, budgets: [budget] }).blocked).toMatchObject([{ needs: 2, has: 2 }]);
+  });
+
+  test('a pod that is not Ready is left to the eviction API, which knows the budget policy for such pods', () => {
+    const pods = web({ ready: false });
+    expect(kinds(decide({ pods, budgets: [aBudget('web', pods, 3)] }))).toEqual(['evict web-1']);
+  });
+
+  test('a removed pod is not charged a second time', () => {
+    const pods = web({ endpointsRemoved: { by: 'run', originalLabels: {} } });
+    const round = decide({ pods, budgets: [aBudget('web', pods, 3)] }, { removedAt: { 'uid-web-1': 0 } });
+    expect(kinds(round)).toEqual(['evict web-1']);
+  });
+
+  test('a pod of two budgets is never tried: the API refuses it for good', () => {
+    const pods = web();
+    const round = decide({ pods, budgets: [aBudget('one', pods, 1), aBudget('two', pods, 1)] });
+    expect(round.actions).toEqual([]);
+    expect(round.blocked[0]?.reason).toContain('several budgets select it (default/one, default/two)');
+  });
+});
+
+describe('Services without a budget', () => {
+  test('give up one pod at a time', () => {
+    const pods = [aPod('web-1', 'n1'), aPod('web-4', 'n1'), ...elsewhere];
+    const round = decide({ pods, services: [aService('web', pods)] });
+    expect(kinds(round)).toEqual(['remove-endpoints web-1']);
+    expect(round.blocked).toMatchObject([
+      { reason: 'service default/web has no budget and allows one pod to leave at a time' },
+    ]);
+  });
+
+  test.each([
+    [
+      'is out of its endpoints on another node',
+      { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } }, labels: {} },
+    ],
+    ['terminates on another node', { terminating: true }],
+    ['has not been replaced yet', { ready: false, phase: 'Pending' }],
+  ] as const)('give up none while another pod %s', (_, leaving) => {
+    const pods = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('web-3', 'n3')];
+    const facts = { pods: [...pods, aPod('web-4', 'n4', leaving)], services: [aService('web', pods)] };
+    const round = decide(facts);
+    expect(round.actions).toEqual([]);
+    expect(round.blocked[0]?.reason).toBe(
+      'service default/web has no budget and allows one pod to leave at a time, and web-4 is not Ready',
+    );
+  });
+
+  test('keep their last ready endpoint until another is ready', () => {
+    const pods = [aPod('web-1', 'n1'), aPod('web-2', undefined, { ready: false, phase: 'Pending' })];
+    const round = decide({ pods, services: [aService('web', pods)] });
+    expect(round.actions).toEqual([]);
+    expect(round.blocked).toMatchObject([
+      { needs: 1, has: 1, reason: 'it is the last ready endpoint of service default/web' },
+    ]);
+  });
+
+  test('give up their only pod, because waiting would change nothing', () => {
+    const pods = [aPod('web-1', 'n1')];
+    expect(kinds(decide({ pods, services: [aService('web', pods)] }))).toEqual(['remove-endpoints web-1']);
+  });
+});
