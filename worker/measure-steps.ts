@@ -17,8 +17,8 @@ const nodeStepByActivity = new Map(stepLists.steps.map(({ activity, id }) => [ac
  *
  * Steps are timed from when the server first scheduled them, so that the time of attempts that died counts too.
  */
-export function measureSteps({ info, cancellationSignal }: Context): ActivityInterceptors {
-  const { activityType, scheduledTimestampMs } = info;
+export function measureSteps(context: Context): ActivityInterceptors {
+  const { activityType, scheduledTimestampMs } = context.info;
   const nodeStep = nodeStepByActivity.get(activityType);
   const step = nodeStep ?? phaseByActivity.get(activityType);
   if (step === undefined) return {};
@@ -26,7 +26,7 @@ export function measureSteps({ info, cancellationSignal }: Context): ActivityInt
   /** The step is over, not only this attempt: done, or failed with a problem. */
   const settle = (problem: ProblemCode | undefined): void => {
     // Nobody waits for a step that failed as it was cancelled.
-    if (problem !== undefined && cancellationSignal.aborted) return;
+    if (problem !== undefined && context.cancellationDetails?.cancelRequested === true) return;
     // The server's clock may be ahead of this one.
     const seconds = Math.max(0, Date.now() - scheduledTimestampMs) / 1_000;
     record('nodeferry_step_wait', { step, outcome: problem === undefined ? 'done' : 'failed' }, seconds);

@@ -1,4 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
+import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { measureSteps } from '../../worker/measure-steps.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
@@ -104,6 +105,14 @@ describe('a step stalls', () => {
       throw ApplicationFailure.create({ type, nonRetryable: true });
     });
     expect(stalled).toEqual([{ value: 1, step: 'node-surge', problem }]);
+  });
+
+  test('even as its worker shuts down: the server hears of it', async () => {
+    const { stalled } = await measure('evictPods', node, (environment) => {
+      environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
+      return failed;
+    });
+    expect(stalled).toEqual([{ value: 1, step: 'evicting', problem: 'DeadlineExceeded' }]);
   });
 
   test('not when it is cancelled', async () => {
