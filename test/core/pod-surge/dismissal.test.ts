@@ -93,7 +93,7 @@ describe('a released pod of a workload that is scaled down', () => {
     const pods = [1, 2, 3, 4].map((index) => leaving(`web-${index}`, 'n1', { wants: 2 }));
     expect(decide(pods, { workloads: [aWorkload('web', 2)] })).toEqual([
       'remove-endpoints web-1',
-      expect.stringContaining('one pod go at a time'),
+      expect.stringContaining('one pod to leave at a time'),
     ]);
     expect(decide(pods, { workloads: [aWorkload('web', 4)] })).toEqual([]);
     expect(decide(pods.slice(0, 2), { workloads: [aWorkload('web', 2)] })).toEqual([]);
