@@ -147,7 +147,7 @@ test('a name that does not resolve is lost traffic', async () => {
 
 test('standstills of the process itself lose nothing, whatever it notices first afterwards', async () => {
   const seen = await serve((response) => setTimeout(() => response.end('ok'), 20));
-  const running = watch({ urls: [seen.url], timeoutMs: 300 });
+  const running = watch({ urls: [seen.url], timeoutMs: 1_000 });
   await sentAtLeast(running, 10);
 
   for (let times = 1; times <= 5; times += 1) {
