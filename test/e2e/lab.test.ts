@@ -148,7 +148,7 @@ describe('a lab whose host was killed', () => {
       what: 'processes outlive the host',
       timeoutMs: 10_000,
     });
-    expect((await attempt(process.execPath, [MAIN, 'status'])).stdout).toBe('no lab runs\n');
+    expect((await attempt(process.execPath, [MAIN, 'status'])).stdout).toBe('no lab is running\n');
     await run(process.execPath, [MAIN, 'down']);
     expect(await leftovers()).toEqual([]);
     await run(process.execPath, [MAIN, 'down']);

@@ -109,7 +109,7 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
         version: '1.36',
         without,
         spec: {
-          waits: { propagation, maxConnectionAge, poll: '500ms', ...waits },
+          waits: { propagation, maxConnectionAge, pollInterval: '500ms', ...waits },
           ...(lossBudget === undefined ? {} : { traffic: { lossBudget } }),
           ...(maxInFlight === undefined ? {} : { guard: { maxInFlight } }),
           ...(podSurge ? {} : inBatches),

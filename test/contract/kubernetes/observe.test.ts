@@ -160,7 +160,7 @@ describe('observing a real API server', () => {
     const other = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
     try {
       expect(await other.observe()).toMatchObject({
-        localVolumes: [{ fence: 'default/data', volume: 'on-n1', boundBy: 'kubernetes.io/hostname' }],
+        localVolumes: [{ volumeClaim: 'default/data', volume: 'on-n1', boundBy: 'kubernetes.io/hostname' }],
         resizers: [],
         webhooks: [
           { key: 'ValidatingWebhookConfiguration policies, webhook pods.example.com', service: 'policies/hook' },
