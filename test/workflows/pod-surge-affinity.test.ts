@@ -47,6 +47,6 @@ test('surged alone can’t be scheduled, and delay the run by a quarter of an ho
   const harness = await openHarness(world, {});
   const report = await harness.finish(await harness.start(apiEvicted));
   expect(report.unprotected.join()).toMatch(
-    /Deployment default\/web was evicted within its budget instead of being surged, .*cannot be scheduled/,
+    /Deployment default\/web was evicted within its budget instead of being surged: .*cannot be scheduled/,
   );
 });
