@@ -1,7 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import type { FencingToken, NodeRef } from '../core/model/node.ts';
-import type { PoolLock } from '../core/model/pool-lock.ts';
-import { poolLockName } from '../core/model/pool-lock.ts';
+import { type PoolLock, poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Cluster } from '../ports/cluster.ts';

@@ -20,9 +20,6 @@ export const fenceAnnotation = 'nodeferry.dev/fence';
 /** Annotation on the Lease of a pool: name of the pool that replaces it. */
 export const incomingPoolAnnotation = 'nodeferry.dev/incoming-pool';
 
-/** Key of the taint (effect NoSchedule) that keeps DaemonSets off a node that is about to be terminated. */
-export const disruptedTaint = 'nodeferry.dev/disrupted';
-
 /** Annotation on a pod that was removed from the endpoints of its Services: JSON of RemovedLabels. */
 export const removedLabelsAnnotation = 'nodeferry.dev/removed-labels';
 

@@ -1,8 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { servicesOf } from '../model/endpoints.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { PodFacts } from '../model/pod.ts';
-import { podRefOf } from '../model/pod.ts';
+import { type PodFacts, podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, count, listNames } from '../text/format.ts';

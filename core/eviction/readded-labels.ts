@@ -2,8 +2,7 @@
 
 import { servicesOf } from '../model/endpoints.ts';
 import type { ExternalChange } from '../model/external-change.ts';
-import type { PodFacts } from '../model/pod.ts';
-import { podRefOf } from '../model/pod.ts';
+import { type PodFacts, podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { listNames } from '../text/format.ts';
 import { type BlockedPod, blockedPod, type PodAction } from './actions.ts';

@@ -1,7 +1,6 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { PodFacts } from '../model/pod.ts';
-import { podRefOf } from '../model/pod.ts';
+import { type PodFacts, podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { type BlockedPod, type PodAction, type RemovedSince } from './actions.ts';

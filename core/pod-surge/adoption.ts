@@ -1,8 +1,7 @@
 import { type PodAction } from '../eviction/actions.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { podsWith } from '../model/endpoints.ts';
-import type { PodRef } from '../model/pod.ts';
-import { isFinished, type PodFacts, podRefOf, type ReleasedFacts, templateLabel } from '../model/pod.ts';
+import { isFinished, type PodFacts, type PodRef, podRefOf, type ReleasedFacts, templateLabel } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, count, listNames } from '../text/format.ts';
 import {

@@ -4,8 +4,7 @@ import { type DisruptionLedger, openDisruptionLedger } from '../eviction/disrupt
 import { decideStep, type StepQuestion } from '../eviction/eviction-round.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
-import type { PodFacts } from '../model/pod.ts';
-import { podRefOf } from '../model/pod.ts';
+import { type PodFacts, podRefOf } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, formatTime } from '../text/format.ts';

@@ -1,7 +1,6 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { PodFacts, PodRef, ReleasedFrom } from '../model/pod.ts';
-import { podRefOf } from '../model/pod.ts';
+import { type PodFacts, type PodRef, podRefOf, type ReleasedFrom } from '../model/pod.ts';
 import { isEnabled } from '../policy/rules.ts';
 import { compareText, count } from '../text/format.ts';
 import type { NodesAside } from '../waits/hosts.ts';

@@ -1,5 +1,4 @@
-import type { PodFacts, PodRef, ReleasedFrom } from '../model/pod.ts';
-import { podRefOf } from '../model/pod.ts';
+import { type PodFacts, type PodRef, podRefOf, type ReleasedFrom } from '../model/pod.ts';
 import { compareText } from '../text/format.ts';
 import { decideEligibility } from './eligibility.ts';
 import { isOutgoing, isServing, ownedPods } from './owned-pods.ts';

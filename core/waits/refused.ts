@@ -1,8 +1,7 @@
 import type { GuardBlock } from '../guard/block.ts';
 import { workloadsOf } from '../guard/scale.ts';
 import { indexOf } from '../model/cluster-index.ts';
-import type { PodRef } from '../model/pod.ts';
-import { isFinished, type PodFacts, podRefOf } from '../model/pod.ts';
+import { isFinished, type PodFacts, type PodRef, podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 

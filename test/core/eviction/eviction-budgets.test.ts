@@ -1,32 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decideEvictionRound, type EvictionQuestion } from '../../../core/eviction/eviction-round.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
-import { aBudget, aCluster, aNode, aPod, aPolicy, aService, nodeRefOf } from '../support/facts.ts';
-
-const node = nodeRefOf(aNode('n1'));
-const elsewhere = [aPod('web-2', 'n2'), aPod('web-3', 'n3')];
-
-function decide(cluster: Partial<ClusterFacts>, changes: Partial<EvictionQuestion> = {}) {
-  return decideEvictionRound({
-    node,
-    facts: aCluster(cluster),
-    policy: aPolicy(),
-    run: 'run',
-    now: 100_000,
-    removedAt: {},
-    unreadySince: {},
-    ...changes,
-  });
-}
-
-function web(changes: Partial<PodFacts> = {}): readonly PodFacts[] {
-  return [aPod('web-1', 'n1', changes), ...elsewhere];
-}
-
-function kinds(round: ReturnType<typeof decide>): readonly string[] {
-  return round.actions.map((action) => `${action.kind} ${action.pod.name}`);
-}
+import { aBudget, aPod, aService } from '../support/facts.ts';
+import { decide, elsewhere, kinds, web } from './eviction-scene.ts';
 
 describe('budgets', () => {
   const plain = { preStopSeconds: 5 };
