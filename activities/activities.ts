@@ -1,4 +1,5 @@
 import { createObserver } from '../operations/observer.ts';
+import { createWindowGate } from '../operations/window-gate.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createEndingSteps } from './ending-steps.ts';
 import { createExcludeSteps } from './exclude-steps.ts';
@@ -12,23 +13,26 @@ import { createRunSteps } from './run-steps.ts';
 import { createSurgeSteps } from './surge-steps.ts';
 import { createUnreachableSteps } from './unreachable-steps.ts';
 import { createWaking } from './waking.ts';
+import { createWindowSteps } from './window-steps.ts';
 
 /** All steps of an upgrade over one set of ports, as a worker registers them. Every step may run more than once. */
 export function createActivities(ports: Ports) {
   const observer = createObserver(ports);
   const wake = createWaking(ports);
+  const gate = createWindowGate(ports);
   return {
     ...createRunSteps(ports, observer),
     ...createWatchSteps(ports, observer),
     ...createSurgeSteps(ports, observer),
     ...createPoolSteps(ports, observer),
     ...createPodSurgeSteps(ports, observer),
-    ...createExcludeSteps(ports, observer, wake),
+    ...createExcludeSteps(ports, { observer, wake, gate }),
     ...createNodeSteps(ports, observer),
     ...createPodSteps(ports, observer, wake),
     ...createUnreachableSteps(ports, observer),
     ...createEndingSteps(ports, observer, wake),
     ...createRestoreSteps(ports, observer),
+    ...createWindowSteps(ports, gate),
   };
 }
 

@@ -16,6 +16,7 @@ import { type ExcludeCheckpoint, readExclude } from '../core/status/checkpoint.t
 import { addExternalChanges } from '../core/status/external-changes.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { WindowGate } from '../operations/window-gate.ts';
 import type { Ports } from '../ports/ports.ts';
 import { ensureCordoned, findExcludedNewNodes } from './acts-on-nodes.ts';
 import { createDismissals } from './dismissals.ts';
@@ -44,8 +45,16 @@ export interface ExcludeResult extends ExclusionBatch {
   readonly externalChanges: readonly ExternalChange[];
 }
 
+/** No node was excluded: no upgrade window is open for long enough. */
+export interface WindowClosed {
+  readonly windowClosed: true;
+}
+
 /** The step that excludes nodes. */
-export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake) {
+export function createExcludeSteps(
+  ports: Ports,
+  { observer, wake, gate }: { readonly observer: Observer; readonly wake: Wake; readonly gate: WindowGate },
+) {
   const { clock, cluster } = ports;
   const { excludeBatch } = createExclusion(ports, observer, ask);
   const { dismiss } = createDismissals(ports, observer);
@@ -59,17 +68,17 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
      * decision may not. Nodes that an earlier attempt has excluded are returned first. The deadline runs only while no node of this run is in
      * progress.
      */
-    excludeNext: async (input: ExcludeInput): Promise<Outcome<ExcludeResult>> => {
+    excludeNext: async (input: ExcludeInput): Promise<Outcome<ExcludeResult | WindowClosed>> => {
       /** When the last poll began, if it only waited for observations to be stable: what it read is new enough to select from. */
       let settlingSince: number | undefined;
       const fence = openPoolFence(cluster, input);
-      return await pollUntil<ExcludeResult>({
+      return await pollUntil<ExcludeResult | WindowClosed>({
         clock,
         what: 'capacity to exclude another node',
         deadlineMs: undefined,
         pollIntervalMs: input.policy.waits.pollIntervalMs,
         hint: 'Scale up, or fix what does not serve; then resume.',
-        poll: fence.around<ExcludeResult>(async ({ now, since, checkpoint }) => {
+        poll: fence.around<ExcludeResult | WindowClosed>(async ({ now, since, checkpoint }) => {
           const left = readExclude(checkpoint);
           const known = left.baselines ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
@@ -92,6 +101,8 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
             const before = untracked.map((node) => describeExclusion(node, undefined, facts, input));
             return { done: true, value: { ...describeBatch(before, undefined), ...seen } };
           }
+          if (input.window !== undefined && !(await gate.check(input.window, now)).window.mayStart)
+            return { done: true, value: { windowClosed: true } };
           const inFlight = input.inFlight.filter(
             (node) => indexOf(facts.cluster).nodes.get(node.name)?.uid === node.uid,
           );

@@ -15,6 +15,7 @@ import { listNames } from '../core/text/format.ts';
 import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { WindowQuestion } from '../operations/window-gate.ts';
 import type { Ports } from '../ports/ports.ts';
 import { publishNodeEvent, requireInstanceGone } from './acts-on-nodes.ts';
 import type { PoolFence, PoolStepInput } from './fence.ts';
@@ -29,6 +30,8 @@ const readForMs = 3_000;
 
 /** Who asks for an exclusion, and what the guard has to know about it. */
 export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'agreed'>, PoolStepInput {
+  /** What must fit into an upgrade window; absent when no window is waited for. */
+  readonly window?: WindowQuestion;
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
 }

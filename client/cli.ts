@@ -124,21 +124,25 @@ const exampleReasons = {
   pause: 'error rate is up',
   resume: 'the error rate is down again',
   abort: 'the new image is broken',
+  'override-window': 'CVE-2026-1234 can not wait until tonight',
 } as const;
 
 const controlTexts = {
   pause: 'start no further node; nodes in progress finish',
   resume: 'end a pause and retry stalled steps',
   abort: 'end the run and restore everything, including capacity',
+  'override-window': 'let the run continue outside of its upgrade windows, until it ends',
 } as const;
 
 function addControls(program: Command, finish: (code: ExitCode) => void): void {
-  for (const action of ['pause', 'resume', 'abort'] as const) {
+  for (const action of ['pause', 'resume', 'abort', 'override-window'] as const) {
+    const isReasonRequired = action === 'override-window';
+    const reason = new Option('--reason <text>', 'why, for the audit trail').makeOptionMandatory(isReasonRequired);
     program
       .command(action)
       .description(controlTexts[action])
       .argument('<cluster/pool>', 'the pool, as in the policy')
-      .option('--reason <text>', 'why, for the audit trail', '')
+      .addOption(isReasonRequired ? reason : reason.default(''))
       .addOption(outputOption())
       .addHelpText('after', `\nExample:\n  $ nodeferry ${action} prod-eu/web --reason "${exampleReasons[action]}"`)
       .action(async (target: string, options: { reason: string; output: OutputFormat }) => {

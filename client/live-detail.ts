@@ -52,7 +52,12 @@ function isUnknown({ state, lastFailure }: PendingActivity): boolean {
 
 /** What a run waits for: as the run reports it, as its step reports it, or for a worker that knows the step. `since` is epoch ms. */
 export function explainWaiting(live: LiveDetail, known: Waiting | undefined, since: number): Waiting | undefined {
-  if (live.unknownSteps.length === 0) return live.waiting ?? known;
+  if (live.unknownSteps.length === 0) {
+    // Only the run knows what would end the wait earlier.
+    return live.waiting === undefined || known?.action === undefined
+      ? (live.waiting ?? known)
+      : { action: known.action, ...live.waiting };
+  }
   return {
     for: `a worker that knows ${live.unknownSteps.join(', ')}: those that took it do not`,
     since: known?.since ?? since,

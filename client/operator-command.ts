@@ -5,6 +5,7 @@ import {
   type Acknowledgement,
   abortUpdate,
   type OperatorRequest,
+  overrideWindowUpdate,
   pauseUpdate,
   poolUpgradeId,
   resumeUpdate,
@@ -16,9 +17,19 @@ import { formatRunTarget, type RunTarget } from './run-target.ts';
 import { isPolled } from './worker-presence.ts';
 
 /** Commands that an operator can send to a run. */
-export type OperatorCommand = 'pause' | 'resume' | 'abort';
+export type OperatorCommand = 'pause' | 'resume' | 'abort' | 'override-window';
 
-const updates = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate } as const;
+const updates = {
+  pause: pauseUpdate,
+  resume: resumeUpdate,
+  abort: abortUpdate,
+  'override-window': overrideWindowUpdate,
+} as const;
+
+/** The command as a verb or noun in a sentence. */
+function wordOf(command: OperatorCommand): string {
+  return command === 'override-window' ? 'override' : command;
+}
 
 /** How long a worker may take to answer a command, ms. */
 const patienceMs = 10_000;
@@ -49,9 +60,9 @@ export async function sendCommand(
   try {
     const { status, taskQueue, historyLength } = await connection.within(() => handle.describe());
     if (status.name !== 'RUNNING') throw noRun(command, name);
-    if (!(await isPolled(connection, taskQueue))) throw noWorker(`the ${command} was not sent`);
+    if (!(await isPolled(connection, taskQueue))) throw noWorker(`the ${wordOf(command)} was not sent`);
     if (impatience?.aborted === true)
-      throw new NodeferryError({ code: 'Conflict', message: `Interrupted: the ${command} was not sent.` });
+      throw new NodeferryError({ code: 'Conflict', message: `Interrupted: the ${wordOf(command)} was not sent.` });
     const sent = { connection, handle, updateId: randomUUID(), historyLength };
     const options = { updateId: sent.updateId, args: [request] as [OperatorRequest] };
     const answer = connection.within(() => handle.executeUpdate(updates[command], options), waitMs);
@@ -61,7 +72,7 @@ export async function sendCommand(
       if (cause instanceof WorkflowUpdateFailedError || !isNoAnswer(cause)) throw cause;
       answer.catch(() => undefined);
       if (await wasTaken(sent, command, name, cause)) return undefined;
-      throw noWorker(`the ${command} was withdrawn and will not take effect`, cause);
+      throw noWorker(`the ${wordOf(command)} was withdrawn and will not take effect`, cause);
     }
   } catch (cause) {
     throw explain(command, name, cause);
@@ -89,7 +100,7 @@ async function wasTaken(sent: Sent, command: OperatorCommand, name: string, caus
     throw new NodeferryError(
       {
         code: 'TemporalUnreachable',
-        message: `Temporal does not answer any more. Whether it has the ${command} of ${name} is not known: a worker may take it yet.`,
+        message: `Temporal does not answer any more. Whether it has the ${wordOf(command)} of ${name} is not known: a worker may take it yet.`,
         hint: `Once Temporal answers, see whether it was taken: nodeferry status ${name}`,
       },
       { cause },
@@ -133,7 +144,7 @@ async function isAccepted({ connection, handle, updateId, historyLength }: Sent)
 function explain(command: OperatorCommand, name: string, cause: unknown): unknown {
   if (cause instanceof NodeferryError) return cause;
   if (cause instanceof WorkflowUpdateFailedError) {
-    return refusal(`The run of ${name} refused to ${command}: ${cause.cause?.message ?? cause.message}`, name, cause);
+    return refusal(`The run of ${name} refused to ${wordOf(command)}: ${cause.cause?.message ?? cause.message}`, name, cause);
   }
   if (cause instanceof WorkflowNotFoundError) return noRun(command, name, cause);
   // Here nothing has been sent. A command that was sent is settled above.
@@ -141,7 +152,7 @@ function explain(command: OperatorCommand, name: string, cause: unknown): unknow
 }
 
 function noRun(command: OperatorCommand, name: string, cause?: unknown): NodeferryError {
-  return refusal(`No run of ${name} is under way, so there is nothing to ${command}.`, name, cause);
+  return refusal(`No run of ${name} is under way, so there is nothing to ${wordOf(command)}.`, name, cause);
 }
 
 function refusal(message: string, name: string, cause: unknown): NodeferryError {

@@ -2,7 +2,9 @@ import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { LoadBalancers } from './load-balancers.ts';
 import type { NodePools } from './node-pools.ts';
+import type { Timings } from './timings.ts';
 import type { Traffic } from './traffic.ts';
+import type { Windows } from './windows.ts';
 
 /** Everything that the steps of an upgrade need from outside. */
 export interface Ports {
@@ -10,5 +12,8 @@ export interface Ports {
   readonly loadBalancers: LoadBalancers;
   readonly cluster: Cluster;
   readonly traffic: Traffic;
+  /** What earlier runs have learned. */
+  readonly timings: Timings;
+  readonly windows: Windows;
   readonly clock: Clock;
 }

@@ -31,6 +31,8 @@ export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryEr
       ...(rate === undefined ? {} : { describeRatePerSecond: rate, describeBurst: 3 * rate }),
     }),
     traffic: createHttpTraffic(),
+    timings: cluster.timings,
+    windows: createWindows(),
   };
   return { ports, close: () => cluster.close() };
 }

@@ -18,7 +18,7 @@ import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 export const defaultTaskQueue = 'nodeferry';
 
 /** Activities that may last as long as the run: they watch, sleep, or wait for capacity. They have their own slots on a worker. */
-export const longWaits = ['monitorRun', 'excludeNext', 'sleepFor', 'awaitReachable'] as const;
+export const longWaits = ['monitorRun', 'excludeNext', 'sleepFor', 'awaitReachable', 'awaitWindow'] as const;
 
 /** Task queue of the long activities of runs on this queue. */
 export function longQueue(taskQueue: string): string {
@@ -26,7 +26,11 @@ export function longQueue(taskQueue: string): string {
 }
 
 /** Workflow types, as a client starts them by name. */
-export const workflowTypes = { poolUpgrade: 'poolUpgrade', nodeReplacement: 'nodeReplacement' } as const;
+export const workflowTypes = {
+  poolUpgrade: 'poolUpgrade',
+  nodeReplacement: 'nodeReplacement',
+  windowLauncher: 'windowLauncher',
+} as const;
 
 /**
  * ID of the workflow that upgrades a pool. There is one ID per pool: start the workflow with the conflict policy FAIL, so
@@ -40,6 +44,23 @@ export function poolUpgradeId(cluster: string, pool: string): string {
 export function nodeReplacementId(cluster: string, pool: string, run: string, node: string): string {
   return `node-replacement/${cluster}/${pool}/${run}/${node}`;
 }
+
+/** ID of the Temporal Schedule of a pool. */
+export function scheduleId(cluster: string, pool: string): string {
+  return `upgrade-windows/${cluster}/${pool}`;
+}
+
+/** What a schedule starts its launcher with. */
+export interface LauncherInput {
+  /** ID of the schedule. */
+  readonly schedule: string;
+  readonly policy: Policy;
+}
+
+/** Whether a launcher has started an upgrade, and how that ended; or why it has not. */
+export type LauncherResult =
+  | { readonly started: true; readonly run: string; readonly reason: string }
+  | { readonly started: false; readonly reason: string };
 
 /** What a pool upgrade is started with. */
 export interface PoolUpgradeInput {
@@ -107,6 +128,12 @@ export const resumeUpdate = update<Acknowledgement, [OperatorRequest]>('resume')
 
 /** Rolls the run back, capacity included. Rejected when the run is aborting already, or when every node has been replaced. */
 export const abortUpdate = update<Acknowledgement, [OperatorRequest]>('abort');
+
+/**
+ * Lets the run continue outside of its upgrade windows, until it ends. Rejected without a reason, when the policy has no windows, and when
+ * the run is aborting or over.
+ */
+export const overrideWindowUpdate = update<Acknowledgement, [OperatorRequest]>('overrideWindow');
 
 /** Status of a run. A node in progress is `replacing` here; the `status` query of its own workflow has the step. */
 export const statusQuery = query<RunStatus>('status');

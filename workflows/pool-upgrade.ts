@@ -16,6 +16,7 @@ import { apply, nextStep, type Run, runUntilDone, setPhase } from './run/run.ts'
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
 import { addWave, awaitRegistered, growToFullSize, surge } from './run/surge.ts';
 import { unwind } from './run/unwind.ts';
+import { awaitWindow, recordTimings } from './run/window.ts';
 
 /**
  * Replaces every node of a pool, step by step as in the runbook: make a plan, lock the pool, create the new nodes, cordon the old ones,
@@ -27,6 +28,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
   try {
     await run.handles.forward.run(async () => {
       const plan = await preflight(run);
+      await awaitWindow(run, plan, 'nodes');
       await lockPool(run, plan);
       await surge(run, plan);
       await cordonOld(run, plan);
@@ -93,7 +95,9 @@ async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[
       await replaceNodes(run, plan, left, plan.oldPool);
       continue;
     }
-    const wave = await surgePods(run, plan, await addWave(run, plan, idle));
+    const next = await addWave(run, plan, idle);
+    await awaitWindow(run, plan, 'pods');
+    const wave = await surgePods(run, plan, next);
     await awaitRegistered(run, plan);
     if (run.state.status.phase !== 'replace') setPhase(run, 'replace');
     await replaceOthers(run, plan, wave, plan.oldPool);
@@ -139,6 +143,7 @@ async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boo
 
 /** Keeps the new pool, and cleans up the rest. */
 async function finish(run: Run): Promise<RunReport> {
+  await recordTimings(run);
   dropRollback(run, 'cordons');
   dropRollback(run, 'new-pool');
   dropRollback(run, 'released');

@@ -1,5 +1,6 @@
 import type { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import type { Timings } from '../../ports/timings.ts';
 import { createCaches } from './caches.ts';
 import { defaultFreshness, type FreshnessTiming } from './catch-up.ts';
 import { type ConnectionOptions, openConnection } from './connection.ts';
@@ -9,7 +10,9 @@ import { leaseLocks } from './lease-lock.ts';
 import { leftoverOperations } from './leftovers.ts';
 import { nodeOperations } from './nodes.ts';
 import { ownershipOperations } from './ownership.ts';
+import { ownNamespace } from './own-namespace.ts';
 import { podOperations } from './pods.ts';
+import { configMapTimings } from './timings.ts';
 import { volumeOperation } from './volumes.ts';
 
 /** How to reach a cluster and where to keep locks. */
@@ -24,6 +27,8 @@ interface KubernetesOptions extends ConnectionOptions {
 
 /** A cluster that holds connections open until it is closed. */
 export interface KubernetesCluster extends Cluster {
+  /** What earlier runs on the cluster have learned. */
+  readonly timings: Timings;
   /** Ends all watches; without it they keep the process alive. */
   close(): void;
 }
@@ -35,7 +40,8 @@ export interface KubernetesCluster extends Cluster {
 export function createKubernetesCluster(options: KubernetesOptions = {}): KubernetesCluster {
   const connection = openConnection(options);
   const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness });
-  const locks = leaseLocks(connection, options.leaseNamespace);
+  const namespace = ownNamespace(connection, options.leaseNamespace);
+  const locks = leaseLocks(connection, namespace);
   const { acquireLock, renewLock, releaseLock, requireLock, fenceLock, findIncomingPools, findHolder } = locks;
   const access = { connection, caches };
   return {
@@ -54,6 +60,7 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
     findHolder,
     recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),
     ...leftoverOperations(caches, locks),
+    timings: configMapTimings(connection, namespace),
     close: () => {
       caches.close();
       connection.close();

@@ -7,6 +7,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Connection } from './connection.ts';
 import { type ApiAnswer, answerError } from './errors.ts';
+import type { OwnNamespace } from './own-namespace.ts';
 import { fenceAnnotation, formatToken, incomingPoolAnnotation, parseToken } from './ownership-marks.ts';
 
 /** What is used of a Lease (coordination.k8s.io/v1), as JSON. */
@@ -37,28 +38,14 @@ export interface LeaseLocks
 }
 
 const attempts = 10;
-const preferredNamespace = 'nodeferry';
-const fallbackNamespace = 'default';
 
 /**
  * Locks as Leases. Every write carries the resourceVersion that it is based on, so when two callers write at once, one fails and reads
  * again. `leaseTransitions` is the fencing token: it increases when another holder takes over an expired lock. Expiry is judged by the API
  * server's clock (the `Date` of its responses), which is used both for writing and for comparing `renewTime`. So the clocks of two workers
  * do not matter. One second is added for the resolution of that header.
- *
- * The namespace is the given one, else `nodeferry` when that exists, else `default`.
  */
-export function leaseLocks(connection: Connection, givenNamespace: string | undefined): LeaseLocks {
-  let resolved: Promise<string> | undefined;
-
-  function namespace(): Promise<string> {
-    resolved ??= resolveNamespace(connection, givenNamespace).catch((error: unknown) => {
-      resolved = undefined;
-      throw error;
-    });
-    return resolved;
-  }
-
+export function leaseLocks(connection: Connection, namespace: OwnNamespace): LeaseLocks {
   async function read(name: string): Promise<{ readonly lease: LeaseObject | undefined; readonly serverNow: number }> {
     const answer = await connection.request({ resource: 'leases', verb: 'get', namespace: await namespace(), name });
     if (answer.status === 404) return { lease: undefined, serverNow: serverTime(answer) };
@@ -188,14 +175,6 @@ export function leaseName(wanted: string): string {
   if (allowed === wanted && wanted.length <= 253) return wanted;
   const hash = createHash('sha256').update(wanted).digest('hex').slice(0, 8);
   return `${allowed.slice(0, 240).replace(/[^a-z0-9]+$/, '')}-${hash}`;
-}
-
-async function resolveNamespace(connection: Connection, given: string | undefined): Promise<string> {
-  if (given !== undefined) return given;
-  const answer = await connection.request({ resource: 'namespaces', verb: 'get', name: preferredNamespace });
-  if (answer.status === 200) return preferredNamespace;
-  if (answer.status === 404) return fallbackNamespace;
-  throw answerError(answer, { resource: 'namespaces', verb: 'get' });
 }
 
 function expired(lease: LeaseObject | undefined, serverNow: number): boolean {

@@ -56,6 +56,7 @@ export const resources = {
     ...grouped('coordination.k8s.io', 'leases', true, ['get', 'list', 'create', 'update', 'delete']),
     where: 'lease-namespace',
   },
+  configMaps: { ...core('configmaps', true, ['get', 'create', 'update']), where: 'lease-namespace' },
   events: { ...grouped('events.k8s.io', 'events', true, ['get', 'create', 'patch']), where: 'default-namespace' },
 } as const satisfies Record<string, Resource>;
 

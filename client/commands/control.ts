@@ -12,6 +12,7 @@ import { renderTree } from '../view/tree.ts';
 const told = {
   pause: 'Paused: no further node is started; nodes in progress finish.',
   resume: 'Resumed: stalled steps are retried.',
+  'override-window': 'Overridden: the run no longer waits for its upgrade windows.',
   abort: 'Aborting: nodes in progress finish or are restored, then everything else is restored.',
 } as const satisfies Record<OperatorCommand, string>;
 
@@ -30,7 +31,7 @@ export async function controlCommand(
     const taken = await sendCommand(connection, target, action, request, { impatience: impatience.signal });
     printProgress(
       taken === undefined
-        ? `The run has taken the ${action} but not answered yet: see nodeferry status ${formatRunTarget(target)}`
+        ? `The run has taken the command (${action}) but not answered yet: see nodeferry status ${formatRunTarget(target)}`
         : told[action],
     );
     // The command was accepted, so it has succeeded, even if the status cannot be read.

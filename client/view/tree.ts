@@ -17,13 +17,14 @@ const maxChanges = 3;
  * lines out.
  */
 export function renderTree(status: SeenRun, now: number, style: Style): string[] {
-  const { alerts, unprotected, waiting, nodes, traffic, externalChanges } = describeRun(status, now);
+  const { alerts, unprotected, window, waiting, nodes, traffic, externalChanges } = describeRun(status, now);
   const isOver = isOverFor(status);
   const print = ({ tone, text }: Line) => (tone === undefined ? text : style.paint(tone, text));
   const [counts, ...losses] = traffic;
   const lines = [
     headline(status, now, style),
     ...unprotected.map(print),
+    ...window.map((line) => `${style.branch.pipe}${print(line)}`),
     ...(isOver ? [] : waiting.map((line) => `${style.branch.pipe}${print(line)}`)),
     ...renderNodes(nodes, now, style),
     ...(counts === undefined ? [] : [`probes: ${paintCounts(counts, style)}`]),

@@ -8,7 +8,7 @@ import { type Policy, surgesPods } from '../policy/policy.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
 import { surgeAtOnce } from '../surge/at-once.ts';
 import { auditInSlices } from './audit/audit.ts';
-import { estimateRun } from './estimate.ts';
+import { estimateRun, expectTimes } from './estimate.ts';
 import { orderNodes } from './order.ts';
 import { planPodSurge } from './pod-surge-plan.ts';
 import type { PoolPlan } from './pool-plan.ts';
@@ -68,6 +68,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const audited = { policy, pool, newPoolExists, facts, services, baselines, nodes, batches, podSurge, surged };
   const findings = yield* auditInSlices(audited);
   yield;
+  const estimated = { facts, policy, services, nodes, batches };
   return {
     run,
     policy,
@@ -83,6 +84,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     baselines,
     ...(Object.keys(unplaced).length > 0 ? { unplaced } : {}),
     findings,
-    estimate: estimateRun({ facts, policy, services, nodes, batches }),
+    expected: expectTimes(estimated),
+    estimate: estimateRun(estimated),
   };
 }

@@ -1,5 +1,9 @@
 import { indexOf } from '../model/cluster-index.ts';
+import type { TargetGroupFacts } from '../model/target-group.ts';
+import { surgesPods } from '../policy/policy.ts';
+import type { ExpectedTimes } from '../schedule/needed-time.ts';
 import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
+import { compareText } from '../text/format.ts';
 import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
 import { evictionRounds } from './eviction-rounds.ts';
 import type { DurationTerm } from './lower-bound.ts';
@@ -21,16 +25,9 @@ export function estimateRun(question: EstimateQuestion): {
   readonly terms: readonly DurationTerm[];
   readonly instanceMinutes: number;
 } {
-  const { policy, facts, services, nodes } = question;
+  const { policy, facts, nodes } = question;
   const { batches } = question.batches;
-  const planned = new Set(services.map((service) => service.service));
-  const groups = facts.targetGroups.filter((group) => planned.has(group.service));
-  const connectionDrainMs = Math.max(0, ...services.map((service) => service.connectionDrainMs));
-  const graceMs = 1000 * maxGraceSeconds(question);
-  const startAndStopMs = usual.podStartMs + Math.min(graceMs, usual.podStartMs);
-  const healthyMs = Math.max(0, ...groups.map((group) => podToHealthyMs(group, policy.waits)));
-  const registeredMs = Math.max(0, ...groups.map((group) => nodeToHealthyMs(group, policy.waits)));
-  const forwardedMs = Math.max(0, ...services.map((service) => service.forwardedMs));
+  const { connectionDrainMs, stopMs, startAndStopMs, healthyMs, registeredMs, forwardedRestMs } = partsOf(question);
   const surges = countSurges(policy, nodes.length);
   const waves = batches.filter(({ opensWave }) => opensWave).length;
   const emptied = batches.filter((batch) => isSurged(batch, facts.cluster)).length;
@@ -48,17 +45,62 @@ export function estimateRun(question: EstimateQuestion): {
     { name: `${waves} × pod surge`, ms: waves * (usual.podStartMs + healthyMs) },
     { name: `${batches.length} × deregistration`, ms: batches.length * connectionDrainMs },
     { name: `${rounds} × pods move`, ms: rounds * startAndStopMs },
-    { name: `${emptied} × pods leave`, ms: emptied * Math.min(graceMs, usual.podStartMs) },
+    { name: `${emptied} × pods leave`, ms: emptied * stopMs },
     { name: `${followed} × replacements turn healthy`, ms: followed * healthyMs },
     {
       name: 'last connections through old nodes end',
-      ms: surges * Math.max(0, policy.waits.propagationMs + forwardedMs - connectionDrainMs),
+      ms: surges * forwardedRestMs,
     },
     { name: surges === 1 ? 'last termination' : `${surges} × termination`, ms: surges * usual.terminationMs },
   ].filter((term) => term.ms > 0);
   const totalMs = terms.reduce((sum, term) => sum + term.ms, 0);
   const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;
   return { totalMs, terms, instanceMinutes: Math.round((atOnce * totalMs) / 60_000) };
+}
+
+/** What must fit into an upgrade window: one wave of new nodes with the pods that are surged, and one batch of old nodes. */
+export function expectTimes(question: EstimateQuestion): ExpectedTimes {
+  const { facts, policy } = question;
+  const { connectionDrainMs, startAndStopMs, healthyMs, registeredMs, forwardedRestMs, groups } = partsOf(question);
+  const rounds = question.batches.batches.map((batch) =>
+    isSurged(batch, facts.cluster) ? 1 : evictionRounds(batch.nodes, facts.cluster, batch.surged),
+  );
+  return {
+    bootMs: usual.bootMs + registeredMs,
+    podSurgeMs: surgesPods(policy) ? usual.podStartMs + healthyMs : 0,
+    batchMs:
+      connectionDrainMs + Math.max(1, ...rounds) * startAndStopMs + healthyMs + forwardedRestMs + usual.terminationMs,
+    kinds: timingKinds(question.services, groups),
+  };
+}
+
+/**
+ * What decides how long a node takes to leave its load balancers: the kind of set that it is a target in, and whether the Service also sends
+ * connections through nodes without an endpoint.
+ */
+function timingKinds(services: readonly ServicePlan[], groups: readonly TargetGroupFacts[]): readonly string[] {
+  const policies = new Map(services.map((service) => [service.service, service.externalTrafficPolicy]));
+  const kinds = groups.map(({ kind, service }) => `${kind} ${policies.get(service) ?? ''}`);
+  return kinds.length === 0 ? ['no load balancer'] : [...new Set(kinds)].toSorted(compareText);
+}
+
+/** The parts of a duration, ms each. */
+function partsOf(question: EstimateQuestion) {
+  const { policy, facts, services } = question;
+  const planned = new Set(services.map((service) => service.service));
+  const groups = facts.targetGroups.filter((group) => planned.has(group.service));
+  const connectionDrainMs = Math.max(0, ...services.map((service) => service.connectionDrainMs));
+  const stopMs = Math.min(1000 * maxGraceSeconds(question), usual.podStartMs);
+  const forwardedMs = Math.max(0, ...services.map((service) => service.forwardedMs));
+  return {
+    groups,
+    connectionDrainMs,
+    stopMs,
+    startAndStopMs: usual.podStartMs + stopMs,
+    healthyMs: Math.max(0, ...groups.map((group) => podToHealthyMs(group, policy.waits))),
+    registeredMs: Math.max(0, ...groups.map((group) => nodeToHealthyMs(group, policy.waits))),
+    forwardedRestMs: Math.max(0, policy.waits.propagationMs + forwardedMs - connectionDrainMs),
+  };
 }
 
 function maxGraceSeconds({ facts, nodes }: EstimateQuestion): number {

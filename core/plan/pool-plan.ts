@@ -4,6 +4,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { PoolRef } from '../model/pool.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { ExpectedTimes } from '../schedule/needed-time.ts';
 import type { Finding } from './finding.ts';
 import type { WorkloadSurge } from './pod-surge-plan.ts';
 
@@ -30,6 +31,8 @@ export interface PoolPlan {
   /** Pods that workloads need and that have no node now; absent when there are none. */
   readonly unplaced?: UnplacedPods;
   readonly findings: readonly Finding[];
+  /** What must fit into an upgrade window; absent in plans of older versions. */
+  readonly expected?: ExpectedTimes;
   /** Expected duration, ms, and its parts. */
   readonly estimate: {
     readonly totalMs: number;

@@ -5,6 +5,7 @@ import type { PoolRef } from '../model/pool.ts';
 import type { PoolLock } from '../model/pool-lock.ts';
 import type { Problem } from '../model/problem.ts';
 import type { PoolPlan } from '../plan/pool-plan.ts';
+import type { WindowStatus } from '../schedule/window-status.ts';
 import type { Outlook } from '../status/outlook.ts';
 import type { Evidence, NodeStatus, RunReport, Waiting } from '../status/status.ts';
 import type { TrafficCounts } from '../status/traffic-counts.ts';
@@ -28,6 +29,7 @@ export type PhaseEvent =
       readonly clock: number;
     }
   | { readonly type: 'recordLock'; readonly lock: PoolLock }
+  | { readonly type: 'recordWindow'; readonly window: WindowStatus }
   /** Nothing is left to do except to measure traffic for a while. */
   | { readonly type: 'setIdle' }
   | {
@@ -49,6 +51,8 @@ export type OperatorEvent =
   | (Asked & { readonly type: 'pause' })
   | (Asked & { readonly type: 'resume' })
   | (Asked & { readonly type: 'abort' })
+  /** From now on the run continues outside of its upgrade windows. */
+  | (Asked & { readonly type: 'override-window' })
   | { readonly type: 'withdraw'; readonly updateId: string };
 
 /** Changes that must be rolled back, and that were rolled back. */

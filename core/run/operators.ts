@@ -22,6 +22,13 @@ export function abort(state: RunState, event: Asked): RunState {
   return beginRollback(audit(state, 'abort', event));
 }
 
+/** Upgrade windows no longer hold the run back. */
+export function overrideWindow(state: RunState, event: Asked): RunState {
+  const { by, reason, at } = event;
+  const audited = audit(state, 'override-window', event);
+  return { ...audited, status: { ...audited.status, windowOverride: { by, reason, at } } };
+}
+
 /**
  * From now on the run rolls back; it no longer waits for an operator. Rolling back needs the lock too, so a lost lock is acquired again
  * now. A node whose step is not reversible has to finish its replacement.

@@ -22,6 +22,11 @@ export function setWaiting(state: RunState, { waiting }: EventOf<'setWaiting'>):
   return { ...state, status: { ...state.status, waiting: waiting === undefined ? undefined : { ...waiting, since } } };
 }
 
+/** Records how a check of the upgrade windows ended. */
+export function recordWindow(state: RunState, { window }: EventOf<'recordWindow'>): RunState {
+  return { ...state, status: { ...state.status, window } };
+}
+
 /** Records the time that a step returned. It never goes back. */
 export function recordTime(state: RunState, { at, clock }: Pick<EventOf<'recordTime'>, 'at' | 'clock'>): RunState {
   return { ...state, now: Math.max(state.now, at), heardAt: clock };

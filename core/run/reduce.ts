@@ -11,8 +11,8 @@ import {
   stopMonitor,
 } from './monitor.ts';
 import { restoreNode, setEvidence, startNode, trackNodes } from './nodes.ts';
-import { abort, beginRollback, pause, resume, withdraw } from './operators.ts';
-import { advanceSequence, finishRun, isFinished, recordPlan, recordTime, setPhase, setWaiting } from './phases.ts';
+import { abort, beginRollback, overrideWindow, pause, resume, withdraw } from './operators.ts';
+import { advanceSequence, finishRun, isFinished, recordPlan, recordTime, recordWindow, setPhase, setWaiting } from './phases.ts';
 import { recordExternalChanges, recordRetained, recordUnprotected } from './records.ts';
 import { dropRollback, popRollback, pushRollback, recordSuspended } from './rollback.ts';
 import { clearStalled, markStalled, stall } from './stalled.ts';
@@ -28,10 +28,12 @@ const reducers: Reducers = {
   recordPlan,
   recordLock: (state, { lock }) => ({ ...state, lock }),
   setIdle: (state) => ({ ...state, idleAt: state.now }),
+  recordWindow,
   finishRun,
   pause,
   resume,
   abort,
+  'override-window': overrideWindow,
   withdraw,
   pushRollback,
   dropRollback,

@@ -4,6 +4,7 @@ import type { PoolRef } from '../model/pool.ts';
 import type { PoolLock } from '../model/pool-lock.ts';
 import type { Problem } from '../model/problem.ts';
 import type { PoolPlan } from '../plan/pool-plan.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Accepted } from '../status/losses.ts';
 import type { Outlook } from '../status/outlook.ts';
 import type { RunStatus } from '../status/status.ts';
@@ -122,6 +123,11 @@ export function openState(status: RunStatus): RunState {
     monitor: undefined,
     idleAt: undefined,
   };
+}
+
+/** Whether upgrade windows decide when nodes are excluded. An abort does not wait for a window: it restores what was there. */
+export function isBoundToWindows({ status, isRollingBack }: RunState, { schedule }: Pick<Policy, 'schedule'>): boolean {
+  return schedule !== undefined && status.windowOverride === undefined && !isRollingBack;
 }
 
 /** The time (epoch ms) that a step would return now, estimated with the workflow's own clock: a run may end while it waits for a step. */

@@ -17,6 +17,8 @@ export interface RunDescription {
   readonly alerts: readonly Line[];
   /** The protections that the policy disables. */
   readonly unprotected: readonly Line[];
+  /** Which upgrade window is open until when, or why none is waited for. Empty without windows. */
+  readonly window: readonly Line[];
   /** What the run itself waits for. */
   readonly waiting: readonly Line[];
   readonly nodes: readonly NodeRow[];
@@ -35,6 +37,7 @@ export function describeRun(status: RunStatus, now?: number): RunDescription {
     alerts: alertsOf(status),
     unprotected:
       disabledRules.length === 0 ? [] : [{ tone: 'bad', text: `UNPROTECTED: disabled: ${disabledRules.join(', ')}` }],
+    window: describeWindow(status),
     waiting: waiting === undefined ? [] : [{ tone: 'dim', text: explainWaiting(waiting, now) }],
     nodes: describeNodes(status.nodes),
     traffic: [
@@ -44,6 +47,16 @@ export function describeRun(status: RunStatus, now?: number): RunDescription {
     externalChanges: allExternalChanges(status).map(describeChange),
     actions: status.actions.map(describeAction),
   };
+}
+
+/** While the run waits for a window, what it waits for says so already. */
+function describeWindow({ window, windowOverride, finishedAt }: RunStatus): readonly Line[] {
+  if (windowOverride !== undefined) {
+    const by = `${windowOverride.by} at ${formatTime(windowOverride.at)}`;
+    return [{ tone: 'warn', text: `upgrade windows: overridden by ${because({ ...windowOverride, by })}` }];
+  }
+  if (finishedAt !== undefined || window?.mayStart !== true) return [];
+  return [{ tone: 'dim', text: `upgrade windows: ${window.detail}` }];
 }
 
 /** Why the run does not proceed, and how to continue. */

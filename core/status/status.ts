@@ -1,6 +1,7 @@
 import type { ExternalChange } from '../model/external-change.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
+import type { WindowStatus } from '../schedule/window-status.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
 import type { FinalPhase, PoolPhase } from '../steps/pool-phases.ts';
 import type { EvidenceKind } from '../steps/steps.ts';
@@ -47,7 +48,7 @@ export interface NodeStatus {
 
 /** Who asked for what, when and why: the audit trail of a run. */
 export interface OperatorAction {
-  readonly action: 'start' | 'pause' | 'resume' | 'abort';
+  readonly action: 'start' | 'pause' | 'resume' | 'abort' | 'override-window';
   readonly by: string;
   readonly reason: string;
   readonly at: number;
@@ -67,6 +68,10 @@ export interface RunStatus {
   readonly finishedAt: number | undefined;
   readonly paused: { readonly by: string; readonly reason: string; readonly at: number } | undefined;
   readonly stalled: Problem | undefined;
+  /** Upgrade windows, as last checked; absent without windows in the policy, and before the first check. */
+  readonly window?: WindowStatus;
+  /** An operator lets the run continue outside of its windows. */
+  readonly windowOverride?: { readonly by: string; readonly reason: string; readonly at: number };
   readonly waiting: Waiting | undefined;
   readonly nodes: readonly NodeStatus[];
   readonly traffic: TrafficCounts;

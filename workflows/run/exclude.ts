@@ -1,5 +1,5 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
-import type { ExcludeResult } from '../../activities/exclude-steps.ts';
+import type { ExcludeResult, WindowClosed } from '../../activities/exclude-steps.ts';
 import type { Exclusion } from '../../activities/exclusion.ts';
 import type { Done } from '../../activities/polling.ts';
 import type { NodeRef } from '../../core/model/node.ts';
@@ -11,17 +11,19 @@ import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { apply, nextStep, type Run, recordTime, stallUntilResumed } from './run.ts';
 import { toOutcome, waits } from './steps.ts';
+import { windowQuestion } from './window.ts';
 
 /**
  * Excludes the next nodes. When the run is paused or stalls meanwhile, or a restored node is pending again, the step is cancelled before
- * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `resumed` when none could be,
- * the run stalled, and an operator has resumed it.
+ * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
+ * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
  */
 export async function excludeNext(
   run: Run,
-  { unplaced = {} }: PoolPlan,
+  plan: PoolPlan,
   waiting: readonly NodeRef[],
-): Promise<readonly Exclusion[] | 'resumed'> {
+): Promise<readonly Exclusion[] | 'resumed' | 'window-closed'> {
+  const { unplaced = {} } = plan;
   await condition(() => mayProceed(run.state));
   const goal = `capacity to exclude ${waiting[0]?.name ?? 'a node'}`;
   apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
@@ -29,9 +31,18 @@ export async function excludeNext(
   const inFlight = Object.values(inProgress);
   const candidates = waiting.slice(0, maxCandidates);
   const excluded = Object.fromEntries(candidates.flatMap(({ name }) => countRounds(rounds, name)));
-  const question = { ...nextStep(run), baselines, inFlight, excluded, waiting: candidates, unplaced };
+  const window = windowQuestion(run, plan, 'batch');
+  const question = {
+    ...nextStep(run),
+    baselines,
+    inFlight,
+    excluded,
+    waiting: candidates,
+    unplaced,
+    ...(window === undefined ? {} : { window }),
+  };
   const asking = new CancellationScope();
-  let answer: Done<ExcludeResult> | { outcome: 'failed'; problem: Problem } | undefined;
+  let answer: Done<ExcludeResult | WindowClosed> | { outcome: 'failed'; problem: Problem } | undefined;
   run.handles.isExcluding = true;
   const requested = asking.run(async () => {
     answer = await toOutcome(() => waits('exclude nodes').excludeNext(question));
@@ -50,7 +61,11 @@ export async function excludeNext(
   }
   if (answer === undefined) return [];
   apply(run, { type: 'setWaiting', waiting: undefined });
-  if (answer.outcome === 'done') return recordExcluded(run, answer);
+  if (answer.outcome === 'done') {
+    if (!('windowClosed' in answer)) return recordExcluded(run, answer);
+    recordTime(run, answer.at);
+    return 'window-closed';
+  }
   await stallUntilResumed(run, answer.problem, resumes);
   return 'resumed';
 }

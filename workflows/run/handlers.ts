@@ -1,6 +1,8 @@
 import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
 import { isFinished } from '../../core/run/phases.ts';
+import type { RunEvent } from '../../core/run/events.ts';
 import { because } from '../../core/status/because.ts';
+import type { OperatorAction } from '../../core/status/status.ts';
 import { truncateStatus } from '../../core/status/truncate-status.ts';
 import {
   type Acknowledgement,
@@ -9,6 +11,7 @@ import {
   nodeRestoredSignal,
   nodeStalledSignal,
   type OperatorRequest,
+  overrideWindowUpdate,
   pauseUpdate,
   resumeUpdate,
   statusQuery,
@@ -51,6 +54,17 @@ export function setHandlers(run: Run): void {
       }
     },
   });
+  setHandler(overrideWindowUpdate, (request) => answer(run, 'override-window', request), {
+    description: 'Continue outside of the upgrade windows',
+    validator: (request) => {
+      requireOpen(run, request);
+      const { windowOverride } = run.state.status;
+      if (run.input.policy.schedule === undefined) throw refuse('its policy has no upgrade windows');
+      if (run.state.isRollingBack) throw refuse('the run is being aborted, and that does not wait for a window');
+      if (windowOverride !== undefined) throw refuse(`they were overridden already by ${because(windowOverride)}`);
+      if (request.reason.trim() === '') throw refuse('it needs a reason');
+    },
+  });
   setHandler(abortUpdate, (request) => answer(run, 'abort', request), {
     description: 'Roll the run back, capacity included',
     validator: (request) => {
@@ -74,7 +88,7 @@ function refuse(why: string) {
   return failWith({ code: 'Conflict', message: `refused: ${why}` });
 }
 
-function answer(run: Run, action: 'pause' | 'resume' | 'abort', { by, reason }: OperatorRequest): Acknowledgement {
+function answer(run: Run, action: OperatorAction['action'] & RunEvent['type'], { by, reason }: OperatorRequest): Acknowledgement {
   const at = Date.now();
   if (action === 'abort') run.handles.forward.cancel();
   apply(run, { type: action, by, reason, at });

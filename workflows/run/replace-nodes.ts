@@ -32,6 +32,7 @@ import { nodeInput } from './node-input.ts';
 import { apply, applyAndPublish, type Run } from './run.ts';
 import { abandonChild } from './stalled.ts';
 import { problemOf } from './steps.ts';
+import { awaitWindow } from './window.ts';
 
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
 
@@ -60,7 +61,8 @@ async function replaceReachable(
     const waiting = pendingOf(run.state, nodes);
     if (waiting.length > 0) {
       const excluded = await excludeNext(run, plan, waiting);
-      if (excluded !== 'resumed') for (const one of excluded) startReplacement(run, plan, pool, one);
+      if (excluded === 'window-closed') await awaitWindow(run, plan, 'batch');
+      else if (excluded !== 'resumed') for (const one of excluded) startReplacement(run, plan, pool, one);
       else if (Object.keys(run.state.inProgress).length === 0) return;
       continue;
     }

@@ -64,11 +64,15 @@ export function applyAndPublish(run: Run, event: RunEvent): void {
   if (run.state.status.stalled !== stalled) publishStalled(run);
 }
 
-/** Runs a step until it is done. A step that fails stalls the run until an operator resumes (or aborts) it. `goal` is what the run waits for. */
-export async function runUntilDone<T>(run: Run, goal: string, step: () => Promise<Outcome<T>>): Promise<Done<T>> {
+/** What a run waits for, and what would end the wait earlier. */
+type Goal = string | { readonly for: string; readonly action: string };
+
+/** Runs a step until it is done. A step that fails stalls the run until an operator resumes (or aborts) it. */
+export async function runUntilDone<T>(run: Run, goal: Goal, step: () => Promise<Outcome<T>>): Promise<Done<T>> {
+  const waiting = { ...(typeof goal === 'string' ? { for: goal } : goal), until: undefined };
   for (;;) {
     const { resumes } = run.state;
-    apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
+    apply(run, { type: 'setWaiting', waiting });
     const outcome = await toOutcome(step);
     if (outcome.outcome === 'done') {
       recordTime(run, outcome.at);

@@ -8,6 +8,7 @@ import { pairByZone } from '../../core/surge/pair-by-zone.ts';
 import { pushRollback } from './rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { steps } from './steps.ts';
+import { awaitWindow } from './window.ts';
 
 /**
  * Creates the new nodes, or the first wave of them, and waits until they are registered with their load balancers. When they come in waves,
@@ -45,7 +46,10 @@ export async function addWave(run: Run, plan: PoolPlan, waiting: readonly NodeRe
     .filter(({ step, node }) => step === 'replaced' || isUnreachable(run.state, node))
     .map(({ node }) => node);
   const size = Math.min(all, ended.length + surgeAtOnce);
-  if (size > requestedSize(run.state)) await grow(run, plan, size);
+  if (size > requestedSize(run.state)) {
+    await awaitWindow(run, plan, 'nodes');
+    await grow(run, plan, size);
+  }
   if (run.state.newNodes.length < size) {
     setPhase(run, 'nodes-ready');
     await awaitNodes(run, plan, ended.length + 1);

@@ -1,0 +1,67 @@
+import type { Policy } from '../core/policy/policy.ts';
+import type { LearnedTimes } from '../core/schedule/needed-time.ts';
+import type { WindowStatus } from '../core/schedule/window-status.ts';
+import type { WindowGate, WindowQuestion } from '../operations/window-gate.ts';
+import type { Ports } from '../ports/ports.ts';
+import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
+
+export type { WindowQuestion };
+
+/** Whether a schedule has to start an upgrade, and why, or why not. */
+export interface LaunchCheck {
+  readonly isDue: boolean;
+  readonly reason: string;
+}
+
+/** Steps that deal with upgrade windows. */
+export function createWindowSteps({ clock, pools, timings }: Ports, gate: WindowGate) {
+  return {
+    /** Whether an upgrade window is open for long enough. */
+    checkWindow: async (question: WindowQuestion): Promise<Outcome<{ window: WindowStatus }>> =>
+      await retryUntilDone(
+        { clock, what: 'checking the upgrade windows', hint: 'Check the time zone and the calendars of spec.schedule.' },
+        async ({ now }) => ({ window: (await gate.check(question, now)).window }),
+      ),
+
+    /** Waits until an upgrade window is open for long enough. It has no deadline: the next window may be months away. */
+    awaitWindow: async (question: WindowQuestion): Promise<Outcome> =>
+      await pollUntil({
+        clock,
+        what: 'an upgrade window',
+        deadlineMs: undefined,
+        pollIntervalMs: 60_000,
+        hint: 'Check the time zone and the calendars of spec.schedule.',
+        poll: async ({ now }) => {
+          const { window, checkAgainInMs } = await gate.check(question, now);
+          if (window.mayStart) return { done: true, value: {} };
+          return { done: false, reason: window.detail, requeueAfterMs: checkAgainInMs };
+        },
+      }),
+
+    /** Whether there is anything to upgrade: the old pool exists. */
+    checkLaunch: async ({ policy }: { policy: Policy }): Promise<Outcome<LaunchCheck>> =>
+      await retryUntilDone(
+        { clock, what: 'looking for the pool', hint: 'Check the cluster, its region and the permissions of the worker.' },
+        async () => {
+          const { cluster, pool, target } = policy;
+          const ref = { cluster: cluster.name, region: cluster.region, name: pool.name };
+          if ((await pools.findPool(ref)) !== undefined) return { isDue: true, reason: 'its upgrade window opens' };
+          const isReplaced = (await pools.findPool({ ...ref, name: target.poolName })) !== undefined;
+          const reason = isReplaced
+            ? `${target.poolName} has replaced ${pool.name}`
+            : `there is no pool ${pool.name} in ${cluster.name}`;
+          return { isDue: false, reason };
+        },
+      ),
+
+    /** Remembers how long the nodes of a run took, ms by kind of load balancer. Counted once, however often it is called. */
+    recordTimings: async ({ run, added }: { run: string; added: LearnedTimes }): Promise<Outcome> =>
+      await retryUntilDone(
+        { clock, what: 'recording durations', hint: 'Check access to ConfigMaps; it is needed for upgrade windows only.' },
+        async () => {
+          await timings.record(run, added);
+          return {};
+        },
+      ),
+  };
+}

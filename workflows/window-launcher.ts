@@ -1,0 +1,51 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ChildWorkflowCancellationType, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
+import { because } from '../core/status/because.ts';
+import type { RunReport } from '../core/status/status.ts';
+import { type LauncherInput, type LauncherResult, poolUpgradeId, searchAttributes, workflowTypes } from './messages.ts';
+import type { poolUpgrade } from './pool-upgrade.ts';
+import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
+
+/**
+ * Starts the upgrade of a pool when a schedule says that a window opens, unless there is nothing to upgrade or an upgrade of the pool is
+ * under way. It lasts as long as that upgrade, so that the schedule starts no second one meanwhile. It fails when the upgrade fails or is
+ * aborted: the schedule then pauses (`pauseOnFailure`), because nothing is repeated blindly. Cancelling it does not end the upgrade.
+ */
+export async function windowLauncher({ schedule, policy }: LauncherInput): Promise<LauncherResult> {
+  const checked = await toOutcome(() => steps('see whether there is anything to upgrade').checkLaunch({ policy }));
+  if (checked.outcome === 'failed') throw failWith(checked.problem);
+  if (!checked.isDue) return { started: false, reason: checked.reason };
+  const { cluster, pool, target } = policy;
+  const run = `run-${uuid4().slice(0, 8)}`;
+  try {
+    const upgrade = await startChild<typeof poolUpgrade>(workflowTypes.poolUpgrade, {
+      workflowId: poolUpgradeId(cluster.name, pool.name),
+      args: [{ run, policy, by: `schedule ${schedule}`, reason: checked.reason }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      staticSummary: `${cluster.name}/${pool.name} → ${target.poolName}`,
+      typedSearchAttributes: [
+        { key: searchAttributes.cluster, value: cluster.name },
+        { key: searchAttributes.pool, value: pool.name },
+      ],
+    });
+    return { started: true, run, ...(await requireCompleted(upgrade.result())) };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return { started: false, reason: 'an upgrade of the pool is under way already' };
+  }
+}
+
+/** @throws ApplicationFailure when the upgrade was aborted or has failed */
+async function requireCompleted(result: Promise<RunReport>): Promise<{ readonly reason: string }> {
+  let report: RunReport;
+  try {
+    report = await result;
+  } catch (error) {
+    throw failWith(problemOf(error));
+  }
+  if (report.outcome === 'completed') return { reason: `replaced by ${report.newPool}` };
+  const aborted = report.actions.findLast(({ action }) => action === 'abort');
+  const by = aborted === undefined ? '' : ` by ${because(aborted)}`;
+  throw failWith({ code: 'RunAborted', message: `the upgrade was aborted${by}` });
+}
