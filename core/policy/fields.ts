@@ -1,6 +1,7 @@
 /** Building blocks for the fields of a written policy. */
 import { z } from 'zod';
 import { durationPattern, parseDuration, sharePattern } from './durations.ts';
+import { carriesPassword, isLinkLocal } from './probe-address.ts';
 
 /** A string that matches a pattern. Every error text of the schema states what is allowed; parse.ts adds what was found and where. */
 export const text = (allowed: string, pattern: RegExp, maxLength: number) =>
@@ -63,3 +64,15 @@ export const choice = <const T extends readonly string[]>(values: T, description
 
 /** An object in the cluster, as namespace/name. */
 export const objectKey = (what: string) => text(`a ${what} as namespace/name`, /^[a-z0-9.-]+\/[a-z0-9.-]+$/, 317);
+
+/** An address that the worker sends requests to. `instead` says what to do where a password seems to be needed. */
+export const plainUrl = (instead: string) =>
+  z
+    .url({ protocol: /^https?$/, error: 'an http or https address' })
+    .max(2048, { error: 'an http or https address of at most 2048 characters' })
+    .refine((address) => !carriesPassword(address), {
+      error: `an address without user name and password, because the history of the run would record them; ${instead}`,
+    })
+    .refine((address) => !isLinkLocal(address), {
+      error: 'an address that is neither link-local nor that of an instance metadata service',
+    });

@@ -1,3 +1,4 @@
+import type { SchedulePolicy } from '../schedule/schedule.ts';
 import type { DeadlineField, ProtectiveRule } from '../steps/steps.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface Policy {
   /** Absent in runs of older versions, which had no pod surge. */
   readonly podSurge?: PodSurgePolicy;
   readonly traffic: TrafficPolicy;
+  /** When the pool may be upgraded. Absent: at any time. */
+  readonly schedule?: SchedulePolicy;
   /** Protective rules that are off in this run. Only experiments that are meant to lose requests have any. */
   readonly disabledRules: readonly ProtectiveRule[];
 }

@@ -10,6 +10,7 @@ import {
   surgesPods,
   type WaitPolicy,
 } from './policy.ts';
+import { resolveSchedule } from './resolve-schedule.ts';
 import type { WrittenPolicy } from './schema.ts';
 
 /** Maximum length of the name of an EKS node group (Amazon EKS API reference, CreateNodegroup). */
@@ -44,6 +45,7 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
       lossBudget: spec.traffic.lossBudget,
       watchAfterMs: milliseconds(spec.traffic.watchAfter),
     },
+    ...(spec.schedule === undefined ? {} : { schedule: resolveSchedule(spec.schedule) }),
     disabledRules: [...new Set(spec.disabledRules)],
   };
 }

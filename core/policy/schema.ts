@@ -1,9 +1,23 @@
 import { z } from 'zod';
 import type { DeadlineSpec } from '../steps/step-spec.ts';
 import { deadlines, protectiveRules } from '../steps/steps.ts';
-import { choice, deadline, duration, flag, name, objectKey, oneOf, share, text, wait, whole, word } from './fields.ts';
+import {
+  choice,
+  deadline,
+  duration,
+  flag,
+  name,
+  objectKey,
+  oneOf,
+  plainUrl,
+  share,
+  text,
+  wait,
+  whole,
+  word,
+} from './fields.ts';
 import { podSurgeModes } from './policy.ts';
-import { carriesPassword, isLinkLocal } from './probe-address.ts';
+import { schedule } from './schedule-fields.ts';
 
 /** `apiVersion` of the written form. */
 const policyApiVersion = 'nodeferry.dev/v1alpha1';
@@ -194,16 +208,7 @@ const drain = z
   })
   .meta({ description: 'How pods are evicted, in the words of kubectl drain.' });
 
-const url = z
-  .url({ protocol: /^https?$/, error: 'an http or https address' })
-  .max(2048, { error: 'an http or https address of at most 2048 characters' })
-  .refine((address) => !carriesPassword(address), {
-    error:
-      'an address without user name and password, because the history of the run would record them; probe a path that needs no authentication',
-  })
-  .refine((address) => !isLinkLocal(address), {
-    error: 'an address that is neither link-local nor that of an instance metadata service',
-  });
+const url = plainUrl('probe a path that needs no authentication');
 
 const probe = z.strictObject({
   name: name('Name of the probe, as shown in status and report.', 63),
@@ -259,6 +264,7 @@ export const policySchema = z
       drain: drain.prefault({}),
       podSurge: podSurge.prefault({}),
       traffic: traffic.prefault({}),
+      schedule: schedule.optional(),
       disabledRules: z
         .array(oneOf(protectiveRules.map(({ id }) => id)), { error: 'a list of rules' })
         .default([])

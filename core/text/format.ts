@@ -8,6 +8,12 @@ export function formatDuration(ms: number): string {
   return join(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
 }
 
+/** The same for durations that may take days: `3d 4h`. Below a day as `formatDuration`. */
+export function formatLongDuration(ms: number): string {
+  const hours = Math.round(ms / 3_600_000);
+  return hours < 24 ? formatDuration(ms) : join(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
 function join(high: number, highUnit: string, low: number, lowUnit: string): string {
   return low === 0 ? `${high}${highUnit}` : `${high}${highUnit} ${low}${lowUnit}`;
 }

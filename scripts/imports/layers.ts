@@ -9,6 +9,7 @@ const coreRooms: readonly string[] = [
   'model',
   'connection',
   'steps',
+  'schedule',
   'policy',
   'guard',
   'waits',

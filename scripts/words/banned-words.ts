@@ -131,10 +131,12 @@ export const bannedWords: readonly BannedWord[] = [
   {
     word: 'window',
     pattern: /\bwindows?\b/g,
-    say: 'batch (old nodes that leave together), period',
+    say: 'batch (old nodes that leave together), period; upgrade window',
     allow:
-      /\b(maintenance|sliding|receive|congestion|tcp|browser) windows?\b|\bwindows (nodes?|pods?|servers?|hosts?|instances?|registry|amd64|terminal)\b|\b016 windows\b|\bos'?\]?(:| ===) 'windows'|\bwin32\b/g,
-    allowFiles: /^adapters\/kubernetes\/map-node-labels\.ts$|^schemas\//,
+      /\b(upgrade|maintenance|sliding|receive|congestion|tcp|browser) windows?\b|\bwindows (nodes?|pods?|servers?|hosts?|instances?|registry|amd64|terminal)\b|\b016 windows\b|\bos'?\]?(:| ===) 'windows'|\bwin32\b/g,
+    // Upgrade windows, which are the other meaning of the word and its only one there.
+    allowFiles:
+      /^adapters\/kubernetes\/map-node-labels\.ts$|^schemas\/|(^|\/)(schedule|calendar)\/|^core\/policy\/(resolve-)?schedule|^test\/policy\/(schedule|all-fields)|^docs\/(windows|policy)\.md$|^docs\/adr\/0021-|^examples\//,
   },
   { word: 'sweep', pattern: /\bsweep(s|er|ing)?\b|\bswept\b/g, say: 'clean up, cleanup' },
   { word: 'retreat', pattern: /\bretreat(s|ed|ing)?\b/g, say: 'scale in, remove new nodes' },
