@@ -8,7 +8,7 @@ import { parseRunTarget } from './run-target.ts';
 
 const exitCodeHelp = `
 Exit codes:
-  0 done    1 failed    3 needs an operator (paused, stalled)    4 aborted
+  0 done    1 failed    3 needs an operator (paused, stalled, approval)    4 aborted
   5 done, but requests were lost    6 done, but nothing was measured (no probes)
   7 done, but requests were lost only while no node of the run was out of its load balancers
   64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
@@ -124,6 +124,8 @@ const exampleReasons = {
   pause: 'error rate is up',
   resume: 'the error rate is down again',
   abort: 'the new image is broken',
+  approve: 'the canary nodes serve well',
+  reject: 'the canary nodes restart all the time',
   'override-window': 'CVE-2026-1234 can not wait until tonight',
 } as const;
 
@@ -131,24 +133,28 @@ const controlTexts = {
   pause: 'start no further node; nodes in progress finish',
   resume: 'end a pause and retry stalled steps',
   abort: 'end the run and restore everything, including capacity',
+  approve: 'approve what the run waits to be approved',
+  reject: 'reject it: the run ends and everything is restored, as with abort',
   'override-window': 'let the run continue outside of its upgrade windows, until it ends',
 } as const;
 
 function addControls(program: Command, finish: (code: ExitCode) => void): void {
-  for (const action of ['pause', 'resume', 'abort', 'override-window'] as const) {
-    const isReasonRequired = action === 'override-window';
+  for (const action of ['pause', 'resume', 'abort', 'approve', 'reject', 'override-window'] as const) {
+    const isReasonRequired = action === 'override-window' || action === 'reject';
     const reason = new Option('--reason <text>', 'why, for the audit trail').makeOptionMandatory(isReasonRequired);
-    program
+    const command = program
       .command(action)
       .description(controlTexts[action])
       .argument('<cluster/pool>', 'the pool, as in the policy')
       .addOption(isReasonRequired ? reason : reason.default(''))
       .addOption(outputOption())
       .addHelpText('after', `\nExample:\n  $ nodeferry ${action} prod-eu/web --reason "${exampleReasons[action]}"`)
-      .action(async (target: string, options: { reason: string; output: OutputFormat }) => {
+      .action(async (target: string, options: { reason: string; of?: string; output: OutputFormat }) => {
         const { controlCommand } = await import('./commands/control.ts');
         finish(await controlCommand(action, parseRunTarget(target), options));
       });
+    if (action === 'approve' || action === 'reject')
+      command.option('--of <what>', 'refuse unless the run waits for this, e.g. canary or "zone eu-west-1b"');
   }
 }
 

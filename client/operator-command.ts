@@ -4,10 +4,12 @@ import { NodeferryError } from '../core/model/problem.ts';
 import {
   type Acknowledgement,
   abortUpdate,
+  approveUpdate,
   type OperatorRequest,
   overrideWindowUpdate,
   pauseUpdate,
   poolUpgradeId,
+  rejectUpdate,
   resumeUpdate,
   withdrawSignal,
 } from '../workflows/messages.ts';
@@ -17,12 +19,14 @@ import { formatRunTarget, type RunTarget } from './run-target.ts';
 import { isPolled } from './worker-presence.ts';
 
 /** Commands that an operator can send to a run. */
-export type OperatorCommand = 'pause' | 'resume' | 'abort' | 'override-window';
+export type OperatorCommand = 'pause' | 'resume' | 'abort' | 'approve' | 'reject' | 'override-window';
 
 const updates = {
   pause: pauseUpdate,
   resume: resumeUpdate,
   abort: abortUpdate,
+  approve: approveUpdate,
+  reject: rejectUpdate,
   'override-window': overrideWindowUpdate,
 } as const;
 

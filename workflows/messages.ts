@@ -101,6 +101,8 @@ export interface NodeReplacementInput {
 export interface OperatorRequest {
   readonly by: string;
   readonly reason: string;
+  /** For `approve` and `reject`: what is meant, so that an answer to an earlier request does not count for a later one. */
+  readonly of?: string;
 }
 
 /**
@@ -128,6 +130,12 @@ export const resumeUpdate = update<Acknowledgement, [OperatorRequest]>('resume')
 
 /** Rolls the run back, capacity included. Rejected when the run is aborting already, or when every node has been replaced. */
 export const abortUpdate = update<Acknowledgement, [OperatorRequest]>('abort');
+
+/** Approves what the run waits to be approved. Rejected when it waits for no approval. */
+export const approveUpdate = update<Acknowledgement, [OperatorRequest]>('approve');
+
+/** Rejects what the run waits to be approved: the run rolls back. Rejected when it waits for no approval, or without a reason. */
+export const rejectUpdate = update<Acknowledgement, [OperatorRequest]>('reject');
 
 /**
  * Lets the run continue outside of its upgrade windows, until it ends. Rejected without a reason, when the policy has no windows, and when

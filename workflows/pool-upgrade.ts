@@ -1,10 +1,12 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
+import { divideIntoStages } from '../core/rollout/stages.ts';
 import { idleOf, leftOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
+import { awaitApproval, soak } from './run/approval.ts';
 import { finishRun } from './run/finish-run.ts';
 import { beginRollback } from './run/handlers.ts';
 import { startWatch } from './run/monitor.ts';
@@ -28,11 +30,12 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
   try {
     await run.handles.forward.run(async () => {
       const plan = await preflight(run);
+      await approveStart(run);
       await awaitWindow(run, plan, 'nodes');
       await lockPool(run, plan);
       await surge(run, plan);
       await cordonOld(run, plan);
-      await replaceInWaves(run, plan, plan.nodes);
+      await replaceInStages(run, plan);
       do {
         await replaceJoined(run, plan);
         await growToFullSize(run, plan);
@@ -52,6 +55,11 @@ async function preflight(run: Run): Promise<PoolPlan> {
   const { plan, since = observed.at } = observed;
   apply(run, { type: 'recordPlan', plan, since, at: observed.at, clock: Date.now() });
   return plan;
+}
+
+/** Nothing has been changed yet. */
+async function approveStart(run: Run): Promise<void> {
+  if (run.input.policy.rollout?.approvals?.at.includes('start') === true) await awaitApproval(run, 'start');
 }
 
 /** From here on no other run changes the pool, and the cloud does not scale it. */
@@ -80,6 +88,15 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
 async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
   setPhase(run, 'cordon');
   await cordon(run, plan.nodes);
+}
+
+/** Replaces the nodes in stages: canary nodes first, then zone after zone, if the policy says so. */
+async function replaceInStages(run: Run, plan: PoolPlan): Promise<void> {
+  for (const { nodes, approval, soakMs = 0 } of divideIntoStages(plan.nodes, plan.policy.rollout)) {
+    if (approval !== undefined) await awaitApproval(run, approval);
+    await replaceInWaves(run, plan, nodes);
+    await soak(run, soakMs);
+  }
 }
 
 /**

@@ -12,6 +12,8 @@ import { renderTree } from '../view/tree.ts';
 const told = {
   pause: 'Paused: no further node is started; nodes in progress finish.',
   resume: 'Resumed: stalled steps are retried.',
+  approve: 'Approved: the run continues.',
+  reject: 'Rejected: nodes in progress finish or are restored, then everything else is restored.',
   'override-window': 'Overridden: the run no longer waits for its upgrade windows.',
   abort: 'Aborting: nodes in progress finish or are restored, then everything else is restored.',
 } as const satisfies Record<OperatorCommand, string>;
@@ -20,14 +22,15 @@ const told = {
 export async function controlCommand(
   action: OperatorCommand,
   target: RunTarget,
-  options: { readonly reason: string; readonly output: OutputFormat },
+  options: { readonly reason: string; readonly of?: string; readonly output: OutputFormat },
 ): Promise<ExitCode> {
   const connection = await connectTemporal();
   const impatience = new AbortController();
   const onInterrupt = () => impatience.abort();
   process.on('SIGINT', onInterrupt);
   try {
-    const request = { by: operatorName(), reason: options.reason };
+    const of = options.of === undefined ? {} : { of: options.of };
+    const request = { by: operatorName(), reason: options.reason, ...of };
     const taken = await sendCommand(connection, target, action, request, { impatience: impatience.signal });
     printProgress(
       taken === undefined

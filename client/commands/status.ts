@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
 import type { RunTarget } from '../run-target.ts';
-import { isCutOff, type SeenRun, stateOf } from '../view/seen-run.ts';
+import { isCutOff, needsOperator, type SeenRun, stateOf } from '../view/seen-run.ts';
 import { renderTree } from '../view/tree.ts';
 import { exitCodeOfReport } from './watch.ts';
 
@@ -23,5 +23,5 @@ export async function statusCommand(target: RunTarget, options: { readonly outpu
 /** Exit code of a run without a report: 0 while all is well, 3 when an operator is needed, 1 when it has ended without a report. */
 export function exitCodeOfStatus(status: SeenRun): ExitCode {
   if (stateOf(status) === 'failed' || isCutOff(status)) return exitCodes.failed;
-  return status.stalled || status.paused ? exitCodes.stalled : exitCodes.ok;
+  return needsOperator(status) ? exitCodes.stalled : exitCodes.ok;
 }

@@ -12,7 +12,7 @@ import { legible, styleFor } from '../output/style.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { describeChanges } from '../view/changes.ts';
 import { renderReport } from '../view/report.ts';
-import { explainEnd, nextSteps } from '../view/seen-run.ts';
+import { explainEnd, needsOperator, nextSteps } from '../view/seen-run.ts';
 import { renderTree } from '../view/tree.ts';
 
 /** Time between two polls of a run, ms. */
@@ -72,7 +72,7 @@ async function follow(
         screen.close();
         return showEnd(run, options.output);
       }
-      if (options.untilStalled && (status.stalled || status.paused)) return exitCodes.stalled;
+      if (options.untilStalled && needsOperator(status)) return exitCodes.stalled;
     }
     if (Date.now() >= stopAt) return left(target, 'Stopped watching after the timeout', exitCodes.timedOut);
     await pause(refreshMs, detach);

@@ -27,7 +27,10 @@ export function renderReport(report: RunReport, style: Style): string[] {
     ...list('not protected', report.unprotected, style),
     ...list('leftovers', report.leftovers, style),
     ...allExternalChanges(report).map(({ at, what }) => `external change at ${new Date(at).toISOString()}: ${what}`),
-    ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${action.action} by ${because(action)}`),
+    ...report.actions.map(
+      ({ of, ...action }) =>
+        `${new Date(action.at).toISOString()} ${action.action}${of === undefined ? '' : ` (${of})`} by ${because(action)}`,
+    ),
   ];
   return fitWidth(lines, style);
 }

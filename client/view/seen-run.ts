@@ -30,9 +30,15 @@ export function stateOf(run: SeenRun): string {
   if (phase === 'completed' || phase === 'aborted') return phase;
   if (run.paused) return 'paused';
   if (run.stalled) return 'stalled';
+  if (run.approval) return 'waiting for approval';
   // The run itself reports this only when its current activity has stopped.
   if (phase !== 'rolling-back' && actions.some(({ action }) => action === 'abort')) return `aborting (was in ${phase})`;
   return phase;
+}
+
+/** Whether the run continues only when an operator does something. */
+export function needsOperator({ stalled, paused, approval }: RunStatus): boolean {
+  return stalled !== undefined || paused !== undefined || approval !== undefined;
 }
 
 /** What to do about a run that has failed, or has ended without a report. Never a command that only a running run can receive. */

@@ -27,6 +27,7 @@ export const problemCodes = {
   NodeUnreachable: { source: 'cluster', retryable: false },
   NotOwned: { source: 'tool', retryable: false },
   DeadlineExceeded: { source: 'cluster', retryable: false },
+  ApprovalMissing: { source: 'user', retryable: false },
   RunAborted: { source: 'user', retryable: false },
   RollbackIncomplete: { source: 'tool', retryable: false },
   Internal: { source: 'tool', retryable: false },

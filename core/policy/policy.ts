@@ -1,3 +1,4 @@
+import type { RolloutPolicy } from '../rollout/rollout.ts';
 import type { SchedulePolicy } from '../schedule/schedule.ts';
 import type { DeadlineField, ProtectiveRule } from '../steps/steps.ts';
 
@@ -20,6 +21,8 @@ export interface Policy {
   readonly traffic: TrafficPolicy;
   /** When the pool may be upgraded. Absent: at any time. */
   readonly schedule?: SchedulePolicy;
+  /** Absent: all nodes as soon as the guard allows, and nobody has to approve. */
+  readonly rollout?: RolloutPolicy;
   /** Protective rules that are off in this run. Only experiments that are meant to lose requests have any. */
   readonly disabledRules: readonly ProtectiveRule[];
 }

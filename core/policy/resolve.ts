@@ -1,3 +1,4 @@
+import type { RolloutPolicy } from '../rollout/rollout.ts';
 import { deadlines } from '../steps/steps.ts';
 import { parseDuration, parseShare } from './durations.ts';
 import {
@@ -45,6 +46,7 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
       lossBudget: spec.traffic.lossBudget,
       watchAfterMs: milliseconds(spec.traffic.watchAfter),
     },
+    ...(spec.rollout === undefined ? {} : { rollout: resolveRollout(spec.rollout) }),
     ...(spec.schedule === undefined ? {} : { schedule: resolveSchedule(spec.schedule) }),
     disabledRules: [...new Set(spec.disabledRules)],
   };
@@ -86,6 +88,15 @@ function resolvePodSurge({ mode, max, workloads }: WrittenPolicy['spec']['podSur
 
 function resolveSurgeLimit(max: string): SurgeLimitOfPods {
   return max === 'maxSurge' ? max : (parseShare(max) ?? 1);
+}
+
+function resolveRollout({ canary, zones, approvals }: NonNullable<WrittenPolicy['spec']['rollout']>): RolloutPolicy {
+  const timeoutMs = approvals?.timeout === undefined ? undefined : milliseconds(approvals.timeout);
+  return {
+    ...(canary === undefined ? {} : { canary: { nodes: canary.nodes, soakMs: milliseconds(canary.soak) } }),
+    zones: [...new Set(zones)],
+    ...(approvals === undefined ? {} : { approvals: { at: approvals.at, timeoutMs, onTimeout: approvals.onTimeout } }),
+  };
 }
 
 function resolveWaits(waits: WrittenPolicy['spec']['waits']): WaitPolicy {

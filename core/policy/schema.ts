@@ -17,6 +17,7 @@ import {
   word,
 } from './fields.ts';
 import { podSurgeModes } from './policy.ts';
+import { rollout } from './rollout-fields.ts';
 import { schedule } from './schedule-fields.ts';
 
 /** `apiVersion` of the written form. */
@@ -265,6 +266,7 @@ export const policySchema = z
       podSurge: podSurge.prefault({}),
       traffic: traffic.prefault({}),
       schedule: schedule.optional(),
+      rollout: rollout.optional(),
       disabledRules: z
         .array(oneOf(protectiveRules.map(({ id }) => id)), { error: 'a list of rules' })
         .default([])

@@ -7,7 +7,7 @@ import type { Problem } from '../model/problem.ts';
 import type { PoolPlan } from '../plan/pool-plan.ts';
 import type { WindowStatus } from '../schedule/window-status.ts';
 import type { Outlook } from '../status/outlook.ts';
-import type { Evidence, NodeStatus, RunReport, Waiting } from '../status/status.ts';
+import type { ApprovalRequest, Evidence, NodeStatus, RunReport, Waiting } from '../status/status.ts';
 import type { TrafficCounts } from '../status/traffic-counts.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
 import type { PoolPhase } from '../steps/pool-phases.ts';
@@ -30,6 +30,7 @@ export type PhaseEvent =
     }
   | { readonly type: 'recordLock'; readonly lock: PoolLock }
   | { readonly type: 'recordWindow'; readonly window: WindowStatus }
+  | (ApprovalRequest & { readonly type: 'requestApproval' })
   /** Nothing is left to do except to measure traffic for a while. */
   | { readonly type: 'setIdle' }
   | {
@@ -51,6 +52,8 @@ export type OperatorEvent =
   | (Asked & { readonly type: 'pause' })
   | (Asked & { readonly type: 'resume' })
   | (Asked & { readonly type: 'abort' })
+  | (Asked & { readonly type: 'approve' })
+  | (Asked & { readonly type: 'reject' })
   /** From now on the run continues outside of its upgrade windows. */
   | (Asked & { readonly type: 'override-window' })
   | { readonly type: 'withdraw'; readonly updateId: string };

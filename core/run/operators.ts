@@ -42,8 +42,15 @@ export function withdraw(state: RunState, { updateId }: EventOf<'withdraw'>): Ru
   return { ...state, withdrawn: [...state.withdrawn, updateId] };
 }
 
-function audit(state: RunState, action: OperatorAction['action'], { by, reason, at }: Asked): RunState {
-  return { ...state, status: { ...state.status, actions: [...state.status.actions, { action, by, reason, at }] } };
+/** Adds to the audit trail. `of` is what was approved or rejected. */
+export function audit(
+  state: RunState,
+  action: OperatorAction['action'],
+  { by, reason, at }: Asked,
+  of?: string,
+): RunState {
+  const entry = { action, by, reason, at, ...(of === undefined ? {} : { of }) };
+  return { ...state, status: { ...state.status, actions: [...state.status.actions, entry] } };
 }
 
 function goOn(state: RunState): RunState {

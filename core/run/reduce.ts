@@ -1,3 +1,4 @@
+import { approve, reject, requestApproval, withoutApproval } from './approvals.ts';
 import { recordNewNodes, requestSize } from './capacity.ts';
 import { endNode } from './end-node.ts';
 import type { EventOf, RunEvent } from './events.ts';
@@ -38,10 +39,13 @@ const reducers: Reducers = {
   recordLock: (state, { lock }) => ({ ...state, lock }),
   setIdle: (state) => ({ ...state, idleAt: state.now }),
   recordWindow,
+  requestApproval,
   finishRun,
   pause,
   resume,
-  abort,
+  abort: (state, event) => withoutApproval(abort(state, event)),
+  approve,
+  reject,
   'override-window': overrideWindow,
   withdraw,
   pushRollback,

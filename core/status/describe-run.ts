@@ -80,7 +80,8 @@ export function describeChange({ at, what }: ExternalChange): Line {
 }
 
 function describeAction(action: OperatorAction): Line {
-  return { tone: undefined, text: `${formatTime(action.at)} ${action.action} by ${because(action)}` };
+  const of = action.of === undefined ? '' : ` (${action.of})`;
+  return { tone: undefined, text: `${formatTime(action.at)} ${action.action}${of} by ${because(action)}` };
 }
 
 function toneOfTraffic({ probes, traffic }: RunStatus): Tone {

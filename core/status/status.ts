@@ -48,7 +48,9 @@ export interface NodeStatus {
 
 /** Who asked for what, when and why: the audit trail of a run. */
 export interface OperatorAction {
-  readonly action: 'start' | 'pause' | 'resume' | 'abort' | 'override-window';
+  readonly action: 'start' | 'pause' | 'resume' | 'abort' | 'approve' | 'reject' | 'override-window';
+  /** What was approved or rejected: `start`, `canary`, `zone eu-west-1b`. */
+  readonly of?: string;
   readonly by: string;
   readonly reason: string;
   readonly at: number;
@@ -68,6 +70,8 @@ export interface RunStatus {
   readonly finishedAt: number | undefined;
   readonly paused: { readonly by: string; readonly reason: string; readonly at: number } | undefined;
   readonly stalled: Problem | undefined;
+  /** What the run waits to be approved; absent when nothing. */
+  readonly approval?: ApprovalRequest;
   /** Upgrade windows, as last checked; absent without windows in the policy, and before the first check. */
   readonly window?: WindowStatus;
   /** An operator lets the run continue outside of its windows. */
@@ -82,6 +86,16 @@ export interface RunStatus {
   readonly actions: readonly OperatorAction[];
   /** External changes that do not belong to one node. */
   readonly externalChanges: readonly ExternalChange[];
+}
+
+/** An approval that a run waits for. Times are epoch ms. */
+export interface ApprovalRequest {
+  /** What is to be approved: `start`, `canary`, `zone eu-west-1b`. */
+  readonly of: string;
+  readonly since: number;
+  /** Undefined: it waits for any length of time. */
+  readonly until: number | undefined;
+  readonly onTimeout: 'stall' | 'abort';
 }
 
 /** How a run ended, with all the evidence: the result of the workflow. */

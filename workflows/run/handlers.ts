@@ -7,17 +7,19 @@ import { truncateStatus } from '../../core/status/truncate-status.ts';
 import {
   type Acknowledgement,
   abortUpdate,
+  approveUpdate,
   nodeGoesOnSignal,
   nodeRestoredSignal,
   nodeStalledSignal,
   type OperatorRequest,
   overrideWindowUpdate,
   pauseUpdate,
+  rejectUpdate,
   resumeUpdate,
   statusQuery,
   withdrawSignal,
 } from '../messages.ts';
-import { apply, type Run } from './run.ts';
+import { apply, applyAndPublish, type Run } from './run.ts';
 import { clearStalled, markStalled } from './stalled.ts';
 import { failWith } from './steps.ts';
 
@@ -54,6 +56,17 @@ export function setHandlers(run: Run): void {
       }
     },
   });
+  setHandler(approveUpdate, (request) => answer(run, 'approve', request), {
+    description: 'Approve what the run waits to be approved',
+    validator: (request) => requireApprovalRequest(run, request),
+  });
+  setHandler(rejectUpdate, (request) => answer(run, 'reject', request), {
+    description: 'Reject what the run waits to be approved; the run rolls back',
+    validator: (request) => {
+      requireApprovalRequest(run, request);
+      if (request.reason.trim() === '') throw refuse('it needs a reason');
+    },
+  });
   setHandler(overrideWindowUpdate, (request) => answer(run, 'override-window', request), {
     description: 'Continue outside of the upgrade windows',
     validator: (request) => {
@@ -84,6 +97,18 @@ function requireOpen(run: Run, request: OperatorRequest): void {
   if (isFinished(run.state)) throw refuse(`the run is over: ${run.state.status.phase}`);
 }
 
+function requireApprovalRequest(run: Run, request: OperatorRequest): void {
+  requireOpen(run, request);
+  const { approval, actions } = run.state.status;
+  if (approval === undefined) {
+    const last = actions.findLast(({ action }) => action === 'approve' || action === 'reject');
+    const before = last === undefined ? '' : `; ${last.of ?? 'it'} was answered (${last.action}) by ${because(last)}`;
+    throw refuse(`the run waits for no approval${before}`);
+  }
+  if (request.of !== undefined && request.of !== approval.of)
+    throw refuse(`the run waits for approval of ${approval.of}, not of ${request.of}`);
+}
+
 function refuse(why: string) {
   return failWith({ code: 'Conflict', message: `refused: ${why}` });
 }
@@ -94,9 +119,9 @@ function answer(
   { by, reason }: OperatorRequest,
 ): Acknowledgement {
   const at = Date.now();
-  if (action === 'abort') run.handles.forward.cancel();
-  apply(run, { type: action, by, reason, at });
-  if (action === 'resume' || action === 'abort') notifyResumed(run);
+  if (action === 'abort' || action === 'reject') run.handles.forward.cancel();
+  applyAndPublish(run, { type: action, by, reason, at });
+  if (action === 'resume' || action === 'abort' || action === 'reject') notifyResumed(run);
   return { run: run.input.run, phase: run.state.status.phase, at };
 }
 

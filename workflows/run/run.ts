@@ -85,10 +85,8 @@ export async function runUntilDone<T>(run: Run, goal: Goal, step: () => Promise<
 /** Stalls the run until it has been resumed more than `resumes` times, the count when the failed step began. */
 export async function stallUntilResumed(run: Run, problem: Problem, resumes: number): Promise<void> {
   if (run.state.resumes > resumes) return;
-  apply(run, { type: 'stall', problem });
-  publishStalled(run);
+  applyAndPublish(run, { type: 'stall', problem });
   await condition(() => run.state.resumes > resumes);
-  publishStalled(run);
 }
 
 /** The plan. @throws ApplicationFailure Internal before preflight has made it */

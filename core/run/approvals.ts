@@ -1,0 +1,31 @@
+/** Approvals that a run waits for. */
+import type { EventOf } from './events.ts';
+import { audit, beginRollback } from './operators.ts';
+import { withProblems } from './stalled.ts';
+import type { RunState } from './state.ts';
+
+/** The run waits until somebody approves or rejects. */
+export function requestApproval(state: RunState, { type: _, ...approval }: EventOf<'requestApproval'>): RunState {
+  return { ...state, status: { ...state.status, approval } };
+}
+
+/** Somebody has approved: the run continues, even if it has stalled because nobody had. */
+export function approve(state: RunState, event: EventOf<'approve'>): RunState {
+  const { approval } = state.status;
+  if (approval === undefined) return state;
+  return withoutApproval(audit(state, 'approve', event, approval.of));
+}
+
+/** Somebody has rejected: the run rolls back. */
+export function reject(state: RunState, event: EventOf<'reject'>): RunState {
+  const { approval } = state.status;
+  if (approval === undefined) return state;
+  return beginRollback(withoutApproval(audit(state, 'reject', event, approval.of)));
+}
+
+/** The request no longer counts: the run rolls back. */
+export function withoutApproval(state: RunState): RunState {
+  const { approval: _, ...status } = state.status;
+  const problem = state.problem?.code === 'ApprovalMissing' ? undefined : state.problem;
+  return withProblems({ ...state, status }, { problem, stalledNodes: state.stalledNodes });
+}

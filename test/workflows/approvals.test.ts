@@ -1,0 +1,125 @@
+/** Runs in stages: canary nodes go ahead, zones follow one another, and somebody approves where the policy says so. */
+import { describe, expect, test } from 'vitest';
+import type { RolloutPolicy } from '../../core/rollout/rollout.ts';
+import type { RunReport, RunStatus } from '../../core/status/status.ts';
+import { abortUpdate, approveUpdate, rejectUpdate } from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
+import { openHarness } from '../support/open-harness.ts';
+
+const operator = { by: 'ann', reason: 'looks good' };
+const minuteMs = 60_000;
+
+function staged(rollout: Partial<RolloutPolicy>) {
+  return { ...scenarioPolicy(), rollout: { zones: [], ...rollout } };
+}
+
+const waitsForApproval = ({ approval }: RunStatus) => approval !== undefined;
+
+function replacedIn({ nodes }: RunStatus): readonly string[] {
+  return nodes.filter(({ step }) => step === 'replaced').map(({ node }) => node.zone);
+}
+
+/** When each node was excluded, and when its instance was gone, in the order of exclusion; epoch ms. */
+function timesOf({ nodes }: RunReport) {
+  const at = (evidence: RunReport['nodes'][number]['evidence'], kind: string) =>
+    evidence.findLast((one) => one.kind === kind)?.at ?? Number.NaN;
+  return nodes
+    .map(({ node, evidence }) => ({ zone: node.zone, out: at(evidence, 'excluded'), gone: at(evidence, 'terminated') }))
+    .toSorted((a, b) => a.out - b.out);
+}
+
+function expectUnharmed(world: World): void {
+  expect(world.violations).toEqual([]);
+  expect(world.traffic).toMatchObject({ lost: 0, cut: 0 });
+}
+
+describe('a run that needs approval', () => {
+  test('changes nothing before its start is approved, once, and records who has approved what', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world);
+    const handle = await harness.start(
+      staged({ approvals: { at: ['start'], timeoutMs: undefined, onTimeout: 'stall' } }),
+    );
+    const waits = await harness.until(handle, 'it waits for approval', waitsForApproval);
+    expect(waits.waiting).toMatchObject({ for: 'approval of start', action: expect.stringContaining('approve') });
+    expect(world.leases.size).toBe(0);
+    await expect(handle.executeUpdate(approveUpdate, { args: [{ ...operator, of: 'canary' }] })).rejects.toThrow();
+    await handle.executeUpdate(approveUpdate, { args: [{ ...operator, of: 'start' }] });
+    await expect(handle.executeUpdate(approveUpdate, { args: [operator] })).rejects.toThrow();
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.actions).toContainEqual(expect.objectContaining({ action: 'approve', of: 'start', ...operator }));
+    expectUnharmed(world);
+  });
+
+  test('replaces the canary node, lets it soak, and waits with everything serving until somebody rejects', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world);
+    const approvals = { at: ['canary'], timeoutMs: undefined, onTimeout: 'stall' } as const;
+    const handle = await harness.start(staged({ canary: { nodes: 1, soakMs: 10 * minuteMs }, approvals }));
+    const waits = await harness.until(handle, 'it waits for approval', waitsForApproval);
+    expect(replacedIn(waits)).toHaveLength(1);
+    const gone = timesOf(waits as RunReport).find((one) => !Number.isNaN(one.gone));
+    expect((waits.approval?.since ?? 0) - (gone?.gone ?? 0)).toBeGreaterThanOrEqual(10 * minuteMs);
+    await expect(handle.executeUpdate(rejectUpdate, { args: [{ by: 'ann', reason: '' }] })).rejects.toThrow();
+    await handle.executeUpdate(rejectUpdate, { args: [{ by: 'ann', reason: 'it restarts' }] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expect(report.actions).toContainEqual(expect.objectContaining({ action: 'reject', of: 'canary' }));
+    expect(report.leftovers).toEqual([]);
+    expectUnharmed(world);
+  });
+
+  test('is aborted when nobody approves in time, if the policy says so', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world);
+    const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'abort' } as const;
+    const handle = await harness.start(staged({ approvals }));
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    const reason = 'nobody has approved start within 30m';
+    expect(report.actions).toContainEqual(expect.objectContaining({ action: 'abort', by: 'nodeferry', reason }));
+  });
+
+  test('is stalled when nobody approves in time, and continues when somebody does', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world);
+    const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'stall' } as const;
+    const handle = await harness.start(staged({ approvals }));
+    const stalled = await harness.until(handle, 'it is stalled', (status) => status.stalled !== undefined);
+    expect(stalled.stalled?.code).toBe('ApprovalMissing');
+    await handle.executeUpdate(approveUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.stalled).toBeUndefined();
+  });
+
+  test('can be aborted while it waits', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world);
+    const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'stall' } as const;
+    const handle = await harness.start(staged({ approvals }));
+    await harness.until(handle, 'it waits for approval', waitsForApproval);
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expect(report.approval).toBeUndefined();
+  });
+});
+
+test('zones are replaced one after another, each after approval, and nothing is lost', async () => {
+  const world = createScenario();
+  const harness = await openHarness(world);
+  const approvals = { at: ['zone'], timeoutMs: undefined, onTimeout: 'stall' } as const;
+  const handle = await harness.start(staged({ zones: ['eu-west-1b', 'eu-west-1a'], approvals }));
+  const waits = await harness.until(handle, 'it waits for approval', waitsForApproval);
+  expect(waits.approval?.of).toBe('zone eu-west-1a');
+  expect(replacedIn(waits)).toEqual(['eu-west-1b', 'eu-west-1b']);
+  await handle.executeUpdate(approveUpdate, { args: [operator] });
+  const report = await harness.finish(handle);
+  expect(report.outcome).toBe('completed');
+  const zones = timesOf(report).map(({ zone }) => zone);
+  expect(zones).toEqual(['eu-west-1b', 'eu-west-1b', 'eu-west-1a', 'eu-west-1a']);
+  expectUnharmed(world);
+});
