@@ -1,5 +1,6 @@
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import { type ApprovedPlan, approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
 import type { Policy } from '../core/policy/policy.ts';
@@ -19,12 +20,30 @@ export interface Preflight {
   readonly since?: number;
 }
 
+/** What is planned, and what was approved before; `approved` is absent when the run was started from a policy. */
+interface PreflightInput {
+  readonly run: string;
+  readonly policy: Policy;
+  readonly approved?: ApprovedPlan;
+}
+
+/** @throws ApplicationFailure PlanOutdated when the plan is not what was approved */
+function requireApproved(plan: PoolPlan, approved: ApprovedPlan | undefined): void {
+  const changes = approved === undefined ? [] : findChanges(approved, approvedPart(plan));
+  if (changes.length === 0) return;
+  throw failureOf({
+    code: 'PlanOutdated',
+    message: `the plan no longer fits; nothing was changed: ${changes.join('; ')}`,
+    hint: 'Make a new plan, and review it: nodeferry plan -f POLICY --out plan.json',
+  });
+}
+
 /** Steps that concern the run as a whole. */
 export function createRunSteps(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
   return {
     /** Observes everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
-    preflight: async (input: { run: string; policy: Policy }): Promise<Outcome<Preflight>> =>
+    preflight: async (input: PreflightInput): Promise<Outcome<Preflight>> =>
       await retryUntilDone(
         { clock, what: 'preflight', hint: 'Nothing was touched; start again once it can be reached.' },
         async ({ since }) => {
@@ -34,6 +53,7 @@ export function createRunSteps(ports: Ports, observer: Observer) {
           const { plan } = await observeAndPlan({ pools: ports.pools, open, inSlices }, input);
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
+          requireApproved(plan, input.approved);
           await ports.pools.requireMayCreate({ source: plan.oldPool, target: policy.target });
           return { plan, since };
         },

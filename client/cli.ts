@@ -49,30 +49,42 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
     .command('plan')
     .description('show what an upgrade would do, with findings; changes nothing')
     .requiredOption('-f, --file <policy>', 'policy file, - for standard input')
+    .option('--out <file>', 'save the plan, to review it and to start exactly this upgrade')
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ nodeferry plan -f policy.yaml\n  $ nodeferry plan -f policy.yaml -o json | jq .findings',
+      '\nExamples:\n  $ nodeferry plan -f policy.yaml\n  $ nodeferry plan -f policy.yaml --out plan.json\n  $ nodeferry plan -f policy.yaml -o json | jq .findings',
     )
-    .action(async (options: { file: string; output: OutputFormat }) => {
+    .action(async (options: { file: string; output: OutputFormat; out?: string }) => {
       const { planCommand } = await import('./commands/plan.ts');
       finish(await planCommand(options));
     });
   program
     .command('upgrade')
-    .description('start the upgrade of a pool and watch it')
-    .requiredOption('-f, --file <policy>', 'policy file, - for standard input')
+    .description('start the upgrade of a pool and watch it; shows the plan and asks first')
+    .argument('[plan]', 'a saved plan (plan --out); the upgrade is refused if anything in it has changed')
+    .option('-f, --file <policy>', 'policy file, - for standard input')
+    .option('--yes', 'start without showing the plan and asking', false)
     .option('--reason <text>', 'why, for the audit trail', '')
     .option('-d, --detach', 'return as soon as the run is started', false)
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade -f policy.yaml --detach -o json',
+      '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade plan.json\n  $ nodeferry upgrade -f policy.yaml --yes --detach -o json   # in a pipeline',
     )
-    .action(async (options: { file: string; reason: string; detach: boolean; output: OutputFormat }) => {
+    .action(async (plan: string | undefined, options: UpgradeFlags) => {
       const { upgradeCommand } = await import('./commands/upgrade.ts');
-      finish(await upgradeCommand(options));
+      finish(await upgradeCommand({ ...options, file: options.file, plan }));
     });
+}
+
+/** Options of `upgrade`, as commander parses them. */
+interface UpgradeFlags {
+  readonly file?: string;
+  readonly reason: string;
+  readonly yes: boolean;
+  readonly detach: boolean;
+  readonly output: OutputFormat;
 }
 
 function addWatching(program: Command, finish: (code: ExitCode) => void): void {

@@ -7,6 +7,7 @@ import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
+import type { ApprovedPlan } from '../core/plan/approved-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { NodeStatus, RunStatus } from '../core/status/status.ts';
 import type { NodeStep } from '../core/steps/node-steps.ts';
@@ -70,6 +71,8 @@ export interface PoolUpgradeInput {
   /** Who starts the run, and why: the first entry of the audit trail. */
   readonly by: string;
   readonly reason: string;
+  /** What was approved in the plan that it was started from; absent when it was started from a policy. */
+  readonly approved?: ApprovedPlan;
 }
 
 /** What a node replacement is started with; the pool upgrade starts it once the node is excluded. */

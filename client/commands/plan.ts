@@ -4,12 +4,15 @@ import { formatProblem } from '../output/fail.ts';
 import { readPolicyFile } from '../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
+import { savePlan } from '../saved-plan.ts';
 import { renderPlan } from '../view/plan.ts';
 
 /** Observes the cluster and the cloud with the caller's credentials and prints what an upgrade would do. Changes nothing. */
 export async function planCommand(options: {
   readonly file: string;
   readonly output: OutputFormat;
+  /** File to save the plan in. */
+  readonly out?: string;
 }): Promise<ExitCode> {
   const policy = readPolicyFile(options.file);
   // Loaded once the policy is known to be valid: the clouds' SDKs take half a second of CPU.
@@ -17,7 +20,12 @@ export async function planCommand(options: {
   const plan = await makePlan(policy);
   printData(options.output, plan, () => renderPlan(plan, styleFor(process.stdout)).join('\n'));
   const refused = refusal(plan);
-  if (!refused) return exitCodes.ok;
+  if (!refused) {
+    if (options.out === undefined) return exitCodes.ok;
+    savePlan(options.out, plan);
+    printProgress(`Saved. To start exactly this: nodeferry upgrade ${options.out}`);
+    return exitCodes.ok;
+  }
   printProgress(formatProblem(refused));
   return exitCodes.failed;
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { NodeferryError } from '../../core/model/problem.ts';
+import type { ApprovedPlan } from '../../core/plan/approved-plan.ts';
+import { refusal } from '../../core/plan/refusal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import {
   defaultTaskQueue,
@@ -9,18 +11,26 @@ import {
   searchAttributes,
   workflowTypes,
 } from '../../workflows/messages.ts';
+import { confirm, requireTerminal } from '../confirm.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { readPolicyFile } from '../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
+import { styleFor } from '../output/style.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { readSavedPlan } from '../saved-plan.ts';
+import { renderPlan } from '../view/plan.ts';
 import { isPolled } from '../worker-presence.ts';
 import { monitorRun } from './watch.ts';
 
 /** Options of `upgrade`. */
 export interface UpgradeOptions {
-  readonly file: string;
+  /** File of the policy, or of a saved plan. Exactly one of them. */
+  readonly file: string | undefined;
+  readonly plan: string | undefined;
+  /** Start without showing a plan and asking. */
+  readonly yes: boolean;
   readonly reason: string;
   readonly detach: boolean;
   readonly output: OutputFormat;
@@ -28,13 +38,17 @@ export interface UpgradeOptions {
 
 /** Starts the upgrade of a pool and watches it. The pool's workflow ID is the lock: a second start is refused. */
 export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode> {
-  const policy = readPolicyFile(options.file);
+  const { policy, approved } = readInput(options);
   const target = { cluster: policy.cluster.name, pool: policy.pool.name };
   const connection = await connectTemporal();
   try {
     await requireWorker(connection);
     if (policy.traffic.probes.length === 0) printProgress(unmeasured);
-    const started = await startUpgrade(connection, policy, options.reason);
+    if (approved === undefined && !options.yes && !(await isConfirmed(policy))) {
+      printProgress('Nothing was started.');
+      return exitCodes.failed;
+    }
+    const started = await startUpgrade(connection, policy, options.reason, approved);
     const name = formatRunTarget(target);
     printProgress(`Started run ${started.run} of ${name} (workflow ${started.workflowId}).`);
     if (options.detach) {
@@ -67,6 +81,33 @@ async function requireWorker(connection: TemporalConnection): Promise<void> {
   if (!polled) throw noWorker(`no worker polls task queue ${taskQueue()}, so nothing was started`);
 }
 
+/** What to start. @throws NodeferryError InvalidPolicy, InvalidArgument */
+function readInput({ file, plan, yes }: UpgradeOptions): { readonly policy: Policy; readonly approved?: ApprovedPlan } {
+  if ((file === undefined) === (plan === undefined)) {
+    throw new NodeferryError({
+      code: 'InvalidArgument',
+      message: 'Either a policy or a saved plan is needed.',
+      hint: 'nodeferry upgrade -f policy.yaml   or: nodeferry upgrade plan.json',
+    });
+  }
+  if (plan !== undefined) return readSavedPlan(plan);
+  const policy = readPolicyFile(file ?? '-');
+  if (!yes) requireTerminal('upgrade -f');
+  return { policy };
+}
+
+/** Shows the plan and asks. A plan that is refused is an answer too. */
+async function isConfirmed(policy: Policy): Promise<boolean> {
+  const { makePlan } = await import('../make-plan.ts');
+  const plan = await makePlan(policy);
+  printProgress(renderPlan(plan, styleFor(process.stderr)).join('\n'));
+  const refused = refusal(plan);
+  if (refused !== undefined) throw new NodeferryError(refused);
+  return await confirm(
+    `Start this upgrade of ${formatRunTarget({ cluster: policy.cluster.name, pool: policy.pool.name })}?`,
+  );
+}
+
 /** What a start returns. */
 export interface StartedRun {
   readonly run: string;
@@ -81,10 +122,12 @@ export async function startUpgrade(
   connection: TemporalConnection,
   policy: Policy,
   reason: string,
+  approved?: ApprovedPlan,
 ): Promise<StartedRun> {
   const target: RunTarget = { cluster: policy.cluster.name, pool: policy.pool.name };
   const workflowId = poolUpgradeId(target.cluster, target.pool);
-  const input: PoolUpgradeInput = { run: runName(), policy, by: operatorName(), reason };
+  const plan = approved === undefined ? {} : { approved };
+  const input: PoolUpgradeInput = { run: runName(), policy, by: operatorName(), reason, ...plan };
   try {
     await connection.within(() =>
       connection.client.workflow.start(workflowTypes.poolUpgrade, {

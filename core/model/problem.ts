@@ -9,6 +9,7 @@ export const problemCodes = {
   InvalidArgument: { source: 'user', retryable: false },
   InvalidPolicy: { source: 'user', retryable: false },
   PoolNotFound: { source: 'user', retryable: false },
+  PlanOutdated: { source: 'user', retryable: false },
   PreflightRefused: { source: 'user', retryable: false },
   NotFinished: { source: 'user', retryable: true },
   AlreadyRunning: { source: 'user', retryable: false },

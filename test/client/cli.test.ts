@@ -100,6 +100,28 @@ describe('the command line', () => {
     expect(refused.stderr).not.toContain('    at ');
   });
 
+  test('starts no upgrade from a policy without asking, and says how to go on where nobody can be asked', () => {
+    const policy =
+      'apiVersion: nodeferry.dev/v1alpha1\nkind: PoolUpgrade\nmetadata: { name: web }\nspec:\n' +
+      '  cluster: { name: prod, region: eu-west-1 }\n  pool: { name: web }\n  target: { version: "1.36" }\n';
+
+    const refused = nodeferry(['upgrade', '-f', '-'], { input: policy });
+
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).toContain('Nothing was started');
+    expect(refused.stderr).toContain('--yes');
+  });
+
+  test.each([[[]], [['plan.json', '-f', 'policy.yaml']]])(
+    'needs either a policy or a saved plan for an upgrade (%j)',
+    (args) => {
+      const refused = nodeferry(['upgrade', ...args]);
+
+      expect(refused.code).toBe(64);
+      expect(refused.stderr).toContain('Either a policy or a saved plan is needed');
+    },
+  );
+
   test('says that no Temporal server answers, with exit code 69', () => {
     const refused = nodeferry(['status', 'prod/web'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
 

@@ -92,7 +92,7 @@ describe('in a real cluster under traffic', () => {
     expect(waiting.stalled).toBeUndefined();
 
     const env = { TEMPORAL_ADDRESS: temporal.address };
-    const second = await runCommandLine(['upgrade', '-f', '-', '--detach'], { input: writtenPolicy, env });
+    const second = await runCommandLine(['upgrade', '-f', '-', '--yes', '--detach'], { input: writtenPolicy, env });
     expect(second.stderr).toContain('error AlreadyRunning: An upgrade of lab/web is already under way');
     expect(second).toMatchObject({ code: 1, stdout: '' });
 

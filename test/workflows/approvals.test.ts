@@ -1,8 +1,13 @@
 /** Runs in stages: canary nodes go ahead, zones follow one another, and somebody approves where the policy says so. */
 import { describe, expect, test } from 'vitest';
+import { type ApprovedPlan, approvedPart } from '../../core/plan/approved-plan.ts';
 import type { RolloutPolicy } from '../../core/rollout/rollout.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
+import { createTrials } from '../../operations/ask-before-pod-surge.ts';
+import { observeAndPlan } from '../../operations/observe-and-plan.ts';
+import { createObserver } from '../../operations/observer.ts';
 import { abortUpdate, approveUpdate, rejectUpdate } from '../../workflows/messages.ts';
+import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -122,4 +127,35 @@ test('zones are replaced one after another, each after approval, and nothing is 
   const zones = timesOf(report).map(({ zone }) => zone);
   expect(zones).toEqual(['eu-west-1b', 'eu-west-1b', 'eu-west-1a', 'eu-west-1a']);
   expectUnharmed(world);
+});
+
+describe('a run that is started from an approved plan', () => {
+  async function planNow(world: World): Promise<ApprovedPlan> {
+    const { pools, cluster, loadBalancers, clock } = createSimPorts(world);
+    const observer = createObserver({ cluster, loadBalancers, clock });
+    const tryRelease = createTrials(cluster)('plan');
+    const open = () => ({ cluster, observer, tryRelease });
+    const { plan } = await observeAndPlan({ pools, open }, { policy: scenarioPolicy(), run: 'plan' });
+    return approvedPart(plan);
+  }
+
+  test('does exactly that as long as it fits', async () => {
+    const world = createScenario();
+    const approved = await planNow(world);
+    expect(approved.nodes).not.toEqual({});
+    const harness = await openHarness(world);
+    const handle = await harness.start(scenarioPolicy(), { approved });
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+  });
+
+  test('is refused before it changes anything when the world moved, and says what moved', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world);
+    const approved = { ...(await planNow(world)), surge: 3 };
+    const handle = await harness.start(scenarioPolicy(), { approved });
+    const failure: unknown = await handle.result().catch((error: unknown) => error);
+    expect(JSON.stringify(failure)).toContain('PlanOutdated');
+    expect(String((failure as Error).cause)).toContain('the number of new nodes was 3 and is 4');
+    expect(world.leases.size).toBe(0);
+  });
 });

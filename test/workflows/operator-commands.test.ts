@@ -103,7 +103,7 @@ test('an upgrade starts nothing where no worker polls, and says so', async () =>
   });
   const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), NODEFERRY_TASK_QUEUE: `nobody-${randomUUID()}` };
 
-  const refused = await runCommandLine(['upgrade', '-f', '-'], { input, env });
+  const refused = await runCommandLine(['upgrade', '-f', '-', '--yes'], { input, env });
 
   expect(refused).toMatchObject({ code: 69, stdout: '', stderr: expect.stringContaining('nothing was started') });
   const handle = (await connectAsCommandsDo()).client.workflow.getHandle(poolUpgradeId(cluster, 'web'));

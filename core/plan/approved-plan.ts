@@ -1,0 +1,103 @@
+import { count, formatDuration, listNames } from '../text/format.ts';
+import type { PoolPlan } from './pool-plan.ts';
+
+/** What somebody has read in a plan and relies on. A run that was started from a saved plan is refused when any of it has changed since. */
+export interface ApprovedPlan {
+  readonly pool: string;
+  readonly newPool: string;
+  readonly fromVersion: string;
+  readonly toVersion: string;
+  readonly surge: number;
+  /** Names of the nodes to replace, by UID. */
+  readonly nodes: Readonly<Record<string, string>>;
+  /** How each Service is protected, in words, by its key. */
+  readonly services: Readonly<Record<string, string>>;
+  /** How the pods of each workload leave, by its key. */
+  readonly podSurge: Readonly<Record<string, string>>;
+  /** What was found, as rule and subject. */
+  readonly findings: readonly string[];
+}
+
+/** What is to be approved in a plan. */
+export function approvedPart(plan: PoolPlan): ApprovedPlan {
+  const { oldPool, newPool, fromVersion, toVersion, surge, nodes, services, podSurge = [], findings } = plan;
+  return {
+    pool: oldPool.name,
+    newPool: newPool.name,
+    fromVersion,
+    toVersion,
+    surge,
+    nodes: Object.fromEntries(nodes.map(({ uid, name }) => [uid, name])),
+    services: Object.fromEntries(services.map((service) => [service.service, describeProtection(service)])),
+    podSurge: Object.fromEntries(podSurge.map(({ workload, how }) => [workload, how])),
+    findings: findings.map(({ rule, subject }) => `${rule} ${subject}`).toSorted(),
+  };
+}
+
+function describeProtection(service: PoolPlan['services'][number]): string {
+  const { externalTrafficPolicy, minServing, connectionDrainMs, forwardedMs, removeEndpoints } = service;
+  const zones = Object.entries(minServing.perZone).map(([zone, least]) => `${zone} ${least}`);
+  const endpoints = minServing.endpoints > 0 ? [`${minServing.endpoints} endpoints`] : [];
+  return [
+    `policy ${externalTrafficPolicy}`,
+    `must keep ${[count(minServing.targets, 'target'), ...zones, ...endpoints].join(', ')}`,
+    `connection drain ${formatDuration(connectionDrainMs)}`,
+    ...(forwardedMs > 0 ? [`forwarded connections ${formatDuration(forwardedMs)}`] : []),
+    removeEndpoints ? 'endpoints removed before eviction' : 'endpoints kept until eviction',
+  ].join('; ');
+}
+
+/** What differs between an approved plan and one that was made now, in words; empty when nothing does. */
+export function findChanges(approved: ApprovedPlan, now: ApprovedPlan): readonly string[] {
+  const fields = (['pool', 'newPool', 'fromVersion', 'toVersion', 'surge'] as const).flatMap((field) =>
+    approved[field] === now[field] ? [] : [`${labels[field]} was ${approved[field]} and is ${now[field]}`],
+  );
+  return [
+    ...fields,
+    ...changedKeys('node', approved.nodes, now.nodes),
+    ...changedValues('Service', approved.services, now.services),
+    ...changedValues('workload', approved.podSurge, now.podSurge),
+    ...listed('new finding', without(now.findings, approved.findings)),
+    ...listed('no longer found', without(approved.findings, now.findings)),
+  ];
+}
+
+const labels = {
+  pool: 'the pool',
+  newPool: 'the new pool',
+  fromVersion: 'the version of the pool',
+  toVersion: 'the new version',
+  surge: 'the number of new nodes',
+} as const;
+
+type Named = Readonly<Record<string, string>>;
+
+function changedKeys(noun: string, before: Named, after: Named): readonly string[] {
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  const joined = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
+  return [
+    ...(gone.length === 0
+      ? []
+      : [`${count(gone.length, noun)} gone: ${listNames(gone.map((key) => before[key] ?? key))}`]),
+    ...(joined.length === 0
+      ? []
+      : [`${count(joined.length, noun)} joined: ${listNames(joined.map((key) => after[key] ?? key))}`]),
+  ];
+}
+
+function changedValues(noun: string, before: Named, after: Named): readonly string[] {
+  const both = Object.keys(before).filter((key) => Object.hasOwn(after, key) && before[key] !== after[key]);
+  return [
+    ...listed(`${noun} gone`, without(Object.keys(before), Object.keys(after))),
+    ...listed(`${noun} new`, without(Object.keys(after), Object.keys(before))),
+    ...both.map((key) => `${noun} ${key} was: ${before[key]}; is: ${after[key]}`),
+  ];
+}
+
+function listed(what: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${what}: ${listNames(names, 10)}`];
+}
+
+function without(names: readonly string[], others: readonly string[]): readonly string[] {
+  return names.filter((name) => !others.includes(name));
+}
