@@ -12,7 +12,7 @@ import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 
-const operator = { by: 'ann', reason: 'looks good' };
+const operator = { by: 'ann', reason: 'all is well' };
 const minuteMs = 60_000;
 
 function staged(rollout: Partial<RolloutPolicy>) {
