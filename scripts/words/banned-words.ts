@@ -133,7 +133,7 @@ export const bannedWords: readonly BannedWord[] = [
     pattern: /\bwindows?\b/g,
     say: 'batch (old nodes that leave together), period; upgrade window',
     allow:
-      /\b(upgrade|maintenance|sliding|receive|congestion|tcp|browser) windows?\b|\bwindows (nodes?|pods?|servers?|hosts?|instances?|registry|amd64|terminal)\b|\b016 windows\b|\bos'?\]?(:| ===) 'windows'|\bwin32\b/g,
+      /\b(upgrade|maintenance|sliding|receive|congestion|tcp|browser) windows?\b|\bwindows (nodes?|pods?|servers?|hosts?|instances?|registry|amd64|terminal)\b|\b016 windows\b|\bos'?\]?(:| ===) 'windows'|\bwin32\b|\bwindows\.(md|yaml)\b/g,
     // Upgrade windows, which are the other meaning of the word and its only one there.
     allowFiles:
       /^adapters\/kubernetes\/map-node-labels\.ts$|^schemas\/|(^|\/)(schedule|calendar)\/|^core\/policy\/(resolve-)?schedule|^test\/policy\/(schedule|all-fields)|^docs\/(windows|policy)\.md$|^docs\/adr\/0021-|^examples\//,
