@@ -34,7 +34,7 @@ export interface WindowGate {
 }
 
 /** A schedule may fire so much, ms, before a window opens by the clock of a worker. */
-const soonMs = 10 * 60_000;
+const earlyMs = 10 * 60_000;
 
 /** How old the events of a calendar may be, ms: a freeze that somebody has just added applies within a minute. */
 const calendarForMs = 60_000;
@@ -86,7 +86,7 @@ export function createWindowGate({ timings, windows }: Pick<Ports, 'timings' | '
       const calendars = await readCalendars(schedule, zone, now);
       if ('unread' in calendars) return undefined;
       const state = windowState({ schedule, zone, freezes: calendars.freezes, now });
-      if (state.open || (state.opensAt ?? Infinity) - now <= soonMs) return undefined;
+      if (state.open || (state.opensAt ?? Infinity) - now <= earlyMs) return undefined;
       return describeWindowState(state, now, zone);
     },
   };
