@@ -16,9 +16,16 @@ export const metSteps = [
   'awaiting-forwarded-connections',
 ] as const satisfies readonly NodeStep[];
 
-/** Whether a node of the run is at that step. */
-function isAt({ nodes }: RunStatus, step: NodeStep): boolean {
-  return nodes.some((node) => node.step === step);
+/** Steps in their order, as far as a node that has come to one may still be met in the next. */
+const inOrder: readonly NodeStep[] = [...metSteps, 'terminating'];
+
+/**
+ * Whether a node has come to that step. A step that has nothing to wait for, as where replacements serve already, may be over before anybody sees it;
+ * then the node is met in the next one.
+ */
+function hasReached(step: NodeStep, wanted: NodeStep): boolean {
+  const at = inOrder.indexOf(step);
+  return at >= 0 && at >= inOrder.indexOf(wanted);
 }
 
 /** Nodes of the run that have been replaced. */
@@ -39,7 +46,7 @@ function waitsToMeet(steps: readonly NodeStep[]): Readonly<Record<string, unknow
 
 /** What happens beside an upgrade, and when. */
 interface Strike {
-  /** It happens once for each of these steps, as soon as a node has come to it. */
+  /** It happens once for each of these steps, as soon as a node has come to it or passed it. */
   readonly steps: readonly NodeStep[];
   readonly strike: (node: string) => Promise<void>;
   /** Called with the status of the run, again and again. */
@@ -60,10 +67,12 @@ export async function upgradeDisturbed(
   const waits = waitsToMeet(steps);
   const report = await upgrades.upgrade(upgrades.nextPolicy({ lossBudget: 1_000_000, waits }), async (status) => {
     for (const { node, step } of status.nodes) {
-      if (!steps.includes(step) || begun.has(step)) continue;
-      begun.add(step);
-      struck.push({ at: Date.now(), what: `${node.name} ${step}` });
-      striking.push(strike(node.name));
+      for (const wanted of steps) {
+        if (begun.has(wanted) || !hasReached(step, wanted)) continue;
+        begun.add(wanted);
+        struck.push({ at: Date.now(), what: `${node.name} ${step}` });
+        striking.push(strike(node.name));
+      }
     }
     await follow?.(status);
   });
@@ -84,7 +93,8 @@ export async function upgradeAndAbort(
   const policy = upgrades.nextPolicy({ waits: waitsToMeet([step]), ...options });
   let aborted = false;
   const report = await upgrades.upgrade(policy, async (status) => {
-    if (aborted || countReplaced(status) < replaced || !isAt(status, step)) return;
+    if (aborted || countReplaced(status) < replaced || !status.nodes.some((node) => hasReached(node.step, step)))
+      return;
     aborted = true;
     await sendToRun(upgrades.session, policy, 'abort');
   });
