@@ -109,8 +109,10 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
           const { blockedBy } = answer;
           const refused = blockedBy === undefined ? [] : findRefusedBehind(blockedBy, facts.cluster);
           await wake(refused, { run, fence });
-          const held = `${stepped?.reason ?? answer.reason}${noteRefused(refused)}`;
-          const reason = [held, dismissed.reason ?? [], explainOldVersions(facts.cluster, run) ?? []].flat().join('; ');
+          const guardReason = `${stepped?.reason ?? answer.reason}${noteRefused(refused)}`;
+          const reason = [guardReason, dismissed.reason ?? [], explainOldVersions(facts.cluster, run) ?? []]
+            .flat()
+            .join('; ');
           const lonelySince = inFlight.length > 0 ? now : (left.lonelySince ?? since);
           const expired = now - lonelySince >= input.policy.waits.deadlines.guardMs;
           const requeueAfterMs =

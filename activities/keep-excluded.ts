@@ -23,7 +23,7 @@ export interface KeepExcludedPoll {
   /** The label had to be set: from now on the node leaves its load balancers anew. */
   readonly anew: boolean;
   /** Why the step can't continue yet. */
-  readonly held?: string;
+  readonly waitReason?: string;
   /** Why the node was restored. */
   readonly restoredBecause?: string;
 }
@@ -52,14 +52,15 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
 
     if (kept.removedAt !== undefined) {
       const absence = Math.max(minAbsenceMs, policy.waits.stabilizationMs);
-      if (now - kept.removedAt < absence) return { kept, anew: true, held: 'its label is removed, to be set again' };
+      if (now - kept.removedAt < absence)
+        return { kept, anew: true, waitReason: 'its label is removed, to be set again' };
       await setLabel();
-      return { kept: withLabel(kept.externalChanges), anew: true, held: 'its label was set again' };
+      return { kept: withLabel(kept.externalChanges), anew: true, waitReason: 'its label was set again' };
     }
     if (!seen.excluded) {
       await setLabel();
       const told = { at: now, what: `somebody removed the exclude label of ${node.name}; set again` };
-      return { kept: withLabel([...kept.externalChanges, told]), anew: true, held: told.what };
+      return { kept: withLabel([...kept.externalChanges, told]), anew: true, waitReason: told.what };
     }
     await inSlices(layOutInSlices(facts));
     const lost = findRevocation({ ...input, facts });
@@ -76,7 +77,7 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
       what: `${node.name} stayed in a load balancer despite its label; removed and set again`,
     };
     const again = { ...steady, removedAt: clock.now(), externalChanges: [...kept.externalChanges, told] };
-    return { kept: again, anew: true, held: told.what };
+    return { kept: again, anew: true, waitReason: told.what };
 
     async function setLabel(): Promise<void> {
       await fence.check();
@@ -93,7 +94,7 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
       const waiting = {
         kept: { ...kept, lostSince },
         anew: false,
-        held: `${node.name} may have to be restored: ${reason}`,
+        waitReason: `${node.name} may have to be restored: ${reason}`,
       };
       if (now === lostSince || now - lostSince < policy.waits.stabilizationMs) return waiting;
       const restoredBecause = await restoreExclusion(input, fence, facts);

@@ -45,16 +45,16 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           if (!isThere(node, facts)) await requireInstanceGone(pools, node, policy);
           const left = readKeptOut(checkpoint);
           const known = left.kept ?? { labelledAt: input.excludedAt, externalChanges: [] };
-          const { kept, held, restoredBecause } = await keepExcluded(input, fence, facts, known);
+          const { kept, waitReason, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
           if (restoredBecause !== undefined)
             return { done: true, value: { evidence: [], externalChanges, restoredBecause } };
           const decision = decideDeregistration(input, facts);
-          if (held !== undefined || !decision.done) {
+          if (waitReason !== undefined || !decision.done) {
             const first =
               left.kept === undefined ? { requeueAfterMs: Math.min(firstPollMs, policy.waits.pollIntervalMs) } : {};
             const next: KeptOutCheckpoint = { kept };
-            return { done: false, reason: held ?? decision.reason, checkpoint: next, ...first };
+            return { done: false, reason: waitReason ?? decision.reason, checkpoint: next, ...first };
           }
           const out = { kind: 'deregistered', at: now, detail: decision.reason } as const;
           return { done: true, value: { evidence: [out], externalChanges } };
@@ -79,7 +79,7 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const now = facts.observedAt;
           const left = readKeptOut(checkpoint);
           const known = left.kept ?? { labelledAt: input.deregisteredAt, externalChanges: [] };
-          const { kept, anew, held, restoredBecause } = await keepExcluded(input, fence, facts, known);
+          const { kept, anew, waitReason, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
           const before = left.deregisteredAt ?? input.deregisteredAt;
           if (restoredBecause !== undefined)
@@ -88,7 +88,7 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const decision = decideConnectionDrain(input, facts, (anew ? now : before) + connectionDrainMs);
           const deregisteredAt = anew || decision.reregistered ? now : before;
           const notBefore = deregisteredAt + connectionDrainMs;
-          if (decision.done && held === undefined) {
+          if (decision.done && waitReason === undefined) {
             return { done: true, value: { evidence: decision.evidence, externalChanges, deregisteredAt } };
           }
           // A deregistration delay may be up to an hour: the deadline never ends before it has passed.
@@ -96,7 +96,13 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const requeueAfterMs =
             now < notBefore ? Math.min(policy.waits.pollIntervalMs, notBefore - now) : policy.waits.pollIntervalMs;
           const next: KeptOutCheckpoint = { kept, deregisteredAt };
-          return { done: false, reason: held ?? decision.reason, checkpoint: next, isSelfResolving, requeueAfterMs };
+          return {
+            done: false,
+            reason: waitReason ?? decision.reason,
+            checkpoint: next,
+            isSelfResolving,
+            requeueAfterMs,
+          };
         }),
       });
     },

@@ -109,10 +109,10 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
             const start = await observeBeforeActing(input, began, { ...known, ...tracked });
             if (start.result !== undefined)
               return { done: true, value: { ...start.result, unprotected: beside.unprotected } };
-            if (start.held !== undefined) {
-              const { reason, lostSince } = start.held;
-              const held: EvictPodsCheckpoint = { ...tracked, lostSince, externalChanges, blocked: known.blocked };
-              return { done: false, reason, checkpoint: held };
+            if (start.wait !== undefined) {
+              const { reason, lostSince } = start.wait;
+              const waiting: EvictPodsCheckpoint = { ...tracked, lostSince, externalChanges, blocked: known.blocked };
+              return { done: false, reason, checkpoint: waiting };
             }
           }
           const back = early && (await removeLeftover(early, input, { fence, facts, began }));
@@ -194,7 +194,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
     input: NodeStepInput,
     began: number,
     known: Pick<EvictionCheckpoint, 'begun' | 'lostSince'>,
-  ): Promise<{ readonly result?: EndingResult; readonly held?: Extract<StartVerdict, { verdict: 'wait' }> }> {
+  ): Promise<{ readonly result?: EndingResult; readonly wait?: Extract<StartVerdict, { verdict: 'wait' }> }> {
     const facts = await observer.serving(input, { since: began });
     const result = await findBack(input, facts);
     if (result !== undefined) return { result };
@@ -205,7 +205,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
       case 'evict':
         return {};
       case 'wait':
-        return { held: start };
+        return { wait: start };
       case 'restore':
         return { result: { evidence: [], restoredBecause: start.reason } };
     }

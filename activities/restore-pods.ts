@@ -59,16 +59,16 @@ export function createRestorePods({ clock, cluster }: Pick<Ports, 'clock' | 'clu
       removedAt: times.removedAt,
       refused: known.refused,
     });
-    const held: BlockedPod[] = [...round.blocked];
+    const observed: BlockedPod[] = [...round.blocked];
     let { refused } = known;
     for (const action of round.actions) {
       const result = await executePodAction(cluster, action, run);
       refused = noteRejection(refused, action.pod, result, clock.now());
       countEvictionRefusal(result);
       const refusal = refused[action.pod.uid];
-      if (refusal !== undefined) held.push(blockedByRejection(action.pod, refusal, facts));
+      if (refusal !== undefined) observed.push(blockedByRejection(action.pod, refusal, facts));
     }
-    const blocked = recordBlocked(held, known.blocked, now);
+    const blocked = recordBlocked(observed, known.blocked, now);
     const [first] = blocked;
     const names = listNames([...new Set(endpointsRemoved.map(({ node }) => node ?? 'no node'))]);
     const reason = `${count(endpointsRemoved.length, 'pod removed from endpoints')} on ${names}${first === undefined ? '' : `; ${first.pod}: ${first.reason}`}`;

@@ -119,8 +119,8 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
           await releaseLocks(run, lock);
           const left = await cluster.findLeftovers(run);
           const ends = explainStuckPods(facts, run, policy);
-          const held = [...pods.blocked, ...explainLeft(facts, run)];
-          const told = left.map((mark) => explain(mark, held));
+          const blocked = [...pods.blocked, ...explainLeft(facts, run)];
+          const told = left.map((mark) => explain(mark, blocked));
           return { done: true, value: { left: told, ...(ends.length === 0 ? {} : { ends }) } };
         },
       });
@@ -190,8 +190,8 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
 const lastAttempt = Number.MAX_SAFE_INTEGER;
 
 function explain(mark: string, known: readonly Pick<BlockedSince, 'pod' | 'reason'>[]): string {
-  const held = known.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
-  return held === undefined ? mark : `${mark}; ${held.reason}`;
+  const blocking = known.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
+  return blocking === undefined ? mark : `${mark}; ${blocking.reason}`;
 }
 
 function namesOf(groups: readonly { readonly name: string }[]): string {

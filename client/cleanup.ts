@@ -51,8 +51,8 @@ export async function findLeftoversOf({ cluster, pools }: CleanupSystems, target
   ]);
   const found = { cluster: facts, name: target.pool, replacements, holder };
   const asked = target.runs ?? findRuns(found);
-  const held = await Promise.all(asked.map(async (run) => ({ run, locks: await cluster.findLocks(run) })));
-  const observed = held.map(({ run, locks }) => {
+  const withLocks = await Promise.all(asked.map(async (run) => ({ run, locks: await cluster.findLocks(run) })));
+  const observed = withLocks.map(({ run, locks }) => {
     const elsewhere = findElsewhere(run, { ...found, locks: locks.map(({ name }) => name) });
     return { run, locks, elsewhere };
   });
@@ -116,7 +116,7 @@ async function execute(act: CleanupAct, { cluster, pools }: CleanupSystems): Pro
     case 'untaint':
       await cluster.untaintDisrupted(act.node, act.run);
       return undefined;
-    case 'include':
+    case 'restore-node':
       await cluster.include(act.node, act.run);
       return undefined;
     case 'uncordon':
@@ -125,8 +125,8 @@ async function execute(act: CleanupAct, { cluster, pools }: CleanupSystems): Pro
     case 'unfence':
       await cluster.unfenceNode(act.node, act.run);
       return undefined;
-    case 'release': {
-      const kept = await pools.restoreScaling(act.pool, act.held);
+    case 'restore-scaling': {
+      const kept = await pools.restoreScaling(act.pool, act.suspended);
       return kept.length === 0 ? undefined : kept.join('; ');
     }
     case 'delete-pool':

@@ -35,8 +35,8 @@ type CleanupPodAction = Exclude<PodAction, { readonly kind: 'remove-endpoints' }
 /** One action that removes a leftover. */
 export type CleanupAct =
   | CleanupPodAction
-  | { readonly kind: 'untaint' | 'include' | 'uncordon' | 'unfence'; readonly run: string; readonly node: NodeRef }
-  | { readonly kind: 'release'; readonly pool: PoolRef; readonly held: readonly string[] }
+  | { readonly kind: 'untaint' | 'restore-node' | 'uncordon' | 'unfence'; readonly run: string; readonly node: NodeRef }
+  | { readonly kind: 'restore-scaling'; readonly pool: PoolRef; readonly suspended: readonly string[] }
   | { readonly kind: 'delete-pool'; readonly pool: PoolRef; readonly run: string }
   | { readonly kind: 'unlock'; readonly run: string };
 
@@ -71,7 +71,9 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
       pods.flatMap(({ pod, listedBy }) => (listedBy.length > 0 ? [] : [{ kind: 'delete', run, pod } as const])),
     ),
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActs(node, run))),
-    ...pools.flatMap(({ ref, held }) => (held === undefined ? [] : [{ kind: 'release', pool: ref, held } as const])),
+    ...pools.flatMap(({ ref, suspended }) =>
+      suspended === undefined ? [] : [{ kind: 'restore-scaling', pool: ref, suspended } as const],
+    ),
     ...mine
       .filter((made) => !used.includes(made))
       .map(({ ref, createdBy = '' }) => ({ kind: 'delete-pool', pool: ref, run: createdBy }) as const),
@@ -108,14 +110,14 @@ export function explainCleanupAct(act: CleanupAct): string {
       return `pod ${act.pod.namespace}/${act.pod.name}: delete; its workload is gone`;
     case 'untaint':
       return `node ${act.node.name}: remove taint ${disruptedTaint}`;
-    case 'include':
+    case 'restore-node':
       return `node ${act.node.name}: remove label node.kubernetes.io/exclude-from-external-load-balancers`;
     case 'uncordon':
       return `node ${act.node.name}: uncordon`;
     case 'unfence':
       return `node ${act.node.name}: remove annotation nodeferry.dev/fence`;
-    case 'release':
-      return `pool ${act.pool.name}: restore ${listNames(act.held, 10)}`;
+    case 'restore-scaling':
+      return `pool ${act.pool.name}: restore ${listNames(act.suspended, 10)}`;
     case 'delete-pool':
       return `pool ${act.pool.name}: delete; run ${act.run} created it, and it has no node`;
     case 'unlock':
@@ -136,7 +138,7 @@ function nodeActs({ name, uid, instanceId, zone, ownership }: NodeFacts, run: st
   const { disruptedBy, excludedBy, cordonedBy, fence } = ownership;
   return [
     ...(disruptedBy === run ? [{ kind: 'untaint', run, node } as const] : []),
-    ...(excludedBy === run ? [{ kind: 'include', run, node } as const] : []),
+    ...(excludedBy === run ? [{ kind: 'restore-node', run, node } as const] : []),
     ...(cordonedBy === run ? [{ kind: 'uncordon', run, node } as const] : []),
     ...(fence?.run === run ? [{ kind: 'unfence', run, node } as const] : []),
   ];

@@ -8,7 +8,13 @@ import { compareText, count, listNames } from '../text/format.ts';
 import { type BlockedPod, blockedPod, type PodAction, type RemovedSince, type UnreadySince } from './actions.ts';
 import { classifyPod } from './classify-pod.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
-import { blockedByEndpoint, findLeavesListed, hasPropagated, needsRemoval, selectLabels } from './endpoint-removal.ts';
+import {
+  blockedByEndpoint,
+  findEvictedWhileEndpoint,
+  hasPropagated,
+  needsRemoval,
+  selectLabels,
+} from './endpoint-removal.ts';
 import { isNodeBound } from './node-bound.ts';
 import { isCritical, priorityOf } from './priority.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
@@ -144,7 +150,7 @@ export function decideStep(
 }
 
 function evict(pod: PodFacts, { facts, policy }: StepQuestion): PodAction {
-  const leaves = findLeavesListed(pod, facts, policy);
+  const leaves = findEvictedWhileEndpoint(pod, facts, policy);
   if (leaves === undefined) return { kind: 'evict', pod: podRefOf(pod) };
   const { services, why } = leaves;
   const unprotected = `pod ${pod.namespace}/${pod.name} left while ${listNames(services)} listed it: ${why}`;

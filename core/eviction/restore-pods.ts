@@ -62,6 +62,6 @@ export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: 
       else if (hasPropagated(pod, facts, known.removedAt, waits, now)) evictions.push(action);
     }
   }
-  const held = deferRejected(evictions, known.refused, facts, now);
-  return { actions: [...actions, ...held.actions], blocked: [...blocked, ...held.blocked] };
+  const deferred = deferRejected(evictions, known.refused, facts, now);
+  return { actions: [...actions, ...deferred.actions], blocked: [...blocked, ...deferred.blocked] };
 }

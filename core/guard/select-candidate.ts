@@ -5,7 +5,7 @@ import { count, formatDuration } from '../text/format.ts';
 import { explainBlock, type GuardBlock } from './block.ts';
 import type { CountedBudget, CountedService } from './counts.ts';
 import { type Guard, type GuardQuestion, openGuard } from './guard.ts';
-import { findDistrust } from './stability.ts';
+import { explainUnstable } from './stability.ts';
 import { extend, isStable, type StableSince } from './stable-since.ts';
 import { unreachableSince } from './unreachable.ts';
 
@@ -41,8 +41,8 @@ export function selectCandidate(question: CandidateQuestion): GuardDecision {
   const waiting = waitingOf(question);
   const first = waiting[0];
   if (first === undefined) return { node: undefined, reason: 'no node waits to be excluded', agreed: {} };
-  const distrust = findDistrust(facts, policy);
-  if (distrust !== undefined) return { node: undefined, reason: `${first.name} waits: ${distrust}`, agreed: {} };
+  const unstable = explainUnstable(facts, policy);
+  if (unstable !== undefined) return { node: undefined, reason: `${first.name} waits: ${unstable}`, agreed: {} };
 
   const guard = isEnabled(policy, 'capacity-guard') ? openGuard(question) : undefined;
   const blocks = waiting.map((node) => findProtection(node, question) ?? guard?.findBlock(node));

@@ -10,7 +10,7 @@ const suspiciousShare = 0.25;
  * renew: nodes have status Unknown although they serve, and are Ready again a moment later. The same is observed whenever many nodes become
  * silent at once. Undefined when the observation can be trusted.
  */
-export function findDistrust(facts: ServingFacts, policy: Policy): string | undefined {
+export function explainUnstable(facts: ServingFacts, policy: Policy): string | undefined {
   const now = facts.observedAt;
   const { nodes } = facts.cluster;
   const stabilizationMs = policy.waits.stabilizationAfterOutageMs;

@@ -2,7 +2,7 @@ import type { NodeRef } from '../model/node.ts';
 import { isEnabled } from '../policy/rules.ts';
 import { openGuard } from './guard.ts';
 import { type CandidateQuestion, findProtection, waitingOf } from './select-candidate.ts';
-import { findDistrust } from './stability.ts';
+import { explainUnstable } from './stability.ts';
 import type { StableSince } from './stable-since.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { StableSince } from './stable-since.ts';
  */
 export function* chooseTogether(question: CandidateQuestion, atMost: number): Generator<NodeRef> {
   const { facts, policy, agreed, inFlight } = question;
-  if (findDistrust(facts, policy) !== undefined) return;
+  if (explainUnstable(facts, policy) !== undefined) return;
   const most = Math.max(1, Math.min(atMost, policy.guard.maxInFlight - inFlight.length));
   let guard = isEnabled(policy, 'capacity-guard') ? openGuard(question) : undefined;
   let chosen = 0;

@@ -50,7 +50,7 @@ export interface MovesCheckpoint extends PodTimes {
 /** Checkpoint of pod surge. */
 export interface PodSurgeCheckpoint {
   /** Absent until the nodes are chosen. */
-  readonly wave?: readonly NodeRef[];
+  readonly batch?: readonly NodeRef[];
   readonly aside?: NodesAside;
   readonly evictedInstead: readonly { readonly workload: string; readonly reason: string }[];
   readonly lateSince: LateSince;
@@ -95,24 +95,24 @@ export interface TerminateCheckpoint {
 export function readProgress(details: unknown): Heartbeat | undefined {
   const { reason, since, until, seenAt, checkpoint, blocked, traffic, ...others } = fieldsOf(details);
   if (!isNumber(since)) return undefined;
-  const held = listOf(blocked, isBlocked);
+  const known = listOf(blocked, isBlocked);
   return {
     ...others,
     reason: isText(reason) ? reason : '',
     since,
     until: isNumber(until) ? until : undefined,
     ...(isNumber(seenAt) ? { seenAt } : {}),
-    ...(held === undefined ? {} : { blocked: held }),
+    ...(known === undefined ? {} : { blocked: known }),
     ...(isTraffic(traffic) ? { traffic } : {}),
     ...(isObject(checkpoint) ? { checkpoint } : {}),
   };
 }
 
 export function readPodTimes(kept: unknown): PodTimes {
-  const { removedAt, laggingSince, unreadySince } = fieldsOf(kept);
+  const { removedAt, staleSince, unreadySince } = fieldsOf(kept);
   return {
     removedAt: numbersIn(removedAt),
-    laggingSince: numbersIn(laggingSince),
+    staleSince: numbersIn(staleSince),
     unreadySince: numbersIn(unreadySince),
   };
 }
@@ -151,10 +151,10 @@ export function readMoves(kept: unknown): MovesCheckpoint {
 }
 
 export function readPodSurge(kept: unknown): PodSurgeCheckpoint {
-  const { wave, aside, evictedInstead, lateSince, agreed, dismissed, places } = fieldsOf(kept);
-  const nodes = listOf(wave, isNodeRef);
+  const { batch, aside, evictedInstead, lateSince, agreed, dismissed, places } = fieldsOf(kept);
+  const nodes = listOf(batch, isNodeRef);
   return {
-    ...(nodes === undefined ? {} : { wave: nodes }),
+    ...(nodes === undefined ? {} : { batch: nodes }),
     ...(aside === undefined ? {} : { aside: recordOf(aside, isText) }),
     evictedInstead: listOf(evictedInstead, isEvictedInstead) ?? [],
     lateSince: numbersIn(lateSince),

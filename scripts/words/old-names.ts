@@ -136,6 +136,20 @@ export const oldNames: ReadonlyMap<string, string> = new Map([
   ['pol-003-switched-off', 'pol-003-zeroed'],
   ['wkl-008-leaves-while-listed', 'wkl-008-evicted-while-endpoint'],
   ['wkl-027-hanging-pod', 'wkl-027-stuck-terminating'],
+  ['opensWave', 'followsPodSurge'],
+  ['WaveQuestion', 'BatchQuestion'],
+  ['WatchInput', 'MonitorInput'],
+  ['WatchOutcome', 'MonitorOutcome'],
+  ['createWatchSteps', 'createMonitorSteps'],
+  ['startWatch', 'startMonitor'],
+  ['decideExchanges', 'decideSwaps'],
+  ['ExchangeQuestion', 'SwapQuestion'],
+  ['findDistrust', 'explainUnstable'],
+  ['findLeavesListed', 'findEvictedWhileEndpoint'],
+  ['trackLagging', 'trackStale'],
+  ['laggingSince', 'staleSince'],
+  ['LaggingSince', 'StaleSince'],
+  ['SurgeLimitOfPods', 'PodSurgeLimit'],
 ]);
 
 /** Beginnings and ends of names that have gone. */

@@ -120,7 +120,7 @@ export interface SimWorkload {
   /** Its pods are as large as a node: one that finds no free node stays pending. */
   fillsNode?: true;
   /** Sizes that its ReplicaSets keep while no Deployment controller changes them: it is paused, or its Deployment is deleted. */
-  held?: { version: number; replicas: number; creating: number }[];
+  frozen?: { version: number; replicas: number; creating: number }[];
   paused?: boolean;
   /** Its Deployment has been deleted without its ReplicaSets. */
   away?: boolean;
@@ -202,11 +202,11 @@ export interface SimDenial {
   hidden?: true;
 }
 
-export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'held'> {
+export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'suspended'> {
   name: string;
   problems: string[];
   /** What a run has suspended on it, as recorded for the rollback; absent when nothing is. */
-  held?: string[];
+  suspendedByRun?: string[];
   createdBy?: string;
   /** Name of the pool that it was created to replace. */
   replaces?: string;

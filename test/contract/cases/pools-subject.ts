@@ -4,7 +4,7 @@ import type { NodePools } from '../../../ports/node-pools.ts';
 /** A cloud's pools behind the port, and what the cloud and others do to them. */
 export interface PoolsSubject {
   readonly pools: NodePools;
-  /** Four instances in two zones, at least two of them and at most eight; nobody holds it. */
+  /** Four instances in two zones, at least two of them and at most eight; nothing is suspended on it. */
   readonly web: PoolRef;
   /** Two instances, at least one. */
   readonly other: PoolRef;

@@ -54,7 +54,7 @@ describe('what is left of a run', () => {
       aPod('web-2', 'n1', { ...endpointsRemoved, ownerKind: 'none' }),
     ];
     expect(
-      actions({ cluster: aCluster({ nodes: [owned], pods }), pool: aPool([owned], { held: ['AZRebalance'] }) }),
+      actions({ cluster: aCluster({ nodes: [owned], pods }), pool: aPool([owned], { suspended: ['AZRebalance'] }) }),
     ).toEqual([
       'pod default/web-1: restore the labels that its Services select',
       'pod default/web-2: evict; its controller has already replaced it',

@@ -20,7 +20,7 @@ import {
 } from '../../../core/status/checkpoint.ts';
 import { aNode, nodeRefOf } from '../support/facts.ts';
 
-const times = { removedAt: { a: 1 }, laggingSince: { b: 2 }, unreadySince: { c: 3 } };
+const times = { removedAt: { a: 1 }, staleSince: { b: 2 }, unreadySince: { c: 3 } };
 const rejected = { a: { message: 'too busy', againAt: 5, byBudget: true } };
 const externalChanges = [{ at: 1, what: 'somebody uncordoned n1' }];
 const blocked = [{ pod: 'default/web-1', budget: undefined, needs: 0, has: 0, since: 7, reason: 'held' }];
@@ -46,7 +46,7 @@ describe('what an attempt records is read as it was written', () => {
   test('of pod surge', () => {
     const dismissed = { ...times, goneSince: { d: 4 }, rejected };
     const left: PodSurgeCheckpoint = {
-      wave: [nodeRefOf(aNode('n1'))],
+      batch: [nodeRefOf(aNode('n1'))],
       aside: { n2: 'n2 is not sent anything' },
       evictedInstead: [{ workload: 'default/web', reason: 'quota' }],
       lateSince: { 'default/web': 3 },
@@ -124,7 +124,7 @@ describe('what cannot be read counts as absent', () => {
   test('field by field: what is beside it stays', () => {
     const left = {
       removedAt: { a: 1, b: 'yesterday', c: null },
-      laggingSince: 'never',
+      staleSince: 'never',
       begun: 'yes',
       lostSince: '12',
       returns: { x: { times: 2 }, y: { times: 1, uids: ['u'] } },
@@ -134,7 +134,7 @@ describe('what cannot be read counts as absent', () => {
     };
     expect(readEvictPods(left)).toEqual({
       removedAt: { a: 1 },
-      laggingSince: {},
+      staleSince: {},
       unreadySince: {},
       begun: false,
       returns: { y: { times: 1, uids: ['u'] } },
@@ -148,6 +148,6 @@ describe('what cannot be read counts as absent', () => {
   test('a list of which one entry is broken is not trusted at all', () => {
     const baseline = { service: 'default/web', targets: 4, endpoints: 4, missing: 0, zones: [] };
     expect(readExclude({ baselines: [baseline, {}] })).not.toHaveProperty('baselines');
-    expect(readPodSurge({ wave: [{ name: 'n1' }] })).not.toHaveProperty('wave');
+    expect(readPodSurge({ batch: [{ name: 'n1' }] })).not.toHaveProperty('batch');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addGap, decideAnswer, maxCounts, reportIntervalMs, type WatchQuestion } from '../../../core/status/tally.ts';
+import { addGap, decideAnswer, type MonitorQuestion, maxCounts, reportIntervalMs } from '../../../core/status/tally.ts';
 
 const nothing = { sent: 0, lost: 0, slow: 0 };
 const minute = 60_000;
@@ -20,7 +20,7 @@ test('a report is due every five minutes in the first hour, and then less often 
 });
 
 describe('whether a monitor reports', () => {
-  const question: WatchQuestion = {
+  const question: MonitorQuestion = {
     counts: { sent: 100, lost: 0, slow: 0 },
     known: nothing,
     budget: 10,
@@ -31,7 +31,7 @@ describe('whether a monitor reports', () => {
     known: { ...nothing, lost: before },
     counts: { ...nothing, lost: now },
   });
-  test.each<[string, Partial<WatchQuestion>, ReturnType<typeof decideAnswer>]>([
+  test.each<[string, Partial<MonitorQuestion>, ReturnType<typeof decideAnswer>]>([
     ['nothing has happened', {}, undefined],
     ['nothing is measured', { ...lost(0, 1), elapsedMs: hour, reportIntervalMs: undefined }, undefined],
     ['it is time', { elapsedMs: 5 * minute }, 'counted'],

@@ -11,7 +11,7 @@ import { decideAdoption } from '../../../core/pod-surge/adoption.ts';
 import { decideReleasedEviction } from '../../../core/pod-surge/evict-released.ts';
 import { decidePodSurgeRound } from '../../../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
-import { decideExchanges } from '../../../core/pod-surge/swap.ts';
+import { decideSwaps } from '../../../core/pod-surge/swap.ts';
 import type { Slices } from '../../../core/slices.ts';
 import { maxConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered, findReregistered } from '../../../core/waits/load-balancers.ts';
@@ -45,7 +45,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
         policy: surging,
         sharedVolumeClaims,
         run: 'run',
-        wave: waiting,
+        batch: waiting,
         evictedInstead: [],
         leaving: pool.ref.name,
         unplaced: {},
@@ -56,7 +56,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
     ],
     'roll back': (observation) => [
       decideAdoption(observation.cluster, 'run', pool.ref.name),
-      decideExchanges({
+      decideSwaps({
         cluster: observation.cluster,
         policy: surging,
         sharedVolumeClaims,
