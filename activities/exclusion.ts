@@ -28,7 +28,7 @@ const lockedAgainMs = 500;
 const readForMs = 3_000;
 
 /** Who asks for an exclusion, and what the guard has to know about it. */
-export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'agreed'>, PoolStepInput {
+export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'stableSince'>, PoolStepInput {
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
 }
@@ -83,7 +83,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
       nodes: readonly [NodeRef, ...NodeRef[]],
       input: ExcludeInput,
       earlier: ServingFacts,
-      letting: ExclusionMoment,
+      moment: ExclusionMoment,
     ): Promise<Poll<ExclusionBatch>> => {
       const [first] = nodes;
       return await withLocks<Poll<ExclusionBatch>>(ports, {
@@ -96,13 +96,13 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
             return wait(`${first.name} waits: what it serves has changed just now`, lockedAgainMs);
           const again = ask({ ...input, baselines: observation.baselines, waiting: [first] }, observation.facts);
           if (again.node === undefined) {
-            letting.onRefused(first);
+            moment.onRefused(first);
             return { done: false, reason: again.reason };
           }
           throwIfCancelled();
-          await exclude(first, input, held, letting.fence);
+          await exclude(first, input, held, moment.fence);
           const gone = [describeExclusion(first, again.because, observation.facts, input)];
-          const baselines = await excludeRest(nodes.slice(1), gone, { ...letting, input, observation, held });
+          const baselines = await excludeRest(nodes.slice(1), gone, { ...moment, input, observation, held });
           await observer.cluster();
           for (const { node } of gone)
             await publishNodeEvent(cluster, node, 'Excluded', `excluded from load balancers by run ${input.run}`);

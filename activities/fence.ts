@@ -54,7 +54,7 @@ export function openFence(
   const lock = poolLockOf(policy);
   let fenced = false;
 
-  async function take(): Promise<void> {
+  async function fenceOnce(): Promise<void> {
     await cluster.fenceNode(node, fence);
     // A later attempt's fence stays; the error says that it is not ours.
     await cluster.requireFence(node, fence);
@@ -65,7 +65,7 @@ export function openFence(
     around: (poll) =>
       whileHoldingPool(async (context) => {
         await cluster.requireLock(lock, run);
-        if (!fenced) await take();
+        if (!fenced) await fenceOnce();
         return await poll(context);
       }),
     check: async () => {

@@ -1,5 +1,5 @@
-import { findRevocation } from '../core/guard/grant-holds.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
+import { findRevocation } from '../core/guard/revocation.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
 import { exclusionLock } from '../core/model/pool-lock.ts';
@@ -65,7 +65,7 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
     await inSlices(layOutInSlices(facts));
     const lost = findRevocation({ ...input, facts });
     if (lost !== undefined) return await expired(lost);
-    const { lostSince: _over, ...steady } = kept;
+    const { revokedSince: _over, ...steady } = kept;
     const patienceMs = patienceShare * policy.waits.deadlines.deregistrationMs;
     const isWatched = isEnabled(policy, 'wait-for-deregistration');
     if (!isWatched || !needsLabelAgain(node, facts, now - kept.labelledAt, patienceMs))
@@ -90,13 +90,13 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
 
     /** One observation may show a moment that has passed; two that agree restore the node. */
     async function expired(reason: string): Promise<KeepExcludedPoll> {
-      const lostSince = kept.lostSince ?? now;
+      const revokedSince = kept.revokedSince ?? now;
       const waiting = {
-        kept: { ...kept, lostSince },
+        kept: { ...kept, revokedSince },
         anew: false,
         waitReason: `${node.name} may have to be restored: ${reason}`,
       };
-      if (now === lostSince || now - lostSince < policy.waits.stabilizationMs) return waiting;
+      if (now === revokedSince || now - revokedSince < policy.waits.stabilizationMs) return waiting;
       const restoredBecause = await restoreExclusion(input, fence, facts);
       return restoredBecause === undefined ? waiting : { ...waiting, restoredBecause };
     }

@@ -59,7 +59,7 @@ export function createMonitorSteps({ clock, cluster, traffic }: Ports, observer:
       const base = addGap(earlier?.traffic ?? input.base, earlier?.seenAt ?? input.watchedUntil, clock.now());
       const watch = measureTraffic(traffic.watch(input.policy.traffic.probes));
       const { policy, lock } = input;
-      const teller = separateLosses({
+      const separator = separateLosses({
         clock,
         observer,
         policy,
@@ -73,22 +73,22 @@ export function createMonitorSteps({ clock, cluster, traffic }: Ports, observer:
         since,
         until: undefined,
         seenAt: clock.now(),
-        traffic: teller.counts(),
-        checkpoint: { outlook: teller.outlook() },
+        traffic: separator.counts(),
+        checkpoint: { outlook: separator.outlook() },
       });
       try {
         let end: Pick<MonitorOutcome, 'outcome' | 'wasLockOwned' | 'problem'>;
         try {
-          end = await whileHeartbeating(progress, async () => await monitorUntilEnd(input, since, teller, progress));
+          end = await whileHeartbeating(progress, async () => await monitorUntilEnd(input, since, separator, progress));
         } finally {
           await watch.stop();
         }
-        const counts = await teller.separate();
+        const counts = await separator.separate();
         heartbeat(progress());
         const { cancellationSignal, cancellationDetails } = Context.current();
         if (end.outcome === 'stopped' && cancellationDetails?.cancelRequested !== true) throw cancellationSignal.reason;
         const wasLockOwned = end.wasLockOwned || earlier !== undefined;
-        return { ...end, wasLockOwned, at: clock.now(), counts, outlook: teller.outlook() };
+        return { ...end, wasLockOwned, at: clock.now(), counts, outlook: separator.outlook() };
       } catch (error) {
         throw ApplicationFailure.fromError(error, { details: [progress()] });
       }
@@ -98,7 +98,7 @@ export function createMonitorSteps({ clock, cluster, traffic }: Ports, observer:
   async function monitorUntilEnd(
     input: MonitorInput,
     since: number,
-    teller: LossSeparator,
+    separator: LossSeparator,
     progress: () => Heartbeat,
   ): Promise<Pick<MonitorOutcome, 'outcome' | 'wasLockOwned' | 'problem'>> {
     const { cancellationSignal } = Context.current();
@@ -112,8 +112,8 @@ export function createMonitorSteps({ clock, cluster, traffic }: Ports, observer:
         wasLockOwned ||= renewed.outcome === 'owned';
         renewedAt = clock.now();
       }
-      await teller.keepObserving();
-      const counts = await teller.separate();
+      await separator.keepObserving();
+      const counts = await separator.separate();
       const outcome = decideAnswer({ counts, known, budget, elapsedMs: clock.now() - since, reportIntervalMs });
       if (outcome !== undefined) return { outcome, wasLockOwned };
       heartbeat(progress());

@@ -3,7 +3,7 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { isEnabled } from '../core/policy/rules.ts';
-import { type KeptOutCheckpoint, readKeptOut } from '../core/status/checkpoint.ts';
+import { type ExcludedCheckpoint, readExcluded } from '../core/status/checkpoint.ts';
 import type { Evidence } from '../core/status/status.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
 import { maxConnectionDrainMs } from '../core/waits/formulas.ts';
@@ -43,7 +43,7 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const facts = await observer.serving(input);
           const now = facts.observedAt;
           if (!isThere(node, facts)) await requireInstanceGone(pools, node, policy);
-          const left = readKeptOut(checkpoint);
+          const left = readExcluded(checkpoint);
           const known = left.kept ?? { labelledAt: input.excludedAt, externalChanges: [] };
           const { kept, waitReason, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
@@ -53,7 +53,7 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           if (waitReason !== undefined || !decision.done) {
             const first =
               left.kept === undefined ? { requeueAfterMs: Math.min(firstPollMs, policy.waits.pollIntervalMs) } : {};
-            const next: KeptOutCheckpoint = { kept };
+            const next: ExcludedCheckpoint = { kept };
             return { done: false, reason: waitReason ?? decision.reason, checkpoint: next, ...first };
           }
           const out = { kind: 'deregistered', at: now, detail: decision.reason } as const;
@@ -77,7 +77,7 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
         poll: fence.around<NodeStepResult & { readonly deregisteredAt: number }>(async ({ checkpoint }) => {
           const facts = await observer.serving(input);
           const now = facts.observedAt;
-          const left = readKeptOut(checkpoint);
+          const left = readExcluded(checkpoint);
           const known = left.kept ?? { labelledAt: input.deregisteredAt, externalChanges: [] };
           const { kept, anew, waitReason, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
@@ -95,7 +95,7 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const isSelfResolving = now < notBefore + drainGraceMs;
           const requeueAfterMs =
             now < notBefore ? Math.min(policy.waits.pollIntervalMs, notBefore - now) : policy.waits.pollIntervalMs;
-          const next: KeptOutCheckpoint = { kept, deregisteredAt };
+          const next: ExcludedCheckpoint = { kept, deregisteredAt };
           return {
             done: false,
             reason: waitReason ?? decision.reason,

@@ -15,8 +15,8 @@ import { selfResolving } from '../core/eviction/leaving.ts';
 import { decideEndpointRemoval } from '../core/eviction/leftover-endpoints.ts';
 import { trackPods } from '../core/eviction/pod-times.ts';
 import { findReadded } from '../core/eviction/readded-labels.ts';
-import { findRevocation } from '../core/guard/grant-holds.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
+import { findRevocation } from '../core/guard/revocation.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
@@ -110,8 +110,13 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
             if (start.result !== undefined)
               return { done: true, value: { ...start.result, unprotected: beside.unprotected } };
             if (start.wait !== undefined) {
-              const { reason, lostSince } = start.wait;
-              const waiting: EvictPodsCheckpoint = { ...tracked, lostSince, externalChanges, blocked: known.blocked };
+              const { reason, revokedSince } = start.wait;
+              const waiting: EvictPodsCheckpoint = {
+                ...tracked,
+                revokedSince,
+                externalChanges,
+                blocked: known.blocked,
+              };
               return { done: false, reason, checkpoint: waiting };
             }
           }
@@ -193,7 +198,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
   async function observeBeforeActing(
     input: NodeStepInput,
     began: number,
-    known: Pick<EvictionCheckpoint, 'begun' | 'lostSince'>,
+    known: Pick<EvictionCheckpoint, 'begun' | 'revokedSince'>,
   ): Promise<{ readonly result?: EndingResult; readonly wait?: Extract<StartVerdict, { verdict: 'wait' }> }> {
     const facts = await observer.serving(input, { since: began });
     const result = await findBack(input, facts);

@@ -75,7 +75,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           const unstable = explainUnstable(facts, policy);
           // Whatever was late before may have arrived meanwhile without being observed.
           if (unstable !== undefined)
-            return { done: false, reason: unstable, checkpoint: { ...known, lateSince: {}, agreed: false } };
+            return { done: false, reason: unstable, checkpoint: { ...known, lateSince: {}, wasDone: false } };
           asked ??= await askBeforePodSurge({ cluster, tryRelease: trials(run) }, waiting, {
             facts: facts.cluster,
             policy,
@@ -122,7 +122,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           const beside = [...denied, ...misplaced];
           const kept = {
             lateSince: {},
-            agreed: false,
+            wasDone: false,
             batch,
             aside,
             evictedInstead: before,
@@ -130,8 +130,8 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
             places: placed,
           };
           if (round.done && beside.length === 0 && dismissed.leaving === 0) {
-            const agreed: PodSurgeCheckpoint = { ...kept, agreed: true };
-            if (!known.agreed) return { done: false, reason: round.reason, checkpoint: agreed };
+            const done: PodSurgeCheckpoint = { ...kept, wasDone: true };
+            if (!known.wasDone) return { done: false, reason: round.reason, checkpoint: done };
             const released = countReleasedOn(batch, facts.cluster, run);
             return { done: true, value: { batch, released, evictedInstead: before, aside: round.aside } };
           }

@@ -57,15 +57,15 @@ export function createRestorePods({ clock, cluster }: Pick<Ports, 'clock' | 'clu
       waits,
       now,
       removedAt: times.removedAt,
-      refused: known.refused,
+      rejected: known.rejected,
     });
     const observed: BlockedPod[] = [...round.blocked];
-    let { refused } = known;
+    let { rejected } = known;
     for (const action of round.actions) {
       const result = await executePodAction(cluster, action, run);
-      refused = noteRejection(refused, action.pod, result, clock.now());
+      rejected = noteRejection(rejected, action.pod, result, clock.now());
       countEvictionRefusal(result);
-      const refusal = refused[action.pod.uid];
+      const refusal = rejected[action.pod.uid];
       if (refusal !== undefined) observed.push(blockedByRejection(action.pod, refusal, facts));
     }
     const blocked = recordBlocked(observed, known.blocked, now);
@@ -73,6 +73,6 @@ export function createRestorePods({ clock, cluster }: Pick<Ports, 'clock' | 'clu
     const names = listNames([...new Set(endpointsRemoved.map(({ node }) => node ?? 'no node'))]);
     const reason = `${count(endpointsRemoved.length, 'pod removed from endpoints')} on ${names}${first === undefined ? '' : `; ${first.pod}: ${first.reason}`}`;
     const isSelfResolving = selfResolving({ pods: endpointsRemoved, ...times }, waits, now);
-    return { endpointsRemoved, blocked, reason, isSelfResolving, checkpoint: { ...times, refused, blocked } };
+    return { endpointsRemoved, blocked, reason, isSelfResolving, checkpoint: { ...times, rejected, blocked } };
   };
 }

@@ -15,11 +15,11 @@ import {
   needsRemoval,
   selectLabels,
 } from './endpoint-removal.ts';
+import type { PodVerdict } from './filters/filter.ts';
 import { isNodeBound } from './node-bound.ts';
 import { isCritical, priorityOf } from './priority.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
 import { findReturns, type Returns } from './returns.ts';
-import type { PodVerdict } from './rules/rule.ts';
 import { explainStillEndpoint } from './stale-endpoints.ts';
 import { intolerantHint } from './tolerates-cordon.ts';
 import { endsUnasked } from './unreachable.ts';

@@ -87,8 +87,8 @@ export function decideEndpointRemoval(
   const late = leaving.find((pod) => pod.endpointsRemoved !== undefined && findStaleEndpoint(pod, facts) !== undefined);
   const lag =
     late === undefined ? '' : `; ${late.namespace}/${late.name} was removed from endpoints but is still an endpoint`;
-  const unheard = explainUnpropagated(facts, question.policy.waits, question.now);
-  const reason = `${names} leaving ${node.name}${lag}${unheard === undefined ? '' : `; ${unheard}`}`;
+  const unpropagated = explainUnpropagated(facts, question.policy.waits, question.now);
+  const reason = `${names} leaving ${node.name}${lag}${unpropagated === undefined ? '' : `; ${unpropagated}`}`;
   return { taint: false, actions, remaining: leaving.length, unprotected, reason };
 }
 

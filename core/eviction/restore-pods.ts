@@ -33,7 +33,7 @@ export interface RestoreQuestion {
   /** Epoch ms. */
   readonly now: number;
   readonly removedAt: RemovedSince;
-  readonly refused: RejectedEvictions;
+  readonly rejected: RejectedEvictions;
 }
 
 /** What to do now, and what can't be done yet. */
@@ -62,6 +62,6 @@ export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: 
       else if (hasPropagated(pod, facts, known.removedAt, waits, now)) evictions.push(action);
     }
   }
-  const deferred = deferRejected(evictions, known.refused, facts, now);
+  const deferred = deferRejected(evictions, known.rejected, facts, now);
   return { actions: [...actions, ...deferred.actions], blocked: [...blocked, ...deferred.blocked] };
 }

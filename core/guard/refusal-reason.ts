@@ -22,8 +22,8 @@ export const refusalReasons: Readonly<Record<RefusalReason, string>> = {
 export function refusalReasonOf({
   node,
   blockedBy,
-  settlesInMs,
-}: Pick<GuardDecision, 'node' | 'blockedBy' | 'settlesInMs'>): RefusalReason | undefined {
-  if (node !== undefined || settlesInMs !== undefined) return undefined;
+  stableInMs,
+}: Pick<GuardDecision, 'node' | 'blockedBy' | 'stableInMs'>): RefusalReason | undefined {
+  if (node !== undefined || stableInMs !== undefined) return undefined;
   return blockedBy?.limit ?? 'unverified';
 }

@@ -142,7 +142,7 @@ function letLeave(
   policy: Policy,
 ): Played {
   const place = { from: openBudget(policy.guard.maxInFlight), amount: 1 };
-  const takenBy = guard === undefined ? () => [] : openSupplies(guard);
+  const takenBy = guard === undefined ? () => [] : openBudgets(guard);
   const blocks = nodes.map((node) => guard?.findBlock(node));
   const movable = nodes.filter((_, index) => blocks[index] === undefined);
   const packed = packBatches(movable, (node) => [place, ...takenBy(node)]);
@@ -162,7 +162,7 @@ function letLeave(
 }
 
 /** What a node uses up when it leaves: one target of each Service that it serves, also in its zone if that has a minimum, and pods of budgets. */
-function openSupplies(guard: Guard): (node: NodeRef) => readonly Taking[] {
+function openBudgets(guard: Guard): (node: NodeRef) => readonly Taking[] {
   const targets = onceFor(({ targets: has, minServing }: CountedService) => openBudget(has - minServing.targets));
   const zones = onceFor(
     ({ perZone, minServing }: CountedService) =>

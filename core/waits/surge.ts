@@ -33,7 +33,7 @@ export function decideNodesReady(question: SurgeQuestion): WaitDecision {
  * With policy Local it is normal that a registered node without a pod fails its health check. With policy Cluster the node must be healthy,
  * unless no target of the group is healthy: then the Service itself is down, and the new nodes are not the cause.
  */
-export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
+export function decideNodesRegistered(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = observeNodes(question);
   const { nodes } = question.facts.cluster;
   const old = nodes.filter(({ pool, excluded }) => pool === question.oldPool && !excluded);

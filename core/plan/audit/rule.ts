@@ -1,4 +1,4 @@
-import type { FilterContext } from '../../eviction/rules/rule.ts';
+import type { FilterContext } from '../../eviction/filters/filter.ts';
 import type { ServiceBaseline } from '../../guard/baseline.ts';
 import { balancedServices } from '../../guard/serving.ts';
 import { onceFor } from '../../model/cluster-index.ts';

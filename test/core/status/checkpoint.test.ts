@@ -8,8 +8,8 @@ import {
   readEvictPods,
   readEvictReleased,
   readExclude,
+  readExcluded,
   readGoneSince,
-  readKeptOut,
   readMoves,
   readOutlook,
   readPodSurge,
@@ -34,7 +34,7 @@ describe('what an attempt records is read as it was written', () => {
       ...times,
       returns: { 'default/agent': { times: 2, uids: ['x'] } },
       begun: true,
-      lostSince: 9,
+      revokedSince: 9,
       rejected,
       unprotected: ['pod default/web-1 left'],
       blocked,
@@ -50,7 +50,7 @@ describe('what an attempt records is read as it was written', () => {
       aside: { n2: 'n2 is not sent anything' },
       evictedInstead: [{ workload: 'default/web', reason: 'quota' }],
       lateSince: { 'default/web': 3 },
-      agreed: true,
+      wasDone: true,
       dismissed,
       places: { ...times, moves: { 'default/web': 1 }, rejected },
     };
@@ -68,12 +68,12 @@ describe('what an attempt records is read as it was written', () => {
   });
 
   test('of all other steps', () => {
-    const kept = { labelledAt: 1, removedAt: 2, lostSince: 3, externalChanges };
-    expect(readKeptOut(overTheWire({ kept, deregisteredAt: 4 }))).toEqual({ kept, deregisteredAt: 4 });
+    const kept = { labelledAt: 1, removedAt: 2, revokedSince: 3, externalChanges };
+    expect(readExcluded(overTheWire({ kept, deregisteredAt: 4 }))).toEqual({ kept, deregisteredAt: 4 });
     expect(readTerminate({ asked: true, terminatedAt: 4 })).toEqual({ asked: true, terminatedAt: 4 });
-    expect(readRestore(overTheWire({ ...times, refused: rejected, blocked }))).toEqual({
+    expect(readRestore(overTheWire({ ...times, rejected, blocked }))).toEqual({
       ...times,
-      refused: rejected,
+      rejected,
       blocked,
     });
     expect(readGoneSince({ goneSince: { a: 1 } })).toEqual({ a: 1 });
@@ -102,7 +102,7 @@ describe('what cannot be read counts as absent', () => {
     readEvictPods,
     readPodSurge,
     readExclude,
-    readKeptOut,
+    readExcluded,
     readTerminate,
     readRestore,
     readGoneSince,
@@ -126,7 +126,7 @@ describe('what cannot be read counts as absent', () => {
       removedAt: { a: 1, b: 'yesterday', c: null },
       staleSince: 'never',
       begun: 'yes',
-      lostSince: '12',
+      revokedSince: '12',
       returns: { x: { times: 2 }, y: { times: 1, uids: ['u'] } },
       rejected: { a: { message: 'busy' }, b: { message: 'busy', againAt: 4 } },
       externalChanges: [{ at: 1 }],

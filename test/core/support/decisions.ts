@@ -1,8 +1,8 @@
 import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
 import { decideEndpointRemoval } from '../../../core/eviction/leftover-endpoints.ts';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import { findRevocation } from '../../../core/guard/grant-holds.ts';
 import { layOutInSlices } from '../../../core/guard/lay-out.ts';
+import { findRevocation } from '../../../core/guard/revocation.ts';
 import { selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
@@ -16,7 +16,7 @@ import type { Slices } from '../../../core/slices.ts';
 import { maxConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered, findReregistered } from '../../../core/waits/load-balancers.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
-import { decideSurgeReady } from '../../../core/waits/surge.ts';
+import { decideNodesRegistered } from '../../../core/waits/surge.ts';
 import { aPolicy, aPool, withPodSurge } from './facts.ts';
 
 /** Decides something from an observation. `pause` is called where a worker yields to its other steps. */
@@ -80,7 +80,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
         findLostProtection({ facts: observation, baselines, nodes: waiting, policy }),
       ];
       pause();
-      const next = selectCandidate({ facts: observation, policy, baselines, inFlight: [], waiting, agreed: {} });
+      const next = selectCandidate({ facts: observation, policy, baselines, inFlight: [], waiting, stableSince: {} });
       pause();
       return [...learned, next, snapshotEndpoints(node, observation)];
     },
@@ -103,7 +103,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       terminationNotBefore(observation, 0, policy),
     ],
     surge: (observation) =>
-      decideSurgeReady({ facts: observation, pool: 'web', oldPool: 'before', expected: nodes.length }),
+      decideNodesRegistered({ facts: observation, pool: 'web', oldPool: 'before', expected: nodes.length }),
   };
 }
 
