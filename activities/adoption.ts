@@ -4,7 +4,7 @@ import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
 /** Which pods are adopted: all released ones unless it says otherwise. */
-export interface AdoptionScope {
+interface AdoptionScope {
   readonly isAsked?: (act: AdoptionAction) => boolean;
   /** Name of a pool whose cordoned nodes leave: pods on them are not adopted. */
   readonly leaving?: string;

@@ -12,7 +12,7 @@ import type { PoolFence } from './fence.ts';
 import { createPodActs, type FencedCluster } from './pod-acts.ts';
 
 /** The run, and what earlier polls have left behind. */
-export interface DismissalScope {
+interface DismissalScope {
   readonly run: string;
   readonly policy: Policy;
   /** Epoch ms. */
@@ -23,7 +23,7 @@ export interface DismissalScope {
 }
 
 /** What the next poll needs, and which pods can't leave yet. */
-export interface Dismissed {
+interface Dismissed {
   readonly known: DismissalCheckpoint;
   readonly blocked: readonly BlockedPod[];
   /** Number of pods that are leaving. */

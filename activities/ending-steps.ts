@@ -20,7 +20,7 @@ import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
 /** An emptied node that has changed since: which step has to be repeated, and why. */
-export interface Reregistered {
+interface Reregistered {
   readonly step: NodeStep;
   readonly reason: string;
 }

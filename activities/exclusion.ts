@@ -34,7 +34,7 @@ export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'stableS
 }
 
 /** Fences the exclusion, and is notified of nodes that may not be excluded after all. */
-export interface ExclusionMoment {
+interface ExclusionMoment {
   readonly fence: PoolFence;
   readonly onRefused: (node: NodeRef) => void;
 }
@@ -60,7 +60,7 @@ export interface ExclusionBatch extends Exclusion {
 }
 
 /** Asks the guard which node is next. */
-export type AskGuard = (input: ExcludeInput, facts: ServingFacts) => GuardDecision;
+type AskGuard = (input: ExcludeInput, facts: ServingFacts) => GuardDecision;
 
 /** The observation that decides, and the Services whose load balancers it has read. */
 interface DecidingObservation {

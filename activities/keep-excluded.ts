@@ -18,7 +18,7 @@ import { withLocks } from './momentary-locks.ts';
 import type { NodeStepInput } from './node-step.ts';
 
 /** The result of one poll of an excluded node. */
-export interface KeepExcludedPoll {
+interface KeepExcludedPoll {
   readonly kept: ExclusionState;
   /** The label had to be set: from now on the node leaves its load balancers anew. */
   readonly anew: boolean;

@@ -13,7 +13,7 @@ import type { NodeStepInput } from './node-step.ts';
 import { createPodActs } from './pod-acts.ts';
 
 /** The round in which something is to be done. */
-export interface EndpointRemovalMoment {
+interface EndpointRemovalMoment {
   readonly fence: Fence;
   /** The observation that it was decided from. */
   readonly facts: ClusterFacts;

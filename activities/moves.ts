@@ -18,14 +18,14 @@ import { createPodActs } from './pod-acts.ts';
 import { throwIfCancelled } from './polling.ts';
 
 /** The input of each poll, besides what is kept between polls. */
-export interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' | 'unreadySince'> {
+interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' | 'unreadySince'> {
   readonly facts: ServingFacts;
   /** Checked right before each action. */
   readonly fence: Pick<Fence, 'check'>;
 }
 
 /** What is awaited, and what the next poll has to know. */
-export interface Moving {
+interface Moving {
   readonly awaited: readonly Misplaced[];
   readonly kept: MovesCheckpoint;
 }

@@ -31,7 +31,7 @@ interface ActOutcome {
 }
 
 /** The run for which pods are acted on. */
-export interface Acting {
+interface Acting {
   readonly run: string;
   /** Checked right before an action: whether the step still owns it. */
   readonly fence: Pick<Fence, 'check'>;

@@ -44,12 +44,12 @@ import { createUnreachable } from './unreachable-steps.ts';
 import type { Wake } from './waking.ts';
 
 /** The result of evicting, with the time since which pods that stay on the node have been out of their endpoints. */
-export interface EvictingResult extends EndingResult {
+interface EvictingResult extends EndingResult {
   readonly removedAt?: RemovedSince;
 }
 
 /** Input of the removal of endpoints. */
-export interface EndpointRemovalInput extends NodeStepInput {
+interface EndpointRemovalInput extends NodeStepInput {
   /** Epoch ms at which the node was observed to be deregistered. */
   readonly deregisteredAt: number;
   /** As the eviction step has left it. */
@@ -57,7 +57,7 @@ export interface EndpointRemovalInput extends NodeStepInput {
 }
 
 /** The result of the removal of endpoints, with the time (epoch ms) until which connections may be forwarded through the node. */
-export interface EndpointRemovalResult extends EndingResult {
+interface EndpointRemovalResult extends EndingResult {
   readonly forwardedUntil: number;
 }
 

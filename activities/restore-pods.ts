@@ -17,14 +17,14 @@ import type { Ports } from '../ports/ports.ts';
 import { countEvictionRefusal } from './metrics.ts';
 
 /** The run and the nodes whose pods are restored to their endpoints. */
-export interface RestorePodsInput {
+interface RestorePodsInput {
   readonly run: string;
   readonly nodes: readonly NodeRef[];
   readonly waits: WaitPolicy;
 }
 
 /** The result of one poll of pods that were removed from endpoints. */
-export interface RestorePodsPoll {
+interface RestorePodsPoll {
   /** Those that existed in this poll, terminating ones included. */
   readonly endpointsRemoved: readonly PodFacts[];
   readonly blocked: readonly BlockedSince[];

@@ -15,7 +15,7 @@ const pollIntervalMs = 10_000;
 const observationPatienceMs = 5_000;
 
 /** What losses are separated by, and what is known before. */
-export interface SeparationInput {
+interface SeparationInput {
   readonly clock: Clock;
   readonly observer: Pick<Observer, 'cluster'>;
   readonly run: string;

@@ -11,7 +11,7 @@ import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** New nodes that are waited for. */
-export interface NodesReadyInput {
+interface NodesReadyInput {
   readonly plan: PlanInBrief;
   /** The nodes only have to run pods so far: no load balancer has to have registered them. */
   readonly forPods?: boolean;
@@ -22,7 +22,7 @@ export interface NodesReadyInput {
 }
 
 /** New nodes that are ready. */
-export interface NodesReady {
+interface NodesReady {
   readonly nodes: readonly NodeRef[];
   readonly seen: string;
   /** Why others are not, in the cloud's words; absent when all are. */

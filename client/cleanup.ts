@@ -28,14 +28,14 @@ export interface CleanupTarget {
 }
 
 /** The systems on which runs leave something. */
-export interface CleanupSystems {
+interface CleanupSystems {
   readonly cluster: Cluster;
   readonly pools: NodePools;
   readonly clock: Clock;
 }
 
 /** How an act ended: `problem` says why it had no effect. */
-export interface CleanupResult {
+interface CleanupResult {
   readonly what: string;
   readonly problem?: string;
 }

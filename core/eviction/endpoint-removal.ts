@@ -57,7 +57,7 @@ export function needsRemoval(pod: PodFacts, cluster: ClusterFacts, policy: Polic
 }
 
 /** A pod that is told to stop while callers are still sent to it. */
-export interface EvictedWhileEndpoint {
+interface EvictedWhileEndpoint {
   /** Keys of the Services that still list it. */
   readonly services: readonly string[];
   /** Why it can't be removed from endpoints first. */

@@ -46,7 +46,7 @@ export interface EvictionQuestion extends StepQuestion {
 }
 
 /** What to do now, what can't be done yet, and how much is left. */
-export interface EvictionRound {
+interface EvictionRound {
   readonly actions: readonly PodAction[];
   readonly blocked: readonly BlockedPod[];
   /** Pods that are still on the node and must go, terminating ones included. */

@@ -37,7 +37,7 @@ export interface RestoreQuestion {
 }
 
 /** What to do now, and what can't be done yet. */
-export interface RestoreRound {
+interface RestoreRound {
   readonly actions: readonly PodAction[];
   readonly blocked: readonly BlockedPod[];
 }

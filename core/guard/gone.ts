@@ -25,7 +25,7 @@ export function isGoneForGood(since: number | undefined, facts: ServingFacts, { 
 }
 
 /** Since when these Services have had neither a workload nor a pod, by key. Services that have one are left out. Plain data. */
-export type GoneSince = Readonly<Record<string, number>>;
+type GoneSince = Readonly<Record<string, number>>;
 
 /** The same for several Services. */
 export function trackAllGone(

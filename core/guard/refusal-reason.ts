@@ -2,7 +2,7 @@ import type { GuardBlock } from './block.ts';
 import type { GuardDecision } from './select-candidate.ts';
 
 /** Why the guard allows no node, as one word out of few. */
-export type RefusalReason = GuardBlock['limit'] | 'unverified';
+type RefusalReason = GuardBlock['limit'] | 'unverified';
 
 /** All reasons, and what they mean. */
 export const refusalReasons: Readonly<Record<RefusalReason, string>> = {

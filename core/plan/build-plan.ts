@@ -17,7 +17,7 @@ import { simulateInSlices } from './simulate-batches.ts';
 import { surgedFacts } from './surged-facts.ts';
 
 /** What a plan is made from. */
-export interface PlanQuestion {
+interface PlanQuestion {
   readonly policy: Policy;
   readonly run: string;
   /** The old pool, as the cloud reports it. */

@@ -25,7 +25,7 @@ export interface LowerBoundDelays {
 }
 
 /** A run and the delays that it cannot avoid. */
-export interface LowerBoundInput extends BatchesInput {
+interface LowerBoundInput extends BatchesInput {
   readonly delays: LowerBoundDelays;
 }
 

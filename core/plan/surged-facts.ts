@@ -8,7 +8,7 @@ import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
 import { selectReleases } from '../pod-surge/select-releases.ts';
 
 /** Nodes whose pods are surged, as far as their workloads allow it. */
-export interface SurgedFactsQuestion extends Omit<PodSurgeContext, 'cluster'> {
+interface SurgedFactsQuestion extends Omit<PodSurgeContext, 'cluster'> {
   readonly facts: ServingFacts;
   readonly batch: readonly NodeRef[];
 }

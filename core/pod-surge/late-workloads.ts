@@ -50,7 +50,7 @@ export function findTooLate(
 }
 
 /** The consequence for workloads for which the run has waited too long: some are evicted instead, others stall the run. */
-export interface LateVerdict {
+interface LateVerdict {
   readonly expired: readonly AwaitedWorkload[];
   /** Why the run needs an operator, and what to do. Undefined when it can continue. */
   readonly stalled: { readonly reason: string; readonly hint: string } | undefined;

@@ -10,7 +10,7 @@ import type { WaitDecision } from './decision.ts';
 import { takesNode } from './registration.ts';
 
 /** What decides whether the new nodes are ready. */
-export interface SurgeQuestion {
+interface SurgeQuestion {
   readonly facts: ServingFacts;
   /** Name of the new pool. */
   readonly pool: string;

@@ -171,7 +171,7 @@ export interface SimService {
   targets: SimTarget[];
 }
 
-export interface SimEndpoint {
+interface SimEndpoint {
   podUid: string;
   node: string;
   terminating: boolean;
@@ -188,13 +188,13 @@ export interface SimBudget {
  * Allows traffic to and from pods with these labels. Once there is one, pods that none selects get nothing, as with a policy that denies by default.
  * Cilium also drops what is in flight; here requests take no time.
  */
-export interface SimNetworkPolicy {
+interface SimNetworkPolicy {
   name: string;
   selector: Record<string, string>;
 }
 
 /** What admission forbids: that a run changes a pod's labels, or that somebody removes the owner of a pod. */
-export interface SimDenial {
+interface SimDenial {
   workload: string;
   what: 'release' | 'no-owner';
   says: string;
@@ -217,7 +217,7 @@ export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 
 }
 
 /** Injected faults. */
-export interface Faults {
+interface Faults {
   /** Share (0-1) of port calls that answer Throttled. */
   throttled: number;
   /** This many instances of a new pool never make their node Ready. */
@@ -283,7 +283,7 @@ export interface World {
 }
 
 /** Delays in the proportions of AWS, short enough to read in a log. */
-export const defaultDelays: Delays = {
+const defaultDelays: Delays = {
   boot: 40_000,
   nodeReady: 10_000,
   cloudController: 1_000,

@@ -3,7 +3,7 @@ import { formatTime } from '../../text/format.ts';
 import type { PodFilter } from './filter.ts';
 
 /** An annotation that asks not to disrupt a pod. */
-export interface DoNotDisrupt {
+interface DoNotDisrupt {
   /** The annotation as it is written. */
   readonly annotation: string;
   /** When it expires: when the pod has run to completion, at that time (epoch ms), or never. */

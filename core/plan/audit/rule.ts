@@ -37,7 +37,7 @@ export interface AuditQuestion {
 export type AuditRule = (question: AuditQuestion) => readonly Finding[];
 
 /** A planned Service with its facts and its target groups. */
-export interface AuditedService {
+interface AuditedService {
   readonly plan: ServicePlan;
   readonly service: ServiceFacts;
   readonly groups: readonly TargetGroupFacts[];

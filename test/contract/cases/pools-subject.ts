@@ -13,7 +13,7 @@ export interface PoolsSubject {
 }
 
 /** What the cloud does by itself, and what people do in it. */
-export interface CloudActs {
+interface CloudActs {
   /** Time passes in which the cloud finishes what it does, or gives it up. */
   settle(): void;
   /** Time passes in which it begins what it was asked to do, and no more. */
@@ -31,7 +31,7 @@ export interface CloudActs {
 export type OpenPools = () => Promise<PoolsSubject>;
 
 /** Name of the pool that cases create. */
-export const replacementName = 'web-new';
+const replacementName = 'web-new';
 
 /** Asks for a replacement of `web`, like it but for what is named. */
 export async function createPool(

@@ -20,7 +20,7 @@ import { decideNodesRegistered } from '../../../core/waits/surge.ts';
 import { aPolicy, aPool, withPodSurge } from './facts.ts';
 
 /** Decides something from an observation. `pause` is called where a worker yields to its other steps. */
-export type Decision = (observation: ServingFacts, pause?: () => void) => unknown;
+type Decision = (observation: ServingFacts, pause?: () => void) => unknown;
 
 /** Everything that a worker decides from one observation, by name: the plan of pool `web`, and the steps of its first node. */
 export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decision>> {

@@ -62,7 +62,7 @@ export interface WorldPod {
 }
 
 /** A pod as an EndpointSlice lists it. */
-export interface WorldEndpoint {
+interface WorldEndpoint {
   readonly pod: string;
   readonly node: string;
   readonly ready: boolean;

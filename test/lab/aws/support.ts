@@ -15,7 +15,7 @@ import type {
 } from '../../../lab/contracts.ts';
 
 /** A data plane that keeps what it was told and answers health checks as the test says. */
-export interface ScriptedDataPlane extends DataPlane {
+interface ScriptedDataPlane extends DataPlane {
   rules: readonly ForwardingRule[];
   probes: readonly HealthProbe[];
   readonly broken: BrokenFlows[];
