@@ -17,7 +17,6 @@ import { addExternalChanges } from '../core/status/external-changes.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { ensureCordoned, findExcludedNewNodes } from './acts-on-nodes.ts';
 import { createDismissals } from './dismissals.ts';
 import {
   createExclusion,
@@ -30,6 +29,7 @@ import {
 import { openPoolFence, type PoolFence } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { countGuardRefusal } from './metrics.ts';
+import { ensureCordoned, findExcludedNewNodes } from './node-actions.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 

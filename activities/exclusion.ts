@@ -16,9 +16,9 @@ import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { publishNodeEvent, requireInstanceGone } from './acts-on-nodes.ts';
 import type { PoolFence, PoolStepInput } from './fence.ts';
 import { type HeldLocks, withLocks } from './momentary-locks.ts';
+import { publishNodeEvent, requireInstanceGone } from './node-actions.ts';
 import { isCancelled, type Poll, throwIfCancelled } from './polling.ts';
 
 /** Retry interval while another run holds the lock, which is short, ms. */

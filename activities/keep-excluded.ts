@@ -10,11 +10,11 @@ import { addExternalChanges } from '../core/status/external-changes.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { ensureCordoned } from './acts-on-nodes.ts';
 import type { Fence } from './fence.ts';
-import { guardActs } from './guarded-acts.ts';
+import { guardActions } from './guarded-actions.ts';
 import { inSlices } from './in-slices.ts';
 import { withLocks } from './momentary-locks.ts';
+import { ensureCordoned } from './node-actions.ts';
 import type { NodeStepInput } from './node-step.ts';
 
 /** The result of one poll of an excluded node. */
@@ -47,7 +47,7 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
     const now = facts.observedAt;
     const seen = indexOf(facts.cluster).nodes.get(node.name);
     if (seen?.uid !== node.uid) return { kept: earlier, anew: false };
-    const opened = await ensureCordoned(guardActs(cluster, fence), [node], run, facts);
+    const opened = await ensureCordoned(guardActions(cluster, fence), [node], run, facts);
     const kept = { ...earlier, externalChanges: addExternalChanges(earlier.externalChanges, opened) };
 
     if (kept.removedAt !== undefined) {

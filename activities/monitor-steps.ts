@@ -3,9 +3,9 @@ import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { readOutlook } from '../core/status/checkpoint.ts';
+import { addUnwatchedPeriod, decideAnswer } from '../core/status/count-traffic.ts';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
 import { type Outlook, untouched } from '../core/status/outlook.ts';
-import { addGap, decideAnswer } from '../core/status/tally.ts';
 import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -56,7 +56,11 @@ export function createMonitorSteps({ clock, cluster, traffic }: Ports, observer:
     monitorRun: async (input: MonitorInput): Promise<MonitorOutcome> => {
       const earlier = lastProgress();
       const since = earlier?.since ?? clock.now();
-      const base = addGap(earlier?.traffic ?? input.base, earlier?.seenAt ?? input.watchedUntil, clock.now());
+      const base = addUnwatchedPeriod(
+        earlier?.traffic ?? input.base,
+        earlier?.seenAt ?? input.watchedUntil,
+        clock.now(),
+      );
       const watch = measureTraffic(traffic.watch(input.policy.traffic.probes));
       const { policy, lock } = input;
       const separator = separateLosses({

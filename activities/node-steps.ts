@@ -10,9 +10,9 @@ import { maxConnectionDrainMs } from '../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { requireInstanceGone } from './acts-on-nodes.ts';
 import { openFence } from './fence.ts';
 import { createKeepExcluded } from './keep-excluded.ts';
+import { requireInstanceGone } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 

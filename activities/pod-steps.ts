@@ -30,15 +30,15 @@ import type { WaitDecision } from '../core/waits/decision.ts';
 import { terminationNotBefore } from '../core/waits/formulas.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { ensureCordoned } from './acts-on-nodes.ts';
 import { createAdoption } from './adoption.ts';
 import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
-import { guardActs } from './guarded-acts.ts';
+import { guardActions } from './guarded-actions.ts';
 import { inSlices } from './in-slices.ts';
 import { createLeftoverEndpoints } from './leftover-endpoints.ts';
+import { ensureCordoned } from './node-actions.ts';
 import type { NodeStepInput } from './node-step.ts';
-import { createPodActs, type FencedCluster } from './pod-acts.ts';
+import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { createUnreachable } from './unreachable-steps.ts';
 import type { Wake } from './waking.ts';
@@ -64,7 +64,7 @@ interface EndpointRemovalResult extends EndingResult {
 /** Steps that remove the pods from one node. They act only after an observation in which the node is out of its load balancers. */
 export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
   const { clock, cluster } = ports;
-  const { executeAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodExecutor(ports, observer);
   const { findBack, removeLeftover } = createLeftoverEndpoints(ports, observer);
   const findUnreachable = createUnreachable(ports, observer);
 
@@ -77,7 +77,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
     evictPods: async (input: NodeStepInput): Promise<Outcome<EvictingResult>> => {
       const { node, policy, run } = input;
       const fence = openFence(cluster, input);
-      const acting = guardActs(cluster, fence);
+      const acting = guardActions(cluster, fence);
       const { adoptNow } = createAdoption(acting);
       const leaving = poolRolledBackFrom(input);
       return await pollUntil<EvictingResult>({

@@ -27,7 +27,7 @@ import { createAdoption } from './adoption.ts';
 import { createDismissals } from './dismissals.ts';
 import { openLooseFence, openPoolFence, type PoolFence, type PoolStepInput } from './fence.ts';
 import { createMoves } from './moves.ts';
-import { createPodActs, type FencedCluster } from './pod-acts.ts';
+import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 import type { PodSurgeInput, PodSurgeResult } from './pod-surge.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 
@@ -41,7 +41,7 @@ const adoptedWithinMs = 120_000;
 export function createPodSurgeSteps(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
   const { dismiss } = createDismissals(ports, observer);
-  const { executeAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodExecutor(ports, observer);
   const { move } = createMoves(ports, observer);
   const trials = createTrials(cluster);
 
@@ -164,7 +164,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         hint: 'Check the ReplicaSets of the pods that are named; then resume.',
         poll: fence.around<object>(async () => {
           const given = await adoptNow(await observer.cluster(), input.run);
-          if (given.acts.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
+          if (given.actions.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
           return { done: false, reason: explainAdoption(given) };
         }),
       });

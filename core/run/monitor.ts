@@ -1,6 +1,7 @@
 /** What the monitor of traffic and lock has found. While there is no monitor, its events change nothing. */
+
+import { addUnwatchedPeriod, maxCounts } from '../status/count-traffic.ts';
 import { untouched } from '../status/outlook.ts';
-import { addGap, maxCounts } from '../status/tally.ts';
 import type { EventOf } from './events.ts';
 import { pause } from './operators.ts';
 import { recordTime } from './phases.ts';
@@ -61,7 +62,11 @@ export function stopMonitor(state: RunState): RunState {
   const { monitor, status, now } = state;
   if (monitor === undefined) return state;
   const seenUntil = monitor.watchedUntil ?? (monitor.isMeasuring ? monitor.since : undefined);
-  return { ...state, monitor: undefined, status: { ...status, traffic: addGap(status.traffic, seenUntil, now) } };
+  return {
+    ...state,
+    monitor: undefined,
+    status: { ...status, traffic: addUnwatchedPeriod(status.traffic, seenUntil, now) },
+  };
 }
 
 function change(state: RunState, changes: Partial<MonitorState>): RunState {

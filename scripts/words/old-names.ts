@@ -150,6 +150,11 @@ export const oldNames: ReadonlyMap<string, string> = new Map([
   ['laggingSince', 'staleSince'],
   ['LaggingSince', 'StaleSince'],
   ['SurgeLimitOfPods', 'PodSurgeLimit'],
+  ['readKeptOut', 'readExcluded'],
+  ['decideSurgeReady', 'decideNodesRegistered'],
+  ['settlesInMs', 'stableInMs'],
+  ['CleanupAct', 'CleanupAction'],
+  ['createPodActs', 'createPodExecutor'],
 ]);
 
 /** Beginnings and ends of names that have gone. */

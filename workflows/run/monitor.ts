@@ -1,8 +1,8 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { MonitorInput, MonitorOutcome } from '../../activities/monitor-steps.ts';
 import type { MonitorState } from '../../core/run/state.ts';
+import { reportIntervalMs } from '../../core/status/count-traffic.ts';
 import { explainExceeded, lostByUs } from '../../core/status/losses.ts';
-import { reportIntervalMs } from '../../core/status/tally.ts';
 import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
 import type { Monitor } from './handles.ts';
 import { lastCountsIn } from './last-counts.ts';

@@ -17,7 +17,7 @@ export function addCounts(
 }
 
 /** Adds a period without a monitor. A monitor that follows another at once leaves none. */
-export function addGap(counts: TrafficCounts, from: number | undefined, to: number): TrafficCounts {
+export function addUnwatchedPeriod(counts: TrafficCounts, from: number | undefined, to: number): TrafficCounts {
   if (from === undefined || to - from <= minPeriodMs) return counts;
   const unwatched = [...(counts.unwatched ?? []), { from, to }].slice(-maxPeriods);
   return { ...counts, unwatchedMs: (counts.unwatchedMs ?? 0) + to - from, unwatched };
