@@ -3,7 +3,7 @@ import { createWindowGate } from '../operations/window-gate.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createEndingSteps } from './ending-steps.ts';
 import { createExcludeSteps } from './exclude-steps.ts';
-import { createWatchSteps } from './monitor-steps.ts';
+import { createMonitorSteps } from './monitor-steps.ts';
 import { createNodeSteps } from './node-steps.ts';
 import { createPodSteps } from './pod-steps.ts';
 import { createPodSurgeSteps } from './pod-surge-steps.ts';
@@ -22,7 +22,7 @@ export function createActivities(ports: Ports) {
   const gate = createWindowGate(ports);
   return {
     ...createRunSteps(ports, observer),
-    ...createWatchSteps(ports, observer),
+    ...createMonitorSteps(ports, observer),
     ...createSurgeSteps(ports, observer),
     ...createPoolSteps(ports, observer),
     ...createPodSurgeSteps(ports, observer),

@@ -9,7 +9,7 @@ import type { WorkerConfig } from './config.ts';
 import { createWindows } from './windows.ts';
 
 /** The ports over the real systems, and how to close them. */
-export interface OpenPorts {
+interface OpenPorts {
   readonly ports: Ports;
   close(): void;
 }

@@ -2,7 +2,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import { surgesPods } from '../policy/policy.ts';
 import type { ExpectedTimes } from '../schedule/needed-time.ts';
-import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
+import { countWaves, surgeAtOnce } from '../surge/at-once.ts';
 import { compareText } from '../text/format.ts';
 import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
 import { evictionRounds } from './eviction-rounds.ts';
@@ -28,8 +28,8 @@ export function estimateRun(question: EstimateQuestion): {
   const { policy, facts, nodes } = question;
   const { batches } = question.batches;
   const { connectionDrainMs, stopMs, startAndStopMs, healthyMs, registeredMs, forwardedRestMs } = partsOf(question);
-  const surges = countSurges(policy, nodes.length);
-  const waves = batches.filter(({ opensWave }) => opensWave).length;
+  const waves = countWaves(policy, nodes.length);
+  const podSurges = batches.filter(({ followsPodSurge }) => followsPodSurge).length;
   const emptied = batches.filter((batch) => isSurged(batch, facts.cluster)).length;
   const followed = batches.length - emptied;
   const rounds = batches.reduce(
@@ -39,19 +39,19 @@ export function estimateRun(question: EstimateQuestion): {
   );
   const terms = [
     {
-      name: surges === 1 ? 'new nodes boot and register' : `${surges} × new nodes boot and register`,
-      ms: surges * (usual.bootMs + registeredMs),
+      name: waves === 1 ? 'new nodes boot and register' : `${waves} × new nodes boot and register`,
+      ms: waves * (usual.bootMs + registeredMs),
     },
-    { name: `${waves} × pod surge`, ms: waves * (usual.podStartMs + healthyMs) },
+    { name: `${podSurges} × pod surge`, ms: podSurges * (usual.podStartMs + healthyMs) },
     { name: `${batches.length} × deregistration`, ms: batches.length * connectionDrainMs },
     { name: `${rounds} × pods move`, ms: rounds * startAndStopMs },
     { name: `${emptied} × pods leave`, ms: emptied * stopMs },
     { name: `${followed} × replacements turn healthy`, ms: followed * healthyMs },
     {
       name: 'last connections through old nodes end',
-      ms: surges * forwardedRestMs,
+      ms: waves * forwardedRestMs,
     },
-    { name: surges === 1 ? 'last termination' : `${surges} × termination`, ms: surges * usual.terminationMs },
+    { name: waves === 1 ? 'last termination' : `${waves} × termination`, ms: waves * usual.terminationMs },
   ].filter((term) => term.ms > 0);
   const totalMs = terms.reduce((sum, term) => sum + term.ms, 0);
   const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;

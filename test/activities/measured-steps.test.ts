@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import type { ExcludeInput } from '../../activities/exclusion.ts';
 import { poolLockOf } from '../../activities/fence.ts';
-import { createPodActs } from '../../activities/pod-acts.ts';
+import { createPodExecutor } from '../../activities/pod-executor.ts';
 import type { PodAction } from '../../core/eviction/actions.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { createObserver } from '../../operations/observer.ts';
@@ -71,8 +71,8 @@ test('an eviction that the API server refuses is counted', async () => {
   const acting = { run, fence: { check: async () => undefined }, decide: () => [action], leaving: undefined };
   await act(async () => {
     const facts = await cluster.observe();
-    const acts = createPodActs(refusing, createObserver(refusing));
-    await acts.executeAll([action], acting, { facts, rejected: {} });
+    const executor = createPodExecutor(refusing, createObserver(refusing));
+    await executor.executeAll([action], acting, { facts, rejected: {} });
   });
   expect(emitted).toMatchObject([{ name: 'nodeferry_evictions_refused', value: 1, tags: { reason: 'budget' } }]);
 });

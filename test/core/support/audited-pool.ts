@@ -12,7 +12,7 @@ import type { DrainPolicy, Policy } from '../../../core/policy/policy.ts';
 import { aBudget, aGroup, aNode, anObservation, aPod, aPolicy, aPool, aService, onePodOnEach } from './facts.ts';
 
 /** What is different about a pool that is sound otherwise. */
-export interface Changes {
+interface Changes {
   readonly nodes?: readonly NodeFacts[];
   readonly pods?: readonly PodFacts[];
   readonly service?: Partial<ServiceFacts>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import { findRevocation } from '../../../core/guard/grant-holds.ts';
+import { findRevocation } from '../../../core/guard/revocation.ts';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
