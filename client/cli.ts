@@ -39,6 +39,7 @@ function createProgram(finish: (code: number) => void): Command {
   addPlanning(program, finish);
   addWatching(program, finish);
   addControls(program, finish);
+  addConcurrency(program, finish);
   addCleanup(program, finish);
   addProcesses(program, finish);
   return program;
@@ -170,6 +171,25 @@ function addControls(program: Command, finish: (code: ExitCode) => void): void {
   }
 }
 
+function addConcurrency(program: Command, finish: (code: ExitCode) => void): void {
+  program
+    .command('set-concurrency')
+    .description('set how many nodes of a run may be in progress at the same time')
+    .argument('<cluster/pool>', 'the pool, as in the policy')
+    .argument('<nodes>', 'a whole number from 1 to 1000', parseNodes)
+    .option('--reason <text>', 'why, for the audit trail', '')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nNodes that are in progress finish. The guard still decides whether that many may leave together.' +
+        '\n\nExample:\n  $ nodeferry set-concurrency prod-eu/web 2 --reason "the database is slow"',
+    )
+    .action(async (target: string, maxInFlight: number, options: { reason: string; output: OutputFormat }) => {
+      const { controlCommand } = await import('./commands/control.ts');
+      finish(await controlCommand('set-concurrency', parseRunTarget(target), { ...options, maxInFlight }));
+    });
+}
+
 function addCleanup(program: Command, finish: (code: ExitCode) => void): void {
   program
     .command('cleanup')
@@ -235,6 +255,13 @@ function parseTimeout(text: string): number {
   if (ms === undefined || ms <= 0)
     throw new InvalidArgumentError('Give a duration with its unit, for example 30m or 2h.');
   return ms;
+}
+
+function parseNodes(text: string): number {
+  const nodes = Number(text);
+  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 1000)
+    throw new InvalidArgumentError('Give a whole number from 1 to 1000.');
+  return nodes;
 }
 
 function parsePort(text: string): number {

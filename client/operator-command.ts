@@ -11,6 +11,7 @@ import {
   poolUpgradeId,
   rejectUpdate,
   resumeUpdate,
+  setConcurrencyUpdate,
   withdrawSignal,
 } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
@@ -19,7 +20,14 @@ import { formatRunTarget, type RunTarget } from './run-target.ts';
 import { isPolled } from './worker-presence.ts';
 
 /** Commands that an operator can send to a run. */
-export type OperatorCommand = 'pause' | 'resume' | 'abort' | 'approve' | 'reject' | 'override-window';
+export type OperatorCommand =
+  | 'pause'
+  | 'resume'
+  | 'abort'
+  | 'approve'
+  | 'reject'
+  | 'override-window'
+  | 'set-concurrency';
 
 const updates = {
   pause: pauseUpdate,
@@ -28,10 +36,12 @@ const updates = {
   approve: approveUpdate,
   reject: rejectUpdate,
   'override-window': overrideWindowUpdate,
+  'set-concurrency': setConcurrencyUpdate,
 } as const;
 
 /** The command as a verb or noun in a sentence. */
 function wordOf(command: OperatorCommand): string {
+  if (command === 'set-concurrency') return 'change';
   return command === 'override-window' ? 'override' : command;
 }
 

@@ -106,6 +106,8 @@ export interface OperatorRequest {
   readonly reason: string;
   /** For `approve` and `reject`: what is meant, so that an answer to an earlier request does not count for a later one. */
   readonly of?: string;
+  /** For `setConcurrency`: how many nodes may be in progress at the same time. */
+  readonly maxInFlight?: number;
 }
 
 /**
@@ -139,6 +141,9 @@ export const approveUpdate = update<Acknowledgement, [OperatorRequest]>('approve
 
 /** Rejects what the run waits to be approved: the run rolls back. Rejected when it waits for no approval, or without a reason. */
 export const rejectUpdate = update<Acknowledgement, [OperatorRequest]>('reject');
+
+/** Sets how many nodes may be in progress at the same time. Rejected unless it is a whole number from 1 to 1,000. */
+export const setConcurrencyUpdate = update<Acknowledgement, [OperatorRequest]>('setConcurrency');
 
 /**
  * Lets the run continue outside of its upgrade windows, until it ends. Rejected without a reason, when the policy has no windows, and when

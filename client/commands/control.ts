@@ -15,6 +15,7 @@ const told = {
   approve: 'Approved: the run continues.',
   reject: 'Rejected: nodes in progress finish or are restored, then everything else is restored.',
   'override-window': 'Overridden: the run no longer waits for its upgrade windows.',
+  'set-concurrency': 'Changed: nodes that are in progress finish, and the next ones keep to the new number.',
   abort: 'Aborting: nodes in progress finish or are restored, then everything else is restored.',
 } as const satisfies Record<OperatorCommand, string>;
 
@@ -22,15 +23,20 @@ const told = {
 export async function controlCommand(
   action: OperatorCommand,
   target: RunTarget,
-  options: { readonly reason: string; readonly of?: string; readonly output: OutputFormat },
+  options: {
+    readonly reason: string;
+    readonly of?: string;
+    readonly maxInFlight?: number;
+    readonly output: OutputFormat;
+  },
 ): Promise<ExitCode> {
   const connection = await connectTemporal();
   const impatience = new AbortController();
   const onInterrupt = () => impatience.abort();
   process.on('SIGINT', onInterrupt);
   try {
-    const of = options.of === undefined ? {} : { of: options.of };
-    const request = { by: operatorName(), reason: options.reason, ...of };
+    const { output: _, ...asked } = options;
+    const request = { by: operatorName(), ...asked };
     const taken = await sendCommand(connection, target, action, request, { impatience: impatience.signal });
     printProgress(
       taken === undefined

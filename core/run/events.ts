@@ -54,6 +54,8 @@ type OperatorEvent =
   | (Asked & { readonly type: 'abort' })
   | (Asked & { readonly type: 'approve' })
   | (Asked & { readonly type: 'reject' })
+  /** From now on at most so many nodes may be in progress at the same time. */
+  | (Asked & { readonly type: 'set-concurrency'; readonly maxInFlight: number })
   /** From now on the run continues outside of its upgrade windows. */
   | (Asked & { readonly type: 'override-window' })
   | { readonly type: 'withdraw'; readonly updateId: string };

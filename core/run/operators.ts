@@ -1,6 +1,7 @@
 /** What operators request of a run. A run that loses too many requests pauses itself in the same way. */
 
 import type { OperatorAction } from '../status/status.ts';
+import { count } from '../text/format.ts';
 import type { Asked, EventOf } from './events.ts';
 import { retryStalled } from './stalled.ts';
 import type { RunState } from './state.ts';
@@ -27,6 +28,13 @@ export function overrideWindow(state: RunState, event: Asked): RunState {
   const { by, reason, at } = event;
   const audited = audit(state, 'override-window', event);
   return { ...audited, status: { ...audited.status, windowOverride: { by, reason, at } } };
+}
+
+/** At most so many nodes may be in progress from now on; those that are in progress finish. */
+export function setConcurrency(state: RunState, event: EventOf<'set-concurrency'>): RunState {
+  const { maxInFlight } = event;
+  const audited = audit(state, 'set-concurrency', event, count(maxInFlight, 'node'));
+  return { ...audited, status: { ...audited.status, maxInFlight } };
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   stopMonitor,
 } from './monitor.ts';
 import { restoreNode, setEvidence, startNode, trackNodes } from './nodes.ts';
-import { abort, beginRollback, overrideWindow, pause, resume, withdraw } from './operators.ts';
+import { abort, beginRollback, overrideWindow, pause, resume, setConcurrency, withdraw } from './operators.ts';
 import {
   advanceSequence,
   finishRun,
@@ -47,6 +47,7 @@ const reducers: Reducers = {
   approve,
   reject,
   'override-window': overrideWindow,
+  'set-concurrency': setConcurrency,
   withdraw,
   pushRollback,
   dropRollback,

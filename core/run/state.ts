@@ -130,6 +130,11 @@ export function isBoundToWindows({ status, isRollingBack }: RunState, { schedule
   return schedule !== undefined && status.windowOverride === undefined && !isRollingBack;
 }
 
+/** The policy as operators have changed it for this run. */
+export function policyOf<P extends Pick<Policy, 'guard'>>({ status: { maxInFlight } }: RunState, policy: P): P {
+  return maxInFlight === undefined ? policy : { ...policy, guard: { ...policy.guard, maxInFlight } };
+}
+
 /** The time (epoch ms) that a step would return now, estimated with the workflow's own clock: a run may end while it waits for a step. */
 export function timeAt({ now, heardAt }: RunState, clock: number): number {
   return now + clock - heardAt;

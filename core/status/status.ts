@@ -48,8 +48,16 @@ export interface NodeStatus {
 
 /** Who asked for what, when and why: the audit trail of a run. */
 export interface OperatorAction {
-  readonly action: 'start' | 'pause' | 'resume' | 'abort' | 'approve' | 'reject' | 'override-window';
-  /** What was approved or rejected: `start`, `canary`, `zone eu-west-1b`. */
+  readonly action:
+    | 'start'
+    | 'pause'
+    | 'resume'
+    | 'abort'
+    | 'approve'
+    | 'reject'
+    | 'override-window'
+    | 'set-concurrency';
+  /** What was approved or rejected: `start`, `canary`, `zone eu-west-1b`; or the number of nodes that was set. */
   readonly of?: string;
   readonly by: string;
   readonly reason: string;
@@ -70,6 +78,8 @@ export interface RunStatus {
   readonly finishedAt: number | undefined;
   readonly paused: { readonly by: string; readonly reason: string; readonly at: number } | undefined;
   readonly stalled: Problem | undefined;
+  /** The most nodes in progress at the same time, if an operator has changed it; otherwise the policy says. */
+  readonly maxInFlight?: number;
   /** What the run waits to be approved; absent when nothing. */
   readonly approval?: ApprovalRequest;
   /** Upgrade windows, as last checked; absent without windows in the policy, and before the first check. */

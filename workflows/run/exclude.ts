@@ -14,7 +14,7 @@ import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
 /**
- * Excludes the next nodes. When the run is paused or stalls meanwhile, or a restored node is pending again, the step is cancelled before
+ * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, or a restored node is pending again, the step is cancelled before
  * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
  * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
  */
@@ -27,7 +27,7 @@ export async function excludeNext(
   await condition(() => mayProceed(run.state));
   const goal = `capacity to exclude ${waiting[0]?.name ?? 'a node'}`;
   apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
-  const { resumes, baselines, inProgress, rounds } = run.state;
+  const { resumes, baselines, inProgress, rounds, status } = run.state;
   const inFlight = Object.values(inProgress);
   const candidates = waiting.slice(0, maxCandidates);
   const excluded = Object.fromEntries(candidates.flatMap(({ name }) => countRounds(rounds, name)));
@@ -52,7 +52,9 @@ export async function excludeNext(
   });
   try {
     const isOutdated = () =>
-      !mayProceed(run.state) || idleOf(run.state, inFlight).some((node) => stepOf(run.state, node) === 'pending');
+      !mayProceed(run.state) ||
+      run.state.status.maxInFlight !== status.maxInFlight ||
+      idleOf(run.state, inFlight).some((node) => stepOf(run.state, node) === 'pending');
     await condition(() => answer !== undefined || isOutdated());
     if (isOutdated()) asking.cancel();
     await quiet;

@@ -16,6 +16,7 @@ import {
   pauseUpdate,
   rejectUpdate,
   resumeUpdate,
+  setConcurrencyUpdate,
   statusQuery,
   withdrawSignal,
 } from '../messages.ts';
@@ -67,6 +68,23 @@ export function setHandlers(run: Run): void {
       if (request.reason.trim() === '') throw refuse('it needs a reason');
     },
   });
+  setHandler(
+    setConcurrencyUpdate,
+    ({ by, reason, maxInFlight = 1 }) => {
+      const at = Date.now();
+      apply(run, { type: 'set-concurrency', by, reason, at, maxInFlight });
+      return acknowledge(run, at);
+    },
+    {
+      description: 'Set how many nodes may be in progress at the same time',
+      validator: (request) => {
+        requireOpen(run, request);
+        const { maxInFlight = 0 } = request;
+        if (!Number.isInteger(maxInFlight) || maxInFlight < 1 || maxInFlight > 1000)
+          throw refuse('the number of nodes must be a whole number from 1 to 1000');
+      },
+    },
+  );
   setHandler(overrideWindowUpdate, (request) => answer(run, 'override-window', request), {
     description: 'Continue outside of the upgrade windows',
     validator: (request) => {
@@ -115,14 +133,18 @@ function refuse(why: string) {
 
 function answer(
   run: Run,
-  action: OperatorAction['action'] & RunEvent['type'],
+  action: Exclude<OperatorAction['action'] & RunEvent['type'], 'set-concurrency'>,
   { by, reason }: OperatorRequest,
 ): Acknowledgement {
   const at = Date.now();
   if (action === 'abort' || action === 'reject') run.handles.forward.cancel();
   applyAndPublish(run, { type: action, by, reason, at });
   if (action === 'resume' || action === 'abort' || action === 'reject') notifyResumed(run);
-  return { run: run.input.run, phase: run.state.status.phase, at };
+  return acknowledge(run, at);
+}
+
+function acknowledge({ input, state }: Run, at: number): Acknowledgement {
+  return { run: input.run, phase: state.status.phase, at };
 }
 
 /** From now on the run rolls back, and no longer waits for an operator. */

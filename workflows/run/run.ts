@@ -5,7 +5,7 @@ import type { Problem } from '../../core/model/problem.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import type { RunEvent } from '../../core/run/events.ts';
 import { reduce } from '../../core/run/reduce.ts';
-import type { RunState } from '../../core/run/state.ts';
+import { policyOf, type RunState } from '../../core/run/state.ts';
 import { renderDetails } from '../../core/status/render-details.ts';
 import type { PoolPhase } from '../../core/steps/pool-phases.ts';
 import { type PoolUpgradeInput, searchAttributes } from '../messages.ts';
@@ -35,7 +35,7 @@ export function recordTime(run: Run, at: number): void {
 /** The input of the next step of the pool. Its sequence number rises with each step, and above the steps that a reset of the workflow has discarded. */
 export function nextStep(run: Run): PoolStepInput {
   apply(run, { type: 'advanceSequence', clock: Date.now() });
-  return { run: run.input.run, policy: run.input.policy, sequence: run.state.sequence };
+  return { run: run.input.run, policy: policyOf(run.state, run.input.policy), sequence: run.state.sequence };
 }
 
 /** Enters a phase and publishes it. */

@@ -1,0 +1,165 @@
+/** Messages that arrive at the same time, too late, or twice: each is answered, and the run ends in a defined state. */
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { describe, expect, test } from 'vitest';
+import {
+  abortUpdate,
+  approveUpdate,
+  overrideWindowUpdate,
+  pauseUpdate,
+  rejectUpdate,
+  resumeUpdate,
+  setConcurrencyUpdate,
+} from '../../workflows/messages.ts';
+import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { openHarness } from '../support/open-harness.ts';
+import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+
+const ann = { by: 'ann', reason: 'first' };
+const bob = { by: 'bob', reason: 'second' };
+
+/** How each of them was answered. */
+async function answers(...sent: readonly Promise<unknown>[]): Promise<readonly ('taken' | 'refused')[]> {
+  return (await Promise.allSettled(sent)).map((one) => {
+    if (one.status === 'fulfilled') return 'taken';
+    expect(one.reason).toBeInstanceOf(WorkflowUpdateFailedError);
+    return 'refused';
+  });
+}
+
+function once(step: string, act: () => Promise<unknown>) {
+  let done = false;
+  return async (name: string) => {
+    if (name !== step || done) return;
+    done = true;
+    await act();
+  };
+}
+
+describe('of two messages at the same time', () => {
+  test('one abort counts, the other is refused', async () => {
+    const world = createScenario();
+    let both: Promise<readonly string[]> | undefined;
+    const harness = await openHarness(world, {
+      before: once('evictPods', async () => {
+        const abort = (args: typeof ann) => handle.executeUpdate(abortUpdate, { args: [args] });
+        both = answers(abort(ann), abort(bob));
+        await both;
+      }),
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const report = await handle.result();
+    expect([...((await both) ?? [])].toSorted()).toEqual(['refused', 'taken']);
+    expect(report.outcome).toBe('aborted');
+    expect(report.actions.filter(({ action }) => action === 'abort')).toHaveLength(1);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+
+  test('the first answer to a request for approval counts, whichever it is', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world);
+    const approvals = { at: ['start'], timeoutMs: undefined, onTimeout: 'stall' } as const;
+    const handle = await harness.start({ ...scenarioPolicy(), rollout: { zones: [], approvals } });
+    await harness.until(handle, 'it waits for approval', ({ approval }) => approval !== undefined);
+    const told = await answers(
+      handle.executeUpdate(approveUpdate, { args: [ann] }),
+      handle.executeUpdate(rejectUpdate, { args: [bob] }),
+    );
+    expect([...told].toSorted()).toEqual(['refused', 'taken']);
+    const report = await handle.result();
+    const counted = report.actions.filter(({ action }) => action === 'approve' || action === 'reject');
+    expect(counted).toHaveLength(1);
+    expect(report.outcome).toBe(counted[0]?.action === 'approve' ? 'completed' : 'aborted');
+    expectNothingLost(world);
+  });
+
+  test('a pause and an abort both count, and the run is aborted', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world, {
+      before: once('awaitDeregistered', async () => {
+        await answers(
+          handle.executeUpdate(pauseUpdate, { args: [ann] }),
+          handle.executeUpdate(abortUpdate, { args: [bob] }),
+        );
+      }),
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const report = await handle.result();
+    expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+  });
+});
+
+describe('a message that comes too late', () => {
+  test('is answered while the old pool is deleted: a pause stops nothing any more, an abort is refused', async () => {
+    const world = createScenario();
+    let told: readonly string[] = [];
+    const harness = await openHarness(world, {
+      before: once('deletePool', async () => {
+        told = await answers(
+          handle.executeUpdate(pauseUpdate, { args: [ann] }),
+          handle.executeUpdate(abortUpdate, { args: [bob] }),
+        );
+      }),
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const report = await handle.result();
+    expect(told).toEqual(['taken', 'refused']);
+    expect(report.outcome).toBe('completed');
+    expectNothingLost(world);
+  });
+
+  test.each([
+    ['resume', resumeUpdate],
+    ['approve', approveUpdate],
+    ['override-window', overrideWindowUpdate],
+  ] as const)('and has nothing to act on is refused with the reason: %s', async (_, update) => {
+    const world = createScenario();
+    let told: readonly string[] = [];
+    const harness = await openHarness(world, {
+      before: once('awaitDeregistered', async () => {
+        told = await answers(handle.executeUpdate(update, { args: [ann] }));
+      }),
+    });
+    const handle = await harness.start(scenarioPolicy());
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expect(told).toEqual(['refused']);
+  });
+});
+
+describe('another concurrency', () => {
+  test('holds for the nodes that have not been excluded yet, and is recorded', async () => {
+    const world = createScenario({ nodes: 6 });
+    const most: number[] = [];
+    const harness = await openHarness(world, {
+      before: once('excludeNext', async () => {
+        await handle.executeUpdate(setConcurrencyUpdate, { args: [{ ...ann, maxInFlight: 1 }] });
+      }),
+    });
+    const handle = await harness.start(scenarioPolicy());
+    const result = harness.finish(handle);
+    await harness.until(handle, 'it ends', (status) => {
+      most.push(status.nodes.filter(({ step }) => !['pending', 'replaced'].includes(step)).length);
+      return status.finishedAt !== undefined || status.phase === 'finalize';
+    });
+    const report = await result;
+    expect(Math.max(...most)).toBe(1);
+    expect(report.actions).toContainEqual(expect.objectContaining({ action: 'set-concurrency', of: '1 node', ...ann }));
+    expectNothingLost(world);
+  });
+
+  test.each([0, 1.5, 1001, Number.NaN])('of %d nodes is refused', async (maxInFlight) => {
+    const world = createScenario();
+    let told: readonly string[] = [];
+    const harness = await openHarness(world, {
+      before: once('preflight', async () => {
+        told = await answers(handle.executeUpdate(setConcurrencyUpdate, { args: [{ ...ann, maxInFlight }] }));
+        await handle.executeUpdate(abortUpdate, { args: [bob] });
+      }),
+    });
+    const handle = await harness.start(scenarioPolicy());
+    await handle.result();
+    expect(told).toEqual(['refused']);
+  });
+});
