@@ -2,19 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import {
-  defaultTaskQueue,
-  type PoolUpgradeInput,
-  poolUpgradeId,
-  searchAttributes,
-  workflowTypes,
-} from '../../workflows/messages.ts';
+import { type PoolUpgradeInput, poolUpgradeId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { readPolicyFile } from '../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { isScheduled } from '../schedule/scheduled-policy.ts';
+import { taskQueue } from '../task-queue.ts';
 import { isPolled } from '../worker-presence.ts';
 import { monitorRun } from './watch.ts';
 
@@ -37,6 +33,11 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
     const started = await startUpgrade(connection, policy, options.reason);
     const name = formatRunTarget(target);
     printProgress(`Started run ${started.run} of ${name} (workflow ${started.workflowId}).`);
+    if (isScheduled(policy)) {
+      // Loaded on demand: the rules of time zones are a large library.
+      const { explainWindows } = await import('../schedule/explain-windows.ts');
+      printProgress(explainWindows(policy, Date.now()));
+    }
     if (options.detach) {
       printData(options.output, started, () => started.workflowId);
       printProgress(`Watch it: nodeferry watch ${name}`);
@@ -51,10 +52,6 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
 const unmeasured =
   'warning: spec.traffic.probes: the policy has no probes, so lost requests are not measured; ' +
   `a run that replaces every node then ends with exit code ${exitCodes.unmeasured}`;
-
-function taskQueue(): string {
-  return process.env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue;
-}
 
 /** A run that is started without a worker would begin whenever one starts, when nobody may be watching any more. */
 async function requireWorker(connection: TemporalConnection): Promise<void> {
