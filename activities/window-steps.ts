@@ -19,7 +19,11 @@ export function createWindowSteps({ clock, pools, timings }: Ports, gate: Window
     /** Whether an upgrade window is open for long enough. */
     checkWindow: async (question: WindowQuestion): Promise<Outcome<{ window: WindowStatus }>> =>
       await retryUntilDone(
-        { clock, what: 'checking the upgrade windows', hint: 'Check the time zone and the calendars of spec.schedule.' },
+        {
+          clock,
+          what: 'checking the upgrade windows',
+          hint: 'Check the time zone and the calendars of spec.schedule.',
+        },
         async ({ now }) => ({ window: (await gate.check(question, now)).window }),
       ),
 
@@ -41,7 +45,11 @@ export function createWindowSteps({ clock, pools, timings }: Ports, gate: Window
     /** Whether there is anything to upgrade: the old pool exists. */
     checkLaunch: async ({ policy }: { policy: Policy }): Promise<Outcome<LaunchCheck>> =>
       await retryUntilDone(
-        { clock, what: 'looking for the pool', hint: 'Check the cluster, its region and the permissions of the worker.' },
+        {
+          clock,
+          what: 'looking for the pool',
+          hint: 'Check the cluster, its region and the permissions of the worker.',
+        },
         async () => {
           const { cluster, pool, target } = policy;
           const ref = { cluster: cluster.name, region: cluster.region, name: pool.name };
@@ -57,7 +65,11 @@ export function createWindowSteps({ clock, pools, timings }: Ports, gate: Window
     /** Remembers how long the nodes of a run took, ms by kind of load balancer. Counted once, however often it is called. */
     recordTimings: async ({ run, added }: { run: string; added: LearnedTimes }): Promise<Outcome> =>
       await retryUntilDone(
-        { clock, what: 'recording durations', hint: 'Check access to ConfigMaps; it is needed for upgrade windows only.' },
+        {
+          clock,
+          what: 'recording durations',
+          hint: 'Check access to ConfigMaps; it is needed for upgrade windows only.',
+        },
         async () => {
           await timings.record(run, added);
           return {};

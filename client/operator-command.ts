@@ -144,7 +144,11 @@ async function isAccepted({ connection, handle, updateId, historyLength }: Sent)
 function explain(command: OperatorCommand, name: string, cause: unknown): unknown {
   if (cause instanceof NodeferryError) return cause;
   if (cause instanceof WorkflowUpdateFailedError) {
-    return refusal(`The run of ${name} refused to ${wordOf(command)}: ${cause.cause?.message ?? cause.message}`, name, cause);
+    return refusal(
+      `The run of ${name} refused to ${wordOf(command)}: ${cause.cause?.message ?? cause.message}`,
+      name,
+      cause,
+    );
   }
   if (cause instanceof WorkflowNotFoundError) return noRun(command, name, cause);
   // Here nothing has been sent. A command that was sent is settled above.

@@ -3,8 +3,8 @@ import { describeWindowCheck } from '../core/schedule/describe-check.ts';
 import { decideStart } from '../core/schedule/fits.ts';
 import { type ExpectedTimes, type LearnedTimes, neededTime, type WindowWork } from '../core/schedule/needed-time.ts';
 import { type FreezePeriod, horizonMs, type SchedulePolicy } from '../core/schedule/schedule.ts';
-import type { WindowStatus } from '../core/schedule/window-status.ts';
 import { windowState } from '../core/schedule/window-state.ts';
+import type { WindowStatus } from '../core/schedule/window-status.ts';
 import type { ZoneRules } from '../core/schedule/zone.ts';
 import type { Ports } from '../ports/ports.ts';
 
@@ -78,7 +78,9 @@ export function createWindowGate({ timings, windows }: Pick<Ports, 'timings' | '
     for (const calendar of schedule.calendars) {
       if (!('url' in calendar)) continue;
       try {
-        freezes.push(...(await windows.readCalendar(calendar.url, { zone, from: now - horizonMs, to: now + horizonMs })));
+        freezes.push(
+          ...(await windows.readCalendar(calendar.url, { zone, from: now - horizonMs, to: now + horizonMs })),
+        );
       } catch (error) {
         if (!(error instanceof NodeferryError)) throw error;
         return { unread: error.problem.message };

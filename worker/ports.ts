@@ -32,7 +32,7 @@ export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryEr
     }),
     traffic: createHttpTraffic(),
     timings: cluster.timings,
-    windows: createWindows(),
+    windows: { zoneOf: zoneRulesOf, readCalendar: fetchCalendar },
   };
   return { ports, close: () => cluster.close() };
 }

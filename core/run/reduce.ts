@@ -12,7 +12,16 @@ import {
 } from './monitor.ts';
 import { restoreNode, setEvidence, startNode, trackNodes } from './nodes.ts';
 import { abort, beginRollback, overrideWindow, pause, resume, withdraw } from './operators.ts';
-import { advanceSequence, finishRun, isFinished, recordPlan, recordTime, recordWindow, setPhase, setWaiting } from './phases.ts';
+import {
+  advanceSequence,
+  finishRun,
+  isFinished,
+  recordPlan,
+  recordTime,
+  recordWindow,
+  setPhase,
+  setWaiting,
+} from './phases.ts';
 import { recordExternalChanges, recordRetained, recordUnprotected } from './records.ts';
 import { dropRollback, popRollback, pushRollback, recordSuspended } from './rollback.ts';
 import { clearStalled, markStalled, stall } from './stalled.ts';

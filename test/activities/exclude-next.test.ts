@@ -190,7 +190,7 @@ describe('excluding a node', () => {
 
     expect(excludedNodes(world)).toHaveLength(gone);
     expect(out).toMatchObject({ outcome: 'done' });
-    const told = out.outcome === 'done' ? [out, ...(out.others ?? [])] : [];
+    const told = out.outcome === 'done' && 'node' in out ? [out, ...(out.others ?? [])] : [];
     const names = told.map(({ node }) => node.name);
     const because = expect.stringMatching(/^budget default\/web keeps \d of \d reachable pods, needs 2$/);
     for (const { evidence } of told) expect(evidence.at(-1)).toMatchObject({ kind: 'excluded', because });

@@ -1,6 +1,10 @@
+import { zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { learnTimes } from '../../core/schedule/needed-time.ts';
 import type { Ports } from '../../ports/ports.ts';
+import type { Timings } from '../../ports/timings.ts';
 import type { Traffic } from '../../ports/traffic.ts';
+import type { Windows } from '../../ports/windows.ts';
 import { createSimCluster } from './cluster-port.ts';
 import { createSimLoadBalancers } from './load-balancers-port.ts';
 import { createSimPools } from './pools-port.ts';
@@ -14,6 +18,31 @@ export function createSimPorts(world: World): Ports {
     pools: withFaults(world, createSimPools(world)),
     loadBalancers: withFaults(world, createSimLoadBalancers(world)),
     traffic: createSimTraffic(world),
+    timings: withFaults(world, createSimTimings(world), () => world.faults.apiDown),
+    windows: createSimWindows(world),
+  };
+}
+
+/** What is kept where every worker finds it: the world has one cluster. */
+function createSimTimings({ timings }: World): Timings {
+  return {
+    read: async () => timings.learned,
+    record: async (run, added) => {
+      if (timings.runs.includes(run)) return;
+      timings.runs.push(run);
+      timings.learned = learnTimes(timings.learned, added);
+    },
+  };
+}
+
+function createSimWindows({ calendars }: World): Windows {
+  return {
+    zoneOf: zoneRulesOf,
+    readCalendar: async (url) => {
+      const events = calendars[url];
+      if (events === undefined) throw new NodeferryError({ code: 'InvalidPolicy', message: `${url}: 404 Not Found` });
+      return events;
+    },
   };
 }
 

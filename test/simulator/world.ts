@@ -3,6 +3,8 @@ import type { PodFacts, SpreadFacts, TolerationFacts } from '../../core/model/po
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
 import type { TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
 import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
+import type { LearnedTimes } from '../../core/schedule/needed-time.ts';
+import type { FreezePeriod } from '../../core/schedule/schedule.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 
 /** Removes `readonly`, one level deep. */
@@ -266,6 +268,10 @@ export interface World {
   outageAt?: number;
   /** Epoch ms at which the last kube-proxy asks the API server again after that. */
   proxiesBackAt?: number;
+  /** What runs have learned, and which ones. */
+  timings: { learned: LearnedTimes; runs: string[] };
+  /** Events of calendars by address; an address without any is not found. */
+  calendars: Record<string, readonly FreezePeriod[]>;
   /** Requests so far; fractions are added up exactly. */
   traffic: { sent: number; lost: number; cut: number };
   /** When each load balancer last sent a new connection to each instance, by `<service> <instance>`. */
@@ -338,6 +344,8 @@ export function createWorld(options: {
     autoscalers: [],
     pools: [],
     leases: new Map(),
+    timings: { learned: {}, runs: [] },
+    calendars: {},
     traffic: { sent: 0, lost: 0, cut: 0 },
     lastForwarded: new Map(),
     terminations: new Map(),

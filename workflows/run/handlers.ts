@@ -1,6 +1,6 @@
 import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
-import { isFinished } from '../../core/run/phases.ts';
 import type { RunEvent } from '../../core/run/events.ts';
+import { isFinished } from '../../core/run/phases.ts';
 import { because } from '../../core/status/because.ts';
 import type { OperatorAction } from '../../core/status/status.ts';
 import { truncateStatus } from '../../core/status/truncate-status.ts';
@@ -88,7 +88,11 @@ function refuse(why: string) {
   return failWith({ code: 'Conflict', message: `refused: ${why}` });
 }
 
-function answer(run: Run, action: OperatorAction['action'] & RunEvent['type'], { by, reason }: OperatorRequest): Acknowledgement {
+function answer(
+  run: Run,
+  action: OperatorAction['action'] & RunEvent['type'],
+  { by, reason }: OperatorRequest,
+): Acknowledgement {
   const at = Date.now();
   if (action === 'abort') run.handles.forward.cancel();
   apply(run, { type: action, by, reason, at });

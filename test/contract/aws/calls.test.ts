@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createExcludeSteps } from '../../../activities/exclude-steps.ts';
 import { createWaking } from '../../../activities/waking.ts';
 import { createObserver } from '../../../operations/observer.ts';
+import { createWindowGate } from '../../../operations/window-gate.ts';
 import { aPolicy } from '../../core/support/facts.ts';
 import { MockActivityEnvironment } from '../../support/activity-environment.ts';
 import { type CrowdedCloud, startCrowdedCloud } from './many-load-balancers.ts';
@@ -13,7 +14,11 @@ const policy = aPolicy();
 /** A run that has just made its preflight observation. */
 function openRun(cloud: CrowdedCloud) {
   const observer = createObserver(cloud.ports);
-  const { excludeNext } = createExcludeSteps(cloud.ports, observer, createWaking(cloud.ports));
+  const { excludeNext } = createExcludeSteps(cloud.ports, {
+    observer,
+    wake: createWaking(cloud.ports),
+    gate: createWindowGate(cloud.ports),
+  });
   const input = { run: 'run-1', policy, sequence: 1, baselines: [], inFlight: [], waiting: cloud.nodes };
   return {
     preflight: async () => await observer.observeFresh(policy),
