@@ -78,11 +78,11 @@ export function warnAbout({ next, isOpen }: Openings): readonly string[] {
 
 const labelWidth = 12;
 
-function section(label: string, lines: readonly string[], { width, paint }: Style, tone?: Tone): string[] {
+function section(label: string, lines: readonly string[], style: Style, tone?: Tone): string[] {
   return lines.flatMap((line, index) => {
     const labelled = (index === 0 ? label : '').padEnd(labelWidth) + line;
-    const fitted = width === undefined ? [labelled] : breakText(labelled, width, ' '.repeat(labelWidth));
-    return tone === undefined ? fitted : fitted.map((one) => paint(tone, one));
+    const fitted = style.width === undefined ? [labelled] : breakText(labelled, style.width, ' '.repeat(labelWidth));
+    return tone === undefined ? fitted : fitted.map((one) => style.paint(tone, one));
   });
 }
 

@@ -1,6 +1,5 @@
 import { zoneRulesOf } from '../../../adapters/time-zones/zone-rules.ts';
 import { diffPolicies, type PolicyDifference } from '../../../core/policy/diff-policies.ts';
-import { because } from '../../../core/status/because.ts';
 import { formatDuration } from '../../../core/text/format.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../../connect.ts';
 import { type ExitCode, exitCodes } from '../../output/exit-codes.ts';
@@ -67,10 +66,9 @@ async function carryOut(
   target: RunTarget,
   settings: ScheduleSettings,
 ): Promise<void> {
-  const note = `created by ${because({ by: operatorName(), reason: 'schedule apply' })}`;
   switch (change) {
     case 'create':
-      await createSchedule(connection, target, settings, { paused: false, note });
+      await createSchedule(connection, target, settings, { paused: false, note: `created by ${operatorName()}` });
       return;
     case 'update':
     case 'renew':
