@@ -41,7 +41,9 @@ export function renderOpenings(openings: Openings, { now, zone }: ViewTime, styl
     ({ opensAt, closesAt }) => `${formatWhen(opensAt, now, zone)}, for ${formatLongDuration(closesAt - opensAt)}`,
   );
   const sources = calendars.map((calendar) =>
-    unreadCalendars.includes(calendar) ? `${calendar} (the worker reads it; the openings here do not)` : calendar,
+    unreadCalendars.includes(calendar)
+      ? `${calendar} (the worker reads it; the openings above do not consider it)`
+      : calendar,
   );
   return [
     ...section('windows', windows, style),
@@ -56,18 +58,23 @@ export function renderOpenings(openings: Openings, { now, zone }: ViewTime, styl
 /** Draws one line for each schedule. Each has a time zone of its own. */
 export function renderSchedules(schedules: readonly SeenSchedule[], style: Style): string[] {
   const rows = schedules.map((schedule) => {
-    const { openings, launches, run, note } = schedule;
+    const { openings, launches, run } = schedule;
     const [last] = launches;
     return [
       formatRunTarget(schedule),
-      note === undefined || !schedule.paused ? stateOf(schedule) : `${stateOf(schedule)}: ${note}`,
-      openings.windows.join('; '),
+      stateOf(schedule),
+      shorten(openings),
       openings.state,
       last === undefined ? 'none' : endOf(last),
       run === undefined ? '' : phaseOf(run),
     ];
   });
   return renderTable([['POOL', 'STATE', 'WINDOWS', 'NOW', 'LAST LAUNCH', 'RUN'], ...rows], style.width);
+}
+
+/** All windows on one line, with the time zone once. */
+function shorten({ windows, timeZone }: Openings): string {
+  return `${windows.map((window) => window.replace(` ${timeZone}`, '')).join('; ')} ${timeZone}`;
 }
 
 /** Warnings about when a pool may be upgraded. */

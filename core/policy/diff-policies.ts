@@ -33,9 +33,20 @@ function diff(field: string, from: unknown, to: unknown): readonly PolicyDiffere
   );
 }
 
-/** Windows and freezes are compared as a whole: their fields mean little alone. So is whatever only one policy has. */
+/** Windows, freezes and limits are compared as a whole: their fields mean little alone. So is whatever only one policy has. */
 function isLeaf(field: string, value: unknown): boolean {
-  return typeof value !== 'object' || value === null || isWindow(field) || isFreeze(field);
+  if (typeof value !== 'object' || value === null) return true;
+  return isWindow(field) || isFreeze(field) || formatLimit(value) !== undefined;
+}
+
+/** A limit as it is written, `3` or `80%`: a number of something, or a share. Undefined for anything else. */
+function formatLimit(value: unknown): string | undefined {
+  const [only, ...others] = entriesOf(value);
+  if (only === undefined || others.length > 0) return undefined;
+  const [key, number] = only;
+  if (typeof number !== 'number') return undefined;
+  if (key === 'share') return `${number * 100}%`;
+  return key === 'targets' || key === 'instances' ? String(number) : undefined;
 }
 
 function isWindow(field: string): boolean {
@@ -47,7 +58,9 @@ function isFreeze(field: string): boolean {
 }
 
 function entriesOf(value: unknown): ReadonlyMap<string, unknown> {
-  return new Map(Object.entries(value ?? {}).filter(([, one]) => one !== undefined));
+  return new Map(
+    Object.entries(typeof value === 'object' && value !== null ? value : {}).filter(([, one]) => one !== undefined),
+  );
 }
 
 function pathOf(field: string, key: string, parent: unknown): string {
@@ -63,7 +76,7 @@ function formatValue(field: string, value: unknown): string | undefined {
   if (isFreeze(field)) return formatFreeze(value as Freeze);
   if (field.endsWith('Ms') && typeof value === 'number') return formatDuration(value);
   if (field === 'schedule') return formatSchedule(value as SchedulePolicy);
-  const text = typeof value === 'string' ? value : stable(value);
+  const text = formatLimit(value) ?? (typeof value === 'string' ? value : stable(value));
   return text.length > maxText ? `${text.slice(0, maxText)}…` : text;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { farWindow, openScheduledPool } from '../../support/scheduled-upgrades.ts';
+import { farWindow, openScheduledPool } from '../../support/schedule/scheduled-pool.ts';
 
 describe('nodeferry schedule', () => {
   test('creates a schedule, shows it, pauses it, resumes it and deletes it', async () => {

@@ -6,7 +6,7 @@ import {
   type ScheduledPool,
   startScheduledWorker,
   untilUpgrading,
-} from '../../support/scheduled-upgrades.ts';
+} from '../../support/schedule/scheduled-pool.ts';
 
 /** Has the schedule fire in three seconds, by a calendar of its own: those of policies know minutes only. */
 async function fireSoon({ handle }: ScheduledPool): Promise<Date> {

@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
-import type { PoolUpgradeInput } from '../../workflows/messages.ts';
+import type { PoolUpgradeInput } from '../../../workflows/messages.ts';
 
-export { windowLauncher } from '../../workflows/window-launcher.ts';
+export { windowLauncher } from '../../../workflows/window-launcher.ts';
 
-/** How a stand-in for an upgrade ends: with this outcome in its report, or failed. */
+/** How an upgrade ends that a test controls: with this outcome in its report, or failed. */
 export type Ending = 'completed' | 'aborted' | 'failed';
 
-/** Stands in for the upgrade of a pool: it does nothing until a signal says how it ends. Its launcher is the real one. */
+/** An upgrade that touches nothing, and ends as a signal says. Its launcher is the real one. */
 export async function poolUpgrade({ run, policy, by, reason }: PoolUpgradeInput): Promise<object> {
   let ending: Ending | undefined;
   setHandler(defineSignal<[Ending]>('end'), (wanted) => {

@@ -4,14 +4,14 @@ import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { bundleWorkflowCode, NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { inject, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import type { TemporalConnection } from '../../client/connect.ts';
-import type { SeenSchedule } from '../../client/schedule/seen-schedule.ts';
-import { poolUpgradeId, scheduleId } from '../../workflows/messages.ts';
-import { connectAsCommandsDo } from './command-connection.ts';
-import { runCommandLine } from './command-line.ts';
-import type { Ending } from './scheduled-workflows.ts';
-import { quiet } from './temporal-harness.ts';
-import { quietLogger } from './temporal-server.ts';
+import type { TemporalConnection } from '../../../client/connect.ts';
+import type { SeenSchedule } from '../../../client/schedule/seen-schedule.ts';
+import { poolUpgradeId, scheduleId } from '../../../workflows/messages.ts';
+import { connectAsCommandsDo } from '../command-connection.ts';
+import { runCommandLine } from '../command-line.ts';
+import { quiet } from '../temporal-harness.ts';
+import { quietLogger } from '../temporal-server.ts';
+import type { Ending } from './workflows.ts';
 
 /** A pool of a cluster of its own on the real Temporal server of the test run, and `nodeferry schedule` as its operator has it. */
 export interface ScheduledPool {
@@ -109,7 +109,7 @@ let bundling: Promise<WorkflowBundle> | undefined;
 /** Starts a worker with the real launcher, and with upgrades that end when a test says so. */
 export async function startScheduledWorker({ taskQueue }: ScheduledPool, answer = isDue): Promise<void> {
   quiet();
-  const workflowsPath = fileURLToPath(new URL('scheduled-workflows.ts', import.meta.url));
+  const workflowsPath = fileURLToPath(new URL('workflows.ts', import.meta.url));
   bundling ??= bundleWorkflowCode({ workflowsPath, logger: quietLogger }).then(({ code }) => ({ code }));
   const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
   const worker = await Worker.create({
