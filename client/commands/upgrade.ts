@@ -35,8 +35,8 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
     printProgress(`Started run ${started.run} of ${name} (workflow ${started.workflowId}).`);
     if (isScheduled(policy)) {
       // Loaded on demand: the rules of time zones are a large library.
-      const { explainWindows } = await import('../schedule/explain-windows.ts');
-      printProgress(explainWindows(policy, Date.now()));
+      const { explainUpgradeWindows } = await import('../schedule/explain-upgrade-windows.ts');
+      printProgress(await explainUpgradeWindows(policy, Date.now()));
     }
     if (options.detach) {
       printData(options.output, started, () => started.workflowId);

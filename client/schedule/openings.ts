@@ -1,4 +1,5 @@
-import { describeWindowState, describeWindows, formatLocal } from '../../core/schedule/describe-schedule.ts';
+import { formatCalendar, formatFreeze } from '../../core/policy/schedule-differences.ts';
+import { describeWindowState, describeWindows } from '../../core/schedule/describe-schedule.ts';
 import { describeIrregularWindows } from '../../core/schedule/irregular.ts';
 import { type FreezePeriod, horizonMs, type OpenPeriod } from '../../core/schedule/schedule.ts';
 import { windowState } from '../../core/schedule/window-state.ts';
@@ -15,8 +16,8 @@ export interface Openings {
   readonly freezes: readonly string[];
   /** Calendars whose events are further freezes. */
   readonly calendars: readonly string[];
-  /** Calendars that were not read, so that the openings do not take their events into account. */
-  readonly unreadCalendars: readonly string[];
+  /** Calendars that could not be read, so that the openings do not consider their events. */
+  readonly unreadCalendars: readonly UnreadCalendar[];
   /** Whether a window is open now. */
   readonly isOpen: boolean;
   /** `open until Tue 04:00 (in 2h 10m)`, `opens Mon 22:00 (in 3d 4h)`. */
@@ -33,11 +34,16 @@ interface Opening {
   readonly closesAt: number;
 }
 
+/** A calendar that could not be read, and why. */
+export interface UnreadCalendar {
+  readonly calendar: string;
+  readonly reason: string;
+}
+
 /** What the calendars of a policy freeze, as far as they could be read. */
 export interface CalendarFreezes {
   readonly periods: readonly FreezePeriod[];
-  /** Addresses that were not read. */
-  readonly unread: readonly string[];
+  readonly unread: readonly UnreadCalendar[];
 }
 
 const maxOpenings = 5;
@@ -52,8 +58,8 @@ export function findOpenings(
   return {
     timeZone: schedule.timeZone,
     windows: describeWindows(schedule),
-    freezes: schedule.freezes.map(({ name, from, to }) => `${name}: ${formatLocal(from)} to ${formatLocal(to)}`),
-    calendars: schedule.calendars.map((calendar) => ('url' in calendar ? calendar.url : calendar.file)),
+    freezes: schedule.freezes.map(formatFreeze),
+    calendars: schedule.calendars.map(formatCalendar),
     unreadCalendars: calendars.unread,
     isOpen: state.open,
     state: describeWindowState(state, now, zone),

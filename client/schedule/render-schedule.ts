@@ -40,10 +40,9 @@ export function renderOpenings(openings: Openings, { now, zone }: ViewTime, styl
   const lines = next.map(
     ({ opensAt, closesAt }) => `${formatWhen(opensAt, now, zone)}, for ${formatLongDuration(closesAt - opensAt)}`,
   );
-  const sources = calendars.map((calendar) =>
-    unreadCalendars.includes(calendar)
-      ? `${calendar} (the worker reads it; the openings above do not consider it)`
-      : calendar,
+  const unread = new Set(unreadCalendars.map(({ calendar }) => calendar));
+  const sources = calendars.map((one) =>
+    unread.has(one) ? `${one} (not read: the openings do not consider it)` : one,
   );
   return [
     ...section('windows', windows, style),
@@ -78,9 +77,15 @@ function shorten({ windows, timeZone }: Openings): string {
 }
 
 /** Warnings about when a pool may be upgraded. */
-export function warnAbout({ next, isOpen }: Openings): readonly string[] {
-  if (next.length > 0 || isOpen) return [];
-  return ['no window opens within 400 days, so the schedule would start nothing: check the windows and the freezes'];
+export function warnAbout({ next, isOpen, unreadCalendars }: Openings): readonly string[] {
+  const unread = unreadCalendars.map(
+    ({ reason }) => `${reason} While the worker can't read it either, no upgrade replaces nodes.`,
+  );
+  if (next.length > 0 || isOpen) return unread;
+  return [
+    'no window opens within 400 days, so the schedule would upgrade nothing: check windows and freezes',
+    ...unread,
+  ];
 }
 
 const labelWidth = 12;

@@ -59,7 +59,8 @@ async function seeSchedule(
 ): Promise<SeenSchedule> {
   const { info, state, action } = description;
   const { poolName, version } = policy.target;
-  const [launches, run] = await Promise.all([
+  const [openings, launches, run] = await Promise.all([
+    readOpenings(policy, now),
     readLaunches(connection, info.recentActions),
     findRun(connection, target),
   ]);
@@ -70,7 +71,7 @@ async function seeSchedule(
     ...(version === undefined ? {} : { version }),
     paused: state.paused,
     ...(state.note ? { note: state.note } : {}),
-    openings: readOpenings(policy, now),
+    openings,
     launches,
     ...(run === undefined ? {} : { run }),
     taskQueue: action.taskQueue,

@@ -35,25 +35,4 @@ describe('diffPolicies', () => {
 
     expect(diffPolicies(all, parse(everyField.replace(from, to)))).toEqual([difference]);
   });
-
-  test('compares upgrade windows and freezes as a whole, in words', () => {
-    const withSchedule = (schedule: string) => {
-      const { schedule: _schedule, ...rest } = all;
-      const parsed = parse(`${everyField.slice(0, everyField.indexOf('  traffic:'))}  schedule: ${schedule}\n`);
-      return { ...rest, ...(parsed.schedule === undefined ? {} : { schedule: parsed.schedule }) };
-    };
-    const freeze = '{name: Christmas, from: 2026-12-18, to: 2027-01-06}';
-    const before = withSchedule('{timeZone: UTC, windows: [{days: [Mon, Tue, Wed], start: "22:00", end: "04:00"}]}');
-    const after = withSchedule(
-      `{timeZone: UTC, windows: [{days: [Mon], start: "22:00", end: "05:00"}, {start: "01:00", end: "02:00"}], freezes: [${freeze}]}`,
-    );
-
-    expect(diffPolicies(before, after)).toEqual([
-      { field: 'schedule.windows[0]', from: 'Mon-Wed 22:00-04:00', to: 'Mon 22:00-05:00' },
-      { field: 'schedule.windows[1]', to: 'daily 01:00-02:00' },
-      { field: 'schedule.freezes[0]', to: 'Christmas, 2026-12-18 00:00 to 2027-01-07 00:00' },
-    ]);
-    const { schedule: _schedule, ...without } = before;
-    expect(diffPolicies(without, before)).toEqual([{ field: 'schedule', to: 'Mon-Wed 22:00-04:00 UTC' }]);
-  });
 });

@@ -1,5 +1,6 @@
 import { zoneRulesOf } from '../../../adapters/time-zones/zone-rules.ts';
-import { diffPolicies, type PolicyDifference } from '../../../core/policy/diff-policies.ts';
+import { diffPolicies } from '../../../core/policy/diff-policies.ts';
+import type { PolicyDifference } from '../../../core/policy/policy-difference.ts';
 import { formatDuration } from '../../../core/text/format.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../../connect.ts';
 import { type ExitCode, exitCodes } from '../../output/exit-codes.ts';
@@ -42,8 +43,8 @@ export async function applyScheduleCommand({ file, dryRun, output }: ApplyOption
     const stored = await findSchedule(connection, target);
     const differences = stored === undefined ? [] : diffSchedules(stored, policy, settings);
     const change = changeOf(stored, differences, now);
-    if (!dryRun) await carryOut(connection, change, target, settings);
-    const openings = readOpenings(policy, now);
+    if (!dryRun) await execute(connection, change, target, settings);
+    const openings = await readOpenings(policy, now);
     const paused = stored?.description.state.paused ?? false;
     printData(output, { ...target, change, dryRun, paused, differences, openings }, () =>
       [
@@ -60,7 +61,7 @@ export async function applyScheduleCommand({ file, dryRun, output }: ApplyOption
   }
 }
 
-async function carryOut(
+async function execute(
   connection: TemporalConnection,
   change: Change,
   target: RunTarget,

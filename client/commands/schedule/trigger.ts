@@ -5,7 +5,7 @@ import { noWorker } from '../../no-answer.ts';
 import { type ExitCode, exitCodes } from '../../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../../run-target.ts';
-import { explainWindows } from '../../schedule/explain-windows.ts';
+import { explainUpgradeWindows } from '../../schedule/explain-upgrade-windows.ts';
 import { type Launch, readLaunches } from '../../schedule/launches.ts';
 import { readSchedule, type StoredSchedule, triggerSchedule } from '../../schedule/schedules.ts';
 import { findRun, type RunUnderWay } from '../../schedule/seen-schedule.ts';
@@ -41,7 +41,7 @@ export async function triggerScheduleCommand(
     await triggerSchedule(connection, target);
     const triggered = await untilStarted(connection, target, stored);
     printData(output, { ...target, ...triggered }, () => triggered.launch?.workflowId ?? '');
-    return report(target, stored, triggered);
+    return await report(target, stored, triggered);
   } finally {
     await connection.close();
   }
@@ -75,18 +75,22 @@ async function untilStarted(
     const actions = description.info.recentActions.filter(({ action }) => !known.has(action.workflow.workflowId));
     const [launch] = await readLaunches(connection, actions);
     const run = launch?.outcome === 'running' ? await findRun(connection, target) : undefined;
-    const isSettled = run !== undefined || (launch !== undefined && launch.outcome !== 'running');
-    if (isSettled || Date.now() > giveUpAt) return { launch, run };
+    const hasEnded = launch !== undefined && launch.outcome !== 'running';
+    if (run !== undefined || hasEnded || Date.now() > giveUpAt) return { launch, run };
     await delay(pollIntervalMs);
   }
 }
 
-function report(target: RunTarget, { description, policy }: StoredSchedule, { launch, run }: Triggered): ExitCode {
+async function report(
+  target: RunTarget,
+  { description, policy }: StoredSchedule,
+  { launch, run }: Triggered,
+): Promise<ExitCode> {
   const name = formatRunTarget(target);
   if (description.state.paused) printProgress('The schedule is paused and stays so.');
   if (run !== undefined) {
     printProgress(`Started the upgrade of ${name} (workflow ${run.workflowId}).`);
-    printProgress(explainWindows(policy, Date.now()));
+    printProgress(await explainUpgradeWindows(policy, Date.now()));
     printProgress(`Watch it: nodeferry watch ${name}`);
     return exitCodes.ok;
   }

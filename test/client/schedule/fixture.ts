@@ -43,7 +43,9 @@ export function aScheduledPolicy(schedule?: string): ScheduledPolicy {
 /** When its pool may be upgraded; its calendar was not read. */
 export function openingsOf(policy: ScheduledPolicy, at = now): Openings {
   const { calendars } = policy.schedule;
-  const unread = calendars.flatMap((calendar) => ('url' in calendar ? [calendar.url] : []));
+  const unread = calendars.flatMap((calendar) =>
+    'url' in calendar ? [{ calendar: calendar.url, reason: 'no answer.' }] : [],
+  );
   return findOpenings(policy, {
     zone: zoneRulesOf(policy.schedule.timeZone),
     calendars: { periods: [], unread },

@@ -39,7 +39,7 @@ note        created by ann: CVE-2026-1234
 windows     Mon-Thu 22:00-04:00 Europe/Berlin
             first Sat 02:30-05:00 Europe/Berlin
 ${next}
-calendars   https://calendar.example/releases.ics (the worker reads it; the openings above do not consider it)
+calendars   https://calendar.example/releases.ics (not read: the openings do not consider it)
 launches    none yet
 run         none is under way`,
     );
@@ -54,8 +54,8 @@ why         paused due to workflow failure:
 windows     Mon-Thu 22:00-04:00 Europe/Berlin
             first Sat 02:30-05:00 Europe/Berlin
 ${next}
-calendars   https://calendar.example/releases.ics (the worker reads it; the
-            openings above do not consider it)
+calendars   https://calendar.example/releases.ics (not read: the openings do not
+            consider it)
 launches    2026-11-24 22:00 failed: the upgrade was aborted by ann: errors
             2026-11-23 22:00 nothing to start: an upgrade of the pool is under
             way already
@@ -86,7 +86,10 @@ then        nodeferry schedule resume prod/web --reason <why>`,
 
     expect(view).toContain('now         open until Thu 04:00 (in 5h)');
     expect(view).toContain('next        Thu 22:00 (in 23h), for 6h');
-    expect(warnAbout(openings)).toEqual([]);
+  });
+
+  test('warns of a calendar that could not be read', () => {
+    expect(warnAbout(openingsOf(aScheduledPolicy()))).toEqual([expect.stringMatching(/^no answer\. While the worker/)]);
   });
 
   test('warns when no window opens within 400 days', () => {

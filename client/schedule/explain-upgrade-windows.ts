@@ -3,8 +3,8 @@ import { readOpenings } from './read-openings.ts';
 import type { ScheduledPolicy } from './scheduled-policy.ts';
 
 /** Says what a run of this policy that starts now (epoch ms) waits for, and how to continue at once. */
-export function explainWindows(policy: ScheduledPolicy, now: number): string {
-  const { state, isOpen } = readOpenings(policy, now);
+export async function explainUpgradeWindows(policy: ScheduledPolicy, now: number): Promise<string> {
+  const { state, isOpen } = await readOpenings(policy, now);
   if (isOpen) return `Its upgrade window is ${state}; what does not fit into it waits for the next one.`;
   const name = formatRunTarget({ cluster: policy.cluster.name, pool: policy.pool.name });
   return (
