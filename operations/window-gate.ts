@@ -27,21 +27,25 @@ export interface WindowGate {
   check(question: WindowQuestion, now: number): Promise<WindowCheck>;
 }
 
+/** How old the events of a calendar may be, ms: a freeze that somebody has just added applies within a minute. */
+const calendarForMs = 60_000;
+
 /** How old learned durations may be, ms. They change when a run ends. */
 const learnedForMs = 10 * 60_000;
 
-/** Time until the next look at calendars, ms: somebody may have added or removed a freeze. */
+/** Time until the next check at calendars, ms: somebody may have added or removed a freeze. */
 const calendarAgainMs = 5 * 60_000;
 
-/** Time until the next look where no calendar can change, ms. */
+/** Time until the next check where no calendar can change, ms. */
 const againMs = 6 * 3_600_000;
 
-/** Time until the next look at a calendar that could not be read, ms. */
+/** Time until the next check at a calendar that could not be read, ms. */
 const unreadAgainMs = 60_000;
 
 /** Decides whether work may start now, from the schedule of a policy, its calendars, and what earlier runs have learned. */
 export function createWindowGate({ timings, windows }: Pick<Ports, 'timings' | 'windows'>): WindowGate {
   let known: { readonly at: number; readonly learned: LearnedTimes } | undefined;
+  const read = new Map<string, { readonly at: number; readonly events: readonly FreezePeriod[] }>();
 
   return {
     check: async ({ schedule, work, expected }, now) => {
@@ -78,15 +82,21 @@ export function createWindowGate({ timings, windows }: Pick<Ports, 'timings' | '
     for (const calendar of schedule.calendars) {
       if (!('url' in calendar)) continue;
       try {
-        freezes.push(
-          ...(await windows.readCalendar(calendar.url, { zone, from: now - horizonMs, to: now + horizonMs })),
-        );
+        freezes.push(...(await eventsOf(calendar.url, zone, now)));
       } catch (error) {
         if (!(error instanceof NodeferryError)) throw error;
         return { unread: error.problem.message };
       }
     }
     return { freezes };
+  }
+
+  async function eventsOf(url: string, zone: ZoneRules, now: number): Promise<readonly FreezePeriod[]> {
+    const earlier = read.get(url);
+    if (earlier !== undefined && now - earlier.at < calendarForMs) return earlier.events;
+    const events = await windows.readCalendar(url, { zone, from: now - horizonMs, to: now + horizonMs });
+    read.set(url, { at: now, events });
+    return events;
   }
 }
 

@@ -6,6 +6,7 @@ import { createHttpTraffic } from '../adapters/probe/http-traffic.ts';
 import type { NodeferryError } from '../core/model/problem.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { WorkerConfig } from './config.ts';
+import { createWindows } from './windows.ts';
 
 /** The ports over the real systems, and how to close them. */
 export interface OpenPorts {
@@ -32,7 +33,7 @@ export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryEr
     }),
     traffic: createHttpTraffic(),
     timings: cluster.timings,
-    windows: { zoneOf: zoneRulesOf, readCalendar: fetchCalendar },
+    windows: createWindows(),
   };
   return { ports, close: () => cluster.close() };
 }

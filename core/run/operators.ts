@@ -22,7 +22,7 @@ export function abort(state: RunState, event: Asked): RunState {
   return beginRollback(audit(state, 'abort', event));
 }
 
-/** Upgrade windows no longer hold the run back. */
+/** The run no longer waits for upgrade windows. */
 export function overrideWindow(state: RunState, event: Asked): RunState {
   const { by, reason, at } = event;
   const audited = audit(state, 'override-window', event);

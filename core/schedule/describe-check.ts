@@ -25,6 +25,6 @@ export function describeWindowCheck({ facts, state, decision, needed, now }: Che
   const why = `an upgrade window: ${decision.reason}`;
   if (!fitting.neverFits) return `${why}; continues ${formatWhen(fitting.period.opensAt, now, facts.zone)}`;
   if (fitting.longest === undefined) return `${why}; none opens within 400 days`;
-  const longestMs = fitting.longest.closesAt - fitting.longest.opensAt;
-  return `${why}; a batch may take ${needed.source}, and the longest window of the next 400 days lasts ${formatDuration(longestMs)}`;
+  const maxLengthMs = fitting.longest.closesAt - fitting.longest.opensAt;
+  return `${why}; a batch may take ${needed.source}, and the longest window of the next 400 days lasts ${formatDuration(maxLengthMs)}`;
 }

@@ -128,16 +128,6 @@ export const bannedWords: readonly BannedWord[] = [
     say: 'observation, observe, check',
     allow: /\blook(s|ed|ing)? (\w+ ){0,2}(up|like|for|into|closer|alike|alive)\b/g,
   },
-  {
-    word: 'window',
-    pattern: /\bwindows?\b/g,
-    say: 'batch (old nodes that leave together), period; upgrade window',
-    allow:
-      /\b(upgrade|maintenance|sliding|receive|congestion|tcp|browser) windows?\b|\bwindows (nodes?|pods?|servers?|hosts?|instances?|registry|amd64|terminal)\b|\b016 windows\b|\bos'?\]?(:| ===) 'windows'|\bwin32\b/g,
-    // Upgrade windows, which are the other meaning of the word and its only one there.
-    allowFiles:
-      /^adapters\/kubernetes\/map-node-labels\.ts$|^schemas\/|(^|\/)(schedule|calendar)\/|^core\/policy\/(resolve-)?schedule|^test\/policy\/(schedule|all-fields)|^docs\/(windows|policy)\.md$|^docs\/adr\/0021-|^examples\//,
-  },
   { word: 'sweep', pattern: /\bsweep(s|er|ing)?\b|\bswept\b/g, say: 'clean up, cleanup' },
   { word: 'retreat', pattern: /\bretreat(s|ed|ing)?\b/g, say: 'scale in, remove new nodes' },
   { word: 'linger', pattern: /\blinger(s|ed|ing)?\b/g, say: 'sleep' },

@@ -57,7 +57,6 @@ describe('refused words', () => {
     ['machine', 'the machine has ended'],
     ['look', 'every look at the cluster'],
     ['look', 'createLooking()'],
-    ['window', 'simulateWindows()'],
     ['sweep', 'nodeferry sweep'],
     ['disown', "'disowned'"],
     ['ChildOnItsWay', 'interface ChildOnItsWay {'],

@@ -1,8 +1,8 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { WindowQuestion } from '../../activities/window-steps.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { measureTimes } from '../../core/run/measured-times.ts';
 import { isBoundToWindows } from '../../core/run/state.ts';
-import { measureTimes } from '../../core/schedule/measured-times.ts';
 import type { WindowWork } from '../../core/schedule/needed-time.ts';
 import { apply, type Run, runUntilDone } from './run.ts';
 import { steps, toOutcome, waits } from './steps.ts';

@@ -1,5 +1,5 @@
+import { type LearnedTimes, maxLearned } from '../schedule/needed-time.ts';
 import type { NodeStatus } from '../status/status.ts';
-import { type LearnedTimes, maxLearned } from './needed-time.ts';
 
 /** How long the nodes of a run took from their exclusion until their instances were gone, ms, by each kind of load balancer of their pool. */
 export function measureTimes(nodes: readonly NodeStatus[], kinds: readonly string[]): LearnedTimes {
