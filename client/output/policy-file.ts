@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { formatPolicyProblem, parsePolicy } from '../../core/policy/parse.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import { surroundingsOf } from './policy-surroundings.ts';
 import { printProgress } from './print.ts';
 
 /**
@@ -10,7 +11,7 @@ import { printProgress } from './print.ts';
  */
 export function readPolicyFile(path: string): Policy {
   const text = readText(path);
-  const parsed = parsePolicy(text, path === '-' ? '<stdin>' : path);
+  const parsed = parsePolicy(text, path === '-' ? '<stdin>' : path, surroundingsOf(path));
   if (!parsed.ok) {
     const all = parsed.problems.length + parsed.more;
     throw new NodeferryError({

@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Node } from 'yaml';
 import type { z } from 'zod';
 import { printable } from '../text/printable.ts';
+import { checkSchedule, type PolicySurroundings } from './check-schedule.ts';
 import type { Policy } from './policy.ts';
 import { formatPolicyProblem, type PolicyProblem } from './policy-problem.ts';
 import { keyOffset, nodeAt, type Path, placeAt, readYaml, type Source, startOf } from './read-yaml.ts';
@@ -22,9 +23,10 @@ const maxReported = 50;
 
 /**
  * Reads a policy from YAML or JSON. Problems are returned in the order of the file, at most fifty at once. The time it takes is
- * proportional to the length of the text. It never throws.
+ * proportional to the length of the text. It never throws. Without `surroundings` the time zone of a schedule is not checked, and its calendar
+ * files are not read.
  */
-export function parsePolicy(text: string, file: string): PolicyResult {
+export function parsePolicy(text: string, file: string, surroundings?: PolicySurroundings): PolicyResult {
   const yaml = readYaml(text, file);
   if (!yaml.ok) return refused(yaml.problems);
   const { source } = yaml;
@@ -40,7 +42,11 @@ export function parsePolicy(text: string, file: string): PolicyResult {
   const policy = resolvePolicy(parsed.data);
   const problems = checkNames(source, policy);
   if (problems.length > 0) return refused(problems);
-  return { ok: true, policy, warnings: warn(source, policy) };
+  const warnings = warn(source, policy);
+  if (policy.schedule === undefined || surroundings === undefined) return { ok: true, policy, warnings };
+  const checked = checkSchedule(source, policy.schedule, surroundings);
+  if (!checked.ok) return refused(checked.problems);
+  return { ok: true, policy: { ...policy, schedule: checked.schedule }, warnings };
 }
 
 function refused(problems: readonly PolicyProblem[]): PolicyResult {

@@ -1,5 +1,5 @@
 import { formatLongDuration } from '../text/format.ts';
-import { type SchedulePolicy, type Weekday, type WindowRule, weekdays } from './schedule.ts';
+import { type Weekday, type WindowRule, weekdays } from './schedule.ts';
 import type { WindowState } from './window-state.ts';
 import { type LocalTime, wallClockMs, type ZoneRules } from './zone.ts';
 
@@ -9,11 +9,6 @@ const dayMs = 86_400_000;
 export function describeWindow({ days, weeks, startMinute, endMinute }: WindowRule, timeZone: string): string {
   const on = weeks === undefined ? describeDays(days) : `${weeks.join(' and ')} ${describeDays(days)}`;
   return `${on} ${formatMinute(startMinute)}-${formatEnd(endMinute)} ${timeZone}`;
-}
-
-/** Describes all windows of a schedule, one line each. */
-export function describeWindows({ windows, timeZone }: SchedulePolicy): readonly string[] {
-  return windows.map((window) => describeWindow(window, timeZone));
 }
 
 /** Days as people write them: three and more in a row as `Mon-Thu`, also over the weekend. */

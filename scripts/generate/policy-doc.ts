@@ -16,7 +16,7 @@ Generated from the schema by \`npm run gen\`; editors can check policies against
 [schemas/pool-upgrade.schema.json](../schemas/pool-upgrade.schema.json). Runnable policies are in [examples](../examples).
 
 Durations have units: \`300ms\`, \`15s\`, \`5m\`, \`1h30m\`. Shares are percentages: \`75%\`. Services and workloads are written
-\`namespace/name\`. Unknown fields are errors.
+\`namespace/name\`. Unknown fields are errors. [windows.md](windows.md) explains \`spec.schedule\`.
 
 | field | default | meaning |
 |---|---|---|

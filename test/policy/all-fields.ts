@@ -60,5 +60,14 @@ spec:
         timeout: 2s
     lossBudget: 5
     watchAfter: 10s
+  schedule:
+    timeZone: Europe/Berlin
+    windows:
+      - {days: [Mon, Tue], weeks: [first, last], start: "22:00", end: "04:00"}
+    freezes:
+      - {name: year-end, from: 2026-12-18, to: 2027-01-04T06:00}
+    calendars:
+      - file: freezes.ics
+      - url: https://calendar.example.com/freezes.ics
   disabledRules: [capacity-guard]
 `;
