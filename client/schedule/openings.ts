@@ -1,5 +1,5 @@
 import { formatCalendar, formatFreeze } from '../../core/policy/schedule-differences.ts';
-import { describeWindowState, describeWindows } from '../../core/schedule/describe-schedule.ts';
+import { describeWindow, describeWindowState } from '../../core/schedule/describe-schedule.ts';
 import { describeIrregularWindows } from '../../core/schedule/irregular.ts';
 import { type FreezePeriod, horizonMs, type OpenPeriod } from '../../core/schedule/schedule.ts';
 import { windowState } from '../../core/schedule/window-state.ts';
@@ -35,7 +35,7 @@ interface Opening {
 }
 
 /** A calendar that could not be read, and why. */
-export interface UnreadCalendar {
+interface UnreadCalendar {
   readonly calendar: string;
   readonly reason: string;
 }
@@ -57,7 +57,7 @@ export function findOpenings(
   const state = windowState(facts);
   return {
     timeZone: schedule.timeZone,
-    windows: describeWindows(schedule),
+    windows: schedule.windows.map((window) => describeWindow(window, schedule.timeZone)),
     freezes: schedule.freezes.map(formatFreeze),
     calendars: schedule.calendars.map(formatCalendar),
     unreadCalendars: calendars.unread,

@@ -11,7 +11,7 @@ import type { Openings } from './openings.ts';
 import type { RunUnderWay, SeenSchedule } from './seen-schedule.ts';
 
 /** When a view is drawn, and in which local time. */
-export interface ViewTime {
+interface ViewTime {
   /** Epoch ms. */
   readonly now: number;
   /** The rules of the schedule's time zone. */

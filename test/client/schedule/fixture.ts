@@ -3,7 +3,6 @@ import { findOpenings, type Openings } from '../../../client/schedule/openings.t
 import { requireSchedule, type ScheduledPolicy } from '../../../client/schedule/scheduled-policy.ts';
 import type { SeenSchedule } from '../../../client/schedule/seen-schedule.ts';
 import { parsePolicy } from '../../../core/policy/parse.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 
 /** A Wednesday, 10:00 in Berlin. */
 export const now = Date.UTC(2026, 10, 25, 9);
@@ -20,7 +19,7 @@ const defaultSchedule = `
     calendars: [{url: "https://calendar.example/releases.ics"}]`;
 
 /** A policy with these upgrade windows, as they are written in YAML below `schedule:`. */
-export function aPolicy(schedule = defaultSchedule, rest = ''): Policy {
+export function aScheduledPolicy(schedule = defaultSchedule): ScheduledPolicy {
   const parsed = parsePolicy(
     `apiVersion: nodeferry.dev/v1alpha1
 kind: PoolUpgrade
@@ -28,16 +27,13 @@ metadata: {name: web}
 spec:
   cluster: {name: prod, region: eu-west-1}
   pool: {name: web}
-  target: {version: "1.36"}${rest}${schedule === '' ? '' : `\n  schedule:${schedule}`}\n`,
+  target: {version: "1.36"}
+  schedule:${schedule}
+`,
     'policy.yaml',
   );
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.policy;
-}
-
-/** The same, where it has upgrade windows. */
-export function aScheduledPolicy(schedule?: string): ScheduledPolicy {
-  return requireSchedule(aPolicy(schedule));
+  return requireSchedule(parsed.policy);
 }
 
 /** When its pool may be upgraded; its calendar was not read. */

@@ -11,7 +11,7 @@ import { connectAsCommandsDo } from '../command-connection.ts';
 import { runCommandLine } from '../command-line.ts';
 import { quiet } from '../temporal-harness.ts';
 import { quietLogger } from '../temporal-server.ts';
-import type { Ending } from './workflows.ts';
+import type { Ending, poolUpgrade } from './workflows.ts';
 
 /** A pool of a cluster of its own on the real Temporal server of the test run, and `nodeferry schedule` as its operator has it. */
 export interface ScheduledPool {
@@ -22,7 +22,7 @@ export interface ScheduledPool {
   readonly connection: TemporalConnection;
   readonly handle: ReturnType<TemporalConnection['client']['schedule']['getHandle']>;
   /** The upgrade of the pool, whoever starts it. */
-  readonly upgrade: WorkflowHandle;
+  readonly upgrade: WorkflowHandle<typeof poolUpgrade>;
   /** A policy of this pool as it is written, with other fields in its `spec`. */
   policy(spec?: Readonly<Record<string, unknown>>): string;
   /** Runs a command of `nodeferry schedule`, with a policy on standard input. */
@@ -54,7 +54,7 @@ export async function openScheduledPool(): Promise<ScheduledPool> {
   const taskQueue = `test-${randomUUID()}`;
   const connection = await connectAsCommandsDo();
   const handle = connection.client.schedule.getHandle(scheduleId(cluster, 'web'));
-  const upgrade = connection.client.workflow.getHandle(poolUpgradeId(cluster, 'web'));
+  const upgrade = connection.client.workflow.getHandle<typeof poolUpgrade>(poolUpgradeId(cluster, 'web'));
   onTestFinished(async () => {
     // Whichever of both there is.
     await Promise.allSettled([handle.delete(), upgrade.terminate('the test is over')]);

@@ -8,9 +8,9 @@ import {
   untilUpgrading,
 } from '../../support/schedule/scheduled-pool.ts';
 
-/** Has the schedule fire in three seconds, by a calendar of its own: those of policies know minutes only. */
+/** Has the schedule fire in five seconds, by a calendar of its own: those of policies know minutes only. */
 async function fireSoon({ handle }: ScheduledPool): Promise<Date> {
-  const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_000);
+  const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 5_000);
   const [hour, minute, second] = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()];
   await handle.update((before) => ({
     ...before,
@@ -24,7 +24,10 @@ async function openUpgrading(): Promise<ScheduledPool> {
   const pool = await openScheduledPool();
   await startScheduledWorker(pool);
   await pool.run(['create', '-f', '-'], pool.policy());
-  expect(await pool.run(['trigger', pool.name])).toMatchObject({ code: 0 });
+  const triggered = await pool.run(['trigger', pool.name]);
+  expect(triggered).toMatchObject({ code: 0, stdout: expect.stringMatching(`^window-launcher/${pool.name}-`) });
+  expect(triggered.stderr).toContain(`Started the upgrade of ${pool.name} (workflow pool-upgrade/${pool.name}).`);
+  expect(triggered.stderr).toContain(`nodeferry override-window ${pool.name} --reason <why>`);
   return pool;
 }
 
@@ -154,6 +157,6 @@ test('an upgrade that is started by hand says when its upgrade window opens, and
   const started = await runCommandLine(['upgrade', '-f', '-', '--detach'], { input: pool.policy(), env });
 
   expect(started.code).toBe(0);
-  expect(started.stderr).toMatch(/in its upgrade windows only: opens \w{3} \d\d:\d\d \(in (5h 59m|6h)\)/);
+  expect(started.stderr).toMatch(/in its upgrade windows only: opens \w{3} \d\d:\d\d \(in (5h 5\dm|6h)\)/);
   expect(started.stderr).toContain(`nodeferry override-window ${pool.name} --reason <why>`);
 });
