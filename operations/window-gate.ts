@@ -33,13 +33,13 @@ const calendarForMs = 60_000;
 /** How old learned durations may be, ms. They change when a run ends. */
 const learnedForMs = 10 * 60_000;
 
-/** Time until the next check at calendars, ms: somebody may have added or removed a freeze. */
+/** Time until the next check of the calendars, ms: somebody may have added or removed a freeze. */
 const calendarAgainMs = 5 * 60_000;
 
 /** Time until the next check where no calendar can change, ms. */
 const againMs = 6 * 3_600_000;
 
-/** Time until the next check at a calendar that could not be read, ms. */
+/** Time until the next check of a calendar that could not be read, ms. */
 const unreadAgainMs = 60_000;
 
 /** Decides whether work may start now, from the schedule of a policy, its calendars, and what earlier runs have learned. */
