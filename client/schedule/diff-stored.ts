@@ -69,7 +69,7 @@ function signatureOfStored(calendar: StoredCalendar): string {
   ]);
 }
 
-/** The ranges of a field. A field that was not given comes back as the range of all its values. */
+/** The ranges of a field. Temporal returns a field that was absent as the range of all its values. */
 function rangesOf<T>(ranges: readonly { readonly start: T; readonly end: T }[], first?: T, last?: T) {
   const [only, ...others] = ranges;
   const isAny = others.length === 0 && first !== undefined && only?.start === first && only.end === last;

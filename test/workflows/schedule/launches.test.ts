@@ -114,6 +114,20 @@ describe('a schedule', () => {
     expect(await pool.describe()).toMatchObject({ paused: false, note: 'resumed by ann: the image is fixed' });
   });
 
+  test('does not repeat the openings that have passed while it was paused', async () => {
+    const pool = await openScheduledPool();
+    await startScheduledWorker(pool);
+    await pool.run(['create', '-f', '-', '--paused'], pool.policy());
+    const missed = await fireSoon(pool);
+    await expect.poll(() => Date.now()).toBeGreaterThan(missed.getTime() + 1_000);
+
+    await pool.run(['resume', pool.name, '--reason', 'a test']);
+    const next = await fireSoon(pool);
+
+    const launched = await pool.until('it has launched', ({ launches }) => launches.length > 0);
+    expect(launched.launches.map(({ at }) => at)).toEqual([next.getTime()]);
+  });
+
   test('says that there is nothing to upgrade', async () => {
     const pool = await openScheduledPool();
     await startScheduledWorker(pool, { isDue: false, reason: 'web-1-36 has replaced web' });
