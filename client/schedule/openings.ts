@@ -1,9 +1,10 @@
 import { formatCalendar, formatFreeze } from '../../core/policy/schedule-differences.ts';
 import { describeWindow, describeWindowState } from '../../core/schedule/describe-schedule.ts';
+import { freezeOf } from '../../core/schedule/freezes.ts';
 import { describeIrregularWindows } from '../../core/schedule/irregular.ts';
 import { type FreezePeriod, horizonMs, type OpenPeriod } from '../../core/schedule/schedule.ts';
 import { windowState } from '../../core/schedule/window-state.ts';
-import { openPeriods, type ScheduleFacts } from '../../core/schedule/windows.ts';
+import { allFreezes, openPeriods, type ScheduleFacts } from '../../core/schedule/windows.ts';
 import type { ZoneRules } from '../../core/schedule/zone.ts';
 import type { ScheduledPolicy } from './scheduled-policy.ts';
 
@@ -12,7 +13,7 @@ export interface Openings {
   readonly timeZone: string;
   /** One line each: `Mon-Thu 22:00-04:00 Europe/Berlin`. */
   readonly windows: readonly string[];
-  /** One line each, in local time. */
+  /** Freezes that are not over, of the policy and of calendars: one line each, in local time, the next one first. */
   readonly freezes: readonly string[];
   /** Calendars whose events are further freezes. */
   readonly calendars: readonly string[];
@@ -58,7 +59,10 @@ export function findOpenings(
   return {
     timeZone: schedule.timeZone,
     windows: schedule.windows.map((window) => describeWindow(window, schedule.timeZone)),
-    freezes: schedule.freezes.map(formatFreeze),
+    freezes: allFreezes(facts)
+      .filter(({ to }) => to > now)
+      .toSorted((a, b) => a.from - b.from)
+      .map((freeze) => formatFreeze(freezeOf(freeze, zone))),
     calendars: schedule.calendars.map(formatCalendar),
     unreadCalendars: calendars.unread,
     isOpen: state.open,

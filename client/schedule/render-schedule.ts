@@ -48,10 +48,18 @@ export function renderOpenings(openings: Openings, { now, zone }: ViewTime, styl
     ...section('windows', windows, style),
     ...section('now', [state], style),
     ...section('next', lines, style),
-    ...section('freezes', freezes, style),
+    ...section('freezes', firstOf(freezes), style),
     ...section('calendars', sources, style),
     ...section('irregular', irregular, style, 'warn'),
   ];
+}
+
+/** A calendar may have hundreds of events. */
+const maxFreezes = 5;
+
+function firstOf(freezes: readonly string[]): readonly string[] {
+  if (freezes.length <= maxFreezes) return freezes;
+  return [...freezes.slice(0, maxFreezes), `and ${freezes.length - maxFreezes} more`];
 }
 
 /** Draws one line for each schedule. Each has a time zone of its own. */

@@ -16,6 +16,8 @@ export function requireSchedule(policy: Policy): ScheduledPolicy {
   throw new NodeferryError({
     code: 'InvalidPolicy',
     message: 'The policy has no spec.schedule, so there is nothing to schedule.',
-    hint: 'Add windows to spec.schedule (docs/windows.md), or start the upgrade now: nodeferry upgrade -f POLICY',
+    hint:
+      'Add windows to spec.schedule (docs/windows.md), or start the upgrade now: nodeferry upgrade -f POLICY   ' +
+      'or, if the pool needs its schedule no longer: nodeferry schedule delete CLUSTER/POOL',
   });
 }

@@ -53,6 +53,7 @@ test('leaves out the openings that events of a calendar freeze, and reads each c
 
   expect(daysOf(openings.next)).toEqual(['2026-12-07', '2026-12-14', '2026-12-21', '2026-12-28', '2027-01-04']);
   expect(openings.state).toContain('freeze Black Friday');
+  expect(openings.freezes).toEqual([expect.stringMatching(/^Black Friday.*: 2026-11-27 00:00 to 2026-12-01 00:00$/)]);
   expect(openings).toMatchObject({ calendars: [calendar.url], unreadCalendars: [] });
   expect(calendar.times).toBe(1);
 });

@@ -88,6 +88,20 @@ then        nodeferry schedule resume prod/web --reason <why>`,
     expect(view).toContain('next        Thu 22:00 (in 23h), for 6h');
   });
 
+  test('shows the next freezes and counts the others', () => {
+    const dates = ['2026-11-01', '2027-08-01', ...Array.from({ length: 6 }, (_, index) => `2027-0${index + 1}-01`)];
+    const policy = aScheduledPolicy(`
+    timeZone: Europe/Berlin
+    windows: [{days: [Sun], start: "02:30", end: "05:00"}]
+    freezes: [${dates.map((date) => `{name: "on ${date}", from: ${date}, to: ${date}}`).join(', ')}]`);
+
+    const view = renderSchedule(aSchedule({ openings: openingsOf(policy) }), berlin, plainStyle).join('\n');
+
+    expect(view).toContain('freezes     on 2027-01-01: 2027-01-01 00:00 to 2027-01-02 00:00\n');
+    expect(view).toContain('on 2027-05-01: 2027-05-01 00:00 to 2027-05-02 00:00\n            and 2 more\n');
+    expect(view).not.toContain('2026-11-01');
+  });
+
   test('warns of a calendar that could not be read', () => {
     expect(warnAbout(openingsOf(aScheduledPolicy()))).toEqual([expect.stringMatching(/^no answer\. While the worker/)]);
   });
