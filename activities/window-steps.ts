@@ -42,7 +42,7 @@ export function createWindowSteps({ clock, pools, timings }: Ports, gate: Window
         },
       }),
 
-    /** Whether there is anything to upgrade: the old pool exists. */
+    /** Whether an upgrade is to be started: the old pool exists, and a window is open. A schedule also fires where none is, because it knows no freezes. */
     checkLaunch: async ({ policy }: { policy: Policy }): Promise<Outcome<LaunchCheck>> =>
       await retryUntilDone(
         {
@@ -50,8 +50,10 @@ export function createWindowSteps({ clock, pools, timings }: Ports, gate: Window
           what: 'looking for the pool',
           hint: 'Check the cluster, its region and the permissions of the worker.',
         },
-        async () => {
-          const { cluster, pool, target } = policy;
+        async ({ now }) => {
+          const { cluster, pool, target, schedule } = policy;
+          const closed = schedule === undefined ? undefined : await gate.explainClosed(schedule, now);
+          if (closed !== undefined) return { isDue: false, reason: `no upgrade window is open: ${closed}` };
           const ref = { cluster: cluster.name, region: cluster.region, name: pool.name };
           if ((await pools.findPool(ref)) !== undefined) return { isDue: true, reason: 'its upgrade window opens' };
           const isReplaced = (await pools.findPool({ ...ref, name: target.poolName })) !== undefined;

@@ -1,5 +1,6 @@
 import { NodeferryError } from '../core/model/problem.ts';
 import { describeWindowCheck } from '../core/schedule/describe-check.ts';
+import { describeWindowState } from '../core/schedule/describe-schedule.ts';
 import { decideStart } from '../core/schedule/fits.ts';
 import { type ExpectedTimes, type LearnedTimes, neededTime, type WindowWork } from '../core/schedule/needed-time.ts';
 import { type FreezePeriod, horizonMs, type SchedulePolicy } from '../core/schedule/schedule.ts';
@@ -25,7 +26,15 @@ export interface WindowCheck {
 export interface WindowGate {
   /** `now` is epoch ms. A calendar that can't be read keeps everything closed: what it freezes is not known. */
   check(question: WindowQuestion, now: number): Promise<WindowCheck>;
+  /**
+   * Why nothing is to be started now, because no window is open or opens within some minutes. Undefined when a run is to be started: also where
+   * a calendar can't be read, because the run then waits for it, and says so.
+   */
+  explainClosed(schedule: SchedulePolicy, now: number): Promise<string | undefined>;
 }
+
+/** A schedule may fire so much, ms, before a window opens by the clock of a worker. */
+const earlyMs = 10 * 60_000;
 
 /** How old the events of a calendar may be, ms: a freeze that somebody has just added applies within a minute. */
 const calendarForMs = 60_000;
@@ -70,6 +79,15 @@ export function createWindowGate({ timings, windows }: Pick<Ports, 'timings' | '
         window: { mayStart: decision.start, detail, until: changesAt, checkedAt: now },
         checkAgainInMs: Math.max(1_000, Math.min(maxMs, (changesAt ?? Infinity) - now)),
       };
+    },
+
+    explainClosed: async (schedule, now) => {
+      const zone = windows.zoneOf(schedule.timeZone);
+      const calendars = await readCalendars(schedule, zone, now);
+      if ('unread' in calendars) return undefined;
+      const state = windowState({ schedule, zone, freezes: calendars.freezes, now });
+      if (state.open || (state.opensAt ?? Infinity) - now <= earlyMs) return undefined;
+      return describeWindowState(state, now, zone);
     },
   };
 

@@ -18,6 +18,9 @@ export type CalendarFile =
   | { readonly ok: true; readonly freezes: readonly Freeze[] }
   | { readonly ok: false; readonly message: string; readonly allowed: string };
 
+/** The most freezes of a schedule: they are part of the input of a workflow, which may have 2 MB, and each takes 200 bytes. */
+const maxFreezes = 1000;
+
 /** A schedule in which the events of calendar files are freezes, or the problems with it. */
 type CheckedSchedule =
   | { readonly ok: true; readonly schedule: SchedulePolicy }
@@ -53,6 +56,11 @@ export function checkSchedule(
     const path = ['spec', 'schedule', 'calendars', index, 'file'];
     const problem = problemAt(source, path, `spec.schedule.calendars[${index}].file`, read.message);
     problems.push({ ...problem, allowed: read.allowed });
+  }
+  if (problems.length === 0 && freezes.length > maxFreezes) {
+    const message = `the schedule has ${freezes.length} freezes, with those of its calendar files`;
+    const problem = problemAt(source, ['spec', 'schedule', 'calendars'], 'spec.schedule.calendars', message);
+    problems.push({ ...problem, allowed: `at most ${maxFreezes} freezes; use the url of a calendar for more` });
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, schedule: { ...schedule, freezes, calendars } };
 }

@@ -1,6 +1,6 @@
 import { formatDuration } from '../text/format.ts';
 import { formatLocal, formatTimeOfDay } from './describe-schedule.ts';
-import { subtractFreezes } from './freezes.ts';
+import { joinFreezes, subtractFrozen } from './freezes.ts';
 import { horizonMs } from './schedule.ts';
 import { type Slot, type SlotPeriod, slotPeriod, slotsAround } from './slots.ts';
 import { allFreezes, type ScheduleFacts } from './windows.ts';
@@ -15,12 +15,12 @@ const maxDescribed = 10;
  */
 export function describeIrregularWindows(facts: ScheduleFacts & { readonly now: number }): readonly string[] {
   const { schedule, zone, now } = facts;
-  const freezes = allFreezes(facts);
+  const frozen = joinFreezes(allFreezes(facts));
   const to = now + horizonMs;
   const sentences = slotsAround(schedule, zone, now, to).flatMap((slot) => {
     const period = slotPeriod(zone, slot);
     if (period === undefined) return isWithin(slot, facts, now, to) ? [describeMissing(slot, schedule.timeZone)] : [];
-    if (period.closesAt <= now || to <= period.opensAt || subtractFreezes(period, freezes).length === 0) return [];
+    if (period.closesAt <= now || to <= period.opensAt || subtractFrozen(period, frozen).length === 0) return [];
     return describeIrregular(facts, slot, period) ?? [];
   });
   const all = [...new Set(sentences)];

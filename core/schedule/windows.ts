@@ -1,4 +1,4 @@
-import { freezePeriods, subtractFreezes } from './freezes.ts';
+import { freezePeriods, joinFreezes, subtractFrozen } from './freezes.ts';
 import type { FreezePeriod, OpenPeriod, SchedulePolicy } from './schedule.ts';
 import { slotPeriod, slotsAround } from './slots.ts';
 import type { ZoneRules } from './zone.ts';
@@ -18,11 +18,11 @@ export interface ScheduleFacts {
  */
 export function openPeriods(facts: ScheduleFacts & { readonly from: number; readonly to: number }): OpenPeriod[] {
   const { schedule, zone, from, to } = facts;
-  const freezes = allFreezes(facts);
+  const frozen = joinFreezes(allFreezes(facts));
   const periods = slotsAround(schedule, zone, from, to)
     .flatMap((slot): readonly OpenPeriod[] => {
       const period = slotPeriod(zone, slot);
-      return period === undefined ? [] : subtractFreezes({ ...period, windows: [slot.window] }, freezes);
+      return period === undefined ? [] : subtractFrozen({ ...period, windows: [slot.window] }, frozen);
     })
     .map((period) => ({
       ...period,

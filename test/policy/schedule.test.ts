@@ -33,6 +33,19 @@ function parse(schedule: string, calendars: Readonly<Record<string, string>> = {
   });
 }
 
+test('calendar files may have 1,000 freezes together', () => {
+  const day = { name: 'f', from: local(2026, 12, 1), to: local(2026, 12, 2) };
+  const text = `${head}    timeZone: UTC\n${oneWindow}    calendars: [{file: a.ics}, {file: b.ics}]\n`;
+  const result = parsePolicy(text, 'p.yaml', {
+    isTimeZone,
+    timeZoneNames,
+    readCalendarFile: () => ({ ok: true, freezes: Array.from({ length: 501 }, () => day) }),
+  });
+  expect(result.ok ? [] : result.problems.map(formatPolicyProblem)).toEqual([
+    'p.yaml:10:16 spec.schedule.calendars: the schedule has 1002 freezes, with those of its calendar files; allowed: at most 1000 freezes; use the url of a calendar for more',
+  ]);
+});
+
 function scheduleOf(...args: Parameters<typeof parse>) {
   const result = parse(...args);
   if (!result.ok) throw new Error(result.problems.map(formatPolicyProblem).join('\n'));

@@ -25,10 +25,15 @@ export function luxonZone(timeZone: string): ZoneRules {
   const offsetAt = offsetsOf(timeZone);
   return {
     toLocal(instant) {
-      const [date = '', time = ''] = new Date(instant + offsetAt(instant)).toISOString().split('T');
-      const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
-      const [hour = 0, minute = 0, second = 0] = time.slice(0, 8).split(':').map(Number);
-      return { year, month, day, hour, minute, second };
+      const date = new Date(instant + offsetAt(instant));
+      return {
+        year: date.getUTCFullYear(),
+        month: date.getUTCMonth() + 1,
+        day: date.getUTCDate(),
+        hour: date.getUTCHours(),
+        minute: date.getUTCMinutes(),
+        second: date.getUTCSeconds(),
+      };
     },
     toInstants(local: LocalTime) {
       const wall = Date.UTC(local.year, local.month - 1, local.day, local.hour, local.minute, local.second);
