@@ -56,8 +56,9 @@ export async function openScheduledPool(): Promise<ScheduledPool> {
   const handle = connection.client.schedule.getHandle(scheduleId(cluster, 'web'));
   const upgrade = connection.client.workflow.getHandle<typeof poolUpgrade>(poolUpgradeId(cluster, 'web'));
   onTestFinished(async () => {
-    // Whichever of both there is.
-    await Promise.allSettled([handle.delete(), upgrade.terminate('the test is over')]);
+    // A test may have deleted it.
+    await Promise.allSettled([handle.delete()]);
+    await terminateRuns(connection, cluster);
   });
   const name = `${cluster}/web`;
   const run: ScheduledPool['run'] = async (args, input = '') => {
@@ -102,6 +103,17 @@ export async function openScheduledPool(): Promise<ScheduledPool> {
       }
     },
   };
+}
+
+/** Terminates the launchers and upgrades of a cluster: their worker ends with the test. */
+async function terminateRuns({ client }: TemporalConnection, cluster: string): Promise<void> {
+  const query = `NodeferryCluster = "${cluster}" AND ExecutionStatus = "Running"`;
+  // One that has ended meanwhile is what is wanted.
+  for await (const { workflowId } of client.workflow.list({ query }))
+    await client.workflow
+      .getHandle(workflowId)
+      .terminate('the test is over')
+      .catch(() => undefined);
 }
 
 let bundling: Promise<WorkflowBundle> | undefined;
