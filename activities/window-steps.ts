@@ -8,7 +8,7 @@ import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 export type { WindowQuestion };
 
 /** Whether a schedule has to start an upgrade, and why, or why not. */
-export interface LaunchCheck {
+interface LaunchCheck {
   readonly isDue: boolean;
   readonly reason: string;
 }

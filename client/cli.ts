@@ -3,8 +3,10 @@ import { readVersion } from '../adapters/package/version.ts';
 import { parseDuration } from '../core/policy/durations.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
-import { type OutputFormat, outputFormats } from './output/print.ts';
+import { outputOption } from './output/output-option.ts';
+import type { OutputFormat } from './output/print.ts';
 import { parseRunTarget } from './run-target.ts';
+import { addSchedule } from './schedule/cli.ts';
 
 const exitCodeHelp = `
 Exit codes:
@@ -40,6 +42,7 @@ function createProgram(finish: (code: number) => void): Command {
   addWatching(program, finish);
   addControls(program, finish);
   addConcurrency(program, finish);
+  addSchedule(program, finish);
   addCleanup(program, finish);
   addProcesses(program, finish);
   return program;
@@ -244,10 +247,6 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
       const { versionCommand } = await import('./commands/version.ts');
       await versionCommand({ output });
     });
-}
-
-function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print data').choices([...outputFormats]).default('table');
 }
 
 function parseTimeout(text: string): number {

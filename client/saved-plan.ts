@@ -8,7 +8,7 @@ import type { Policy } from '../core/policy/policy.ts';
 import { fieldsOf, isText } from '../core/status/read-plain.ts';
 
 /** A plan that was saved for review, and that a run can be started from. */
-export interface SavedPlan {
+interface SavedPlan {
   readonly policy: Policy;
   readonly approved: ApprovedPlan;
 }

@@ -17,7 +17,7 @@ export interface WindowQuestion {
 }
 
 /** Whether it may start, and after which time, ms, the answer may be another one. */
-export interface WindowCheck {
+interface WindowCheck {
   readonly window: WindowStatus;
   readonly checkAgainInMs: number;
 }

@@ -6,7 +6,7 @@ import { type CalendarFault, checkLines } from './check-lines.ts';
 import { type CalendarZones, instantOf, localUntil } from './event-time.ts';
 
 /** Which events of a calendar are wanted. */
-export interface CalendarQuestion extends CalendarZones {
+interface CalendarQuestion extends CalendarZones {
   /** Name of the calendar, which is added to those of its events: `Black Friday (freezes.ics)`. */
   readonly calendar: string;
   /** Events that end after this instant, epoch ms. */
@@ -16,7 +16,7 @@ export interface CalendarQuestion extends CalendarZones {
 }
 
 /** The events of a calendar, ascending, or why it can't be used. */
-export type CalendarResult =
+type CalendarResult =
   | { readonly ok: true; readonly events: readonly FreezePeriod[] }
   | ({ readonly ok: false } & CalendarFault);
 

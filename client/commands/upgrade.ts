@@ -4,22 +4,18 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { ApprovedPlan } from '../../core/plan/approved-plan.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import {
-  defaultTaskQueue,
-  type PoolUpgradeInput,
-  poolUpgradeId,
-  searchAttributes,
-  workflowTypes,
-} from '../../workflows/messages.ts';
-import { confirm, requireTerminal } from '../confirm.ts';
+import { type PoolUpgradeInput, poolUpgradeId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
+import { confirm, requireTerminal } from '../output/confirm.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { readPolicyFile } from '../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { readSavedPlan } from '../saved-plan.ts';
+import { isScheduled } from '../schedule/scheduled-policy.ts';
+import { taskQueue } from '../task-queue.ts';
 import { renderPlan } from '../view/plan.ts';
 import { isPolled } from '../worker-presence.ts';
 import { monitorRun } from './watch.ts';
@@ -51,6 +47,11 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
     const started = await startUpgrade(connection, policy, options.reason, approved);
     const name = formatRunTarget(target);
     printProgress(`Started run ${started.run} of ${name} (workflow ${started.workflowId}).`);
+    if (isScheduled(policy)) {
+      // Loaded on demand: the rules of time zones are a large library.
+      const { explainUpgradeWindows } = await import('../schedule/explain-upgrade-windows.ts');
+      printProgress(await explainUpgradeWindows(policy, Date.now()));
+    }
     if (options.detach) {
       printData(options.output, started, () => started.workflowId);
       printProgress(`Watch it: nodeferry watch ${name}`);
@@ -65,10 +66,6 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
 const unmeasured =
   'warning: spec.traffic.probes: the policy has no probes, so lost requests are not measured; ' +
   `a run that replaces every node then ends with exit code ${exitCodes.unmeasured}`;
-
-function taskQueue(): string {
-  return process.env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue;
-}
 
 /** A run that is started without a worker would begin whenever one starts, when nobody may be watching any more. */
 async function requireWorker(connection: TemporalConnection): Promise<void> {
@@ -92,7 +89,11 @@ function readInput({ file, plan, yes }: UpgradeOptions): { readonly policy: Poli
   }
   if (plan !== undefined) return readSavedPlan(plan);
   const policy = readPolicyFile(file ?? '-');
-  if (!yes) requireTerminal('upgrade -f');
+  if (!yes)
+    requireTerminal(
+      'Nothing was started',
+      'Add --yes, or start from a plan that was saved and reviewed: nodeferry plan -f POLICY --out plan.json',
+    );
   return { policy };
 }
 

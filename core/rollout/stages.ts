@@ -2,7 +2,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { RolloutPolicy } from './rollout.ts';
 
 /** Nodes that are replaced before those of the next stage begin. */
-export interface Stage {
+interface Stage {
   readonly nodes: readonly NodeRef[];
   /** What somebody has to approve before it begins, as text, e.g. `canary` or `zone eu-west-1b`; absent when nobody has to. */
   readonly approval?: string;

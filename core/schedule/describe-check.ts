@@ -6,7 +6,7 @@ import type { WindowState } from './window-state.ts';
 import type { ScheduleFacts } from './windows.ts';
 
 /** A check of the upgrade windows, and what it found. `now` is epoch ms. */
-export interface CheckedWindows {
+interface CheckedWindows {
   readonly facts: ScheduleFacts;
   readonly state: WindowState;
   readonly decision: StartDecision;

@@ -38,7 +38,7 @@ export function decideStart({
 }
 
 /** The first period that is long enough, or the longest of those that are not. */
-export type FittingPeriod =
+type FittingPeriod =
   | { readonly neverFits: false; readonly period: OpenPeriod }
   | {
       readonly neverFits: true;

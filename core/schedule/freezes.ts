@@ -14,7 +14,7 @@ export function freezeOf({ name, from, to }: FreezePeriod, zone: ZoneRules): Fre
 }
 
 /** The frozen time: freezes without their names, joined where they overlap or touch, ascending. */
-export type FrozenTime = readonly Pick<FreezePeriod, 'from' | 'to'>[];
+type FrozenTime = readonly Pick<FreezePeriod, 'from' | 'to'>[];
 
 /** Joins freezes, so that many of them, such as the events of large calendars, are searched quickly. */
 export function joinFreezes(freezes: readonly FreezePeriod[]): FrozenTime {

@@ -15,7 +15,7 @@ export interface TemporalCalendar {
 }
 
 /** When a Temporal Schedule fires, as its `ScheduleSpec` has it. */
-export interface TemporalScheduleSpec {
+interface TemporalScheduleSpec {
   readonly timezone: string;
   readonly calendars: TemporalCalendar[];
 }

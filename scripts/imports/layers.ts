@@ -10,6 +10,7 @@ const coreRooms: readonly string[] = [
   'connection',
   'steps',
   'schedule',
+  'rollout',
   'policy',
   'guard',
   'waits',

@@ -175,7 +175,8 @@ function sinksInto(ends: OpenEnds, hooks: StepHooks): InjectedSinks<AwaitsSinks>
   return { clock: { awaits: { fn: tell, callDuringReplay: false } } };
 }
 
-function quiet(): void {
+/** Keeps the logs of all workers of this process out of what tests print, unless NODEFERRY_TEST_LOG wants them. */
+export function quiet(): void {
   if (quieted) return;
   quieted = true;
   const level = (process.env['NODEFERRY_TEST_LOG'] ?? 'ERROR') as LogLevel;
