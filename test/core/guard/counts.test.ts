@@ -32,7 +32,7 @@ const count = (facts: ReturnType<typeof state>, out: readonly string[] = []) =>
 
 /** The nodes that may be excluded, one after another. */
 function leaving(facts: ReturnType<typeof state>): readonly string[] {
-  const policy = aPolicy({ guard: { ...aPolicy().guard, minServing: {} } });
+  const policy = aPolicy();
   const gone: NodeRef[] = [];
   for (const node of nodes) {
     const guard = openGuard({ facts, policy, baselines: [], inFlight: gone, waiting: nodes });

@@ -231,6 +231,26 @@ spec:
   return { ...parsed.policy, ...changes };
 }
 
+/** The part of a policy with other terms of the guard. */
+export function withGuard(changes: Partial<Policy['guard']>): Pick<Policy, 'guard'> {
+  return { guard: { ...aPolicy().guard, ...changes } };
+}
+
+/** The part of a policy that keeps so many targets of Service `default/web` serving. */
+export function withMinServing(targets: number, changes: Partial<Policy['guard']> = {}): Pick<Policy, 'guard'> {
+  return withGuard({ minServing: { 'default/web': { targets } }, ...changes });
+}
+
+/** The part of a policy with other rules of draining. */
+export function withDrain(changes: Partial<Policy['drain']>): Pick<Policy, 'drain'> {
+  return { drain: { ...aPolicy().drain, ...changes } };
+}
+
+/** The part of a policy with other waits. */
+export function withWaits(changes: Partial<Policy['waits']>): Pick<Policy, 'waits'> {
+  return { waits: { ...aPolicy().waits, ...changes } };
+}
+
 /** The part of a policy that switches pod surge on, with exceptions by workload. */
 export function withPodSurge(
   surplus: SurgeLimitOfPods = 1,

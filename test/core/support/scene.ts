@@ -1,12 +1,16 @@
-import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
 import { type Guard, openGuard } from '../../../core/guard/guard.ts';
 import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { PoolFacts } from '../../../core/model/pool.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
-import type { TargetState } from '../../../core/model/target-group.ts';
+import type { ClusterFacts, ServingFacts } from '../../../core/model/serving.ts';
+import type { TargetGroupFacts, TargetState } from '../../../core/model/target-group.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import { aGroup, aNode, anObservation, aPolicy, aService, aTarget, aWorkload, onePodOnEach } from './facts.ts';
+import { buildPlan } from '../../../core/plan/build-plan.ts';
+import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
+import { aGroup, aNode, anObservation, aPolicy, aPool, aService, aTarget, aWorkload, onePodOnEach } from './facts.ts';
 
 /** Two nodes in each of two zones. */
 export const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -17,19 +21,27 @@ export const names = nodes.map(({ name }) => name);
 /** What is different from four nodes that serve one Service, all of it healthy. */
 export interface Scene {
   readonly nodes?: readonly NodeFacts[];
+  /** What is different about nodes, by name. */
+  readonly changed?: Readonly<Record<string, Partial<NodeFacts>>>;
   readonly pods?: readonly PodFacts[];
   readonly traffic?: ServiceFacts['externalTrafficPolicy'];
   readonly budgets?: readonly DisruptionBudgetFacts[];
+  /** Deployment `web`, scaled to the pods that are there, unless given. */
   readonly workloads?: readonly WorkloadFacts[];
   readonly crossZone?: boolean;
   readonly service?: Partial<ServiceFacts>;
   /** State of targets that are not as their pods say; `absent` is not listed. */
   readonly states?: Readonly<Record<string, TargetState | 'absent'>>;
+  readonly group?: Partial<TargetGroupFacts>;
+  /** Anything else that the cluster has, or has instead. */
+  readonly cluster?: Partial<ClusterFacts>;
+  readonly observedAt?: number;
 }
 
-/** One Service with a pod on each of four nodes in two zones: whole unless changed. */
-export function state(scene: Scene = {}): ServingFacts {
-  const { nodes: all = nodes, pods: running = pods, traffic = 'Local', budgets = [], states = {} } = scene;
+/** One Service with a pod on each of four nodes in two zones: whole unless the scene says otherwise. */
+export function factsOf(scene: Scene = {}): ServingFacts {
+  const { pods: running = pods, traffic = 'Local', budgets = [], states = {}, changed = {} } = scene;
+  const all = (scene.nodes ?? nodes).map((node) => ({ ...node, ...changed[node.name] }));
   const answers = ({ labels, ready, terminating }: PodFacts) => labels['app'] === 'web' && ready && !terminating;
   const hosts = new Set(running.filter(answers).map((pod) => pod.node));
   const targets = all.flatMap((node) => {
@@ -38,15 +50,27 @@ export function state(scene: Scene = {}): ServingFacts {
   });
   const services = [aService('web', running, { externalTrafficPolicy: traffic, ...scene.service })];
   const workloads = scene.workloads ?? [aWorkload('web', running.length)];
-  return anObservation({ nodes: all, pods: running, services, budgets, workloads }, [
-    aGroup('web', all, { targets, crossZone: scene.crossZone ?? true }),
+  const facts = anObservation({ nodes: all, pods: running, services, budgets, workloads, ...scene.cluster }, [
+    aGroup('web', all, { targets, crossZone: scene.crossZone ?? true, ...scene.group }),
   ]);
+  return { ...facts, observedAt: scene.observedAt ?? 0 };
+}
+
+/** What a run knows that has seen nothing but these facts. */
+export function learned(facts: ServingFacts, policy: Policy = aPolicy()): readonly ServiceBaseline[] {
+  return learnBaselines([], facts, policy);
+}
+
+/** The plan for a pool, which has these nodes, and all nodes of pool `web` unless given. */
+export function planOf(facts: ServingFacts, changes: Partial<Policy> = {}, pool?: PoolFacts): PoolPlan {
+  const old = facts.cluster.nodes.filter((node) => node.pool === 'web');
+  return buildPlan({ policy: aPolicy(changes), run: 'run', pool: pool ?? aPool(old), facts });
 }
 
 /** The guard as things are `now`, after they were as they were `before`, while some are out. */
-export function guardOf(now: ServingFacts, before = state(), inFlight: readonly NodeRef[] = []): Guard {
+export function guardOf(now: ServingFacts, before = factsOf(), inFlight: readonly NodeRef[] = []): Guard {
   const policy = aPolicy();
-  const baselines = learnBaselines(learnBaselines([], before, policy), now, policy);
+  const baselines = learnBaselines(learned(before, policy), now, policy);
   return openGuard({ facts: now, policy, baselines, inFlight, waiting: nodes });
 }
 
@@ -57,7 +81,7 @@ export const blockOf = (guard: Guard, name: string) =>
 export const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
 
 /** Excludes nodes in order, until none may leave. */
-export function leaving(now: ServingFacts, before = state()): readonly string[] {
+export function leaving(now: ServingFacts, before = factsOf()): readonly string[] {
   const gone: NodeRef[] = [];
   for (const node of nodes) if (guardOf(now, before, gone).findBlock(node) === undefined) gone.push(node);
   return gone.map(({ name }) => name);
