@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
-import { aBudget, aNode, aPod, aPolicy, aService } from '../support/facts.ts';
+import { aBudget, aNode, aPod, aPolicy, aService, withDrain } from '../support/facts.ts';
 import { decide, elsewhere, kinds, web } from './eviction-scene.ts';
 
 /** 3 s for endpoints to propagate plus 15 s margin. */
@@ -70,7 +70,7 @@ describe('pods that are stuck terminating', () => {
 });
 
 describe('pods that run to completion', () => {
-  const policy = aPolicy({ drain: { ...aPolicy().drain, jobs: 'wait' } });
+  const policy = aPolicy(withDrain({ jobs: 'wait' }));
   const job = aPod('sum-1', 'n1', { ownerKind: 'Job', ownerName: 'sum' });
 
   test('are reported and not touched, while others leave', () => {
@@ -178,7 +178,7 @@ describe('removing pods from their endpoints first', () => {
   test.each([
     ['its preStop outlasts the propagation', { preStopSeconds: 3 }, {}],
     ['it belongs to a StatefulSet, whose next pod has the same name', { ownerKind: 'StatefulSet' }, {}],
-    ['the policy says never', {}, { drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } }],
+    ['the policy says never', {}, withDrain({ keepEndpoints: ['default/web'] })],
     ['the rule is disabled', {}, { disabledRules: ['remove-endpoints-before-eviction'] }],
   ] as const)('a pod is evicted directly when %s', (_, pod, policy) => {
     const pods = web(pod);

@@ -17,6 +17,7 @@ import {
   aTarget,
   nodeRefOf,
   onePodOnEach,
+  withDrain,
 } from '../support/facts.ts';
 
 const fiveMinutes = 300_000;
@@ -26,8 +27,7 @@ function nodesWith(changes: readonly Partial<NodeFacts>[], size = 10): readonly 
   return Array.from({ length: size }, (_, index) => aNode(`n${index + 1}`, changes[index] ?? {}));
 }
 
-const withPolicy = (unreachableNodes: Policy['drain']['unreachableNodes']) =>
-  aPolicy({ drain: { ...aPolicy().drain, unreachableNodes } });
+const withPolicy = (unreachableNodes: Policy['drain']['unreachableNodes']) => aPolicy(withDrain({ unreachableNodes }));
 
 describe('a node is unreachable', () => {
   const [node = aNode('n1')] = nodesWith([silent]);

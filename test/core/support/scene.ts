@@ -62,7 +62,7 @@ export function learned(facts: ServingFacts, policy: Policy = aPolicy()): readon
 }
 
 /** The plan for a pool, which has these nodes, and all nodes of pool `web` unless given. */
-export function planOf(facts: ServingFacts, changes: Partial<Policy> = {}, pool?: PoolFacts): PoolPlan {
+export function planFor(facts: ServingFacts, changes: Partial<Policy> = {}, pool?: PoolFacts): PoolPlan {
   const old = facts.cluster.nodes.filter((node) => node.pool === 'web');
   return buildPlan({ policy: aPolicy(changes), run: 'run', pool: pool ?? aPool(old), facts });
 }
