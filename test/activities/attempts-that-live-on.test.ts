@@ -11,9 +11,9 @@ import type { World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { inActivity } from '../support/in-activity.ts';
 import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
-import { createActivities, type HeldPool, holdPool, run } from './hold-pool.ts';
+import { createActivities, type LockedPool, lockPool, run } from './lock-pool.ts';
 
-interface LivingOn extends HeldPool {
+interface LivingOn extends LockedPool {
   readonly plan: PoolPlan;
   /** An attempt whose result nobody waits for any more. */
   readonly liveOn: (body: () => Promise<unknown>) => { ended(): Promise<unknown> };
@@ -21,8 +21,8 @@ interface LivingOn extends HeldPool {
 
 /** A run with new nodes and cordoned old nodes. */
 async function openScene(scene: UpgradeScene = {}): Promise<LivingOn> {
-  const held = holdPool(upgradeOf(scene));
-  const { policy, activities, attempt, step, next } = held;
+  const locked = lockPool(upgradeOf(scene));
+  const { policy, activities, attempt, step, next } = locked;
   const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
   await step('create', async () => await activities.createPool({ ...next(), plan }));
   const awaited = { plan, forPods: true, expected: plan.surge };
@@ -38,7 +38,7 @@ async function openScene(scene: UpgradeScene = {}): Promise<LivingOn> {
       },
     };
   };
-  return { ...held, plan, liveOn };
+  return { ...locked, plan, liveOn };
 }
 
 /** Waits until the world shows it. */

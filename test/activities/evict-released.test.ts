@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { decideEligibility } from '../../core/pod-surge/eligibility.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
-import { createActivities, holdPool, run } from './hold-pool.ts';
+import { createActivities, lockPool, run } from './lock-pool.ts';
 
 /** A run with a released pod that its ReplicaSet has replaced; the eviction API gives that answer for it, `times` times. */
 async function evictReleased(answer: EvictionOutcome, times: number) {
-  const { world, policy, ports, attempt, next } = holdPool(upgradeOf({ podSurge: {} }));
+  const { world, policy, ports, attempt, next } = lockPool(upgradeOf({ podSurge: {} }));
   const cluster = await ports.cluster.observe();
   const pod = cluster.pods.find(({ workload }) => workload === 'Deployment default/api');
   const eligibility =

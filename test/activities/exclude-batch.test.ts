@@ -4,11 +4,11 @@ import { createSimPorts } from '../simulator/ports.ts';
 import { later, type SimPod, type World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
-import { holdPool, run } from './hold-pool.ts';
+import { lockPool, run } from './lock-pool.ts';
 
 /** Cleans up after a run that holds its pool; `hear` gets what the step reports meanwhile. */
 async function cleanUpAfter(upgrade: Upgrade, hear: (told: Heartbeat) => void = () => undefined) {
-  const { activities, attempt, lock, next } = holdPool(upgrade);
+  const { activities, attempt, lock, next } = lockPool(upgrade);
   const environment = new MockActivityEnvironment({ activityId: 'clean-up' });
   environment.on('heartbeat', hear);
   return await attempt('clean-up', async () => await activities.cleanUp({ ...next(), lock }), environment);

@@ -7,7 +7,7 @@ import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
-import { holdPool, run } from './hold-pool.ts';
+import { lockPool, run } from './lock-pool.ts';
 
 const theLease = 'nodeferry-exclude';
 
@@ -47,8 +47,8 @@ async function openScene(before: Strike = () => undefined, scene: UpgradeScene =
   const upgrade = upgradeOf(scene);
   const { world, policy } = upgrade;
   const calls: string[] = [];
-  const held = holdPool(upgrade, (ports) => listen(ports, calls, (call, times) => before(world, call, times)));
-  const { activities, attempt, next, step } = held;
+  const locked = lockPool(upgrade, (ports) => listen(ports, calls, (call, times) => before(world, call, times)));
+  const { activities, attempt, next, step } = locked;
   const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
   calls.length = 0;
   const input: ExcludeInput = { ...next(), baselines: plan.baselines, inFlight: [], waiting: plan.nodes };

@@ -6,15 +6,15 @@ import { later } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { createRecordingMeter } from '../support/recording-meter.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
-import { holdPool, run } from './hold-pool.ts';
+import { lockPool, run } from './lock-pool.ts';
 
 /** A scenario in which the run holds its pool, and an activity whose metrics are kept. */
 function openScene() {
-  const held = holdPool(upgradeOf());
+  const locked = lockPool(upgradeOf());
   const { meter, emitted } = createRecordingMeter();
   const environment = new MockActivityEnvironment({ activityId: 'step' }, { metricMeter: meter });
-  const act = async <T>(body: () => Promise<T>) => await held.attempt('step', body, environment);
-  return { ...held, emitted, environment, act };
+  const act = async <T>(body: () => Promise<T>) => await locked.attempt('step', body, environment);
+  return { ...locked, emitted, environment, act };
 }
 
 test('the watch over a run counts what the probes send and lose', async () => {

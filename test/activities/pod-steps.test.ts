@@ -8,13 +8,13 @@ import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimNode, World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
-import { createActivities, holdPool, run } from './hold-pool.ts';
+import { createActivities, lockPool, run } from './lock-pool.ts';
 
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 /** A scenario in which the run holds its pool and the first nodes have left their load balancers, `n` of them. */
 async function openScene(n: number, change: Partial<Policy> = {}) {
-  const { world, policy, ports, activities, attempt } = holdPool(upgradeOf({ policy: change }));
+  const { world, policy, ports, activities, attempt } = lockPool(upgradeOf({ policy: change }));
   const cluster = await ports.cluster.observe();
   const { groups } = await ports.loadBalancers.discover(cluster.services);
   const before = {

@@ -6,7 +6,7 @@ import { freeze, restoreLabels, rollOut, scaleTo, setBudget } from '../simulator
 import { addFailedPod, deleteDeployment, orphanDeployment } from '../simulator/replica-sets.ts';
 import type { SimPod, World } from '../simulator/world.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
-import { holdPool, run } from './hold-pool.ts';
+import { lockPool, run } from './lock-pool.ts';
 
 /** What may happen to `web` while its pods are surged. */
 const happenings = {
@@ -45,7 +45,7 @@ test('released pods come back as they were, whatever happens meanwhile', async (
 }, 240_000);
 
 async function surgeAndAdopt(shape: Shape): Promise<void> {
-  const { world, policy, activities, step, next } = holdPool(openScene(shape));
+  const { world, policy, activities, step, next } = lockPool(openScene(shape));
   const before = podsOf(world);
   const watched = watch(world, shape.happening);
 

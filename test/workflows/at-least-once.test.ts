@@ -4,6 +4,7 @@ import { abortUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const lostAnswer = () => ApplicationFailure.retryable('the worker died before it could answer');
 
@@ -40,10 +41,10 @@ describe('steps that run more than once', () => {
   });
 
   test('an abort in which every step loses its first response rolls everything back', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const done = new Set<string>();
     let abort = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       before: async (step) => {
         if (step === 'evictPods' && !done.has('abort')) {
           done.add('abort');
@@ -57,7 +58,6 @@ describe('steps that run more than once', () => {
         throw lostAnswer();
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -66,13 +66,11 @@ describe('steps that run more than once', () => {
   });
 
   test('a step that fails for good stalls the run instead of failing it', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, harness, handle } = await upgradeOf().start({
       before: (step) => {
         if (step === 'cordonNodes') throw ApplicationFailure.nonRetryable('a bug');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled).toMatchObject({ code: 'Internal', message: 'a bug' });
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });

@@ -4,12 +4,11 @@ import { resumeUpdate } from '../../workflows/messages.ts';
 import { addBatchPool, addClassicService, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { countEvents, expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 describe('an upgrade that nothing disturbs', () => {
   test.each([4, 8])('replaces %i nodes, loses nothing, leaves nothing behind', async (nodes) => {
-    const world = createScenario({ nodes });
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy());
+    const { world, harness, handle } = await upgradeOf({ nodes }).start();
     const report = await handle.result();
 
     expect(report.outcome).toBe('completed');
@@ -82,10 +81,10 @@ describe('an upgrade that nothing disturbs', () => {
   });
 
   test('shows a page of details and search attributes while it runs', async () => {
-    const world = createScenario();
+    const { start } = upgradeOf();
     let details = '';
     let phase: unknown;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step !== 'removeEndpoints' || details !== '') return;
         const described = await harness
@@ -98,7 +97,6 @@ describe('an upgrade that nothing disturbs', () => {
         });
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const { workflowId } = handle;
     await handle.result();
     expect(details).toContain('ip-10-0-0-1');
@@ -132,20 +130,20 @@ describe('an upgrade that nothing disturbs', () => {
 
 describe('Services that nodeferry does not support', () => {
   test('are ignored where they belong to another pool, even when they appear during the run', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     addBatchPool(world);
     const batch = addClassicService(world, 'batch', 'Local');
     world.clock.advance(5 * 60_000);
     batch.ratePerSecond = 100;
     let appeared = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step !== 'awaitConnectionsDrained' || appeared) return;
         appeared = true;
         addClassicService(world, 'batch-too', 'Local', { app: 'batch' });
       },
     });
-    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toEqual([]);
     expect(appeared).toBe(true);
@@ -166,15 +164,14 @@ describe('Services that nodeferry does not support', () => {
   });
 
   test('block further nodes where they were supported when the run began, until they are again', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const web = world.services.find((service) => service.key === 'default/web');
     if (web === undefined) throw new Error('no Service');
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'cordonNodes') web.balancer = 'classic';
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toContain("default/web can't be protected");
     harness.hooks.before = () => undefined;

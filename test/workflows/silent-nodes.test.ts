@@ -11,6 +11,7 @@ import type { SimInstance, SimNode, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft } from '../support/run-checks.ts';
 import type { StepHooks } from '../support/temporal-harness.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
@@ -88,10 +89,11 @@ describe('an instance that has died while the cloud reports it as running', () =
   );
 
   test('whose kubelet is reachable again is emptied like any other, without a resume', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     const victim = victimIn(world);
-    const harness = await openHarness(world, { before: atStep('evictPods', victim, () => cutOff(world, victim)) });
-    const handle = await harness.start(podSurgePolicy());
+    const { harness, handle } = await start({
+      before: atStep('evictPods', victim, () => cutOff(world, victim)),
+    });
     await harness.until(handle, 'a question', isAsked);
     reconnect(world, victim);
     await harness.until(handle, 'no question any more', (status) => !isAsked(status));

@@ -7,6 +7,7 @@ import { freeze, scaleTo } from '../simulator/disturbances.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'fixed' };
 
@@ -14,13 +15,13 @@ describe('an endpoint slice controller that stops', () => {
   test.each(['evictPods', 'removeEndpoints'] as const)(
     'in %s: pods stay until they are observed to be no endpoints, status says so, nothing is lost',
     async (during) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       // Otherwise its endpoints are gone before the step removes them.
       for (const service of world.services)
         if (service.key === 'default/agent') service.internalTrafficPolicy = 'Local';
       const reasons: string[] = [];
       let evicted: number | undefined;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: (step) => {
           if (step === during && reasons.length === 0) world.faults.slicesFrozen = true;
         },
@@ -34,7 +35,7 @@ describe('an endpoint slice controller that stops', () => {
           world.changed();
         },
       });
-      const report = await harness.finish(await harness.start(scenarioPolicy()));
+      const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expect(evicted).toBe(0);
       expectNothingLost(world);
@@ -108,15 +109,14 @@ describe('an endpoint slice controller that pauses after failures', () => {
 
 describe('a budget that never allows', () => {
   test('stalls the node with pod, budget and numbers, forces nothing, and continues when it is fixed', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, start } = upgradeOf();
+    const { harness, handle } = await start({
       before: (step) => {
         // The budget becomes stricter after the plan was made.
         if (step === 'evictPods')
           for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => {
       return status.stalled !== undefined;
     });
@@ -148,9 +148,9 @@ describe('a budget that never allows', () => {
   });
 
   test('says in the heartbeat which pod waits for which budget, since when and until when', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let blocked: Heartbeat | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'evictPods')
           for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
@@ -159,7 +159,6 @@ describe('a budget that never allows', () => {
         if (step === 'evictPods' && details.blocked?.[0]?.budget === 'default/api') blocked = details;
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     const told = blocked;
     harness.hooks.before = () => undefined;
@@ -177,10 +176,9 @@ describe('a budget that never allows', () => {
 
 describe('instances that do not start', () => {
   test('a new node that never becomes Ready stalls the run, and an abort deletes the new pool', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     world.faults.neverReady = 1;
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy());
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.phase).toBe('nodes-ready');
     expect(stalledRun.stalled?.message).toContain('3 of 4 new nodes are Ready');
@@ -228,9 +226,7 @@ describe('a cloud that throttles', () => {
 
 describe('a run that must not begin', () => {
   test('fails as PoolNotFound for an unknown pool and changes nothing', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy({ pool: { provider: 'eks', name: 'wib' } }));
+    const { world, handle } = await upgradeOf({ policy: { pool: { provider: 'eks', name: 'wib' } } }).start();
     expect((await failureOfRun(handle)).type).toBe('PoolNotFound');
     expectNothingLeft(world, 4);
   });
@@ -247,8 +243,8 @@ describe('a run that must not begin', () => {
   });
 
   test('fails as LockHeld while somebody else holds the lock and changes nothing', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, start } = upgradeOf();
+    const { handle } = await start({
       before: (step, [input]) => {
         if (step !== 'acquireLock') return;
         const cluster = (input as { policy: { cluster: { name: string } } }).policy.cluster.name;
@@ -259,7 +255,6 @@ describe('a run that must not begin', () => {
         });
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const failure = await failureOfRun(handle);
     expect(failure.type).toBe('LockHeld');
     expect(failure.report.outcome).toBe('failed');
@@ -303,15 +298,13 @@ describe('a worker that restarts', () => {
 
 describe('an instance that can’t be terminated', () => {
   test('stalls its node; an abort restores that, because the instance still runs', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, harness, handle } = await upgradeOf().start({
       before: (step, [input]) => {
         const { isAborted, pool } = input as { isAborted: boolean; pool: PoolRef };
         if (step !== 'terminateNode' || isAborted || pool.name !== 'web') return;
         throw ApplicationFailure.nonRetryable('you are not authorized to perform this operation', 'Forbidden');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -323,9 +316,9 @@ describe('an instance that can’t be terminated', () => {
   });
 
   test('and is excess after an abort is terminated after a resume: it is not the node that the abort restores', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let refused = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step, [input]) => {
         if (step === 'awaitConnectionsDrained' && !refused)
           await handle.executeUpdate(abortUpdate, { args: [operator] }).catch(() => undefined);
@@ -335,7 +328,6 @@ describe('an instance that can’t be terminated', () => {
         throw ApplicationFailure.nonRetryable('you are not authorized to perform this operation', 'Forbidden');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     const report = await harness.finish(handle);

@@ -13,31 +13,31 @@ export { type Activities, createActivities } from '../../activities/activities.t
 /** Every run of these tests. */
 export const run = 'run-1';
 
-/** A run that holds its pool, and does one step after another without Temporal. */
-export interface HeldPool extends Upgrade {
+/** A run that has the lock on its pool, and does one step after another without Temporal. */
+export interface LockedPool extends Upgrade {
   readonly lock: PoolLock;
   readonly ports: Ports;
   /** Steps on the ports as they are. */
   readonly activities: Activities;
   /** Input of the run's next step that concerns the whole pool. */
-  next(): PoolStepInput;
+  readonly next: () => PoolStepInput;
   /** One attempt at a step, whatever becomes of it. */
-  attempt<T>(name: string, body: () => Promise<T>, environment?: MockActivityEnvironment): Promise<T>;
+  readonly attempt: <T>(name: string, body: () => Promise<T>, environment?: MockActivityEnvironment) => Promise<T>;
   /** A step that has to end well. */
-  step<T extends object>(name: string, body: () => Promise<Outcome<T>>): Promise<T>;
+  readonly step: <T extends object>(name: string, body: () => Promise<Outcome<T>>) => Promise<T>;
 }
 
-/** Has a run hold the pool of an upgrade; `listen` may come between its steps and the world. */
-export function holdPool({ world, policy }: Upgrade, listen: (ports: Ports) => Ports = (ports) => ports): HeldPool {
+/** Takes the lock on the pool of an upgrade for a run; `listen` may come between its steps and the world. */
+export function lockPool(upgrade: Upgrade, listen: (ports: Ports) => Ports = (ports) => ports): LockedPool {
+  const { world, policy } = upgrade;
   const lock = { name: poolLockOf(policy), holder: run, token: 1 };
   world.leases.set(lock.name, { ...lock, expiresAt: Number.MAX_SAFE_INTEGER });
   const ports = listen(createSimPorts(world));
-  const attempt: HeldPool['attempt'] = async (name, body, environment) =>
+  const attempt: LockedPool['attempt'] = async (name, body, environment) =>
     await inActivity(world, name, body, environment ?? new MockActivityEnvironment({ activityId: name }));
   let sequence = 0;
   return {
-    world,
-    policy,
+    ...upgrade,
     lock,
     ports,
     activities: createActivities(ports),
