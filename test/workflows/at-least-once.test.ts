@@ -1,8 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { abortUpdate } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -10,9 +8,9 @@ const lostAnswer = () => ApplicationFailure.retryable('the worker died before it
 
 describe('steps that run more than once', () => {
   test('an upgrade in which every step loses its first response ends the same', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const done = new Set<string>();
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       after: (step, [input]) => {
         const node = (input as { node?: { name: string } }).node?.name ?? '';
         if (step === 'monitorRun' || done.has(step + node)) return;
@@ -20,7 +18,7 @@ describe('steps that run more than once', () => {
         throw lostAnswer();
       },
     });
-    const report = await (await harness.start(scenarioPolicy())).result();
+    const report = await handle.result();
     expect(report.outcome).toBe('completed');
     expect(done.size).toBeGreaterThan(30);
     expectNothingLost(world);
@@ -28,8 +26,7 @@ describe('steps that run more than once', () => {
   });
 
   test('a step may lose any number of workers: only its deadline and its own errors end it', async () => {
-    const harness = await openHarness(createScenario(), {});
-    const handle = await harness.start(scenarioPolicy());
+    const { harness, handle } = await upgradeOf().start();
     const report = await harness.finish(handle);
     const ids = [handle.workflowId, ...report.nodes.flatMap(({ workflowId }) => workflowId ?? [])];
     const histories = await Promise.all(ids.map(async (id) => await harness.workflow(id).fetchHistory()));

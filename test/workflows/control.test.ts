@@ -108,18 +108,17 @@ describe('abort', () => {
   });
 
   test('lets pods use their grace period, longer than the eviction deadline, and needs no operator', async () => {
-    const world = createScenario({ delays: { podGone: 28_000 } });
+    const { waits } = scenarioPolicy();
+    const hasty = { ...waits, deadlines: { ...waits.deadlines, evictionMs: 15_000 } };
+    const { world, start } = upgradeOf({ delays: { podGone: 28_000 }, policy: { waits: hasty } });
     let aborting: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       progress: (step, { checkpoint }) => {
         const endpointsRemoved = Object.keys(readPodTimes(checkpoint).removedAt);
         if (step !== 'evictPods' || endpointsRemoved.length === 0) return;
         aborting ??= handle.executeUpdate(abortUpdate, { args: [operator] });
       },
     });
-    const { waits } = scenarioPolicy();
-    const hasty = { ...waits, deadlines: { ...waits.deadlines, evictionMs: 15_000 } };
-    const handle = await harness.start(scenarioPolicy({ waits: hasty }));
     const report = await harness.finish(handle);
     await aborting;
     expect(report.outcome).toBe('aborted');

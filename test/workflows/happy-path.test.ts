@@ -38,10 +38,11 @@ describe('an upgrade that nothing disturbs', () => {
   });
 
   test('needs only one slot for steps: activities that last as long as the run use other slots', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, { maxSteps: 1 });
     const { guard } = scenarioPolicy();
-    const report = await harness.finish(await harness.start(scenarioPolicy({ guard: { ...guard, maxInFlight: 1 } })));
+    const { world, harness, handle } = await upgradeOf({ policy: { guard: { ...guard, maxInFlight: 1 } } }).start({
+      maxSteps: 1,
+    });
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -152,11 +153,11 @@ describe('Services that nodeferry does not support', () => {
   });
 
   test('refuse the run where they affect the pool, and nothing is changed', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     addBatchPool(world);
     addClassicService(world, 'batch', 'Cluster');
-    const harness = await openHarness(world);
-    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    const { handle } = await start();
+    const failure = await failureOfRun(handle);
     expect(failure.type).toBe('PreflightRefused');
     expect(failure.report.stalled?.message).toMatch(/1 blocker: SVC-028 service default\/batch: .* pass through/);
     expectNothingLeft(world, 6);
@@ -184,12 +185,12 @@ describe('Services that nodeferry does not support', () => {
   });
 
   test('block nothing where their loss is accepted, and the report names them', async () => {
-    const world = createScenario();
-    addClassicService(world, 'old', 'Local', { app: 'api' });
-    const harness = await openHarness(world);
     const { guard } = scenarioPolicy();
     const policy = scenarioPolicy({ guard: { ...guard, acceptUnprotected: ['default/old'] } });
-    const report = await harness.finish(await harness.start(policy));
+    const { world, start } = upgradeOf({ policy });
+    addClassicService(world, 'old', 'Local', { app: 'api' });
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toEqual([expect.stringContaining('service default/old')]);
     expectNothingLeft(world, 4);

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { addPod, finishIn } from '../simulator/pods.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -31,10 +30,10 @@ function beforeEvicting(pod: () => SimPod | undefined, act: (pod: SimPod) => voi
 
 describe('a pod that is not safe to evict', () => {
   test('refuses the run before it begins, unless the policy says otherwise', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2 });
     addToOld(world, 'game', { safeToEvict: 'false' });
-    const harness = await openHarness(world);
-    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    const { harness, handle } = await start();
+    const failure = await failureOfRun(handle);
     expect(failure.type).toBe('PreflightRefused');
     expect(failure.report.stalled?.message).toContain(`WKL-025 pod default/game: ${safeToEvict}: "false"`);
     expect(world.log).toEqual([]);

@@ -71,9 +71,8 @@ describe('waves of new nodes', () => {
 
   test('cost fewer instance minutes than all new nodes at once', async () => {
     const cost = async (surge: NodeSurgeLimit) => {
-      const world = createScenario({ nodes: 8 });
-      const harness = await openHarness(world, {});
-      return (await harness.finish(await harness.start(inWaves(surge, 'off')))).instanceMinutes ?? 0;
+      const { harness, handle } = await upgradeOf({ nodes: 8, policy: inWaves(surge, 'off') }).start();
+      return (await harness.finish(handle)).instanceMinutes ?? 0;
     };
     expect(await cost({ instances: 2 })).toBeLessThan(await cost({ share: 1 }));
   });

@@ -81,10 +81,12 @@ describe('an endpoint slice controller that pauses after failures', () => {
   test.each(['evictPods', 'removeEndpoints'] as const)(
     'in %s: the step waits for it, beyond its own deadline, and does not stall',
     async (during) => {
-      const world = createScenario();
+      const policy = scenarioPolicy();
+      const deadlines = { ...policy.waits.deadlines, evictionMs: 180_000, endpointRemovalMs: 180_000 };
+      const { world, start } = upgradeOf({ policy: { ...policy, waits: { ...policy.waits, deadlines } } });
       const sixteenMinutes = 16 * 60_000;
       let paused = false;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: (step) => {
           if (step !== during || paused) return;
           paused = true;
@@ -95,9 +97,6 @@ describe('an endpoint slice controller that pauses after failures', () => {
           });
         },
       });
-      const policy = scenarioPolicy();
-      const deadlines = { ...policy.waits.deadlines, evictionMs: 180_000, endpointRemovalMs: 180_000 };
-      const handle = await harness.start({ ...policy, waits: { ...policy.waits, deadlines } });
       const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expect(report.actions.map(({ action }) => action)).toEqual(['start']);
@@ -191,17 +190,17 @@ describe('instances that do not start', () => {
   });
 
   test('a lack of capacity is reported, and the run waits until it ends', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     world.faults.capacity = 6;
     const reasons = new Set<string>();
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       progress: (step, details) => {
         if (step !== 'awaitNodesReady') return;
         reasons.add(details.reason);
         if (details.reason.includes('capacity')) world.faults.capacity = 100;
       },
     });
-    const report = await (await harness.start(scenarioPolicy())).result();
+    const report = await handle.result();
     expect(report.outcome).toBe('completed');
     expect([...reasons].join('\n')).toContain('Insufficient capacity');
     expectNothingLost(world);
@@ -211,11 +210,11 @@ describe('instances that do not start', () => {
 
 describe('a cloud that throttles', () => {
   test('30 % of all calls is reported, and the run completes', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     world.faults.throttled = 0.3;
     const reasons = new Set<string>();
-    const harness = await openHarness(world, { progress: (_step, details) => reasons.add(details.reason) });
-    const report = await (await harness.start(scenarioPolicy())).result();
+    const { handle } = await start({ progress: (_step, details) => reasons.add(details.reason) });
+    const report = await handle.result();
     expect(report.outcome).toBe('completed');
     expect([...reasons].some((reason) => reason.includes('Throttled'))).toBe(true);
     expectNothingLost(world);
@@ -232,11 +231,11 @@ describe('a run that must not begin', () => {
   });
 
   test('fails as PreflightRefused when the new pool exists already, and changes nothing', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const [old] = world.pools;
     if (old !== undefined) world.pools.push({ ...old, name: 'web-new', desiredSize: 0 });
-    const harness = await openHarness(world);
-    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    const { handle } = await start();
+    const failure = await failureOfRun(handle);
     expect(failure.type).toBe('PreflightRefused');
     expectNothingLeft(world, 4);
     expect(world.pools).toHaveLength(2);
@@ -263,13 +262,13 @@ describe('a run that must not begin', () => {
   });
 
   test('fails as PreflightRefused when a Service would lose its only node', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     for (const workload of world.workloads) if (workload.name === 'web') workload.replicas = 1;
     world.changed();
     world.clock.advance(120_000);
     world.traffic = { sent: 0, lost: 0, cut: 0 };
-    const harness = await openHarness(world);
-    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    const { handle } = await start();
+    const failure = await failureOfRun(handle);
     expect(failure.type).toBe('PreflightRefused');
     expectNothingLeft(world, 4);
   });
@@ -279,14 +278,14 @@ describe('a worker that restarts', () => {
   test.each(['awaitNodesReady', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'] as const)(
     'in the middle of %s changes nothing about the end',
     async (step) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       let restarted: Promise<void> | undefined;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         progress: (name) => {
           if (name === step && restarted === undefined) restarted = harness.restart();
         },
       });
-      const report = await (await harness.start(scenarioPolicy())).result();
+      const report = await handle.result();
       await restarted;
       expect(restarted).toBeDefined();
       expect(report.outcome).toBe('completed');

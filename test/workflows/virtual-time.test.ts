@@ -100,8 +100,7 @@ describe('virtual time', () => {
 });
 
 test('a test that times out says what waits for what', async () => {
-  const harness = await openHarness(createScenario());
-  const handle = await harness.start(scenarioPolicy());
+  const { harness, handle } = await upgradeOf().start();
   const inVain = harness.until(handle, 'pigs fly', () => false);
   await harness.failPending();
   await expect(inVain).rejects.toThrow(

@@ -209,13 +209,6 @@ const cases: readonly AuditCase[] = [
   [
     'GRD-001',
     'blocker',
-    'a minimum serving that never lets a node leave',
-    { cluster: { budgets: [aBudget('web', onEach, 4)] } },
-    {},
-  ],
-  [
-    'GRD-001',
-    'blocker',
     'a zone with one serving node',
     { pods: onEach.slice(0, 3), group: { crossZone: false } },
     { pods: onEach.slice(0, 3), group: { crossZone: false }, policy: { disabledRules: ['capacity-guard'] } },
@@ -247,6 +240,7 @@ describe('audit', () => {
   test('says what to change and where', () => {
     expect(audit({ cluster: { budgets: [aBudget('web', onEach, 4)] } })[0]).toMatchObject({
       rule: 'GRD-001',
+      severity: 'blocker',
       subject: 'nodes n1, n3, n2 and 1 more',
       message:
         'the minimum serving never allows them to be excluded: n1 waits: budget default/web has 4 reachable pods and must keep 4',

@@ -13,15 +13,14 @@ interface Terms extends Scene {
   /** Pods that the budget requires, of this many. */
   readonly demands?: (pods: number) => number;
   readonly minServing?: Policy['guard']['minServing'][string];
-  readonly rollingOut?: boolean;
   readonly podSurge?: Pick<Policy, 'podSurge'>;
 }
 
 /** What GRD-001 says about a run over these nodes. */
-function findingOf({ demands, minServing, rollingOut = false, podSurge, ...scene }: Terms): Finding | undefined {
+function findingOf({ demands, minServing, podSurge, ...scene }: Terms): Finding | undefined {
   const { nodes = old, pods = onePod } = scene;
   const budgets = demands === undefined ? [] : [aBudget('web', pods, demands(pods.length))];
-  const workloads = [aWorkload('web', pods.length, { rollingOut, surge: 1 })];
+  const workloads = [aWorkload('web', pods.length, { surge: 1 })];
   const facts = factsOf({ ...scene, nodes: [...nodes, ...spare], pods, budgets, workloads });
   const guard = withGuard({ minServing: minServing === undefined ? {} : { 'default/web': minServing } });
   return planFor(facts, { ...guard, ...podSurge }).findings.find(({ rule }) => rule === 'GRD-001');
@@ -75,16 +74,5 @@ describe('a run that could never end is refused', () => {
     expect(findingOf({ crossZone: false, demands: () => 1 })?.hint).toContain('traffic between zones is billed');
     expect(findingOf({ demands: () => 3 })?.hint).toContain('budget default/web');
     expect(findingOf({ minServing: { targets: 3 } })?.hint).toContain("spec.guard.minServing['default/web']");
-  });
-});
-
-describe('a run that can end is not refused', () => {
-  test('because of a rollout, which ends by itself', () => {
-    expect(findingOf({ rollingOut: true })).toBeUndefined();
-    expect(findingOf({ rollingOut: true, demands: (n) => n - 1 })).toBeUndefined();
-  });
-
-  test('but a rollout does not hide a minimum serving that blocks for good', () => {
-    expect(findingOf({ rollingOut: true, demands: () => 3 })?.severity).toBe('blocker');
   });
 });
