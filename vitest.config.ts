@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that need a Temporal server, and tests that need root and the lab. All others are unit tests, in whatever folder they are. */
+const workflowTests = 'test/{workflows,replay,simulator,support,contract}/**/*.test.ts';
+const e2eTests = 'test/e2e/**/*.test.ts';
+const matrixTests = 'test/matrix/**/*.test.ts';
+
 /** `unit` needs nothing but Node; `workflow` starts a real Temporal server; `e2e` and `matrix` need root and the lab. */
 export default defineConfig({
   test: {
@@ -8,7 +13,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/{core,policy,ports,adapters,operations,activities,client,lab,worker,scripts}/**/*.test.ts'],
+          include: ['test/**/*.test.ts'],
+          exclude: [workflowTests, e2eTests, matrixTests],
           // Loading the modules anew for each file takes as long as the tests. They leave nothing behind in them.
           isolate: false,
           // By default one core is left to the main process, which has little to do.
@@ -22,7 +28,7 @@ export default defineConfig({
           name: 'workflow',
           globalSetup: ['test/support/temporal-server.ts'],
           execArgv: [`--import=${new URL('test/support/no-promise-stacks.ts', import.meta.url).href}`],
-          include: ['test/{workflows,replay,simulator,support,contract}/**/*.test.ts'],
+          include: [workflowTests],
           // Their time goes into waiting for the server, not into computing: more files at once than there are cores.
           maxWorkers: 3,
           // For tests that hang: far above what any takes where others keep the machine busy.
@@ -35,7 +41,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          include: [e2eTests],
           testTimeout: 900_000,
           hookTimeout: 900_000,
           fileParallelism: false,
@@ -53,7 +59,7 @@ export default defineConfig({
       {
         test: {
           name: 'matrix',
-          include: ['test/matrix/**/*.test.ts', 'test/e2e/{upgrades,negative-controls}.test.ts'],
+          include: [matrixTests, 'test/e2e/{upgrades,negative-controls}.test.ts'],
           env: { NODEFERRY_MATRIX: 'yes' },
           testTimeout: 900_000,
           hookTimeout: 900_000,

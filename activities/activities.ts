@@ -2,7 +2,7 @@ import { createObserver } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createEndingSteps } from './ending-steps.ts';
 import { createExcludeSteps } from './exclude-steps.ts';
-import { createWatchSteps } from './monitor-steps.ts';
+import { createMonitorSteps } from './monitor-steps.ts';
 import { createNodeSteps } from './node-steps.ts';
 import { createPodSteps } from './pod-steps.ts';
 import { createPodSurgeSteps } from './pod-surge-steps.ts';
@@ -19,7 +19,7 @@ export function createActivities(ports: Ports) {
   const wake = createWaking(ports);
   return {
     ...createRunSteps(ports, observer),
-    ...createWatchSteps(ports, observer),
+    ...createMonitorSteps(ports, observer),
     ...createSurgeSteps(ports, observer),
     ...createPoolSteps(ports, observer),
     ...createPodSurgeSteps(ports, observer),

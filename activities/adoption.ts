@@ -4,8 +4,8 @@ import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
 /** Which pods are adopted: all released ones unless it says otherwise. */
-export interface AdoptionScope {
-  readonly isAsked?: (act: AdoptionAction) => boolean;
+interface AdoptionScope {
+  readonly isAsked?: (action: AdoptionAction) => boolean;
   /** Name of a pool whose cordoned nodes leave: pods on them are not adopted. */
   readonly leaving?: string;
 }
@@ -18,22 +18,22 @@ export function createAdoption(cluster: Cluster) {
       facts: ClusterFacts,
       run: string,
       { isAsked = () => true, leaving }: AdoptionScope = {},
-    ): Promise<Pick<Adoption, 'acts' | 'awaited'>> => {
-      const { acts, awaited } = decideAdoption(facts, run, leaving);
-      const asked = acts.filter(isAsked);
+    ): Promise<Pick<Adoption, 'actions' | 'awaited'>> => {
+      const { actions, awaited } = decideAdoption(facts, run, leaving);
+      const asked = actions.filter(isAsked);
       await execute(asked, run);
-      return { acts: asked, awaited };
+      return { actions: asked, awaited };
     },
 
     /** Does what every poll maintains, also where no pod is adopted. */
-    keepUp: async (facts: ClusterFacts, run: string): Promise<Pick<Adoption, 'acts' | 'awaited'>> => {
+    keepUp: async (facts: ClusterFacts, run: string): Promise<Pick<Adoption, 'actions' | 'awaited'>> => {
       const upkeep = decideUpkeep(facts, run);
-      await execute(upkeep.acts, run);
+      await execute(upkeep.actions, run);
       return upkeep;
     },
   };
 
-  async function execute(acts: readonly AdoptionAction[], run: string): Promise<void> {
-    for (const act of acts) await executePodAction(cluster, act, run);
+  async function execute(actions: readonly AdoptionAction[], run: string): Promise<void> {
+    for (const action of actions) await executePodAction(cluster, action, run);
   }
 }

@@ -9,10 +9,10 @@ import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { PoolFence } from './fence.ts';
-import { createPodActs, type FencedCluster } from './pod-acts.ts';
+import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 
 /** The run, and what earlier polls have left behind. */
-export interface DismissalScope {
+interface DismissalScope {
   readonly run: string;
   readonly policy: Policy;
   /** Epoch ms. */
@@ -23,7 +23,7 @@ export interface DismissalScope {
 }
 
 /** What the next poll needs, and which pods can't leave yet. */
-export interface Dismissed {
+interface Dismissed {
   readonly known: DismissalCheckpoint;
   readonly blocked: readonly BlockedPod[];
   /** Number of pods that are leaving. */
@@ -35,7 +35,7 @@ export interface Dismissed {
 /** What every poll of a waiting step maintains about released pods while a run proceeds. */
 export function createDismissals(ports: Ports, observer: Observer) {
   const { clock } = ports;
-  const { executeAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodExecutor(ports, observer);
   return {
     /** Removes ownership marks that no longer apply, and dismisses released pods that are no longer needed. */
     dismiss: async (facts: ClusterFacts, { run, policy, now, fence, known }: DismissalScope): Promise<Dismissed> => {

@@ -13,14 +13,14 @@ import { hintRefused } from '../core/waits/refused.ts';
 import { decideReplacementsServing, type EndpointSnapshot } from '../core/waits/replacements.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { publishNodeEvent } from './acts-on-nodes.ts';
 import { openFence } from './fence.ts';
+import { publishNodeEvent } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
 /** An emptied node that has changed since: which step has to be repeated, and why. */
-export interface Reregistered {
+interface Reregistered {
   readonly step: NodeStep;
   readonly reason: string;
 }

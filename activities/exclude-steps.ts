@@ -3,7 +3,7 @@ import { explainGathered } from '../core/eviction/tolerates-cordon.ts';
 import { learnBaselines } from '../core/guard/baseline.ts';
 import { explainRemedy } from '../core/guard/block.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
-import { type GuardDecision, selectCandidate, settleMsOf } from '../core/guard/select-candidate.ts';
+import { type GuardDecision, selectCandidate, stabilizationMsOf } from '../core/guard/select-candidate.ts';
 import { extend, isStable, reset, type StableSince } from '../core/guard/stable-since.ts';
 import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
@@ -17,7 +17,6 @@ import { addExternalChanges } from '../core/status/external-changes.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { ensureCordoned, findExcludedNewNodes } from './acts-on-nodes.ts';
 import { createDismissals } from './dismissals.ts';
 import {
   createExclusion,
@@ -30,6 +29,7 @@ import {
 import { openPoolFence, type PoolFence } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { countGuardRefusal } from './metrics.ts';
+import { ensureCordoned, findExcludedNewNodes } from './node-actions.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
@@ -61,7 +61,7 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
      */
     excludeNext: async (input: ExcludeInput): Promise<Outcome<ExcludeResult>> => {
       /** When the last poll began, if it only waited for observations to be stable: what it read is new enough to select from. */
-      let settlingSince: number | undefined;
+      let stabilizingSince: number | undefined;
       const fence = openPoolFence(cluster, input);
       return await pollUntil<ExcludeResult>({
         clock,
@@ -75,7 +75,7 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
           const scope = { policy: input.policy, baselines: known };
           // Read first: a pool that is recorded later has no nodes yet.
           const incomingPools = await cluster.findIncomingPools();
-          const facts = { ...(await observer.serving(scope, { since: settlingSince ?? now })), incomingPools };
+          const facts = { ...(await observer.serving(scope, { since: stabilizingSince ?? now })), incomingPools };
           await inSlices(layOutInSlices(facts));
           // A released pod that is no longer needed would block its node for ever: nothing else removes it.
           const { run, policy } = input;
@@ -101,20 +101,22 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
           await nextTurn();
           const answer = ask(question, facts);
           countGuardRefusal(answer);
-          const settles = (answer.settlesInMs ?? Number.POSITIVE_INFINITY) <= input.policy.waits.pollIntervalMs;
-          settlingSince = settles && settlingSince === undefined ? now : undefined;
+          const isNearlyStable = (answer.stableInMs ?? Number.POSITIVE_INFINITY) <= input.policy.waits.pollIntervalMs;
+          stabilizingSince = isNearlyStable && stabilizingSince === undefined ? now : undefined;
           const stepped =
             answer.node === undefined ? undefined : await excludeTogether(answer.node, question, facts, fence);
           if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
           const { blockedBy } = answer;
           const refused = blockedBy === undefined ? [] : findRefusedBehind(blockedBy, facts.cluster);
           await wake(refused, { run, fence });
-          const held = `${stepped?.reason ?? answer.reason}${noteRefused(refused)}`;
-          const reason = [held, dismissed.reason ?? [], explainOldVersions(facts.cluster, run) ?? []].flat().join('; ');
+          const guardReason = `${stepped?.reason ?? answer.reason}${noteRefused(refused)}`;
+          const reason = [guardReason, dismissed.reason ?? [], explainOldVersions(facts.cluster, run) ?? []]
+            .flat()
+            .join('; ');
           const lonelySince = inFlight.length > 0 ? now : (left.lonelySince ?? since);
           const expired = now - lonelySince >= input.policy.waits.deadlines.guardMs;
           const requeueAfterMs =
-            stepped?.requeueAfterMs ?? Math.min(answer.settlesInMs ?? Infinity, input.policy.waits.pollIntervalMs);
+            stepped?.requeueAfterMs ?? Math.min(answer.stableInMs ?? Infinity, input.policy.waits.pollIntervalMs);
           const hint =
             blockedBy &&
             (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? explainRemedy(blockedBy));
@@ -137,7 +139,7 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
     const known = agreements.get(input.run) ?? {};
     const names: string[] = [];
     if (findLost(input, facts) === undefined) {
-      for (const { name } of chooseTogether({ ...input, facts, agreed: known }, maxAgreed)) {
+      for (const { name } of chooseTogether({ ...input, facts, stableSince: known }, maxAgreed)) {
         names.push(name);
         // Deciding on hundreds of nodes takes a while, and heartbeats of other steps must not wait for it.
         await nextTurn();
@@ -148,8 +150,8 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
 
   function ask(input: ExcludeInput, facts: ServingFacts): GuardDecision {
     const lost = findLost(input, facts);
-    if (lost !== undefined) return { node: undefined, reason: lost, agreed: {} };
-    return selectCandidate({ ...input, facts, agreed: agreements.get(input.run) ?? {} });
+    if (lost !== undefined) return { node: undefined, reason: lost, stableSince: {} };
+    return selectCandidate({ ...input, facts, stableSince: agreements.get(input.run) ?? {} });
   }
 
   /** Excludes the next candidate, and with it every node that observations have agreed on excluding together with it. */
@@ -159,9 +161,10 @@ export function createExcludeSteps(ports: Ports, observer: Observer, wake: Wake)
     facts: ServingFacts,
     fence: PoolFence,
   ): Promise<Poll<ExclusionBatch>> {
-    const agreed = agreements.get(input.run) ?? {};
+    const stableSince = agreements.get(input.run) ?? {};
     const others = input.waiting.filter(
-      (node) => node.name !== next.name && isStable(agreed, node.name, facts.observedAt, settleMsOf(node, input)),
+      (node) =>
+        node.name !== next.name && isStable(stableSince, node.name, facts.observedAt, stabilizationMsOf(node, input)),
     );
     const room = Math.min(maxBatch, input.policy.guard.maxInFlight - input.inFlight.length) - 1;
     const onRefused = ({ name }: NodeRef) => {

@@ -16,9 +16,9 @@ import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { publishNodeEvent, requireInstanceGone } from './acts-on-nodes.ts';
 import type { PoolFence, PoolStepInput } from './fence.ts';
 import { type HeldLocks, withLocks } from './momentary-locks.ts';
+import { publishNodeEvent, requireInstanceGone } from './node-actions.ts';
 import { isCancelled, type Poll, throwIfCancelled } from './polling.ts';
 
 /** Retry interval while another run holds the lock, which is short, ms. */
@@ -28,13 +28,13 @@ const lockedAgainMs = 500;
 const readForMs = 3_000;
 
 /** Who asks for an exclusion, and what the guard has to know about it. */
-export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'agreed'>, PoolStepInput {
+export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'stableSince'>, PoolStepInput {
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
 }
 
 /** Fences the exclusion, and is notified of nodes that may not be excluded after all. */
-export interface ExclusionMoment {
+interface ExclusionMoment {
   readonly fence: PoolFence;
   readonly onRefused: (node: NodeRef) => void;
 }
@@ -60,7 +60,7 @@ export interface ExclusionBatch extends Exclusion {
 }
 
 /** Asks the guard which node is next. */
-export type AskGuard = (input: ExcludeInput, facts: ServingFacts) => GuardDecision;
+type AskGuard = (input: ExcludeInput, facts: ServingFacts) => GuardDecision;
 
 /** The observation that decides, and the Services whose load balancers it has read. */
 interface DecidingObservation {
@@ -83,7 +83,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
       nodes: readonly [NodeRef, ...NodeRef[]],
       input: ExcludeInput,
       earlier: ServingFacts,
-      letting: ExclusionMoment,
+      moment: ExclusionMoment,
     ): Promise<Poll<ExclusionBatch>> => {
       const [first] = nodes;
       return await withLocks<Poll<ExclusionBatch>>(ports, {
@@ -96,13 +96,13 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
             return wait(`${first.name} waits: what it serves has changed just now`, lockedAgainMs);
           const again = ask({ ...input, baselines: observation.baselines, waiting: [first] }, observation.facts);
           if (again.node === undefined) {
-            letting.onRefused(first);
+            moment.onRefused(first);
             return { done: false, reason: again.reason };
           }
           throwIfCancelled();
-          await exclude(first, input, held, letting.fence);
+          await exclude(first, input, held, moment.fence);
           const gone = [describeExclusion(first, again.because, observation.facts, input)];
-          const baselines = await excludeRest(nodes.slice(1), gone, { ...letting, input, observation, held });
+          const baselines = await excludeRest(nodes.slice(1), gone, { ...moment, input, observation, held });
           await observer.cluster();
           for (const { node } of gone)
             await publishNodeEvent(cluster, node, 'Excluded', `excluded from load balancers by run ${input.run}`);

@@ -4,7 +4,7 @@ import { type PoolLock, poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import { guardActs } from './guarded-acts.ts';
+import { guardActions } from './guarded-actions.ts';
 import type { Poll, PollContext } from './polling.ts';
 
 /** Name of the lock on the pool of a policy. */
@@ -54,7 +54,7 @@ export function openFence(
   const lock = poolLockOf(policy);
   let fenced = false;
 
-  async function take(): Promise<void> {
+  async function fenceOnce(): Promise<void> {
     await cluster.fenceNode(node, fence);
     // A later attempt's fence stays; the error says that it is not ours.
     await cluster.requireFence(node, fence);
@@ -65,7 +65,7 @@ export function openFence(
     around: (poll) =>
       whileHoldingPool(async (context) => {
         await cluster.requireLock(lock, run);
-        if (!fenced) await take();
+        if (!fenced) await fenceOnce();
         return await poll(context);
       }),
     check: async () => {
@@ -95,7 +95,7 @@ export function openPoolFence(cluster: Cluster, { run, policy, sequence }: PoolS
   const check = async () => await cluster.fenceLock(poolLockOf(policy), fence);
   return {
     check,
-    acting: guardActs(cluster, { check }),
+    acting: guardActions(cluster, { check }),
     around: (poll) =>
       whileHoldingPool(async (context) => {
         await check();
@@ -116,7 +116,7 @@ export function openLooseFence(cluster: Cluster, input: PoolStepInput): PoolFenc
   };
   return {
     check,
-    acting: guardActs(cluster, { check }),
+    acting: guardActions(cluster, { check }),
     around: (poll) => async (context) => {
       await check();
       return await poll(context);

@@ -1,5 +1,5 @@
-import { findRevocation } from '../core/guard/grant-holds.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
+import { findRevocation } from '../core/guard/revocation.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
 import { exclusionLock } from '../core/model/pool-lock.ts';
@@ -10,20 +10,20 @@ import { addExternalChanges } from '../core/status/external-changes.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { ensureCordoned } from './acts-on-nodes.ts';
 import type { Fence } from './fence.ts';
-import { guardActs } from './guarded-acts.ts';
+import { guardActions } from './guarded-actions.ts';
 import { inSlices } from './in-slices.ts';
 import { withLocks } from './momentary-locks.ts';
+import { ensureCordoned } from './node-actions.ts';
 import type { NodeStepInput } from './node-step.ts';
 
 /** The result of one poll of an excluded node. */
-export interface KeepExcludedPoll {
+interface KeepExcludedPoll {
   readonly kept: ExclusionState;
   /** The label had to be set: from now on the node leaves its load balancers anew. */
   readonly anew: boolean;
   /** Why the step can't continue yet. */
-  readonly held?: string;
+  readonly waitReason?: string;
   /** Why the node was restored. */
   readonly restoredBecause?: string;
 }
@@ -47,24 +47,25 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
     const now = facts.observedAt;
     const seen = indexOf(facts.cluster).nodes.get(node.name);
     if (seen?.uid !== node.uid) return { kept: earlier, anew: false };
-    const opened = await ensureCordoned(guardActs(cluster, fence), [node], run, facts);
+    const opened = await ensureCordoned(guardActions(cluster, fence), [node], run, facts);
     const kept = { ...earlier, externalChanges: addExternalChanges(earlier.externalChanges, opened) };
 
     if (kept.removedAt !== undefined) {
       const absence = Math.max(minAbsenceMs, policy.waits.stabilizationMs);
-      if (now - kept.removedAt < absence) return { kept, anew: true, held: 'its label is removed, to be set again' };
+      if (now - kept.removedAt < absence)
+        return { kept, anew: true, waitReason: 'its label is removed, to be set again' };
       await setLabel();
-      return { kept: withLabel(kept.externalChanges), anew: true, held: 'its label was set again' };
+      return { kept: withLabel(kept.externalChanges), anew: true, waitReason: 'its label was set again' };
     }
     if (!seen.excluded) {
       await setLabel();
       const told = { at: now, what: `somebody removed the exclude label of ${node.name}; set again` };
-      return { kept: withLabel([...kept.externalChanges, told]), anew: true, held: told.what };
+      return { kept: withLabel([...kept.externalChanges, told]), anew: true, waitReason: told.what };
     }
     await inSlices(layOutInSlices(facts));
     const lost = findRevocation({ ...input, facts });
     if (lost !== undefined) return await expired(lost);
-    const { lostSince: _over, ...steady } = kept;
+    const { revokedSince: _over, ...steady } = kept;
     const patienceMs = patienceShare * policy.waits.deadlines.deregistrationMs;
     const isWatched = isEnabled(policy, 'wait-for-deregistration');
     if (!isWatched || !needsLabelAgain(node, facts, now - kept.labelledAt, patienceMs))
@@ -76,7 +77,7 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
       what: `${node.name} stayed in a load balancer despite its label; removed and set again`,
     };
     const again = { ...steady, removedAt: clock.now(), externalChanges: [...kept.externalChanges, told] };
-    return { kept: again, anew: true, held: told.what };
+    return { kept: again, anew: true, waitReason: told.what };
 
     async function setLabel(): Promise<void> {
       await fence.check();
@@ -89,13 +90,13 @@ export function createKeepExcluded(ports: Ports, observer: Observer) {
 
     /** One observation may show a moment that has passed; two that agree restore the node. */
     async function expired(reason: string): Promise<KeepExcludedPoll> {
-      const lostSince = kept.lostSince ?? now;
+      const revokedSince = kept.revokedSince ?? now;
       const waiting = {
-        kept: { ...kept, lostSince },
+        kept: { ...kept, revokedSince },
         anew: false,
-        held: `${node.name} may have to be restored: ${reason}`,
+        waitReason: `${node.name} may have to be restored: ${reason}`,
       };
-      if (now === lostSince || now - lostSince < policy.waits.stabilizationMs) return waiting;
+      if (now === revokedSince || now - revokedSince < policy.waits.stabilizationMs) return waiting;
       const restoredBecause = await restoreExclusion(input, fence, facts);
       return restoredBecause === undefined ? waiting : { ...waiting, restoredBecause };
     }

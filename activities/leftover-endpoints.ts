@@ -10,10 +10,10 @@ import type { Ports } from '../ports/ports.ts';
 import type { EndingResult } from './ending-steps.ts';
 import type { Fence } from './fence.ts';
 import type { NodeStepInput } from './node-step.ts';
-import { createPodActs } from './pod-acts.ts';
+import { createPodExecutor } from './pod-executor.ts';
 
 /** The round in which something is to be done. */
-export interface EndpointRemovalMoment {
+interface EndpointRemovalMoment {
   readonly fence: Fence;
   /** The observation that it was decided from. */
   readonly facts: ClusterFacts;
@@ -24,7 +24,7 @@ export interface EndpointRemovalMoment {
 /** Acts on what eviction leaves on a node, but only while no load balancer has the node registered. */
 export function createLeftoverEndpoints(ports: Ports, observer: Observer) {
   const { cluster } = ports;
-  const { act } = createPodActs(ports, observer);
+  const { act } = createPodExecutor(ports, observer);
 
   /** Asks the load balancers once more. Pods that were removed from endpoints already are added again: the node serves callers. */
   async function findBack(

@@ -21,7 +21,7 @@ export interface HeldLocks {
 }
 
 /** What runs under the locks. */
-export interface CriticalSection<T> {
+interface CriticalSection<T> {
   readonly run: string;
   readonly names: readonly string[];
   /** Observes and acts; checks right before it acts that all locks are still held. */

@@ -3,9 +3,9 @@ import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { readOutlook } from '../core/status/checkpoint.ts';
+import { addUnwatchedPeriod, decideAnswer } from '../core/status/count-traffic.ts';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
 import { type Outlook, untouched } from '../core/status/outlook.ts';
-import { addGap, decideAnswer } from '../core/status/tally.ts';
 import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -15,7 +15,7 @@ import { lastProgress, whileHeartbeating } from './polling.ts';
 import { type LossSeparator, separateLosses } from './separate-losses.ts';
 
 /** Input of the monitor. */
-export interface WatchInput {
+export interface MonitorInput {
   readonly policy: Policy;
   readonly lock: PoolLock;
   /** What was counted before this monitor started. */
@@ -31,11 +31,11 @@ export interface WatchInput {
 }
 
 /** How the monitor of a run ended. `counts` are those of the whole run so far. */
-export interface WatchOutcome {
+export interface MonitorOutcome {
   readonly outcome: 'stopped' | 'counted' | 'budget-exceeded' | 'lock-lost';
   readonly at: number;
   /** The lock was observed to be ours at least once. */
-  readonly held: boolean;
+  readonly wasLockOwned: boolean;
   readonly counts: TrafficCounts;
   readonly outlook: Outlook;
   readonly problem?: Problem;
@@ -45,7 +45,7 @@ const renewEveryMs = 15_000;
 const pollIntervalMs = 1_000;
 
 /** The step that runs beside all others. */
-export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: Observer) {
+export function createMonitorSteps({ clock, cluster, traffic }: Ports, observer: Observer) {
   return {
     /**
      * Renews the lock and sends the probes until one of these: it is cancelled, it is time to report the counts, more than `budget` requests
@@ -53,13 +53,17 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: O
      * heartbeat.
      * @throws ApplicationFailure with what was counted (Heartbeat) as its detail
      */
-    monitorRun: async (input: WatchInput): Promise<WatchOutcome> => {
+    monitorRun: async (input: MonitorInput): Promise<MonitorOutcome> => {
       const earlier = lastProgress();
       const since = earlier?.since ?? clock.now();
-      const base = addGap(earlier?.traffic ?? input.base, earlier?.seenAt ?? input.watchedUntil, clock.now());
+      const base = addUnwatchedPeriod(
+        earlier?.traffic ?? input.base,
+        earlier?.seenAt ?? input.watchedUntil,
+        clock.now(),
+      );
       const watch = measureTraffic(traffic.watch(input.policy.traffic.probes));
       const { policy, lock } = input;
-      const teller = separateLosses({
+      const separator = separateLosses({
         clock,
         observer,
         policy,
@@ -73,62 +77,62 @@ export function createWatchSteps({ clock, cluster, traffic }: Ports, observer: O
         since,
         until: undefined,
         seenAt: clock.now(),
-        traffic: teller.counts(),
-        checkpoint: { outlook: teller.outlook() },
+        traffic: separator.counts(),
+        checkpoint: { outlook: separator.outlook() },
       });
       try {
-        let end: Pick<WatchOutcome, 'outcome' | 'held' | 'problem'>;
+        let end: Pick<MonitorOutcome, 'outcome' | 'wasLockOwned' | 'problem'>;
         try {
-          end = await whileHeartbeating(progress, async () => await watchUntilEnd(input, since, teller, progress));
+          end = await whileHeartbeating(progress, async () => await monitorUntilEnd(input, since, separator, progress));
         } finally {
           await watch.stop();
         }
-        const counts = await teller.separate();
+        const counts = await separator.separate();
         heartbeat(progress());
         const { cancellationSignal, cancellationDetails } = Context.current();
         if (end.outcome === 'stopped' && cancellationDetails?.cancelRequested !== true) throw cancellationSignal.reason;
-        const held = end.held || earlier !== undefined;
-        return { ...end, held, at: clock.now(), counts, outlook: teller.outlook() };
+        const wasLockOwned = end.wasLockOwned || earlier !== undefined;
+        return { ...end, wasLockOwned, at: clock.now(), counts, outlook: separator.outlook() };
       } catch (error) {
         throw ApplicationFailure.fromError(error, { details: [progress()] });
       }
     },
   };
 
-  async function watchUntilEnd(
-    input: WatchInput,
+  async function monitorUntilEnd(
+    input: MonitorInput,
     since: number,
-    teller: LossSeparator,
+    separator: LossSeparator,
     progress: () => Heartbeat,
-  ): Promise<Pick<WatchOutcome, 'outcome' | 'held' | 'problem'>> {
+  ): Promise<Pick<MonitorOutcome, 'outcome' | 'wasLockOwned' | 'problem'>> {
     const { cancellationSignal } = Context.current();
     const { base: known, budget, reportIntervalMs } = input;
     let renewedAt = Number.NEGATIVE_INFINITY;
-    let held = false;
+    let wasLockOwned = false;
     while (!cancellationSignal.aborted) {
       if (clock.now() - renewedAt >= renewEveryMs) {
         const renewed = await renew(input.lock);
-        if (renewed.outcome === 'lost') return { outcome: 'lock-lost', held, problem: renewed.problem };
-        held ||= renewed.outcome === 'held';
+        if (renewed.outcome === 'lost') return { outcome: 'lock-lost', wasLockOwned, problem: renewed.problem };
+        wasLockOwned ||= renewed.outcome === 'owned';
         renewedAt = clock.now();
       }
-      await teller.keepObserving();
-      const counts = await teller.separate();
+      await separator.keepObserving();
+      const counts = await separator.separate();
       const outcome = decideAnswer({ counts, known, budget, elapsedMs: clock.now() - since, reportIntervalMs });
-      if (outcome !== undefined) return { outcome, held };
+      if (outcome !== undefined) return { outcome, wasLockOwned };
       heartbeat(progress());
       await clock.sleep(pollIntervalMs, cancellationSignal);
     }
-    return { outcome: 'stopped', held };
+    return { outcome: 'stopped', wasLockOwned };
   }
 
   /** A lock that can't be renewed for a while is still ours; one that another holder has is lost. */
   async function renew(
     lock: PoolLock,
-  ): Promise<{ outcome: 'held' | 'unknown' } | { outcome: 'lost'; problem: Problem }> {
+  ): Promise<{ outcome: 'owned' | 'unknown' } | { outcome: 'lost'; problem: Problem }> {
     try {
       await cluster.renewLock(lock, poolLeaseMs);
-      return { outcome: 'held' };
+      return { outcome: 'owned' };
     } catch (error) {
       if (!(error instanceof NodeferryError)) throw error;
       return problemCodes[error.problem.code].retryable

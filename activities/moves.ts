@@ -14,18 +14,18 @@ import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 import { countEvictionRefusal } from './metrics.ts';
-import { createPodActs } from './pod-acts.ts';
+import { createPodExecutor } from './pod-executor.ts';
 import { throwIfCancelled } from './polling.ts';
 
 /** The input of each poll, besides what is kept between polls. */
-export interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' | 'unreadySince'> {
+interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' | 'unreadySince'> {
   readonly facts: ServingFacts;
   /** Checked right before each action. */
   readonly fence: Pick<Fence, 'check'>;
 }
 
 /** What is awaited, and what the next poll has to know. */
-export interface Moving {
+interface Moving {
   readonly awaited: readonly Misplaced[];
   readonly kept: MovesCheckpoint;
 }
@@ -33,7 +33,7 @@ export interface Moving {
 /** The actions that make replacements start again when they came up in the wrong zone. */
 export function createMoves(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
-  const { executeAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodExecutor(ports, observer);
 
   return {
     /** Does what can be done now. `known` is what the previous poll has kept. */

@@ -3,16 +3,16 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { isEnabled } from '../core/policy/rules.ts';
-import { type KeptOutCheckpoint, readKeptOut } from '../core/status/checkpoint.ts';
+import { type ExcludedCheckpoint, readExcluded } from '../core/status/checkpoint.ts';
 import type { Evidence } from '../core/status/status.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
 import { maxConnectionDrainMs } from '../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { requireInstanceGone } from './acts-on-nodes.ts';
 import { openFence } from './fence.ts';
 import { createKeepExcluded } from './keep-excluded.ts';
+import { requireInstanceGone } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
@@ -43,18 +43,18 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const facts = await observer.serving(input);
           const now = facts.observedAt;
           if (!isThere(node, facts)) await requireInstanceGone(pools, node, policy);
-          const left = readKeptOut(checkpoint);
+          const left = readExcluded(checkpoint);
           const known = left.kept ?? { labelledAt: input.excludedAt, externalChanges: [] };
-          const { kept, held, restoredBecause } = await keepExcluded(input, fence, facts, known);
+          const { kept, waitReason, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
           if (restoredBecause !== undefined)
             return { done: true, value: { evidence: [], externalChanges, restoredBecause } };
           const decision = decideDeregistration(input, facts);
-          if (held !== undefined || !decision.done) {
+          if (waitReason !== undefined || !decision.done) {
             const first =
               left.kept === undefined ? { requeueAfterMs: Math.min(firstPollMs, policy.waits.pollIntervalMs) } : {};
-            const next: KeptOutCheckpoint = { kept };
-            return { done: false, reason: held ?? decision.reason, checkpoint: next, ...first };
+            const next: ExcludedCheckpoint = { kept };
+            return { done: false, reason: waitReason ?? decision.reason, checkpoint: next, ...first };
           }
           const out = { kind: 'deregistered', at: now, detail: decision.reason } as const;
           return { done: true, value: { evidence: [out], externalChanges } };
@@ -77,9 +77,9 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
         poll: fence.around<NodeStepResult & { readonly deregisteredAt: number }>(async ({ checkpoint }) => {
           const facts = await observer.serving(input);
           const now = facts.observedAt;
-          const left = readKeptOut(checkpoint);
+          const left = readExcluded(checkpoint);
           const known = left.kept ?? { labelledAt: input.deregisteredAt, externalChanges: [] };
-          const { kept, anew, held, restoredBecause } = await keepExcluded(input, fence, facts, known);
+          const { kept, anew, waitReason, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
           const before = left.deregisteredAt ?? input.deregisteredAt;
           if (restoredBecause !== undefined)
@@ -88,15 +88,21 @@ export function createNodeSteps(ports: Ports, observer: Observer) {
           const decision = decideConnectionDrain(input, facts, (anew ? now : before) + connectionDrainMs);
           const deregisteredAt = anew || decision.reregistered ? now : before;
           const notBefore = deregisteredAt + connectionDrainMs;
-          if (decision.done && held === undefined) {
+          if (decision.done && waitReason === undefined) {
             return { done: true, value: { evidence: decision.evidence, externalChanges, deregisteredAt } };
           }
           // A deregistration delay may be up to an hour: the deadline never ends before it has passed.
           const isSelfResolving = now < notBefore + drainGraceMs;
           const requeueAfterMs =
             now < notBefore ? Math.min(policy.waits.pollIntervalMs, notBefore - now) : policy.waits.pollIntervalMs;
-          const next: KeptOutCheckpoint = { kept, deregisteredAt };
-          return { done: false, reason: held ?? decision.reason, checkpoint: next, isSelfResolving, requeueAfterMs };
+          const next: ExcludedCheckpoint = { kept, deregisteredAt };
+          return {
+            done: false,
+            reason: waitReason ?? decision.reason,
+            checkpoint: next,
+            isSelfResolving,
+            requeueAfterMs,
+          };
         }),
       });
     },

@@ -15,8 +15,8 @@ import { selfResolving } from '../core/eviction/leaving.ts';
 import { decideEndpointRemoval } from '../core/eviction/leftover-endpoints.ts';
 import { trackPods } from '../core/eviction/pod-times.ts';
 import { findReadded } from '../core/eviction/readded-labels.ts';
-import { findRevocation } from '../core/guard/grant-holds.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
+import { findRevocation } from '../core/guard/revocation.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
@@ -30,26 +30,26 @@ import type { WaitDecision } from '../core/waits/decision.ts';
 import { terminationNotBefore } from '../core/waits/formulas.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { ensureCordoned } from './acts-on-nodes.ts';
 import { createAdoption } from './adoption.ts';
 import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
-import { guardActs } from './guarded-acts.ts';
+import { guardActions } from './guarded-actions.ts';
 import { inSlices } from './in-slices.ts';
 import { createLeftoverEndpoints } from './leftover-endpoints.ts';
+import { ensureCordoned } from './node-actions.ts';
 import type { NodeStepInput } from './node-step.ts';
-import { createPodActs, type FencedCluster } from './pod-acts.ts';
+import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { createUnreachable } from './unreachable-steps.ts';
 import type { Wake } from './waking.ts';
 
 /** The result of evicting, with the time since which pods that stay on the node have been out of their endpoints. */
-export interface EvictingResult extends EndingResult {
+interface EvictingResult extends EndingResult {
   readonly removedAt?: RemovedSince;
 }
 
 /** Input of the removal of endpoints. */
-export interface EndpointRemovalInput extends NodeStepInput {
+interface EndpointRemovalInput extends NodeStepInput {
   /** Epoch ms at which the node was observed to be deregistered. */
   readonly deregisteredAt: number;
   /** As the eviction step has left it. */
@@ -57,14 +57,14 @@ export interface EndpointRemovalInput extends NodeStepInput {
 }
 
 /** The result of the removal of endpoints, with the time (epoch ms) until which connections may be forwarded through the node. */
-export interface EndpointRemovalResult extends EndingResult {
+interface EndpointRemovalResult extends EndingResult {
   readonly forwardedUntil: number;
 }
 
 /** Steps that remove the pods from one node. They act only after an observation in which the node is out of its load balancers. */
 export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
   const { clock, cluster } = ports;
-  const { executeAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodExecutor(ports, observer);
   const { findBack, removeLeftover } = createLeftoverEndpoints(ports, observer);
   const findUnreachable = createUnreachable(ports, observer);
 
@@ -77,7 +77,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
     evictPods: async (input: NodeStepInput): Promise<Outcome<EvictingResult>> => {
       const { node, policy, run } = input;
       const fence = openFence(cluster, input);
-      const acting = guardActs(cluster, fence);
+      const acting = guardActions(cluster, fence);
       const { adoptNow } = createAdoption(acting);
       const leaving = poolRolledBackFrom(input);
       return await pollUntil<EvictingResult>({
@@ -109,10 +109,15 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
             const start = await observeBeforeActing(input, began, { ...known, ...tracked });
             if (start.result !== undefined)
               return { done: true, value: { ...start.result, unprotected: beside.unprotected } };
-            if (start.held !== undefined) {
-              const { reason, lostSince } = start.held;
-              const held: EvictPodsCheckpoint = { ...tracked, lostSince, externalChanges, blocked: known.blocked };
-              return { done: false, reason, checkpoint: held };
+            if (start.wait !== undefined) {
+              const { reason, revokedSince } = start.wait;
+              const waiting: EvictPodsCheckpoint = {
+                ...tracked,
+                revokedSince,
+                externalChanges,
+                blocked: known.blocked,
+              };
+              return { done: false, reason, checkpoint: waiting };
             }
           }
           const back = early && (await removeLeftover(early, input, { fence, facts, began }));
@@ -193,8 +198,8 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
   async function observeBeforeActing(
     input: NodeStepInput,
     began: number,
-    known: Pick<EvictionCheckpoint, 'begun' | 'lostSince'>,
-  ): Promise<{ readonly result?: EndingResult; readonly held?: Extract<StartVerdict, { verdict: 'wait' }> }> {
+    known: Pick<EvictionCheckpoint, 'begun' | 'revokedSince'>,
+  ): Promise<{ readonly result?: EndingResult; readonly wait?: Extract<StartVerdict, { verdict: 'wait' }> }> {
     const facts = await observer.serving(input, { since: began });
     const result = await findBack(input, facts);
     if (result !== undefined) return { result };
@@ -205,7 +210,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
       case 'evict':
         return {};
       case 'wait':
-        return { held: start };
+        return { wait: start };
       case 'restore':
         return { result: { evidence: [], restoredBecause: start.reason } };
     }

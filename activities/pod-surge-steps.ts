@@ -1,5 +1,5 @@
 import { trackPods } from '../core/eviction/pod-times.ts';
-import { findDistrust } from '../core/guard/stability.ts';
+import { explainUnstable } from '../core/guard/stability.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
@@ -11,7 +11,7 @@ import { decideReleasedEviction } from '../core/pod-surge/evict-released.ts';
 import { type AwaitedWorkload, decideLate, requiredHint } from '../core/pod-surge/late-workloads.ts';
 import { decidePodSurgeRound, type PodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../core/pod-surge/select-batch.ts';
-import { decideExchanges, type ExchangeQuestion } from '../core/pod-surge/swap.ts';
+import { decideSwaps, type SwapQuestion } from '../core/pod-surge/swap.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
 import {
   type EvictReleasedCheckpoint,
@@ -27,7 +27,7 @@ import { createAdoption } from './adoption.ts';
 import { createDismissals } from './dismissals.ts';
 import { openLooseFence, openPoolFence, type PoolFence, type PoolStepInput } from './fence.ts';
 import { createMoves } from './moves.ts';
-import { createPodActs, type FencedCluster } from './pod-acts.ts';
+import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 import type { PodSurgeInput, PodSurgeResult } from './pod-surge.ts';
 import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 
@@ -41,7 +41,7 @@ const adoptedWithinMs = 120_000;
 export function createPodSurgeSteps(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
   const { dismiss } = createDismissals(ports, observer);
-  const { executeAll } = createPodActs(ports, observer);
+  const { executeAll } = createPodExecutor(ports, observer);
   const { move } = createMoves(ports, observer);
   const trials = createTrials(cluster);
 
@@ -72,10 +72,10 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         poll: fence.around<PodSurgeResult>(async ({ now, since, checkpoint }) => {
           const known = readPodSurge(checkpoint);
           const facts = await observer.serving({ policy, baselines: [] }, { since: now - policy.waits.pollIntervalMs });
-          const distrust = findDistrust(facts, policy);
+          const unstable = explainUnstable(facts, policy);
           // Whatever was late before may have arrived meanwhile without being observed.
-          if (distrust !== undefined)
-            return { done: false, reason: distrust, checkpoint: { ...known, lateSince: {}, agreed: false } };
+          if (unstable !== undefined)
+            return { done: false, reason: unstable, checkpoint: { ...known, lateSince: {}, wasDone: false } };
           asked ??= await askBeforePodSurge({ cluster, tryRelease: trials(run) }, waiting, {
             facts: facts.cluster,
             policy,
@@ -85,7 +85,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           if (leaving !== undefined && (await swap({ ...context, cluster: facts.cluster, run, leaving }, fence)))
             return { done: false, reason: 'pods are being swapped', checkpoint, requeueAfterMs: 100 };
           const maxNodes = policy.guard.maxInFlight;
-          const wave = known.wave ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
+          const batch = known.batch ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
           const hosts = { facts, policy, leaving: leaving ?? policy.pool.name };
           const aside = known.aside ?? findAside(hosts);
           const before = known.evictedInstead;
@@ -95,7 +95,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
             ...context,
             ...hosts,
             run,
-            wave,
+            batch,
             evictedInstead: names,
             unplaced,
             aside,
@@ -107,7 +107,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
             facts,
             baselines,
             run,
-            wave,
+            batch,
             evictedInstead: names,
             leaving: policy.pool.name,
             now,
@@ -122,20 +122,20 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           const beside = [...denied, ...misplaced];
           const kept = {
             lateSince: {},
-            agreed: false,
-            wave,
+            wasDone: false,
+            batch,
             aside,
             evictedInstead: before,
             dismissed: dismissed.known,
             places: placed,
           };
           if (round.done && beside.length === 0 && dismissed.leaving === 0) {
-            const agreed: PodSurgeCheckpoint = { ...kept, agreed: true };
-            if (!known.agreed) return { done: false, reason: round.reason, checkpoint: agreed };
-            const released = countReleasedOn(wave, facts.cluster, run);
-            return { done: true, value: { wave, released, evictedInstead: before, aside: round.aside } };
+            const done: PodSurgeCheckpoint = { ...kept, wasDone: true };
+            if (!known.wasDone) return { done: false, reason: round.reason, checkpoint: done };
+            const released = countReleasedOn(batch, facts.cluster, run);
+            return { done: true, value: { batch, released, evictedInstead: before, aside: round.aside } };
           }
-          const { lateSince, expired, holds } = decideLate([...round.awaited, ...beside], known.lateSince, {
+          const { lateSince, expired, stalled } = decideLate([...round.awaited, ...beside], known.lateSince, {
             cluster: facts.cluster,
             policy,
             now,
@@ -145,7 +145,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           if (lostNow.length > 0) await adoptForWorkloads(facts.cluster, run, lostNow, fence);
           const told = expired.map(({ workload, reason }) => ({ workload, reason }));
           const checkpointNow: PodSurgeCheckpoint = { ...kept, lateSince, evictedInstead: [...before, ...told] };
-          if (holds !== undefined) return { done: false, ...holds, checkpoint: checkpointNow, expired: true };
+          if (stalled !== undefined) return { done: false, ...stalled, checkpoint: checkpointNow, expired: true };
           const reason = round.done && beside.length > 0 ? explainLate(beside) : round.reason;
           return { done: false, reason, checkpoint: checkpointNow };
         }),
@@ -164,7 +164,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         hint: 'Check the ReplicaSets of the pods that are named; then resume.',
         poll: fence.around<object>(async () => {
           const given = await adoptNow(await observer.cluster(), input.run);
-          if (given.acts.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
+          if (given.actions.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
           return { done: false, reason: explainAdoption(given) };
         }),
       });
@@ -239,11 +239,11 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
   }
 
   /** Whether any pods were swapped. */
-  async function swap(question: ExchangeQuestion, { acting }: PoolFence): Promise<boolean> {
+  async function swap(question: SwapQuestion, { acting }: PoolFence): Promise<boolean> {
     const { cluster: facts, run, leaving } = question;
     await createAdoption(acting).adoptNow(facts, run, { leaving });
-    const exchanges = decideExchanges(question);
-    for (const { keeps, pairs } of exchanges) {
+    const swaps = decideSwaps(question);
+    for (const { keeps, pairs } of swaps) {
       for (const pod of keeps) await acting.raiseDeletionCost(pod, run);
       for (const { release, adopt } of pairs) {
         throwIfCancelled();
@@ -251,7 +251,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         if (outcome === 'done') await acting.adopt(adopt, run);
       }
     }
-    return exchanges.length > 0;
+    return swaps.length > 0;
   }
 
   async function adoptForWorkloads(

@@ -21,7 +21,7 @@ export interface PodSurgeInput extends PoolStepInput {
 /** The result of a pod surge. */
 export interface PodSurgeResult {
   /** The nodes whose pods' replacements serve: they may leave together. */
-  readonly wave: readonly NodeRef[];
+  readonly batch: readonly NodeRef[];
   /** Pods on them that have been released, by node. */
   readonly released: Readonly<Record<string, number>>;
   /** Workloads whose replacements did not come up, each with what was observed last. */

@@ -9,7 +9,7 @@ import { openWaitReporting } from './report-waits.ts';
 export type Done<T> = T & { readonly outcome: 'done'; readonly at: number };
 
 /** A step that failed, for example at its deadline: nothing was forced. */
-export interface Failed {
+interface Failed {
   readonly outcome: 'failed';
   readonly at: number;
   readonly problem: Problem;

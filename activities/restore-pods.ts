@@ -17,14 +17,14 @@ import type { Ports } from '../ports/ports.ts';
 import { countEvictionRefusal } from './metrics.ts';
 
 /** The run and the nodes whose pods are restored to their endpoints. */
-export interface RestorePodsInput {
+interface RestorePodsInput {
   readonly run: string;
   readonly nodes: readonly NodeRef[];
   readonly waits: WaitPolicy;
 }
 
 /** The result of one poll of pods that were removed from endpoints. */
-export interface RestorePodsPoll {
+interface RestorePodsPoll {
   /** Those that existed in this poll, terminating ones included. */
   readonly endpointsRemoved: readonly PodFacts[];
   readonly blocked: readonly BlockedSince[];
@@ -57,22 +57,22 @@ export function createRestorePods({ clock, cluster }: Pick<Ports, 'clock' | 'clu
       waits,
       now,
       removedAt: times.removedAt,
-      refused: known.refused,
+      rejected: known.rejected,
     });
-    const held: BlockedPod[] = [...round.blocked];
-    let { refused } = known;
+    const observed: BlockedPod[] = [...round.blocked];
+    let { rejected } = known;
     for (const action of round.actions) {
       const result = await executePodAction(cluster, action, run);
-      refused = noteRejection(refused, action.pod, result, clock.now());
+      rejected = noteRejection(rejected, action.pod, result, clock.now());
       countEvictionRefusal(result);
-      const refusal = refused[action.pod.uid];
-      if (refusal !== undefined) held.push(blockedByRejection(action.pod, refusal, facts));
+      const refusal = rejected[action.pod.uid];
+      if (refusal !== undefined) observed.push(blockedByRejection(action.pod, refusal, facts));
     }
-    const blocked = recordBlocked(held, known.blocked, now);
+    const blocked = recordBlocked(observed, known.blocked, now);
     const [first] = blocked;
     const names = listNames([...new Set(endpointsRemoved.map(({ node }) => node ?? 'no node'))]);
     const reason = `${count(endpointsRemoved.length, 'pod removed from endpoints')} on ${names}${first === undefined ? '' : `; ${first.pod}: ${first.reason}`}`;
     const isSelfResolving = selfResolving({ pods: endpointsRemoved, ...times }, waits, now);
-    return { endpointsRemoved, blocked, reason, isSelfResolving, checkpoint: { ...times, refused, blocked } };
+    return { endpointsRemoved, blocked, reason, isSelfResolving, checkpoint: { ...times, rejected, blocked } };
   };
 }

@@ -11,10 +11,10 @@ import { listNames } from '../core/text/format.ts';
 import { takesNode } from '../core/waits/registration.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
-import { publishNodeEvent } from './acts-on-nodes.ts';
 import { createAdoption } from './adoption.ts';
 import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
+import { publishNodeEvent } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { createRestorePods } from './restore-pods.ts';
@@ -119,8 +119,8 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
           await releaseLocks(run, lock);
           const left = await cluster.findLeftovers(run);
           const ends = explainStuckPods(facts, run, policy);
-          const held = [...pods.blocked, ...explainLeft(facts, run)];
-          const told = left.map((mark) => explain(mark, held));
+          const blocked = [...pods.blocked, ...explainLeft(facts, run)];
+          const told = left.map((mark) => explain(mark, blocked));
           return { done: true, value: { left: told, ...(ends.length === 0 ? {} : { ends }) } };
         },
       });
@@ -190,8 +190,8 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
 const lastAttempt = Number.MAX_SAFE_INTEGER;
 
 function explain(mark: string, known: readonly Pick<BlockedSince, 'pod' | 'reason'>[]): string {
-  const held = known.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
-  return held === undefined ? mark : `${mark}; ${held.reason}`;
+  const blocking = known.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
+  return blocking === undefined ? mark : `${mark}; ${blocking.reason}`;
 }
 
 function namesOf(groups: readonly { readonly name: string }[]): string {

@@ -13,7 +13,7 @@ import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
 import { failureOf, type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 
 /** The result of the preflight. */
-export interface Preflight {
+interface Preflight {
   readonly plan: PoolPlan;
   /** Epoch ms at which it began; absent in results of earlier versions. */
   readonly since?: number;

@@ -1,8 +1,8 @@
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import { addCounts } from '../core/status/count-traffic.ts';
 import { addLosses } from '../core/status/losses.ts';
 import { addObservation, canBeOurs, findOut, type Outlook, reachMs } from '../core/status/outlook.ts';
-import { addCounts } from '../core/status/tally.ts';
 import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -15,7 +15,7 @@ const pollIntervalMs = 10_000;
 const observationPatienceMs = 5_000;
 
 /** What losses are separated by, and what is known before. */
-export interface SeparationInput {
+interface SeparationInput {
   readonly clock: Clock;
   readonly observer: Pick<Observer, 'cluster'>;
   readonly run: string;

@@ -3,7 +3,7 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
-import { decideNodesReady, decideSurgeReady } from '../core/waits/surge.ts';
+import { decideNodesReady, decideNodesRegistered } from '../core/waits/surge.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
@@ -11,7 +11,7 @@ import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** New nodes that are waited for. */
-export interface SurgeReadyInput {
+interface NodesReadyInput {
   readonly plan: PlanInBrief;
   /** The nodes only have to run pods so far: no load balancer has to have registered them. */
   readonly forPods?: boolean;
@@ -22,7 +22,7 @@ export interface SurgeReadyInput {
 }
 
 /** New nodes that are ready. */
-export interface SurgeReady {
+interface NodesReady {
   readonly nodes: readonly NodeRef[];
   readonly seen: string;
   /** Why others are not, in the cloud's words; absent when all are. */
@@ -85,10 +85,10 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
      * Waits until the new nodes are Ready, their DaemonSet pods too, and every target group has registered them; the latter not where the nodes
      * only have to run pods so far. Continues with fewer nodes where that is enough and the cloud has no capacity.
      */
-    awaitNodesReady: async (input: SurgeReadyInput): Promise<Outcome<SurgeReady>> => {
+    awaitNodesReady: async (input: NodesReadyInput): Promise<Outcome<NodesReady>> => {
       const { plan, enough } = input;
       const { deadlines, pollIntervalMs } = plan.policy.waits;
-      return await pollUntil<SurgeReady>({
+      return await pollUntil<NodesReady>({
         clock,
         what: `new nodes of ${plan.newPool.name} to be ready`,
         deadlineMs: deadlines.nodesReadyMs,
@@ -97,7 +97,7 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
         poll: async ({ now, checkpoint }) => {
           const pool = await pools.findPool(plan.newPool);
           const facts = await observer.serving(plan);
-          const isReady = input.forPods === true ? decideNodesReady : decideSurgeReady;
+          const isReady = input.forPods === true ? decideNodesReady : decideNodesRegistered;
           const question = {
             facts,
             pool: plan.newPool.name,

@@ -1,22 +1,27 @@
 /** Removes what terminated runs have left over: observes, plans, acts, and observes again. */
 
 import { findElsewhere, findRuns } from '../core/cleanup/find-runs.ts';
-import { type CleanupAct, type CleanupPlan, explainCleanupAct, planCleanup } from '../core/cleanup/plan-cleanup.ts';
+import {
+  type CleanupAction,
+  type CleanupPlan,
+  explainCleanupAction,
+  planCleanup,
+} from '../core/cleanup/plan-cleanup.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 
-/** How long the lock lasts, ms. It is renewed before each act, and must last for one of them. */
+/** How long the lock lasts, ms. It is renewed before each action, and must last for one of them. */
 const lockedMs = 60_000;
 
 /** ReplicaSets react within moments. After this many observations, a second apart, they will not. */
 const maxObservations = 30;
 const pollIntervalMs = 1_000;
 
-/** Acts that become due only when controllers have reacted to others. */
-const followUps: readonly CleanupAct['kind'][] = ['raiseDeletionCost', 'adopt', 'restoreDeletionCost'];
+/** Actions that become due only when controllers have reacted to others. */
+const followUps: readonly CleanupAction['kind'][] = ['raiseDeletionCost', 'adopt', 'restoreDeletionCost'];
 
 /** What a cleanup is for. */
 export interface CleanupTarget {
@@ -28,14 +33,14 @@ export interface CleanupTarget {
 }
 
 /** The systems on which runs leave something. */
-export interface CleanupSystems {
+interface CleanupSystems {
   readonly cluster: Cluster;
   readonly pools: NodePools;
   readonly clock: Clock;
 }
 
-/** How an act ended: `problem` says why it had no effect. */
-export interface CleanupResult {
+/** How an action ended: `problem` says why it had no effect. */
+interface CleanupResult {
   readonly what: string;
   readonly problem?: string;
 }
@@ -51,8 +56,8 @@ export async function findLeftoversOf({ cluster, pools }: CleanupSystems, target
   ]);
   const found = { cluster: facts, name: target.pool, replacements, holder };
   const asked = target.runs ?? findRuns(found);
-  const held = await Promise.all(asked.map(async (run) => ({ run, locks: await cluster.findLocks(run) })));
-  const observed = held.map(({ run, locks }) => {
+  const withLocks = await Promise.all(asked.map(async (run) => ({ run, locks: await cluster.findLocks(run) })));
+  const observed = withLocks.map(({ run, locks }) => {
     const elsewhere = findElsewhere(run, { ...found, locks: locks.map(({ name }) => name) });
     return { run, locks, elsewhere };
   });
@@ -74,23 +79,23 @@ export async function cleanUp(
   systems: CleanupSystems,
   target: CleanupTarget,
   holder: string,
-  report: (act: CleanupResult) => void,
+  report: (action: CleanupResult) => void,
 ): Promise<CleanupPlan> {
   const { cluster, clock } = systems;
-  const { runs, acts, leftAlone } = await findLeftoversOf(systems, target);
+  const { runs, actions, leftAlone } = await findLeftoversOf(systems, target);
   const lock = await cluster.acquireLock(poolLockName(target.cluster, target.pool), holder, lockedMs);
-  const executeAll = async (due: readonly CleanupAct[]) => {
-    for (const act of due) {
+  const executeAll = async (due: readonly CleanupAction[]) => {
+    for (const action of due) {
       await cluster.renewLock(lock, lockedMs);
-      const problem = await execute(act, systems);
-      report({ what: explainCleanupAct(act), ...(problem === undefined ? {} : { problem }) });
+      const problem = await execute(action, systems);
+      report({ what: explainCleanupAction(action), ...(problem === undefined ? {} : { problem }) });
     }
   };
   try {
-    await executeAll(acts);
+    await executeAll(actions);
     for (let observations = 0; observations < maxObservations; observations += 1) {
       const plan = await findLeftoversOf(systems, { ...target, runs });
-      const due = plan.acts.filter(({ kind }) => followUps.includes(kind));
+      const due = plan.actions.filter(({ kind }) => followUps.includes(kind));
       if (due.length === 0 && !plan.settling) break;
       await executeAll(due);
       await clock.sleep(pollIntervalMs);
@@ -101,39 +106,39 @@ export async function cleanUp(
   return { ...(await findLeftoversOf(systems, { ...target, runs })), leftAlone };
 }
 
-/** Returns why the act had no effect; undefined when it had. */
-async function execute(act: CleanupAct, { cluster, pools }: CleanupSystems): Promise<string | undefined> {
-  switch (act.kind) {
+/** Returns why the action had no effect; undefined when it had. */
+async function execute(action: CleanupAction, { cluster, pools }: CleanupSystems): Promise<string | undefined> {
+  switch (action.kind) {
     case 'restore-endpoints':
     case 'raiseDeletionCost':
     case 'adopt':
     case 'restoreDeletionCost':
     case 'delete':
     case 'evict': {
-      const result = await executePodAction(cluster, act, act.run);
+      const result = await executePodAction(cluster, action, action.run);
       return result.outcome === 'blocked' || result.outcome === 'impossible' ? result.reason : undefined;
     }
     case 'untaint':
-      await cluster.untaintDisrupted(act.node, act.run);
+      await cluster.untaintDisrupted(action.node, action.run);
       return undefined;
-    case 'include':
-      await cluster.include(act.node, act.run);
+    case 'restore-node':
+      await cluster.include(action.node, action.run);
       return undefined;
     case 'uncordon':
-      await cluster.uncordon(act.node, act.run);
+      await cluster.uncordon(action.node, action.run);
       return undefined;
     case 'unfence':
-      await cluster.unfenceNode(act.node, act.run);
+      await cluster.unfenceNode(action.node, action.run);
       return undefined;
-    case 'release': {
-      const kept = await pools.restoreScaling(act.pool, act.held);
+    case 'restore-scaling': {
+      const kept = await pools.restoreScaling(action.pool, action.suspended);
       return kept.length === 0 ? undefined : kept.join('; ');
     }
     case 'delete-pool':
-      await pools.deletePool(act.pool, { onlyIfCreatedBy: act.run });
+      await pools.deletePool(action.pool, { onlyIfCreatedBy: action.run });
       return undefined;
     case 'unlock':
-      for (const lock of await cluster.findLocks(act.run)) await cluster.releaseLock(lock);
+      for (const lock of await cluster.findLocks(action.run)) await cluster.releaseLock(lock);
       return undefined;
   }
 }

@@ -54,7 +54,7 @@ function readSettings(): ReturnType<typeof loadClientConnectConfig> {
 }
 
 /** Where a Temporal server is, and the namespace to work in. */
-export interface TemporalPlace extends ConnectionOptions {
+interface TemporalPlace extends ConnectionOptions {
   readonly address: string;
   readonly namespace: string;
 }

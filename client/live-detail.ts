@@ -8,7 +8,7 @@ import type { TrafficCounts } from '../core/status/traffic-counts.ts';
  * What running activities report in their heartbeats. Steps are durable workflow state. The details (which pod, which budget, needs and has)
  * change every few seconds and would only fill the history.
  */
-export interface LiveDetail {
+interface LiveDetail {
   readonly waiting: Waiting | undefined;
   readonly traffic: TrafficCounts | undefined;
   /** Steps that no worker knows which has received them: the run was started by newer code than the workers have. */

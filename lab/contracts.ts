@@ -1,9 +1,9 @@
 /**
- * The interfaces between the parts of the lab: the pretend cloud decides, the cluster boots and kills nodes, the data plane forwards packets. Times
+ * The interfaces between the parts of the lab: the simulated cloud decides, the cluster boots and kills nodes, the data plane forwards packets. Times
  * are milliseconds unless a name says otherwise.
  */
 
-/** How long the pretend cloud takes for each operation; a preset is a complete set of these. */
+/** How long the simulated cloud takes for each operation; a preset is a complete set of these. */
 export interface CloudDelays {
   /** From launch by the Auto Scaling group to state `running`, when the instance starts to boot. */
   readonly instanceBootMs: number;
@@ -23,7 +23,7 @@ export interface CloudDelays {
   readonly healthyPropagationMs: number;
 }
 
-/** An instance that the pretend EC2 has switched on; the cluster makes a node of it. */
+/** An instance that the simulated EC2 has switched on; the cluster makes a node of it. */
 export interface BootedInstance {
   readonly instanceId: string;
   /** Availability zone, e.g. `eu-west-1a`. */
@@ -40,7 +40,7 @@ export interface BootedInstance {
   readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
 }
 
-/** Called by the pretend EC2 when instances are started and terminated. Must not throw; long work continues in the background. */
+/** Called by the simulated EC2 when instances are started and terminated. Must not throw; long work continues in the background. */
 export interface InstanceHooks {
   boot(instance: BootedInstance): void;
   terminate(instanceId: string): void;
@@ -85,7 +85,7 @@ export interface BrokenFlows {
   readonly targetPort: number;
 }
 
-/** What the pretend ELB needs from the data plane. Implemented by the nftables data plane; unit tests use none. */
+/** What the simulated ELB needs from the data plane. Implemented by the nftables data plane; unit tests use none. */
 export interface DataPlane {
   /** Replaces all rules in one transaction. */
   forward(rules: readonly ForwardingRule[]): void;

@@ -1,10 +1,10 @@
 /**
- * The lab: a real Kubernetes cluster with real nodes and a real load balancer data plane, on a pretend AWS. It runs in the process that starts it and
+ * The lab: a real Kubernetes cluster with real nodes and a real load balancer data plane, on a simulated AWS. It runs in the process that starts it and
  * ends with it.
  */
 import type { ChildProcess } from 'node:child_process';
 import { assertTools, toolPaths } from '../scripts/setup/paths.ts';
-import type { PretendAws } from './aws/server.ts';
+import type { SimulatedAws } from './aws/server.ts';
 import { awsEnvironment } from './cluster/cloud-controller.ts';
 import { type Cluster, startCluster } from './cluster/cluster.ts';
 import { takeLock } from './cluster/lock.ts';
@@ -68,9 +68,9 @@ export interface Lab {
   readonly kubeconfigPath: string;
   /** For clients in the namespaces of the control plane and of operations. */
   readonly kubeconfigInsidePath: string;
-  /** The pretend AWS in the root namespace, for AWS_ENDPOINT_URL. */
+  /** The simulated AWS in the root namespace, for AWS_ENDPOINT_URL. */
   readonly awsUrl: string;
-  readonly aws: PretendAws;
+  readonly aws: SimulatedAws;
   /** Environment of a worker inside: AWS endpoint and credentials, KUBECONFIG, TEMPORAL_ADDRESS. */
   readonly opsEnv: Readonly<Record<string, string>>;
   /** Load-balanced Services; filled by `waitForServices`. */

@@ -1,5 +1,5 @@
 /**
- * The address plan of the lab. Every namespace, address and route is computed here, so that the parts which program the kernel, the pretend cloud and
+ * The address plan of the lab. Every namespace, address and route is computed here, so that the parts which program the kernel, the simulated cloud and
  * the load balancer agree without asking each other.
  */
 
@@ -37,7 +37,7 @@ export const POD_CIDR = '10.244.0.0/16';
 /** Cluster IPs of Services. */
 export const SERVICE_CIDR = '10.96.0.0/16';
 
-/** Where the control plane and the worker find the pretend AWS inside their namespaces. */
+/** Where the control plane and the worker find the simulated AWS inside their namespaces. */
 export const AWS_PORT_INSIDE = 4566;
 
 /** Where the worker finds Temporal inside its namespace. */

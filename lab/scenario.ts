@@ -21,7 +21,7 @@ export interface Scenario {
   readonly clusterName: string;
   /** Minor version of the control plane. */
   readonly version: string;
-  /** How long the pretend cloud takes; delays left out are as in the preset `fast`. Milliseconds. */
+  /** How long the simulated cloud takes; delays left out are as in the preset `fast`. Milliseconds. */
   readonly delays: Partial<AwsDelays>;
   /** Node groups that exist from the start. Their versions are minor versions: `1.35` or `1.36`. */
   readonly nodegroups: readonly NodegroupSeed[];

@@ -4,7 +4,7 @@ import type { Discovery } from '../ports/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 
 /** What is behind Services, cached for all steps of a worker. */
-export interface DiscoveryCache {
+interface DiscoveryCache {
   /** What was discovered within the last minute; Services that are new or have changed are discovered now. */
   find(services: readonly ServiceFacts[]): Promise<Discovery>;
   /** The same without the cache; also reports which of the Services `beside` could not be watched. */

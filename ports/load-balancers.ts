@@ -11,7 +11,7 @@ export interface Discovery {
 }
 
 /** How thoroughly load balancers are discovered. */
-export interface DiscoveryOptions {
+interface DiscoveryOptions {
   /** Services of which only one thing is asked: whether they could be watched. That takes a few calls, however many they are. */
   readonly beside?: readonly ServiceFacts[];
   /** Uses nothing from earlier reads, so that an operator's latest changes are seen. Otherwise attributes may be minutes old. */

@@ -8,7 +8,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { WorkerConfig } from './config.ts';
 
 /** The ports over the real systems, and how to close them. */
-export interface OpenPorts {
+interface OpenPorts {
   readonly ports: Ports;
   close(): void;
 }

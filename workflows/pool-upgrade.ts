@@ -7,7 +7,7 @@ import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { finishRun } from './run/finish-run.ts';
 import { beginRollback } from './run/handlers.ts';
-import { startWatch } from './run/monitor.ts';
+import { startMonitor } from './run/monitor.ts';
 import { openRun } from './run/open-run.ts';
 import { surgePods } from './run/pod-surge.ts';
 import { replaceNodes, replaceOthers } from './run/replace-nodes.ts';
@@ -62,12 +62,12 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
     throw failWith(locked.problem);
   }
   apply(run, { type: 'recordLock', lock: locked.lock });
-  pushRollback(run, { kind: 'watch' });
+  pushRollback(run, { kind: 'monitor' });
   await CancellationScope.nonCancellable(async () => {
-    run.handles.monitor = startWatch(run);
+    run.handles.monitor = startMonitor(run);
   });
   const pool = plan.oldPool;
-  pushRollback(run, { kind: 'rebalancing', pool, suspended: [] });
+  pushRollback(run, { kind: 'scaling', pool, suspended: [] });
   const { suspended } = await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
     steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
   );
@@ -93,11 +93,11 @@ async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[
       await replaceNodes(run, plan, left, plan.oldPool);
       continue;
     }
-    const wave = await surgePods(run, plan, await addWave(run, plan, idle));
+    const batch = await surgePods(run, plan, await addWave(run, plan, idle));
     await awaitRegistered(run, plan);
     if (run.state.status.phase !== 'replace') setPhase(run, 'replace');
-    await replaceOthers(run, plan, wave, plan.oldPool);
-    const isRetried = idleOf(run.state, leftOf(run.state, wave)).length > 0;
+    await replaceOthers(run, plan, batch, plan.oldPool);
+    const isRetried = idleOf(run.state, leftOf(run.state, batch)).length > 0;
     if (isRetried) apply(run, { type: 'setEvictedInstead', workloads: [] });
   }
 }
@@ -142,7 +142,7 @@ async function finish(run: Run): Promise<RunReport> {
   dropRollback(run, 'cordons');
   dropRollback(run, 'new-pool');
   dropRollback(run, 'released');
-  dropRollback(run, 'rebalancing');
+  dropRollback(run, 'scaling');
   return finishRun(run, 'completed', await unwind(run));
 }
 

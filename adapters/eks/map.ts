@@ -16,7 +16,7 @@ export interface PoolObservation {
 /** Combines what EKS and Auto Scaling report. Sizes come from Auto Scaling, because it is what launches and terminates. */
 export function mapPool(observation: PoolObservation, launchFailures: readonly string[]): PoolFacts {
   const { ref, nodegroup, group } = observation;
-  const held = suspendedSettings(nodegroup);
+  const suspended = suspendedSettings(nodegroup);
   const createdBy = nodegroup.tags?.[createdByTag];
   return {
     ref,
@@ -29,7 +29,7 @@ export function mapPool(observation: PoolObservation, launchFailures: readonly s
     labels: { ...nodegroup.labels, [nodegroupLabel]: ref.name },
     instances: mapInstances(group),
     problems: [...mapIssues(nodegroup), ...launchFailures],
-    ...(held === undefined ? {} : { held }),
+    ...(suspended === undefined ? {} : { suspended }),
     ...(createdBy === undefined ? {} : { createdBy }),
   };
 }

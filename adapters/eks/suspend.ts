@@ -59,8 +59,8 @@ export async function restoreScaling(
 ): Promise<readonly string[]> {
   const observation = await findPool(clients, ref);
   if (observation?.group === undefined || observation.nodegroup.status === 'DELETING') return [];
-  const held = suspendedSettings(observation.nodegroup);
-  const entries = [...new Set([...(held ?? []), ...given])];
+  const suspended = suspendedSettings(observation.nodegroup);
+  const entries = [...new Set([...(suspended ?? []), ...given])];
   const minSize = minSizeOf(entries);
   if (minSize !== undefined) {
     await setMinSize(clients, ref, Math.min(minSize, observation.group.DesiredCapacity ?? 0), timing);
@@ -72,7 +72,7 @@ export async function restoreScaling(
     processesOf(entries).filter((process) => !kept.includes(process)),
   );
   if (kept.length > 0) await tagSuspended(clients, observation, kept);
-  else if (held !== undefined) await untagSuspended(clients, observation);
+  else if (suspended !== undefined) await untagSuspended(clients, observation);
   return kept.map(() => explainKept(observation.group));
 }
 

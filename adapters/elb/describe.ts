@@ -37,7 +37,7 @@ export async function listLoadBalancers(
   const asked = names === undefined ? { PageSize: pageSize } : { Names: [...names] };
   const about = names === undefined ? 'load balancers' : `load balancers ${names.join(', ')}`;
   return await readPages(async (marker) => {
-    await limiter.take();
+    await limiter.acquire();
     const page = await callElb('elasticloadbalancing:DescribeLoadBalancers', about, () =>
       client.send(new DescribeLoadBalancersCommand({ ...asked, ...marker })),
     );
@@ -53,7 +53,7 @@ export async function listTargetGroups(
   const asked = loadBalancer === undefined ? {} : { LoadBalancerArn: loadBalancer.LoadBalancerArn };
   const about = loadBalancer === undefined ? 'target groups' : `load balancer ${loadBalancer.LoadBalancerName}`;
   return await readPages(async (marker) => {
-    await limiter.take();
+    await limiter.acquire();
     const page = await callElb('elasticloadbalancing:DescribeTargetGroups', about, () =>
       client.send(new DescribeTargetGroupsCommand({ ...asked, PageSize: pageSize, ...marker })),
     );
@@ -86,7 +86,7 @@ export async function listTags(
   );
   const answers = await Promise.all(
     chunks.map(async (ResourceArns) => {
-      await limiter.take();
+      await limiter.acquire();
       return await callElb('elasticloadbalancing:DescribeTags', 'load balancers', () =>
         client.send(new DescribeTagsCommand({ ResourceArns })),
       );
@@ -100,7 +100,7 @@ export async function readLoadBalancerAttributes(
   { client, limiter }: ElbReader,
   { LoadBalancerArn, LoadBalancerName }: LoadBalancer,
 ): Promise<readonly LoadBalancerAttribute[]> {
-  await limiter.take();
+  await limiter.acquire();
   const answer = await callElb(
     'elasticloadbalancing:DescribeLoadBalancerAttributes',
     `load balancer ${LoadBalancerName}`,
@@ -114,7 +114,7 @@ export async function readTargetGroupAttributes(
   { client, limiter }: ElbReader,
   { TargetGroupArn, TargetGroupName }: TargetGroup,
 ): Promise<readonly TargetGroupAttribute[]> {
-  await limiter.take();
+  await limiter.acquire();
   const answer = await callElb(
     'elasticloadbalancing:DescribeTargetGroupAttributes',
     `target group ${TargetGroupName}`,

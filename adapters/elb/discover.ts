@@ -41,7 +41,7 @@ const controllerByTag: ReadonlyMap<string | undefined, TargetGroupFacts['control
  * Target groups behind the Services of type LoadBalancer that have an address: found by hostname, confirmed by tag. A Service that can't be protected
  * is never left out: it is reported as unsupported, with the first of its reasons. For the Services in `beside`, only that is reported.
  */
-export async function discoverFrames(
+export async function discoverTargetGroups(
   discoverer: Discoverer,
   services: readonly ServiceFacts[],
   beside: readonly ServiceFacts[] = [],
@@ -61,7 +61,7 @@ export async function discoverFrames(
   const sorted = managed.found.map((entry) => sortByTargets(entry, behind));
   const wanted = new Set(services.map(({ key }) => key));
   const groups = await Promise.all(
-    sorted.filter(({ service }) => wanted.has(service)).map(async (entry) => await framesOf(discoverer, entry)),
+    sorted.filter(({ service }) => wanted.has(service)).map(async (entry) => await targetGroupsOf(discoverer, entry)),
   );
   const unsupported = [matched, managed, ...sorted].flatMap((step) => step.unsupported);
   return { groups: groups.flat(), unsupported: firstOfEachService(unsupported) };
@@ -145,7 +145,7 @@ function sortByTargets(entry: ManagedLoadBalancer, behind: ReadonlyMap<string, r
   };
 }
 
-async function framesOf(
+async function targetGroupsOf(
   { attributes, since }: Discoverer,
   { service, controller, loadBalancer, groups }: ManagedLoadBalancer & { readonly groups: readonly TargetGroup[] },
 ): Promise<readonly TargetGroupBase[]> {

@@ -5,7 +5,7 @@ import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts'
 import { rememberAttributes } from './attributes.ts';
 import { coalesce } from './coalesce.ts';
 import { readTargetHealth } from './describe.ts';
-import { discoverFrames } from './discover.ts';
+import { discoverTargetGroups } from './discover.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 
 /** How the ELB adapter works. Credentials and endpoint come from the SDK's own provider chain, e.g. `AWS_ENDPOINT_URL`. */
@@ -40,7 +40,7 @@ export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
   return {
     discover: async (services, { beside, anew = false } = {}) => {
       const since = clock.now() - (anew ? 0 : attributesKnownForMs);
-      return await discoverFrames({ reader, attributes, since }, services, beside);
+      return await discoverTargetGroups({ reader, attributes, since }, services, beside);
     },
     readTargets: async (groups, { since, first = false } = {}) => {
       const observationMs = (groups.length * 1000) / ratePerSecond;

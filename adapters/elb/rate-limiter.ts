@@ -12,7 +12,7 @@ export interface Ticket {
 export interface RateLimiter {
   queue(): Ticket;
   /** Queues and waits; resolves when the caller may make one call. */
-  take(): Promise<void>;
+  acquire(): Promise<void>;
 }
 
 interface Waiting {
@@ -70,5 +70,5 @@ export function createRateLimiter(options: {
     }
   }
 
-  return { queue, take: async () => await queue().come };
+  return { queue, acquire: async () => await queue().come };
 }

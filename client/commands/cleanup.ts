@@ -1,7 +1,7 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
-import { type CleanupPlan, explainCleanupAct } from '../../core/cleanup/plan-cleanup.ts';
+import { type CleanupPlan, explainCleanupAction } from '../../core/cleanup/plan-cleanup.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { count } from '../../core/text/format.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
@@ -38,7 +38,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
     if (!options.yes) {
       const plan = await findLeftoversOf(systems, where);
       printData(options.output, plan, () => renderPlan(name, plan).join('\n'));
-      if (plan.acts.length === 0) return plan.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
+      if (plan.actions.length === 0) return plan.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
       printProgress(`\nNothing was changed. Do it: nodeferry cleanup ${name} --yes`);
       return exitCodes.stalled;
     }
@@ -47,7 +47,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
       printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
     );
     printData(options.output, left, () => renderPlan(name, left).join('\n'));
-    if (left.acts.length > 0 || left.settling) return exitCodes.failed;
+    if (left.actions.length > 0 || left.settling) return exitCodes.failed;
     return left.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
   } finally {
     systems.cluster.close();
@@ -88,10 +88,10 @@ async function isRunning({ cluster, pool }: RunTarget): Promise<boolean> {
 }
 
 function renderPlan(name: string, plan: CleanupPlan): string[] {
-  const { acts, stays, leftAlone, settling } = plan;
+  const { actions, stays, leftAlone, settling } = plan;
   return [
     explainLeft(name, plan),
-    ...acts.map((act) => `  ${explainCleanupAct(act)}`),
+    ...actions.map((action) => `  ${explainCleanupAction(action)}`),
     ...stays.map((what) => `stays: ${what}`),
     ...leftAlone.map((what) => `left alone: ${what}`),
     ...(settling
@@ -100,9 +100,9 @@ function renderPlan(name: string, plan: CleanupPlan): string[] {
   ];
 }
 
-function explainLeft(name: string, { runs, acts, stays, settling }: CleanupPlan): string {
+function explainLeft(name: string, { runs, actions, stays, settling }: CleanupPlan): string {
   const of = runs.length === 0 ? '' : ` of ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
-  if (acts.length > 0 || settling) return `${name}: left${of}:`;
+  if (actions.length > 0 || settling) return `${name}: left${of}:`;
   return stays.length === 0
     ? `${name}: nothing${of} is left`
     : `${name}: nothing${of} is left over that can be removed; ${count(stays.length, 'thing')} that serve stay, see below`;

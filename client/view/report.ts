@@ -24,7 +24,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
     ...renderTimeline(report, style.width),
     '',
     ...listExclusionReasons(report.nodes).map((one) => `excluded because ${one}`),
-    ...list('not protected', report.unprotected, style),
+    ...list('unprotected', report.unprotected, style),
     ...list('leftovers', report.leftovers, style),
     ...allExternalChanges(report).map(({ at, what }) => `external change at ${new Date(at).toISOString()}: ${what}`),
     ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${action.action} by ${because(action)}`),

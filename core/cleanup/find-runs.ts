@@ -7,7 +7,7 @@ import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, listNames } from '../text/format.ts';
 
 /** Where to find runs. */
-export interface RunsQuestion {
+interface RunsQuestion {
   readonly cluster: ClusterFacts;
   /** Name of the pool that was to be replaced. */
   readonly name: string;

@@ -33,17 +33,17 @@ export interface CleanupQuestion {
 type CleanupPodAction = Exclude<PodAction, { readonly kind: 'remove-endpoints' }> & { readonly run: string };
 
 /** One action that removes a leftover. */
-export type CleanupAct =
+export type CleanupAction =
   | CleanupPodAction
-  | { readonly kind: 'untaint' | 'include' | 'uncordon' | 'unfence'; readonly run: string; readonly node: NodeRef }
-  | { readonly kind: 'release'; readonly pool: PoolRef; readonly held: readonly string[] }
+  | { readonly kind: 'untaint' | 'restore-node' | 'uncordon' | 'unfence'; readonly run: string; readonly node: NodeRef }
+  | { readonly kind: 'restore-scaling'; readonly pool: PoolRef; readonly suspended: readonly string[] }
   | { readonly kind: 'delete-pool'; readonly pool: PoolRef; readonly run: string }
   | { readonly kind: 'unlock'; readonly run: string };
 
 /** The actions, in order, and what has to stay. */
 export interface CleanupPlan {
   readonly runs: readonly string[];
-  readonly acts: readonly CleanupAct[];
+  readonly actions: readonly CleanupAction[];
   /** Leftovers that still serve and so have to stay, each as a sentence. */
   readonly stays: readonly string[];
   /** Runs that have ownership marks here but work on another pool, each with the reason. They are not touched. */
@@ -64,14 +64,16 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
   const used = mine.filter((made) => nodesOf(made, cluster).length > 0);
   const adopted = runs.map((run) => ({ run, ...decideAdoption(cluster, run) }));
   const left = runs.map((run) => ({ run, pods: findAbandoned(run, cluster) }));
-  const acts: CleanupAct[] = [
-    ...runs.flatMap((run) => cluster.nodes.flatMap((node) => podActs(node, cluster, run))),
-    ...adopted.flatMap(({ run, acts: given }) => given.map((act) => ({ ...act, run }))),
+  const actions: CleanupAction[] = [
+    ...runs.flatMap((run) => cluster.nodes.flatMap((node) => podActions(node, cluster, run))),
+    ...adopted.flatMap(({ run, actions: given }) => given.map((action) => ({ ...action, run }))),
     ...left.flatMap(({ run, pods }) =>
       pods.flatMap(({ pod, listedBy }) => (listedBy.length > 0 ? [] : [{ kind: 'delete', run, pod } as const])),
     ),
-    ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActs(node, run))),
-    ...pools.flatMap(({ ref, held }) => (held === undefined ? [] : [{ kind: 'release', pool: ref, held } as const])),
+    ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActions(node, run))),
+    ...pools.flatMap(({ ref, suspended }) =>
+      suspended === undefined ? [] : [{ kind: 'restore-scaling', pool: ref, suspended } as const],
+    ),
     ...mine
       .filter((made) => !used.includes(made))
       .map(({ ref, createdBy = '' }) => ({ kind: 'delete-pool', pool: ref, run: createdBy }) as const),
@@ -80,7 +82,7 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
   const serving = adopted.flatMap(({ run, stays }) => stays.map((stay) => explainServing(run, stay)));
   return {
     runs,
-    acts,
+    actions,
     stays: [
       ...serving,
       ...left.flatMap(({ run, pods }) => pods.flatMap((one) => explainAbandoned(run, one))),
@@ -92,38 +94,38 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
 }
 
 /** Describes an action as something that is to be done. */
-export function explainCleanupAct(act: CleanupAct): string {
-  switch (act.kind) {
+export function explainCleanupAction(action: CleanupAction): string {
+  switch (action.kind) {
     case 'restore-endpoints':
-      return `pod ${act.pod.namespace}/${act.pod.name}: restore the labels that its Services select`;
+      return `pod ${action.pod.namespace}/${action.pod.name}: restore the labels that its Services select`;
     case 'evict':
-      return `pod ${act.pod.namespace}/${act.pod.name}: evict; its controller has already replaced it`;
+      return `pod ${action.pod.namespace}/${action.pod.name}: evict; its controller has already replaced it`;
     case 'raiseDeletionCost':
-      return `pod ${act.pod.namespace}/${act.pod.name}: raise its deletion cost, so that its ReplicaSet keeps it`;
+      return `pod ${action.pod.namespace}/${action.pod.name}: raise its deletion cost, so that its ReplicaSet keeps it`;
     case 'adopt':
-      return `pod ${act.pod.namespace}/${act.pod.name}: return it to its ReplicaSet`;
+      return `pod ${action.pod.namespace}/${action.pod.name}: return it to its ReplicaSet`;
     case 'restoreDeletionCost':
-      return `pod ${act.pod.namespace}/${act.pod.name}: restore its deletion cost`;
+      return `pod ${action.pod.namespace}/${action.pod.name}: restore its deletion cost`;
     case 'delete':
-      return `pod ${act.pod.namespace}/${act.pod.name}: delete; its workload is gone`;
+      return `pod ${action.pod.namespace}/${action.pod.name}: delete; its workload is gone`;
     case 'untaint':
-      return `node ${act.node.name}: remove taint ${disruptedTaint}`;
-    case 'include':
-      return `node ${act.node.name}: remove label node.kubernetes.io/exclude-from-external-load-balancers`;
+      return `node ${action.node.name}: remove taint ${disruptedTaint}`;
+    case 'restore-node':
+      return `node ${action.node.name}: remove label node.kubernetes.io/exclude-from-external-load-balancers`;
     case 'uncordon':
-      return `node ${act.node.name}: uncordon`;
+      return `node ${action.node.name}: uncordon`;
     case 'unfence':
-      return `node ${act.node.name}: remove annotation nodeferry.dev/fence`;
-    case 'release':
-      return `pool ${act.pool.name}: restore ${listNames(act.held, 10)}`;
+      return `node ${action.node.name}: remove annotation nodeferry.dev/fence`;
+    case 'restore-scaling':
+      return `pool ${action.pool.name}: restore ${listNames(action.suspended, 10)}`;
     case 'delete-pool':
-      return `pool ${act.pool.name}: delete; run ${act.run} created it, and it has no node`;
+      return `pool ${action.pool.name}: delete; run ${action.run} created it, and it has no node`;
     case 'unlock':
-      return `locks of run ${act.run}: delete`;
+      return `locks of run ${action.run}: delete`;
   }
 }
 
-function podActs(node: NodeFacts, cluster: ClusterFacts, run: string): readonly CleanupAct[] {
+function podActions(node: NodeFacts, cluster: ClusterFacts, run: string): readonly CleanupAction[] {
   return decideRestore(node, indexOf(cluster).podsOn(node.name), run).map(({ kind, pod }) => ({
     kind: kind === 'restore-endpoints' ? 'restore-endpoints' : 'evict',
     run,
@@ -131,12 +133,12 @@ function podActs(node: NodeFacts, cluster: ClusterFacts, run: string): readonly 
   }));
 }
 
-function nodeActs({ name, uid, instanceId, zone, ownership }: NodeFacts, run: string): readonly CleanupAct[] {
+function nodeActions({ name, uid, instanceId, zone, ownership }: NodeFacts, run: string): readonly CleanupAction[] {
   const node = { name, uid, instanceId, zone };
   const { disruptedBy, excludedBy, cordonedBy, fence } = ownership;
   return [
     ...(disruptedBy === run ? [{ kind: 'untaint', run, node } as const] : []),
-    ...(excludedBy === run ? [{ kind: 'include', run, node } as const] : []),
+    ...(excludedBy === run ? [{ kind: 'restore-node', run, node } as const] : []),
     ...(cordonedBy === run ? [{ kind: 'uncordon', run, node } as const] : []),
     ...(fence?.run === run ? [{ kind: 'unfence', run, node } as const] : []),
   ];

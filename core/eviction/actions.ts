@@ -45,7 +45,7 @@ export interface BlockedPod {
 export type RemovedSince = Readonly<Record<string, number>>;
 
 /** Since when (epoch ms) pods, by UID, have been observed as endpoints although they were removed. */
-export type LaggingSince = Readonly<Record<string, number>>;
+export type StaleSince = Readonly<Record<string, number>>;
 
 /** Since when (epoch ms) pods that Services list, by UID, have been observed not ready. */
 export type UnreadySince = Readonly<Record<string, number>>;

@@ -1,16 +1,16 @@
 import type { PodFacts } from '../model/pod.ts';
-import { barePod } from './rules/bare-pod.ts';
-import { daemonSetPod } from './rules/daemonset-pod.ts';
-import { emptyDirPod } from './rules/empty-dir-pod.ts';
-import { finishedPod } from './rules/finished-pod.ts';
-import { jobPod } from './rules/job-pod.ts';
-import { mirrorPod } from './rules/mirror-pod.ts';
-import { orphanedPod } from './rules/orphaned-pod.ts';
-import { protectedPod } from './rules/protected-pod.ts';
-import { removedPod } from './rules/removed-pod.ts';
-import type { FilterContext, PodFilter, PodVerdict } from './rules/rule.ts';
-import { safeToEvictPod } from './rules/safe-to-evict-pod.ts';
-import { terminatingPod } from './rules/terminating-pod.ts';
+import { barePod } from './filters/bare-pod.ts';
+import { daemonSetPod } from './filters/daemonset-pod.ts';
+import { doNotDisruptPod } from './filters/do-not-disrupt-pod.ts';
+import { emptyDirPod } from './filters/empty-dir-pod.ts';
+import type { FilterContext, PodFilter, PodVerdict } from './filters/filter.ts';
+import { finishedPod } from './filters/finished-pod.ts';
+import { jobPod } from './filters/job-pod.ts';
+import { mirrorPod } from './filters/mirror-pod.ts';
+import { orphanedPod } from './filters/orphaned-pod.ts';
+import { removedPod } from './filters/removed-pod.ts';
+import { safeToEvictPod } from './filters/safe-to-evict-pod.ts';
+import { terminatingPod } from './filters/terminating-pod.ts';
 
 /** The rules in the order in which they are asked; the first one with a verdict decides. Each is a row of docs/drain-rules.md. */
 const podFilters: readonly PodFilter[] = [
@@ -19,7 +19,7 @@ const podFilters: readonly PodFilter[] = [
   terminatingPod,
   finishedPod,
   removedPod,
-  protectedPod,
+  doNotDisruptPod,
   safeToEvictPod,
   jobPod,
   orphanedPod,

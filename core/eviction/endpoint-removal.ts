@@ -7,7 +7,7 @@ import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { isEnabled } from '../policy/rules.ts';
 import { compareText, listNames } from '../text/format.ts';
 import { endpointRemovalMs } from '../waits/formulas.ts';
-import { type BlockedPod, blockedPod, keepTimes, type LaggingSince, type RemovedSince } from './actions.ts';
+import { type BlockedPod, blockedPod, keepTimes, type RemovedSince, type StaleSince } from './actions.ts';
 import { policiesThatMiss } from './network-policies.ts';
 import { explainUnpropagated } from './outage.ts';
 
@@ -57,7 +57,7 @@ export function needsRemoval(pod: PodFacts, cluster: ClusterFacts, policy: Polic
 }
 
 /** A pod that is told to stop while callers are still sent to it. */
-export interface EvictedWhileEndpoint {
+interface EvictedWhileEndpoint {
   /** Keys of the Services that still list it. */
   readonly services: readonly string[];
   /** Why it can't be removed from endpoints first. */
@@ -68,7 +68,7 @@ export interface EvictedWhileEndpoint {
  * Whether the pod is evicted while its Services list it, and does not serve until every kube-proxy has the update. Connections that arrive
  * after it stops are refused. A disabled rule is reported separately.
  */
-export function findLeavesListed(
+export function findEvictedWhileEndpoint(
   pod: PodFacts,
   cluster: ClusterFacts,
   policy: Policy,
@@ -130,12 +130,12 @@ export function trackRemoved(
 }
 
 /** Since when pods that were removed from endpoints have been observed in them all the same: as of `now` where that is first observed. */
-export function trackLagging(
-  known: LaggingSince,
+export function trackStale(
+  known: StaleSince,
   pods: readonly PodFacts[],
   cluster: ClusterFacts,
   now: number,
-): LaggingSince {
+): StaleSince {
   const late = pods.filter(
     (pod) => pod.endpointsRemoved !== undefined && findStaleEndpoint(pod, cluster) !== undefined,
   );

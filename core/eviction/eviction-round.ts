@@ -8,12 +8,18 @@ import { compareText, count, listNames } from '../text/format.ts';
 import { type BlockedPod, blockedPod, type PodAction, type RemovedSince, type UnreadySince } from './actions.ts';
 import { classifyPod } from './classify-pod.ts';
 import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
-import { blockedByEndpoint, findLeavesListed, hasPropagated, needsRemoval, selectLabels } from './endpoint-removal.ts';
+import {
+  blockedByEndpoint,
+  findEvictedWhileEndpoint,
+  hasPropagated,
+  needsRemoval,
+  selectLabels,
+} from './endpoint-removal.ts';
+import type { PodVerdict } from './filters/filter.ts';
 import { isNodeBound } from './node-bound.ts';
 import { isCritical, priorityOf } from './priority.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
 import { findReturns, type Returns } from './returns.ts';
-import type { PodVerdict } from './rules/rule.ts';
 import { explainStillEndpoint } from './stale-endpoints.ts';
 import { intolerantHint } from './tolerates-cordon.ts';
 import { endsUnasked } from './unreachable.ts';
@@ -40,7 +46,7 @@ export interface EvictionQuestion extends StepQuestion {
 }
 
 /** What to do now, what can't be done yet, and how much is left. */
-export interface EvictionRound {
+interface EvictionRound {
   readonly actions: readonly PodAction[];
   readonly blocked: readonly BlockedPod[];
   /** Pods that are still on the node and must go, terminating ones included. */
@@ -144,7 +150,7 @@ export function decideStep(
 }
 
 function evict(pod: PodFacts, { facts, policy }: StepQuestion): PodAction {
-  const leaves = findLeavesListed(pod, facts, policy);
+  const leaves = findEvictedWhileEndpoint(pod, facts, policy);
   if (leaves === undefined) return { kind: 'evict', pod: podRefOf(pod) };
   const { services, why } = leaves;
   const unprotected = `pod ${pod.namespace}/${pod.name} left while ${listNames(services)} listed it: ${why}`;

@@ -41,7 +41,7 @@ export interface EvictionCheckpoint extends PodTimes {
   /** A pod of the node was touched. */
   readonly begun: boolean;
   /** Epoch ms since when every observation has found that the node should not have been excluded; absent while none has. */
-  readonly lostSince?: number;
+  readonly revokedSince?: number;
   readonly rejected: RejectedEvictions;
   /** What could not be protected, as text. */
   readonly unprotected: readonly string[];
@@ -154,7 +154,7 @@ export function concludeEvictionRound(
 /** Whether to empty a node that may have been excluded wrongly. */
 export type StartVerdict =
   | { readonly verdict: 'evict' }
-  | { readonly verdict: 'wait'; readonly reason: string; readonly lostSince: number }
+  | { readonly verdict: 'wait'; readonly reason: string; readonly revokedSince: number }
   | { readonly verdict: 'restore'; readonly reason: string };
 
 /**
@@ -163,14 +163,14 @@ export type StartVerdict =
  */
 export function decideStart(
   lost: string | undefined,
-  { lostSince: known }: Pick<EvictionCheckpoint, 'lostSince'>,
+  { revokedSince: known }: Pick<EvictionCheckpoint, 'revokedSince'>,
   now: number,
   { waits }: Pick<Policy, 'waits'>,
 ): StartVerdict {
   if (lost === undefined) return { verdict: 'evict' };
-  const lostSince = known ?? now;
-  if (now > lostSince && now - lostSince >= waits.stabilizationMs) return { verdict: 'restore', reason: lost };
-  return { verdict: 'wait', reason: `nothing is evicted: ${lost}`, lostSince };
+  const revokedSince = known ?? now;
+  if (now > revokedSince && now - revokedSince >= waits.stabilizationMs) return { verdict: 'restore', reason: lost };
+  return { verdict: 'wait', reason: `nothing is evicted: ${lost}`, revokedSince };
 }
 
 /**

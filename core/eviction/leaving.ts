@@ -1,7 +1,7 @@
 import type { PodFacts } from '../model/pod.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { endpointRemovalMs } from '../waits/formulas.ts';
-import type { LaggingSince, RemovedSince, UnreadySince } from './actions.ts';
+import type { RemovedSince, StaleSince, UnreadySince } from './actions.ts';
 
 /** Time for a kubelet to remove a pod that it has killed, ms. */
 const clearingMs = 10_000;
@@ -18,7 +18,7 @@ const maxSyncPauseMs = 1_000_000;
 export interface Leaving {
   readonly pods: readonly PodFacts[];
   readonly removedAt: RemovedSince;
-  readonly laggingSince: LaggingSince;
+  readonly staleSince: StaleSince;
   readonly unreadySince: UnreadySince;
 }
 
@@ -28,10 +28,10 @@ export interface Leaving {
  * out. An earlier deadline would call an operator who can do nothing but wait.
  */
 export function selfResolving(leaving: Leaving, waits: WaitPolicy, now: number): boolean {
-  const { pods, removedAt, laggingSince, unreadySince } = leaving;
+  const { pods, removedAt, staleSince, unreadySince } = leaving;
   return pods.some((pod) => {
     const observedAt = removedAt[pod.uid] ?? unreadySince[pod.uid];
-    const out = addTo(observedAt, endpointRemovalMs(waits)) ?? addTo(laggingSince[pod.uid], maxSyncPauseMs);
+    const out = addTo(observedAt, endpointRemovalMs(waits)) ?? addTo(staleSince[pod.uid], maxSyncPauseMs);
     const by = pod.terminating ? pod.killedAt : out;
     return by !== undefined && now < by + clearingMs;
   });

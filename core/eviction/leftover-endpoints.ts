@@ -56,15 +56,15 @@ export function decideEndpointRemoval(
     .podsOn(node.name)
     .filter((pod) => isLeftover(pod, question))
     .toSorted((a, b) => compareText(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
-  const { lagging, byHand } = findEndpointsWithoutPod(node, facts);
+  const { stale, byHand } = findEndpointsWithoutPod(node, facts);
   const unprotected = [
     ...leftovers.filter((pod) => staysAnyway(pod) && serves(pod, facts)).map((pod) => `${pod.namespace}/${pod.name}`),
     ...byHand.map((key) => `an endpoint of ${key} that was written by hand`),
   ];
   const leaving = leftovers.filter((pod) => !staysAnyway(pod) && isAsked(pod));
-  if (leaving.length === 0 && lagging.length > 0) {
-    const reason = `${listNames(lagging)} still list endpoints on ${node.name} whose pods are gone`;
-    return { ...nothing, remaining: lagging.length, unprotected, reason };
+  if (leaving.length === 0 && stale.length > 0) {
+    const reason = `${listNames(stale)} still list endpoints on ${node.name} whose pods are gone`;
+    return { ...nothing, remaining: stale.length, unprotected, reason };
   }
   if (leaving.length === 0) {
     const reason =
@@ -87,8 +87,8 @@ export function decideEndpointRemoval(
   const late = leaving.find((pod) => pod.endpointsRemoved !== undefined && findStaleEndpoint(pod, facts) !== undefined);
   const lag =
     late === undefined ? '' : `; ${late.namespace}/${late.name} was removed from endpoints but is still an endpoint`;
-  const unheard = explainUnpropagated(facts, question.policy.waits, question.now);
-  const reason = `${names} leaving ${node.name}${lag}${unheard === undefined ? '' : `; ${unheard}`}`;
+  const unpropagated = explainUnpropagated(facts, question.policy.waits, question.now);
+  const reason = `${names} leaving ${node.name}${lag}${unpropagated === undefined ? '' : `; ${unpropagated}`}`;
   return { taint: false, actions, remaining: leaving.length, unprotected, reason };
 }
 
@@ -146,10 +146,10 @@ function findEndpointsWithoutPod(node: NodeRef, facts: ClusterFacts) {
   const isLeft = ({ node: on, ready, serving, podUid }: EndpointFacts) =>
     on === node.name && (ready || serving) && (podUid === undefined || !pods.has(podUid));
   const listing = facts.services.filter(({ endpoints }) => endpoints.some(isLeft));
-  const lags = ({ selector, endpoints }: ServiceFacts) =>
+  const isStale = ({ selector, endpoints }: ServiceFacts) =>
     Object.keys(selector).length > 0 && endpoints.some((one) => isLeft(one) && one.podUid !== undefined);
   const keys = (services: readonly ServiceFacts[]) => services.map(({ key }) => key).toSorted(compareText);
-  return { lagging: keys(listing.filter(lags)), byHand: keys(listing.filter((service) => !lags(service))) };
+  return { stale: keys(listing.filter(isStale)), byHand: keys(listing.filter((service) => !isStale(service))) };
 }
 
 function serves(pod: PodFacts, facts: ClusterFacts): boolean {

@@ -1,4 +1,4 @@
-import { outageSettlesInMs } from '../guard/stability.ts';
+import { untilTrustedMs } from '../guard/stability.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { formatDuration } from '../text/format.ts';
@@ -14,7 +14,7 @@ export function explainUnpropagated(
   waits: Pick<WaitPolicy, 'stabilizationAfterOutageMs'>,
   now: number,
 ): string | undefined {
-  const left = outageSettlesInMs(cluster, waits, now);
+  const left = untilTrustedMs(cluster, waits, now);
   if (left === 0) return undefined;
   return `the API server was unavailable, and kube-proxies may need another ${formatDuration(left)} to reconnect`;
 }

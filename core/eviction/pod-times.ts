@@ -1,6 +1,6 @@
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import { trackLagging, trackRemoved } from './endpoint-removal.ts';
+import { trackRemoved, trackStale } from './endpoint-removal.ts';
 import type { Leaving } from './leaving.ts';
 import { trackUnready } from './unready.ts';
 
@@ -11,7 +11,7 @@ export type PodTimes = Omit<Leaving, 'pods'>;
 export function trackPods(known: PodTimes, pods: readonly PodFacts[], facts: ClusterFacts, now: number): PodTimes {
   return {
     removedAt: trackRemoved(known.removedAt, pods, facts, now),
-    laggingSince: trackLagging(known.laggingSince, pods, facts, now),
+    staleSince: trackStale(known.staleSince, pods, facts, now),
     unreadySince: trackUnready(known.unreadySince, pods, facts, now),
   };
 }

@@ -33,11 +33,11 @@ export interface RestoreQuestion {
   /** Epoch ms. */
   readonly now: number;
   readonly removedAt: RemovedSince;
-  readonly refused: RejectedEvictions;
+  readonly rejected: RejectedEvictions;
 }
 
 /** What to do now, and what can't be done yet. */
-export interface RestoreRound {
+interface RestoreRound {
   readonly actions: readonly PodAction[];
   readonly blocked: readonly BlockedPod[];
 }
@@ -62,6 +62,6 @@ export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: 
       else if (hasPropagated(pod, facts, known.removedAt, waits, now)) evictions.push(action);
     }
   }
-  const held = deferRejected(evictions, known.refused, facts, now);
-  return { actions: [...actions, ...held.actions], blocked: [...blocked, ...held.blocked] };
+  const deferred = deferRejected(evictions, known.rejected, facts, now);
+  return { actions: [...actions, ...deferred.actions], blocked: [...blocked, ...deferred.blocked] };
 }

@@ -31,7 +31,7 @@ export interface CountedService {
 }
 
 /** What a Service has, and what it had at its baseline. */
-export interface Comparison {
+interface Comparison {
   readonly what: 'ready endpoint' | 'serving target';
   readonly has: number;
   readonly needs: number;

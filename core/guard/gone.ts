@@ -3,7 +3,7 @@ import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { scaleOf } from './scale.ts';
-import { findDistrust } from './stability.ts';
+import { explainUnstable } from './stability.ts';
 
 /**
  * Since when (epoch ms) every observation has found that neither a workload nor a pod matches the Service. Undefined when one does. An
@@ -15,7 +15,7 @@ export function trackGone(
   facts: ServingFacts,
   policy: Policy,
 ): number | undefined {
-  const isGone = scaleOf(service, facts.cluster) === undefined && findDistrust(facts, policy) === undefined;
+  const isGone = scaleOf(service, facts.cluster) === undefined && explainUnstable(facts, policy) === undefined;
   return isGone ? (known ?? facts.observedAt) : undefined;
 }
 
@@ -25,7 +25,7 @@ export function isGoneForGood(since: number | undefined, facts: ServingFacts, { 
 }
 
 /** Since when these Services have had neither a workload nor a pod, by key. Services that have one are left out. Plain data. */
-export type GoneSince = Readonly<Record<string, number>>;
+type GoneSince = Readonly<Record<string, number>>;
 
 /** The same for several Services. */
 export function trackAllGone(

@@ -2,7 +2,7 @@ import type { GuardBlock } from './block.ts';
 import type { GuardDecision } from './select-candidate.ts';
 
 /** Why the guard allows no node, as one word out of few. */
-export type RefusalReason = GuardBlock['limit'] | 'unverified';
+type RefusalReason = GuardBlock['limit'] | 'unverified';
 
 /** All reasons, and what they mean. */
 export const refusalReasons: Readonly<Record<RefusalReason, string>> = {
@@ -22,8 +22,8 @@ export const refusalReasons: Readonly<Record<RefusalReason, string>> = {
 export function refusalReasonOf({
   node,
   blockedBy,
-  settlesInMs,
-}: Pick<GuardDecision, 'node' | 'blockedBy' | 'settlesInMs'>): RefusalReason | undefined {
-  if (node !== undefined || settlesInMs !== undefined) return undefined;
+  stableInMs,
+}: Pick<GuardDecision, 'node' | 'blockedBy' | 'stableInMs'>): RefusalReason | undefined {
+  if (node !== undefined || stableInMs !== undefined) return undefined;
   return blockedBy?.limit ?? 'unverified';
 }

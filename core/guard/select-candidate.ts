@@ -5,14 +5,14 @@ import { count, formatDuration } from '../text/format.ts';
 import { explainBlock, type GuardBlock } from './block.ts';
 import type { CountedBudget, CountedService } from './counts.ts';
 import { type Guard, type GuardQuestion, openGuard } from './guard.ts';
-import { findDistrust } from './stability.ts';
+import { explainUnstable } from './stability.ts';
 import { extend, isStable, type StableSince } from './stable-since.ts';
 import { unreachableSince } from './unreachable.ts';
 
 /** Everything that decides which node may be excluded next. */
 export interface CandidateQuestion extends GuardQuestion {
   /** What earlier observations have agreed on: every node that each of them would have let the run exclude, together with the others. */
-  readonly agreed: StableSince;
+  readonly stableSince: StableSince;
   /** How often nodes were excluded before and restored, by name. Nodes that never were may be left out. */
   readonly rounds?: Readonly<Record<string, number>>;
 }
@@ -26,9 +26,9 @@ export interface GuardDecision {
   readonly because?: string;
   readonly blockedBy?: GuardBlock;
   /** For the next observation. */
-  readonly agreed: StableSince;
+  readonly stableSince: StableSince;
   /** A node may be excluded once observations have agreed for this much longer, ms. */
-  readonly settlesInMs?: number;
+  readonly stableInMs?: number;
 }
 
 /**
@@ -40,34 +40,36 @@ export function selectCandidate(question: CandidateQuestion): GuardDecision {
   const now = facts.observedAt;
   const waiting = waitingOf(question);
   const first = waiting[0];
-  if (first === undefined) return { node: undefined, reason: 'no node waits to be excluded', agreed: {} };
-  const distrust = findDistrust(facts, policy);
-  if (distrust !== undefined) return { node: undefined, reason: `${first.name} waits: ${distrust}`, agreed: {} };
+  if (first === undefined) return { node: undefined, reason: 'no node waits to be excluded', stableSince: {} };
+  const unstable = explainUnstable(facts, policy);
+  if (unstable !== undefined) return { node: undefined, reason: `${first.name} waits: ${unstable}`, stableSince: {} };
 
   const guard = isEnabled(policy, 'capacity-guard') ? openGuard(question) : undefined;
   const blocks = waiting.map((node) => findProtection(node, question) ?? guard?.findBlock(node));
   const mayGo = waiting.filter((_, index) => blocks[index] === undefined);
   const names = mayGo.map((node) => node.name);
-  const agreed = extend(question.agreed, names, now);
+  const stableSince = extend(question.stableSince, names, now);
   const blockedBy = findInFlightBlock(question, first) ?? (mayGo.length === 0 ? blocks[0] : undefined);
-  if (blockedBy !== undefined) return { node: undefined, reason: explainBlock(blockedBy), blockedBy, agreed };
+  if (blockedBy !== undefined) return { node: undefined, reason: explainBlock(blockedBy), blockedBy, stableSince };
 
-  const next = mayGo.find((node) => isStable(agreed, node.name, now, settleMsOf(node, question)));
+  const next = mayGo.find((node) => isStable(stableSince, node.name, now, stabilizationMsOf(node, question)));
   if (next !== undefined) {
     const because = explainGrant(next, guard);
-    return { node: next, reason: `${next.name} may be excluded: ${because}`, because, agreed };
+    return { node: next, reason: `${next.name} may be excluded: ${because}`, because, stableSince };
   }
-  const settledAt = Math.min(...mayGo.map((node) => (agreed[node.name] ?? now) + settleMsOf(node, question)));
-  const settlesInMs = Math.max(1, settledAt - now);
-  const reason = `${mayGo[0]?.name ?? ''} may be excluded once observations have agreed for another ${formatDuration(settlesInMs)}`;
-  return { node: undefined, reason, agreed, settlesInMs };
+  const stableAt = Math.min(
+    ...mayGo.map((node) => (stableSince[node.name] ?? now) + stabilizationMsOf(node, question)),
+  );
+  const stableInMs = Math.max(1, stableAt - now);
+  const reason = `${mayGo[0]?.name ?? ''} may be excluded once observations have agreed for another ${formatDuration(stableInMs)}`;
+  return { node: undefined, reason, stableSince, stableInMs };
 }
 
 /** After a node was restored, observations have to agree for longer: twice as long after each round, doubled at most this many times. */
 const maxDoublings = 6;
 
 /** How long observations have to agree on the node, ms. */
-export function settleMsOf(
+export function stabilizationMsOf(
   { name }: NodeRef,
   { policy, rounds }: Pick<CandidateQuestion, 'policy' | 'rounds'>,
 ): number {

@@ -7,7 +7,7 @@ import { takenAwayBy } from '../model/taken-away.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 
 /** A node that can take new connections of a Service. */
-export interface ServingNode {
+interface ServingNode {
   readonly name: string;
   readonly zone: string;
   /** Ready endpoints of the Service on the node that stay. */
@@ -32,7 +32,7 @@ export interface ServiceState {
 }
 
 /** A Service and the target groups that were observed behind it. */
-export interface LoadBalancedService {
+interface LoadBalancedService {
   readonly service: ServiceFacts;
   readonly groups: readonly TargetGroupFacts[];
 }

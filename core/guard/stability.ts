@@ -10,11 +10,11 @@ const suspiciousShare = 0.25;
  * renew: nodes have status Unknown although they serve, and are Ready again a moment later. The same is observed whenever many nodes become
  * silent at once. Undefined when the observation can be trusted.
  */
-export function findDistrust(facts: ServingFacts, policy: Policy): string | undefined {
+export function explainUnstable(facts: ServingFacts, policy: Policy): string | undefined {
   const now = facts.observedAt;
   const { nodes } = facts.cluster;
   const stabilizationMs = policy.waits.stabilizationAfterOutageMs;
-  const left = outageSettlesInMs(facts.cluster, policy.waits, now);
+  const left = untilTrustedMs(facts.cluster, policy.waits, now);
   if (left > 0)
     return `the API server was unavailable; observations are not trusted for another ${formatDuration(left)}`;
   const silent = nodes.filter(({ unknownSince }) => unknownSince !== undefined && now - unknownSince < stabilizationMs);
@@ -23,7 +23,7 @@ export function findDistrust(facts: ServingFacts, policy: Policy): string | unde
 }
 
 /** Time, ms, until an observation after an outage of the API server can be trusted. 0 when there was no outage, or when that time has passed. */
-export function outageSettlesInMs(
+export function untilTrustedMs(
   { outageAt }: Pick<ClusterFacts, 'outageAt'>,
   { stabilizationAfterOutageMs }: Pick<WaitPolicy, 'stabilizationAfterOutageMs'>,
   now: number,

@@ -12,7 +12,7 @@ export function reset(known: StableSince, node: string): StableSince {
 }
 
 /** Whether observations have agreed on the node for this long, ms. One observation alone is never enough: it may show a moment that has passed. */
-export function isStable(agreed: StableSince, node: string, now: number, stabilizationMs: number): boolean {
-  const since = agreed[node];
+export function isStable(stableSince: StableSince, node: string, now: number, stabilizationMs: number): boolean {
+  const since = stableSince[node];
   return since !== undefined && since < now && now - since >= stabilizationMs;
 }

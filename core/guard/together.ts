@@ -2,7 +2,7 @@ import type { NodeRef } from '../model/node.ts';
 import { isEnabled } from '../policy/rules.ts';
 import { openGuard } from './guard.ts';
 import { type CandidateQuestion, findProtection, waitingOf } from './select-candidate.ts';
-import { findDistrust } from './stability.ts';
+import { explainUnstable } from './stability.ts';
 import type { StableSince } from './stable-since.ts';
 
 /**
@@ -11,13 +11,13 @@ import type { StableSince } from './stable-since.ts';
  * agree on the same nodes. Each node takes a moment to decide: a caller may let others work in between.
  */
 export function* chooseTogether(question: CandidateQuestion, atMost: number): Generator<NodeRef> {
-  const { facts, policy, agreed, inFlight } = question;
-  if (findDistrust(facts, policy) !== undefined) return;
+  const { facts, policy, stableSince, inFlight } = question;
+  if (explainUnstable(facts, policy) !== undefined) return;
   const most = Math.max(1, Math.min(atMost, policy.guard.maxInFlight - inFlight.length));
   let guard = isEnabled(policy, 'capacity-guard') ? openGuard(question) : undefined;
   let chosen = 0;
   // A node that is blocked with fewer nodes out is also blocked with more, so each node is tried once.
-  for (const node of inOrder(waitingOf(question), agreed)) {
+  for (const node of inOrder(waitingOf(question), stableSince)) {
     if (findProtection(node, question) !== undefined || guard?.findBlock(node) !== undefined) continue;
     yield node;
     chosen += 1;
@@ -26,7 +26,7 @@ export function* chooseTogether(question: CandidateQuestion, atMost: number): Ge
   }
 }
 
-function inOrder(waiting: readonly NodeRef[], agreed: StableSince): readonly NodeRef[] {
-  const since = ({ name }: NodeRef) => agreed[name] ?? Number.MAX_VALUE;
+function inOrder(waiting: readonly NodeRef[], stableSince: StableSince): readonly NodeRef[] {
+  const since = ({ name }: NodeRef) => stableSince[name] ?? Number.MAX_VALUE;
   return waiting.toSorted((a, b) => since(a) - since(b));
 }

@@ -24,7 +24,7 @@ export interface PoolFacts {
   readonly labels: Readonly<Record<string, string>>;
   readonly instances: readonly InstanceFacts[];
   /** Suspended scaling settings, in the form in which its adapter restores them. Absent when nothing is suspended. */
-  readonly held?: readonly string[];
+  readonly suspended?: readonly string[];
   /** Run that created it. Absent for a pool that nodeferry did not create. */
   readonly createdBy?: string;
   /** Problems in the cloud's own words, e.g. `AsgInstanceLaunchFailures: Insufficient capacity`. */

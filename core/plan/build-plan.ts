@@ -17,7 +17,7 @@ import { simulateInSlices } from './simulate-batches.ts';
 import { surgedFacts } from './surged-facts.ts';
 
 /** What a plan is made from. */
-export interface PlanQuestion {
+interface PlanQuestion {
   readonly policy: Policy;
   readonly run: string;
   /** The old pool, as the cloud reports it. */
@@ -61,7 +61,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   if (surgesPods(policy)) yield* decideEligibilityInSlices(nodes, { ...asked, cluster: facts.cluster });
   const podSurge = planPodSurge(nodes, { ...asked, cluster: facts.cluster });
   yield;
-  const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, wave: nodes }) : facts;
+  const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, batch: nodes }) : facts;
   const surge = Math.max(nodes.length, pool.desiredSize);
   const unplaced = countUnplaced(facts.cluster);
   const atOnce = surgeAtOnce(policy, surge);

@@ -1,5 +1,5 @@
 import { indexOf } from '../model/cluster-index.ts';
-import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
+import { countWaves, surgeAtOnce } from '../surge/at-once.ts';
 import { nodeToHealthyMs, podToHealthyMs } from '../waits/formulas.ts';
 import { evictionRounds } from './eviction-rounds.ts';
 import type { DurationTerm } from './lower-bound.ts';
@@ -31,8 +31,8 @@ export function estimateRun(question: EstimateQuestion): {
   const healthyMs = Math.max(0, ...groups.map((group) => podToHealthyMs(group, policy.waits)));
   const registeredMs = Math.max(0, ...groups.map((group) => nodeToHealthyMs(group, policy.waits)));
   const forwardedMs = Math.max(0, ...services.map((service) => service.forwardedMs));
-  const surges = countSurges(policy, nodes.length);
-  const waves = batches.filter(({ opensWave }) => opensWave).length;
+  const waves = countWaves(policy, nodes.length);
+  const podSurges = batches.filter(({ followsPodSurge }) => followsPodSurge).length;
   const emptied = batches.filter((batch) => isSurged(batch, facts.cluster)).length;
   const followed = batches.length - emptied;
   const rounds = batches.reduce(
@@ -42,19 +42,19 @@ export function estimateRun(question: EstimateQuestion): {
   );
   const terms = [
     {
-      name: surges === 1 ? 'new nodes boot and register' : `${surges} × new nodes boot and register`,
-      ms: surges * (usual.bootMs + registeredMs),
+      name: waves === 1 ? 'new nodes boot and register' : `${waves} × new nodes boot and register`,
+      ms: waves * (usual.bootMs + registeredMs),
     },
-    { name: `${waves} × pod surge`, ms: waves * (usual.podStartMs + healthyMs) },
+    { name: `${podSurges} × pod surge`, ms: podSurges * (usual.podStartMs + healthyMs) },
     { name: `${batches.length} × deregistration`, ms: batches.length * connectionDrainMs },
     { name: `${rounds} × pods move`, ms: rounds * startAndStopMs },
     { name: `${emptied} × pods leave`, ms: emptied * Math.min(graceMs, usual.podStartMs) },
     { name: `${followed} × replacements turn healthy`, ms: followed * healthyMs },
     {
       name: 'last connections through old nodes end',
-      ms: surges * Math.max(0, policy.waits.propagationMs + forwardedMs - connectionDrainMs),
+      ms: waves * Math.max(0, policy.waits.propagationMs + forwardedMs - connectionDrainMs),
     },
-    { name: surges === 1 ? 'last termination' : `${surges} × termination`, ms: surges * usual.terminationMs },
+    { name: waves === 1 ? 'last termination' : `${waves} × termination`, ms: waves * usual.terminationMs },
   ].filter((term) => term.ms > 0);
   const totalMs = terms.reduce((sum, term) => sum + term.ms, 0);
   const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;

@@ -33,7 +33,7 @@ export const limits: RunSize = { events: 10_000, historyBytes: 25_000_000, paylo
  * each node adds (9.6 with sixty nodes, 12 with three), what each further wave of new nodes adds (24, with pod surge 31), and what each further
  * pod surge adds (11 to 14; with a node in each, 23 for both).
  */
-export const eventsOf = { fixed: 150, watched: 300, perNode: 12, perSurge: 32, perWave: 14 } as const;
+export const eventsOf = { fixed: 150, watched: 300, perNode: 12, perWave: 32, perPodSurge: 14 } as const;
 
 /** What Temporal itself writes into an event, bytes: times, identities, options of a step. */
 export const bytesPerEvent = 300;

@@ -25,7 +25,7 @@ export interface LowerBoundDelays {
 }
 
 /** A run and the delays that it cannot avoid. */
-export interface LowerBoundInput extends BatchesInput {
+interface LowerBoundInput extends BatchesInput {
   readonly delays: LowerBoundDelays;
 }
 
@@ -58,11 +58,11 @@ export interface LowerBound {
  */
 export function lowerBound(input: LowerBoundInput): LowerBound {
   const { batches } = simulateBatches(input);
-  const surges = [...Map.groupBy(batches, ({ surge }) => surge).values()];
-  const bounds = (surges.length === 0 ? [[]] : surges).map((own, index) => {
+  const waves = [...Map.groupBy(batches, ({ wave }) => wave).values()];
+  const bounds = (waves.length === 0 ? [[]] : waves).map((own, index) => {
     const first = batches.indexOf(own[0] as Batch);
     const label = (at: number) => `batch ${first + at + 1} of ${batches.length}`;
-    return boundOf(own, label, surges.length > 1 ? `surge ${index + 1} of ${surges.length}: ` : '', input);
+    return boundOf(own, label, waves.length > 1 ? `wave ${index + 1} of ${waves.length}: ` : '', input);
   });
   const terms = bounds.flatMap((bound) => bound.terms).filter((term) => term.ms > 0);
   return {
@@ -77,20 +77,20 @@ export function lowerBound(input: LowerBoundInput): LowerBound {
 function boundOf(
   batches: readonly Batch[],
   label: (index: number) => string,
-  surge: string,
+  wave: string,
   input: LowerBoundInput,
 ): { readonly terms: readonly DurationTerm[]; readonly instanceMs: number } {
   const { delays } = input;
   const terms: DurationTerm[] = [
-    { name: `${surge}boot`, ms: delays.bootMs },
-    { name: `${surge}registration`, ms: delays.registrationMs },
+    { name: `${wave}boot`, ms: delays.bootMs },
+    { name: `${wave}registration`, ms: delays.registrationMs },
   ];
   let instanceMs = 0;
   batches.forEach((batch, index) => {
     const last = index === batches.length - 1;
     const whole = passageOf(batch, input);
     const passage = last ? whole : quickest(batch.nodes.map((node) => passageOf({ ...batch, nodes: [node] }, input)));
-    const end = closing(delays, whole, surge);
+    const end = closing(delays, whole, wave);
     terms.push({ name: `${label(index)}: pod surge`, ms: podSurgeMs(batch, index === 0, input) });
     const begunMs = sumOf(terms);
     terms.push({ name: `${label(index)}: deregistration and propagation`, ms: passage.connectionDrainMs });
@@ -154,7 +154,7 @@ function isChecked({ nodes }: Batch, { facts }: Pick<LowerBoundInput, 'facts'>):
  * are registered.
  */
 function podSurgeMs(batch: Batch, isFirst: boolean, input: LowerBoundInput): number {
-  if (!batch.opensWave) return 0;
+  if (!batch.followsPodSurge) return 0;
   const { replacementReadyMs, healthyMs, registrationMs } = input.delays;
   const neededMs = replacementReadyMs + (isChecked(batch, input) ? healthyMs : 0);
   return isFirst ? Math.max(0, neededMs - registrationMs) : neededMs;
@@ -168,14 +168,14 @@ function quickest(passages: readonly Passage[]): Passage {
 function closing(
   delays: LowerBoundDelays,
   { connectionDrainMs, passedMs, goneMs }: Passage,
-  surge: string,
+  wave: string,
 ): readonly DurationTerm[] {
   const forwardedEndedAt =
     delays.forwardedMs === 0 || connectionDrainMs === 0 ? 0 : delays.propagationMs + delays.forwardedMs;
   const waited = Math.max(passedMs, goneMs);
   return [
-    { name: `${surge}last pods gone`, ms: Math.max(0, goneMs - passedMs) },
-    { name: `${surge}last forwarded connections`, ms: Math.max(0, forwardedEndedAt - waited) },
-    { name: `${surge}last termination`, ms: delays.terminationMs },
+    { name: `${wave}last pods gone`, ms: Math.max(0, goneMs - passedMs) },
+    { name: `${wave}last forwarded connections`, ms: Math.max(0, forwardedEndedAt - waited) },
+    { name: `${wave}last termination`, ms: delays.terminationMs },
   ];
 }

@@ -1,6 +1,6 @@
 import type { NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import { countSurges } from '../surge/at-once.ts';
+import { countWaves } from '../surge/at-once.ts';
 import { bytesOf } from '../text/bytes.ts';
 import { bytesPerEvent, eventsOf, maxCandidates, maxNodesToSurge, nodeBytes, type RunSize } from './limits.ts';
 import type { PoolPlan } from './pool-plan.ts';
@@ -12,7 +12,7 @@ import type { PoolPlan } from './pool-plan.ts';
 export function measureRun(
   plan: Pick<PoolPlan, 'policy' | 'nodes' | 'services' | 'baselines'>,
   facts: ServingFacts,
-  waves = 0,
+  podSurges = 0,
 ): RunSize {
   const { policy, nodes, services, baselines } = plan;
   const nodeCount = Math.max(1, nodes.length);
@@ -25,13 +25,13 @@ export function measureRun(
   const perNode = asked + answered + started + nodeBytes.reported + eventsOf.perNode * bytesPerEvent;
   const fixedEvents = eventsOf.fixed + (policy.traffic.probes.length === 0 ? 0 : eventsOf.watched);
   const planBytes = bytesOf({ policy, nodes, services, baselines });
-  const surges = countSurges(policy, nodes.length);
+  const waves = countWaves(policy, nodes.length);
   // The first pod surge of each wave of new nodes is included in the figure of that wave.
-  const wavesBeyond = Math.max(0, waves - surges) * eventsOf.perWave;
+  const podSurgeEvents = Math.max(0, podSurges - waves) * eventsOf.perPodSurge;
   const named = Math.min(maxNodesToSurge(policy), nodes.length) * refBytes;
-  const surged = waves * (bytesOf(policy) + named) + wavesBeyond * bytesPerEvent;
+  const surged = podSurges * (bytesOf(policy) + named) + podSurgeEvents * bytesPerEvent;
   return {
-    events: fixedEvents + nodes.length * eventsOf.perNode + (surges - 1) * eventsOf.perSurge + wavesBeyond,
+    events: fixedEvents + nodes.length * eventsOf.perNode + (waves - 1) * eventsOf.perWave + podSurgeEvents,
     historyBytes: Math.round(
       planBytes + nodes.length * (perNode + 2 * refBytes) + surged + fixedEvents * bytesPerEvent,
     ),

@@ -1,5 +1,5 @@
 /** A capacity that nodes which are out together use up: what a Service, a zone or a budget can spare, or places in flight. */
-export interface Supply {
+export interface Budget {
   /** How much one batch may use. */
   readonly most: number;
   /** How much each batch uses, by its position. */
@@ -10,13 +10,13 @@ export interface Supply {
 
 /** How much an item uses of a capacity. */
 export interface Taking {
-  readonly from: Supply;
+  readonly from: Budget;
   /** At least 1, and no more than one batch may use. */
   readonly amount: number;
 }
 
 /** A capacity of which nothing is used. */
-export function openBudget(most: number): Supply {
+export function openBudget(most: number): Budget {
   return { most, taken: [], open: 0 };
 }
 

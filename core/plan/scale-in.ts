@@ -6,7 +6,7 @@ import { countByZone } from '../surge/balance.ts';
 import { compareText } from '../text/format.ts';
 
 /** What decides how an aborted run scales in. */
-export interface ScaleInQuestion {
+interface ScaleInQuestion {
   readonly cluster: ClusterFacts;
   /** Name of the new pool, and its zones. */
   readonly pool: string;

@@ -15,7 +15,7 @@ import { selectReleases } from '../pod-surge/select-releases.ts';
 import { type Policy, surgesPods } from '../policy/policy.ts';
 import { isEnabled } from '../policy/rules.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
-import { countSurges, surgeAtOnce } from '../surge/at-once.ts';
+import { countWaves, surgeAtOnce } from '../surge/at-once.ts';
 import { idealFacts } from './ideal-facts.ts';
 import { openBudget, packBatches, type Taking } from './pack-batches.ts';
 
@@ -37,9 +37,9 @@ export interface Batch {
   /** UIDs of its pods that have been surged. */
   readonly surged: ReadonlySet<string>;
   /** Pod surge happens right before it. */
-  readonly opensWave: boolean;
+  readonly followsPodSurge: boolean;
   /** The wave of new nodes that it belongs to, from 0 on. */
-  readonly surge: number;
+  readonly wave: number;
 }
 
 /** Pods that move when the nodes of the batch leave. */
@@ -56,7 +56,7 @@ export function isSurged(batch: Batch, cluster: ClusterFacts): boolean {
 /** Which nodes the guard lets leave together if everything in between goes perfectly. */
 export interface Batches extends Played {
   /** How often pod surge happens before nodes leave; 0 without pod surge. */
-  readonly waves: number;
+  readonly podSurges: number;
 }
 
 /** The same for some of the nodes. */
@@ -88,61 +88,61 @@ export function* simulateInSlices(input: BatchesInput): Slices<Batches> {
   const context = { cluster: facts.cluster, policy, sharedVolumeClaims, denials };
   if (surgesPods(policy)) yield* decideEligibilityInSlices(nodes, context);
   const played: Played[] = [];
-  for (const [surge, leaving] of surgesOf(nodes, policy).entries()) {
+  for (const [wave, leaving] of wavesOf(nodes, policy).entries()) {
     yield;
     if (!surgesPods(policy)) {
-      played.push(letLeave(leaving, surge, [], guard, policy));
+      played.push(letLeave(leaving, wave, [], guard, policy));
       continue;
     }
-    for (const wave of selectBatches({ ...context, waiting: leaving, maxNodes: policy.guard.maxInFlight })) {
+    for (const batch of selectBatches({ ...context, waiting: leaving, maxNodes: policy.guard.maxInFlight })) {
       yield;
-      played.push(simulateBatch(wave, surge, guard, facts, context));
+      played.push(simulateBatch(batch, wave, guard, facts, context));
     }
   }
-  return { ...joinBatches(played), waves: surgesPods(policy) ? played.length : 0 };
+  return { ...joinBatches(played), podSurges: surgesPods(policy) ? played.length : 0 };
 }
 
 /** Nodes for which new ones come up together; at least one wave, even when no node is to leave. */
-function surgesOf(nodes: readonly NodeRef[], policy: Policy): readonly (readonly NodeRef[])[] {
+function wavesOf(nodes: readonly NodeRef[], policy: Policy): readonly (readonly NodeRef[])[] {
   const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;
-  return Array.from({ length: countSurges(policy, nodes.length) }, (_, index) =>
+  return Array.from({ length: countWaves(policy, nodes.length) }, (_, index) =>
     nodes.slice(index * atOnce, (index + 1) * atOnce),
   );
 }
 
 /** A surged batch leaves when the replacements of its pods are in place. Everything is as before once it has left. */
 function simulateBatch(
-  wave: readonly NodeRef[],
-  surge: number,
+  batch: readonly NodeRef[],
+  wave: number,
   guard: Guard | undefined,
   facts: ServingFacts,
   context: PodSurgeContext,
 ): Played {
-  const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
+  const candidates = batch.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
   const released = selectReleases(candidates, context, new Map(), facts.observedAt).release.map(({ pod }) => pod);
-  return letLeave(wave, surge, released, guard?.assume({ replaced: released }), context.policy);
+  return letLeave(batch, wave, released, guard?.assume({ replaced: released }), context.policy);
 }
 
 function joinBatches(played: readonly Played[]): Played {
-  const held = played.find(({ block }) => block !== undefined);
+  const blocked = played.find(({ block }) => block !== undefined);
   return {
     batches: played.flatMap(({ batches }) => batches),
     stuck: played.flatMap(({ stuck }) => stuck),
-    block: held?.block,
-    reason: held?.reason,
+    block: blocked?.block,
+    reason: blocked?.reason,
   };
 }
 
 /** As many together as the guard allows, until no node is left or none may leave; all of them without a guard. */
 function letLeave(
   nodes: readonly NodeRef[],
-  surge: number,
+  wave: number,
   released: readonly PodFacts[],
   guard: Guard | undefined,
   policy: Policy,
 ): Played {
   const place = { from: openBudget(policy.guard.maxInFlight), amount: 1 };
-  const takenBy = guard === undefined ? () => [] : openSupplies(guard);
+  const takenBy = guard === undefined ? () => [] : openBudgets(guard);
   const blocks = nodes.map((node) => guard?.findBlock(node));
   const movable = nodes.filter((_, index) => blocks[index] === undefined);
   const packed = packBatches(movable, (node) => [place, ...takenBy(node)]);
@@ -152,8 +152,8 @@ function letLeave(
     batches: packed.map((batch, index) => ({
       nodes: batch,
       surged,
-      opensWave: released.length > 0 && index === 0,
-      surge,
+      followsPodSurge: released.length > 0 && index === 0,
+      wave,
     })),
     stuck: nodes.filter((_, index) => blocks[index] !== undefined),
     block,
@@ -162,7 +162,7 @@ function letLeave(
 }
 
 /** What a node uses up when it leaves: one target of each Service that it serves, also in its zone if that has a minimum, and pods of budgets. */
-function openSupplies(guard: Guard): (node: NodeRef) => readonly Taking[] {
+function openBudgets(guard: Guard): (node: NodeRef) => readonly Taking[] {
   const targets = onceFor(({ targets: has, minServing }: CountedService) => openBudget(has - minServing.targets));
   const zones = onceFor(
     ({ perZone, minServing }: CountedService) =>

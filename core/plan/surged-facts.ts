@@ -8,9 +8,9 @@ import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
 import { selectReleases } from '../pod-surge/select-releases.ts';
 
 /** Nodes whose pods are surged, as far as their workloads allow it. */
-export interface SurgedFactsQuestion extends Omit<PodSurgeContext, 'cluster'> {
+interface SurgedFactsQuestion extends Omit<PodSurgeContext, 'cluster'> {
   readonly facts: ServingFacts;
-  readonly wave: readonly NodeRef[];
+  readonly batch: readonly NodeRef[];
 }
 
 /**
@@ -19,15 +19,15 @@ export interface SurgedFactsQuestion extends Omit<PodSurgeContext, 'cluster'> {
  * serve anyway, and the caller takes that into account.
  */
 export function surgedFacts(question: SurgedFactsQuestion): ServingFacts {
-  const { facts, wave } = question;
+  const { facts, batch } = question;
   const { cluster } = facts;
-  const candidates = wave.flatMap(({ name }) => indexOf(cluster).podsOn(name));
+  const candidates = batch.flatMap(({ name }) => indexOf(cluster).podsOn(name));
   const released = selectReleases(candidates, { ...question, cluster }, new Map(), facts.observedAt).release.map(
     ({ pod }) => pod,
   );
   if (released.length === 0) return facts;
   const twins = new Map(released.map((pod) => [pod.uid, twinOf(pod)]));
-  const nodes = wave.flatMap(({ name }) => indexOf(cluster).nodes.get(name) ?? []);
+  const nodes = batch.flatMap(({ name }) => indexOf(cluster).nodes.get(name) ?? []);
   const added = {
     nodes: [
       ...cluster.nodes,

@@ -24,7 +24,7 @@ export type AdoptionAction = Extract<
 
 /** What to do now with the pods that a run has released, and which of them cannot return. */
 export interface Adoption {
-  readonly acts: readonly AdoptionAction[];
+  readonly actions: readonly AdoptionAction[];
   /** Pods that stay released and keep serving, each with the reason. */
   readonly stays: readonly { readonly pod: PodRef; readonly reason: string }[];
   /** ReplicaSets that have not yet reacted to the pods returned to them, each as a sentence. Decide again after the next observation. */
@@ -45,7 +45,7 @@ export function decideAdoption(cluster: ClusterFacts, run: string, leaving?: str
   const decided = [...groups.values()].map((pods) => decideReplicaSet(pods, cluster));
   const upkeep = decideUpkeep(cluster, run);
   return {
-    acts: [...decided.flatMap(({ acts }) => acts), ...upkeep.acts],
+    actions: [...decided.flatMap(({ actions }) => actions), ...upkeep.actions],
     stays: decided.flatMap(({ stays }) => stays),
     awaited: upkeep.awaited,
   };
@@ -55,15 +55,15 @@ export function decideAdoption(cluster: ClusterFacts, run: string, leaving?: str
  * What every round corrects, also while the run goes forward. Deletion costs are restored once the ReplicaSets have deleted their excess pods.
  * A released pod whose label somebody has restored, or that has finished meanwhile, loses its annotation.
  */
-export function decideUpkeep(cluster: ClusterFacts, run: string): Pick<Adoption, 'acts' | 'awaited'> {
+export function decideUpkeep(cluster: ClusterFacts, run: string): Pick<Adoption, 'actions' | 'awaited'> {
   const alive = cluster.pods.filter(({ terminating }) => !terminating);
   const unmarked = alive.filter((pod) => isReturned(pod, run) || (isReleasedBy(pod, run) && isFinished(pod)));
   const raised = alive.filter((pod) => pod.costRaisedBy === run && !isReleasedBy(pod, run));
   const decided = raised.map((pod) => ({ pod, awaited: findUnsettled(pod, raised, cluster) }));
   return {
-    acts: [
-      ...unmarked.map((pod) => act('adopt', pod)),
-      ...decided.flatMap(({ pod, awaited }) => (awaited === undefined ? [act('restoreDeletionCost', pod)] : [])),
+    actions: [
+      ...unmarked.map((pod) => actionOf('adopt', pod)),
+      ...decided.flatMap(({ pod, awaited }) => (awaited === undefined ? [actionOf('restoreDeletionCost', pod)] : [])),
     ],
     awaited: [...new Set(decided.flatMap(({ awaited }) => awaited ?? []))],
   };
@@ -81,16 +81,16 @@ export function explainLeft(
 }
 
 /** Says in one sentence what the return of the pods still waits for. */
-export function explainAdoption({ acts, awaited }: Pick<Adoption, 'acts' | 'awaited'>): string {
+export function explainAdoption({ actions, awaited }: Pick<Adoption, 'actions' | 'awaited'>): string {
   if (awaited.length > 0) return awaited.slice(0, 3).join('; ');
-  const names = [...new Set(acts.map(({ pod }) => `${pod.namespace}/${pod.name}`))];
+  const names = [...new Set(actions.map(({ pod }) => `${pod.namespace}/${pod.name}`))];
   return `${count(names.length, 'pod')} returned or corrected a moment ago (${listNames(names)})`;
 }
 
 /** Decides about the released pods of one ReplicaSet. */
-function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): Pick<Adoption, 'acts' | 'stays'> {
+function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): Pick<Adoption, 'actions' | 'stays'> {
   const [first] = pods;
-  if (first === undefined) return { acts: [], stays: [] };
+  if (first === undefined) return { actions: [], stays: [] };
   const { wants } = first.released;
   const owned = ownedPods(first.released, first.namespace, cluster);
   const serving = owned.filter(isServing);
@@ -104,7 +104,10 @@ function decideReplicaSet(pods: readonly ReleasedPod[], cluster: ClusterFacts): 
   const protectedPods = owned.length + adopted.length > (wants ?? 0) ? [...adopted, ...serving] : [];
   const reason = explainStays(first.released);
   return {
-    acts: [...protectedPods.map((pod) => act('raiseDeletionCost', pod)), ...adopted.map((pod) => act('adopt', pod))],
+    actions: [
+      ...protectedPods.map((pod) => actionOf('raiseDeletionCost', pod)),
+      ...adopted.map((pod) => actionOf('adopt', pod)),
+    ],
     stays: inOrder.slice(takes).map((pod) => ({ pod: podRefOf(pod), reason })),
   };
 }
@@ -145,6 +148,6 @@ function hasAdopter({ namespace, labels }: PodFacts, cluster: ClusterFacts): boo
   return podsWith({ [templateLabel]: version }, namespace, cluster).some(({ ownerKind }) => ownerKind === 'ReplicaSet');
 }
 
-function act(kind: AdoptionAction['kind'], pod: PodFacts): AdoptionAction {
+function actionOf(kind: AdoptionAction['kind'], pod: PodFacts): AdoptionAction {
   return { kind, pod: podRefOf(pod) };
 }

@@ -38,7 +38,7 @@ const podSurgeRules: readonly PodSurgeRule[] = [
 ];
 
 /** Whether the replacement of a pod may start before the pod leaves: what to release it from, or why not. */
-export type Eligibility =
+type Eligibility =
   | { readonly eligible: true; readonly from: ReleasedFrom }
   | ({ readonly eligible: false } & PodSurgeRefusal);
 

@@ -12,7 +12,7 @@ import { type Dismissal, type DismissalQuestion, decideDismissal } from './dismi
 import { isAbandoned, isActive, isReleasedBy, isServing, ownedPods } from './owned-pods.ts';
 
 /** What to do now with released pods that no ReplicaSet adopts, which of them are blocked, and how many are left. */
-export interface ReleasedEviction {
+interface ReleasedEviction {
   readonly actions: readonly PodAction[];
   readonly blocked: readonly BlockedPod[];
   /** Pods that can leave and have not left yet, terminating ones included. */

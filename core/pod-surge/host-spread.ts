@@ -8,7 +8,7 @@ import type { Policy } from '../policy/policy.ts';
 import { workloadOf } from './surge-limit.ts';
 
 /** A workload that wants more pods than fit while the emptied nodes exist. */
-export interface Crowded {
+interface Crowded {
   readonly workload: WorkloadFacts;
   /** Pods that it wants and that have a node. A pod that was unschedulable before does not count. */
   readonly pods: number;

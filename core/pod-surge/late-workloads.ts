@@ -50,10 +50,10 @@ export function findTooLate(
 }
 
 /** The consequence for workloads for which the run has waited too long: some are evicted instead, others stall the run. */
-export interface LateVerdict {
+interface LateVerdict {
   readonly expired: readonly AwaitedWorkload[];
   /** Why the run needs an operator, and what to do. Undefined when it can continue. */
-  readonly holds: { readonly reason: string; readonly hint: string } | undefined;
+  readonly stalled: { readonly reason: string; readonly hint: string } | undefined;
 }
 
 /**
@@ -68,9 +68,9 @@ export function judgeLate(tooLate: readonly AwaitedWorkload[], cluster: ClusterF
   const failing = tooLate.filter((one) => one.kind === 'failing' && !required.includes(one));
   const stalling = [...required, ...failing];
   const expired = tooLate.filter((one) => !stalling.includes(one));
-  if (stalling.length === 0) return { expired, holds: undefined };
+  if (stalling.length === 0) return { expired, stalled: undefined };
   const reason = stalling.map(({ workload, reason }) => `${workload}: ${reason}`).join('; ');
-  return { expired, holds: { reason, hint: failing.length > 0 ? failingHint : requiredHint } };
+  return { expired, stalled: { reason, hint: failing.length > 0 ? failingHint : requiredHint } };
 }
 
 /** What is late in a round of a pod surge, and what happens to it. */
@@ -97,7 +97,7 @@ export function decideLate(
   const { lateSince, tooLate } = findTooLate(awaited, before, now, policy);
   return {
     lateSince,
-    ...(isRollingBack ? { expired: tooLate, holds: undefined } : judgeLate(tooLate, cluster, policy)),
+    ...(isRollingBack ? { expired: tooLate, stalled: undefined } : judgeLate(tooLate, cluster, policy)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type PodAction } from '../eviction/actions.ts';
 import { type DisruptionLedger, openDisruptionLedger } from '../eviction/disruptions.ts';
-import { findLeavesListed } from '../eviction/endpoint-removal.ts';
+import { findEvictedWhileEndpoint } from '../eviction/endpoint-removal.ts';
 import { decideStep, type StepQuestion } from '../eviction/eviction-round.ts';
 import { localStates } from '../guard/counts.ts';
 import { scaleOf } from '../guard/scale.ts';
@@ -146,7 +146,7 @@ function moveOf(pod: PodFacts, workload: string, question: PlacesQuestion): Move
   const own = { workload, pod: podRefOf({ namespace, name, uid }) };
   if (servesAlone(pod, facts)) return undefined;
   if (!pod.ready) return { ...own, kind: 'evict' };
-  if (findLeavesListed(pod, facts.cluster, policy) !== undefined) return undefined;
+  if (findEvictedWhileEndpoint(pod, facts.cluster, policy) !== undefined) return undefined;
   const eligibility = decideEligibility(pod, { ...question, cluster: facts.cluster });
   return eligibility.eligible ? { ...own, kind: 'release', from: eligibility.from } : undefined;
 }

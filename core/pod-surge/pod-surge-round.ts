@@ -16,7 +16,7 @@ import { countReleased, workloadOf } from './surge-limit.ts';
 export interface PodSurgeQuestion extends Omit<PodSurgeContext, 'cluster'>, Omit<ReplacementsOfQuestion, 'policy'> {
   readonly run: string;
   /** Nodes whose pods are surged together. */
-  readonly wave: readonly NodeRef[];
+  readonly batch: readonly NodeRef[];
   /** Workloads whose replacements did not serve in time. Their pods are evicted within their budgets instead. */
   readonly evictedInstead: readonly string[];
 }
@@ -39,8 +39,8 @@ export interface PodSurgeRound {
  * lost pods has as many serving ones as before, and their nodes are healthy in the load balancers where that matters.
  */
 export function decidePodSurgeRound(question: PodSurgeQuestion): PodSurgeRound {
-  const { facts, run, wave } = question;
-  const candidates = wave.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
+  const { facts, run, batch } = question;
+  const candidates = batch.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
   const isSurged = (pod: PodFacts) => !question.evictedInstead.includes(workloadOf(pod, facts.cluster)?.key ?? '');
   const { release, later } = selectReleases(
     candidates.filter(isSurged),

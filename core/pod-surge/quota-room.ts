@@ -39,7 +39,7 @@ export function roomFor(pod: PodFacts, cluster: ClusterFacts): Room | undefined 
 }
 
 /** Tracks, within one round, how much room the quotas have left. */
-export interface QuotaLedger {
+interface QuotaLedger {
   /** Takes room for the replacement of a pod. `later`: there will be room once terminating pods are gone. */
   take(pod: PodFacts): 'taken' | 'later' | 'no room';
 }

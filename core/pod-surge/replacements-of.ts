@@ -30,7 +30,7 @@ export interface ReplacementsOfQuestion extends HostsQuestion {
   /** Pods that had no node when the run was planned. The run does not wait for them. */
   readonly unplaced: UnplacedPods;
   /** Nodes whose pods are surged together. A replacement must not run on any of them. */
-  readonly wave: readonly Pick<NodeRef, 'name'>[];
+  readonly batch: readonly Pick<NodeRef, 'name'>[];
 }
 
 /**
@@ -97,13 +97,13 @@ function findLate(group: readonly ReleasedPod[], question: ReplacementsOfQuestio
  */
 function explainGoing(
   pod: PodFacts,
-  { facts, wave }: ReplacementsOfQuestion,
+  { facts, batch }: ReplacementsOfQuestion,
 ): { readonly why: string; readonly isLasting: boolean } | undefined {
   const { name, node = '' } = pod;
   const host = indexOf(facts.cluster).nodes.get(node);
   const taint = host === undefined ? undefined : takenAwayBy(host);
   if (taint !== undefined) return { why: `${name} is on ${node}, which has taint ${taint}`, isLasting: false };
-  if (!toleratesCordon(pod) || !wave.some((one) => one.name === node)) return undefined;
+  if (!toleratesCordon(pod) || !batch.some((one) => one.name === node)) return undefined;
   return { why: `${name} is on ${node}, which is leaving: it tolerates the taint of cordoned nodes`, isLasting: true };
 }
 

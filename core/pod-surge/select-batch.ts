@@ -7,7 +7,7 @@ import type { PodSurgeContext } from './rules/rule.ts';
 import { countReleased, maxReleased, workloadOf } from './surge-limit.ts';
 
 /** What decides which nodes may be surged together. */
-export interface WaveQuestion extends PodSurgeContext {
+export interface BatchQuestion extends PodSurgeContext {
   /** Nodes that have to leave, in order. */
   readonly waiting: readonly NodeRef[];
   /** The most nodes that may be in progress at the same time. */
@@ -19,38 +19,38 @@ export interface WaveQuestion extends PodSurgeContext {
  * pods on it in excess of the limit are evicted within their budgets. A pod that cannot be surged does not keep its node out of the batch. The
  * guard decides about it when the node is to be excluded.
  */
-export function selectBatch(question: WaveQuestion): readonly NodeRef[] {
+export function selectBatch(question: BatchQuestion): readonly NodeRef[] {
   return choose(alternateZones(question.waiting, question.cluster), question, (node) => countEligible(node, question));
 }
 
 /** Selects one batch after another, each as if the previous one had left. */
-export function selectBatches(question: WaveQuestion): readonly (readonly NodeRef[])[] {
+export function selectBatches(question: BatchQuestion): readonly (readonly NodeRef[])[] {
   const needsOf = onceFor((node: NodeRef) => countEligible(node, question));
-  const waves: (readonly NodeRef[])[] = [];
+  const batches: (readonly NodeRef[])[] = [];
   for (let waiting = alternateZones(question.waiting, question.cluster); waiting.length > 0; ) {
-    const wave = choose(waiting, question, needsOf);
-    waves.push(wave);
-    const gone = new Set(wave);
+    const batch = choose(waiting, question, needsOf);
+    batches.push(batch);
+    const gone = new Set(batch);
     waiting = waiting.filter((node) => !gone.has(node));
   }
-  return waves;
+  return batches;
 }
 
 function choose(
   waiting: readonly NodeRef[],
-  question: WaveQuestion,
+  question: BatchQuestion,
   needsOf: (node: NodeRef) => Needs,
 ): readonly NodeRef[] {
   const taken = new Map(countReleased(question.cluster));
-  const wave: NodeRef[] = [];
+  const batch: NodeRef[] = [];
   for (const node of waiting) {
-    if (wave.length >= question.maxNodes) break;
+    if (batch.length >= question.maxNodes) break;
     const needs = needsOf(node);
-    if (wave.length > 0 && !fits(needs, taken, question)) continue;
+    if (batch.length > 0 && !fits(needs, taken, question)) continue;
     for (const [key, { count }] of needs) taken.set(key, (taken.get(key) ?? 0) + count);
-    wave.push(node);
+    batch.push(node);
   }
-  return wave;
+  return batch;
 }
 
 /** Whether all eligible pods on a node can be surged together, regardless of other nodes. */

@@ -7,7 +7,7 @@ import type { PodSurgeContext } from './rules/rule.ts';
 import { maxReleased, workloadOf } from './surge-limit.ts';
 
 /** Pods to release, and workloads with pods that can be released later, each with the reason. */
-export interface Releases {
+interface Releases {
   readonly release: readonly { readonly pod: PodFacts; readonly from: ReleasedFrom }[];
   readonly later: readonly { readonly workload: string; readonly reason: string }[];
 }

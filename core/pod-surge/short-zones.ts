@@ -15,7 +15,7 @@ export interface ShortZonesQuestion {
   readonly policy: Policy;
   readonly baselines: readonly ServiceBaseline[];
   readonly run: string;
-  readonly wave: readonly NodeRef[];
+  readonly batch: readonly NodeRef[];
 }
 
 /** A zone that must keep a serving target of a Service and has none without the batch, and in which the run has released a pod of the workload. */
@@ -31,10 +31,10 @@ export interface ShortZone {
 
 /** Finds, for each workload, the zones because of which the guard would block a node of the batch. Only policy Local depends on pods. */
 export function findShortZones(question: ShortZonesQuestion): readonly ShortZone[] {
-  const { facts, policy, run, wave } = question;
+  const { facts, policy, run, batch } = question;
   const baselines = new Map(question.baselines.map((baseline) => [baseline.service, baseline]));
-  const names = new Set(wave.map(({ name }) => name));
-  const out = new Set([...outOf({ facts, inFlight: wave, waiting: wave }), ...names]);
+  const names = new Set(batch.map(({ name }) => name));
+  const out = new Set([...outOf({ facts, inFlight: batch, waiting: batch }), ...names]);
   const { nodes } = indexOf(facts.cluster);
   return [...serviceStates(facts).values()].flatMap((state) => {
     if (state.service.externalTrafficPolicy !== 'Local') return [];

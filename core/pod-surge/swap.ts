@@ -6,14 +6,14 @@ import type { PodSurgeContext } from './rules/rule.ts';
 import { noteServed } from './served-before.ts';
 
 /** Everything that decides which pods are swapped. */
-export interface ExchangeQuestion extends PodSurgeContext {
+export interface SwapQuestion extends PodSurgeContext {
   readonly run: string;
   /** Name of the pool whose cordoned nodes are leaving. */
   readonly leaving: string;
 }
 
 /** A swap for one ReplicaSet: it releases some pods and adopts others in their place. It must not delete any of those meanwhile. */
-export interface Exchange {
+interface Swap {
   /** Pods whose deletion cost is raised first: the adopted ones, and those that stay. */
   readonly keeps: readonly PodRef[];
   readonly pairs: readonly {
@@ -26,16 +26,16 @@ export interface Exchange {
  * Decides which pods are swapped when a run rolls back. A replacement that serves on a leaving node is released, and the pod that it replaced
  * is adopted again, so that the ReplicaSet never lacks a pod. Both keep serving until the released one has left.
  */
-export function decideExchanges(question: ExchangeQuestion): readonly Exchange[] {
+export function decideSwaps(question: SwapQuestion): readonly Swap[] {
   const { cluster, run, leaving } = question;
   const back = cluster.pods.filter(
     (pod) => pod.released?.by === run && isServing(pod) && !pod.terminating && !isOutgoing(pod, leaving, cluster),
   );
   const groups = Map.groupBy(back, ({ namespace, released }) => `${namespace}/${released?.replicaSet.name}`);
-  return [...groups.values()].flatMap((pods) => decideExchange(pods, question) ?? []);
+  return [...groups.values()].flatMap((pods) => decideSwap(pods, question) ?? []);
 }
 
-function decideExchange(back: readonly PodFacts[], question: ExchangeQuestion): Exchange | undefined {
+function decideSwap(back: readonly PodFacts[], question: SwapQuestion): Swap | undefined {
   const [first] = back;
   if (first?.released === undefined) return undefined;
   const owned = ownedPods(first.released, first.namespace, question.cluster).filter(isServing);

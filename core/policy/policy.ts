@@ -83,14 +83,14 @@ export interface PodSurgeTerms {
    * be surged. `off`: evict all pods within their budgets.
    */
   readonly mode: (typeof podSurgeModes)[number];
-  readonly max: SurgeLimitOfPods;
+  readonly max: PodSurgeLimit;
 }
 
 /** The modes of pod surge. */
 export const podSurgeModes = ['auto', 'off', 'required'] as const;
 
 /** How many pods above its replicas a workload may have during pod surge: as many as in its own rollouts, or a share (0-1) of its replicas. */
-export type SurgeLimitOfPods = 'maxSurge' | number;
+export type PodSurgeLimit = 'maxSurge' | number;
 
 /** The terms of pod surge for all workloads, and the exceptions. */
 export interface PodSurgePolicy extends PodSurgeTerms {

@@ -4,9 +4,9 @@ import {
   type DeadlinePolicy,
   type GuardPolicy,
   type NodeSurgeLimit,
+  type PodSurgeLimit,
   type PodSurgePolicy,
   type Policy,
-  type SurgeLimitOfPods,
   surgesPods,
   type WaitPolicy,
 } from './policy.ts';
@@ -82,7 +82,7 @@ function resolvePodSurge({ mode, max, workloads }: WrittenPolicy['spec']['podSur
   return { mode, max: resolveSurgeLimit(max), workloads: Object.fromEntries(exceptions) };
 }
 
-function resolveSurgeLimit(max: string): SurgeLimitOfPods {
+function resolveSurgeLimit(max: string): PodSurgeLimit {
   return max === 'maxSurge' ? max : (parseShare(max) ?? 1);
 }
 

@@ -13,7 +13,7 @@ import type { PoolPhase } from '../steps/pool-phases.ts';
 import type { RollbackEntry } from './state.ts';
 
 /** The phase of a run and its time. `at` is a time that a step returned, `clock` is the workflow's own; epoch ms. */
-export type PhaseEvent =
+type PhaseEvent =
   | { readonly type: 'setPhase'; readonly phase: PoolPhase }
   | { readonly type: 'setWaiting'; readonly waiting: Omit<Waiting, 'since'> | undefined }
   | { readonly type: 'recordTime'; readonly at: number; readonly clock: number }
@@ -45,14 +45,14 @@ export interface Asked {
 }
 
 /** Requests of operators; a run pauses itself in the same way. */
-export type OperatorEvent =
+type OperatorEvent =
   | (Asked & { readonly type: 'pause' })
   | (Asked & { readonly type: 'resume' })
   | (Asked & { readonly type: 'abort' })
   | { readonly type: 'withdraw'; readonly updateId: string };
 
 /** Changes that must be rolled back, and that were rolled back. */
-export type RollbackEvent =
+type RollbackEvent =
   | { readonly type: 'pushRollback'; readonly entry: RollbackEntry }
   /** Drops all entries of a kind: their changes are meant to stay, or were never made. */
   | { readonly type: 'dropRollback'; readonly kind: RollbackEntry['kind'] }
@@ -72,7 +72,7 @@ export type NodeEnd =
   | { readonly kind: 'failed'; readonly problem: Problem };
 
 /** What happens to nodes. */
-export type NodeEvent =
+type NodeEvent =
   | { readonly type: 'trackNodes'; readonly nodes: readonly NodeRef[] }
   | {
       readonly type: 'startNode';
@@ -95,7 +95,7 @@ export type NodeEvent =
     };
 
 /** What needs an operator, and what no longer does. */
-export type StallEvent =
+type StallEvent =
   /** The run itself can't continue. */
   | { readonly type: 'stall'; readonly problem: Problem }
   | {
@@ -113,7 +113,7 @@ export type StallEvent =
   | { readonly type: 'clearStalled'; readonly name: string };
 
 /** New nodes, and the capacity that Services have. */
-export type CapacityEvent =
+type CapacityEvent =
   /** The new pool was asked to have `size` instances. */
   | { readonly type: 'requestSize'; readonly size: number }
   | { readonly type: 'recordNewNodes'; readonly nodes: readonly NodeRef[]; readonly areRegistered: boolean }
@@ -121,13 +121,13 @@ export type CapacityEvent =
   | { readonly type: 'setEvictedInstead'; readonly workloads: readonly string[] };
 
 /** Facts for the report. */
-export type RecordEvent =
+type RecordEvent =
   | { readonly type: 'recordExternalChanges'; readonly changes: readonly ExternalChange[] }
   | { readonly type: 'recordUnprotected'; readonly what: readonly string[] }
   | { readonly type: 'recordRetained'; readonly what: readonly string[] };
 
 /** Results of the monitor, which watches traffic and the lock. */
-export type MonitorEvent =
+type MonitorEvent =
   | { readonly type: 'startMonitor'; readonly isMeasuring: boolean }
   | { readonly type: 'recordTraffic'; readonly counts: TrafficCounts; readonly seenAt: number; readonly clock: number }
   | { readonly type: 'recordOutlook'; readonly outlook: Outlook }

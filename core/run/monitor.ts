@@ -1,6 +1,7 @@
 /** What the monitor of traffic and lock has found. While there is no monitor, its events change nothing. */
+
+import { addUnwatchedPeriod, maxCounts } from '../status/count-traffic.ts';
 import { untouched } from '../status/outlook.ts';
-import { addGap, maxCounts } from '../status/tally.ts';
 import type { EventOf } from './events.ts';
 import { pause } from './operators.ts';
 import { recordTime } from './phases.ts';
@@ -22,14 +23,14 @@ export function startMonitor(state: RunState, { isMeasuring }: EventOf<'startMon
   return { ...state, monitor };
 }
 
-/** Merges what a watch had counted at a moment. */
+/** Merges what a monitor had counted at a moment. */
 export function recordTraffic(state: RunState, { counts, seenAt, clock }: EventOf<'recordTraffic'>): RunState {
   const traffic = maxCounts(state.status.traffic, counts);
   const timed = recordTime(state, { at: seenAt, clock });
   return change({ ...timed, status: { ...timed.status, traffic } }, { watchedUntil: seenAt });
 }
 
-/** Keeps what a watch knew about excluded nodes, for the next watch. */
+/** Keeps what a monitor knew about excluded nodes, for the next monitor. */
 export function recordOutlook(state: RunState, { outlook }: EventOf<'recordOutlook'>): RunState {
   return change(state, { outlook });
 }
@@ -54,14 +55,18 @@ export function exceedBudget(state: RunState, { reason, at }: EventOf<'exceedBud
 }
 
 /**
- * The monitor has ended. A watch that is stopped while it waits for its next attempt returns nothing: the server cancels it as
- * ACTIVITY_ID_NOT_STARTED. The time since its last counts is reported as a period without a watch.
+ * The monitor has ended. A monitor that is stopped while it waits for its next attempt returns nothing: the server cancels it as
+ * ACTIVITY_ID_NOT_STARTED. The time since its last counts is reported as a period without a monitor.
  */
 export function stopMonitor(state: RunState): RunState {
   const { monitor, status, now } = state;
   if (monitor === undefined) return state;
   const seenUntil = monitor.watchedUntil ?? (monitor.isMeasuring ? monitor.since : undefined);
-  return { ...state, monitor: undefined, status: { ...status, traffic: addGap(status.traffic, seenUntil, now) } };
+  return {
+    ...state,
+    monitor: undefined,
+    status: { ...status, traffic: addUnwatchedPeriod(status.traffic, seenUntil, now) },
+  };
 }
 
 function change(state: RunState, changes: Partial<MonitorState>): RunState {

@@ -31,7 +31,7 @@ export interface NodeState {
 }
 
 /** What a step has observed of a node, external changes to it included. */
-export interface Seen {
+interface Seen {
   readonly evidence: readonly Evidence[];
   readonly externalChanges?: readonly ExternalChange[];
   readonly unprotected?: readonly string[];

@@ -7,7 +7,7 @@ import type { EventOf } from './events.ts';
 import type { RunState } from './state.ts';
 
 /** The fields of a node that may change; `problem: undefined` removes the problem. */
-export type NodeChange = Partial<Omit<NodeStatus, 'problem'>> & { readonly problem?: Problem | undefined };
+type NodeChange = Partial<Omit<NodeStatus, 'problem'>> & { readonly problem?: Problem | undefined };
 
 /** The status of a node; undefined when the run does not know the node. */
 export function statusOf({ status, positions }: RunState, { uid }: Pick<NodeRef, 'uid'>): NodeStatus | undefined {

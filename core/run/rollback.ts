@@ -25,7 +25,7 @@ export function popRollback(state: RunState): RunState {
 /** Records what was suspended on a pool, so that exactly that is restored. */
 export function recordSuspended(state: RunState, { pool, suspended }: EventOf<'recordSuspended'>): RunState {
   const rollback = state.rollback.map((entry) =>
-    entry.kind === 'rebalancing' && entry.pool.name === pool.name ? { ...entry, suspended } : entry,
+    entry.kind === 'scaling' && entry.pool.name === pool.name ? { ...entry, suspended } : entry,
   );
   return { ...state, rollback };
 }

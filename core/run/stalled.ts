@@ -8,7 +8,7 @@ import type { RunState } from './state.ts';
 import { without } from './without.ts';
 
 /** Whether other nodes may continue while this problem waits for an operator. */
-export function sparesOthers({ code }: Problem): boolean {
+function sparesOthers({ code }: Problem): boolean {
   return code === 'NodeUnreachable';
 }
 

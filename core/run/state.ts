@@ -11,8 +11,8 @@ import type { RunStatus } from '../status/status.ts';
 /** A change of the run that must be rolled back. Recorded before the change, so that a change whose response was lost is rolled back too. */
 export type RollbackEntry =
   | { readonly kind: 'lock' }
-  | { readonly kind: 'watch' }
-  | { readonly kind: 'rebalancing'; readonly pool: PoolRef; readonly suspended: readonly string[] }
+  | { readonly kind: 'monitor' }
+  | { readonly kind: 'scaling'; readonly pool: PoolRef; readonly suspended: readonly string[] }
   | { readonly kind: 'new-pool' }
   | { readonly kind: 'cordons'; readonly nodes: readonly NodeRef[] }
   | { readonly kind: 'released' };

@@ -3,7 +3,7 @@ import { listUnprotected } from '../policy/zeroed.ts';
 import type { RunStatus } from './status.ts';
 
 /** What a run is begun with. */
-export interface Beginning {
+interface Beginning {
   readonly run: string;
   readonly workflowId: string;
   readonly policy: Policy;

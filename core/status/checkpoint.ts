@@ -26,7 +26,7 @@ export interface EvictPodsCheckpoint extends EvictionCheckpoint {
 
 /** Checkpoint of restoring pods to their endpoints. */
 export interface RestoreCheckpoint extends PodTimes {
-  readonly refused: RejectedEvictions;
+  readonly rejected: RejectedEvictions;
   readonly blocked: readonly BlockedSince[];
 }
 
@@ -50,12 +50,12 @@ export interface MovesCheckpoint extends PodTimes {
 /** Checkpoint of pod surge. */
 export interface PodSurgeCheckpoint {
   /** Absent until the nodes are chosen. */
-  readonly wave?: readonly NodeRef[];
+  readonly batch?: readonly NodeRef[];
   readonly aside?: NodesAside;
   readonly evictedInstead: readonly { readonly workload: string; readonly reason: string }[];
   readonly lateSince: LateSince;
   /** The observation before has found that everything is done. */
-  readonly agreed: boolean;
+  readonly wasDone: boolean;
   readonly dismissed: DismissalCheckpoint;
   readonly places: MovesCheckpoint;
 }
@@ -67,12 +67,12 @@ export interface ExclusionState {
   /** Epoch ms at which the label was removed in order to be set again; absent while it is set. */
   readonly removedAt?: number;
   /** Since when (epoch ms) every observation has found that the node should not have been excluded. */
-  readonly lostSince?: number;
+  readonly revokedSince?: number;
   readonly externalChanges: readonly ExternalChange[];
 }
 
 /** Checkpoint of waiting until a node is deregistered, and its connections have drained. */
-export interface KeptOutCheckpoint {
+export interface ExcludedCheckpoint {
   readonly kept?: ExclusionState;
   readonly deregisteredAt?: number;
 }
@@ -95,35 +95,35 @@ export interface TerminateCheckpoint {
 export function readProgress(details: unknown): Heartbeat | undefined {
   const { reason, since, until, seenAt, checkpoint, blocked, traffic, ...others } = fieldsOf(details);
   if (!isNumber(since)) return undefined;
-  const held = listOf(blocked, isBlocked);
+  const known = listOf(blocked, isBlocked);
   return {
     ...others,
     reason: isText(reason) ? reason : '',
     since,
     until: isNumber(until) ? until : undefined,
     ...(isNumber(seenAt) ? { seenAt } : {}),
-    ...(held === undefined ? {} : { blocked: held }),
+    ...(known === undefined ? {} : { blocked: known }),
     ...(isTraffic(traffic) ? { traffic } : {}),
     ...(isObject(checkpoint) ? { checkpoint } : {}),
   };
 }
 
 export function readPodTimes(kept: unknown): PodTimes {
-  const { removedAt, laggingSince, unreadySince } = fieldsOf(kept);
+  const { removedAt, staleSince, unreadySince } = fieldsOf(kept);
   return {
     removedAt: numbersIn(removedAt),
-    laggingSince: numbersIn(laggingSince),
+    staleSince: numbersIn(staleSince),
     unreadySince: numbersIn(unreadySince),
   };
 }
 
 export function readEvictPods(kept: unknown): EvictPodsCheckpoint {
-  const { returns, begun, lostSince, rejected, unprotected, blocked, externalChanges } = fieldsOf(kept);
+  const { returns, begun, revokedSince, rejected, unprotected, blocked, externalChanges } = fieldsOf(kept);
   return {
     ...readPodTimes(kept),
     ...(returns === undefined ? {} : { returns: recordOf(returns, isReturn) }),
     begun: begun === true,
-    ...(isNumber(lostSince) ? { lostSince } : {}),
+    ...(isNumber(revokedSince) ? { revokedSince } : {}),
     rejected: readRejected(rejected),
     unprotected: listOf(unprotected, isText) ?? [],
     blocked: listOf(blocked, isBlocked) ?? [],
@@ -132,8 +132,8 @@ export function readEvictPods(kept: unknown): EvictPodsCheckpoint {
 }
 
 export function readRestore(kept: unknown): RestoreCheckpoint {
-  const { refused, blocked } = fieldsOf(kept);
-  return { ...readPodTimes(kept), refused: readRejected(refused), blocked: listOf(blocked, isBlocked) ?? [] };
+  const { rejected, blocked } = fieldsOf(kept);
+  return { ...readPodTimes(kept), rejected: readRejected(rejected), blocked: listOf(blocked, isBlocked) ?? [] };
 }
 
 export function readDismissal(kept: unknown): DismissalCheckpoint {
@@ -151,22 +151,25 @@ export function readMoves(kept: unknown): MovesCheckpoint {
 }
 
 export function readPodSurge(kept: unknown): PodSurgeCheckpoint {
-  const { wave, aside, evictedInstead, lateSince, agreed, dismissed, places } = fieldsOf(kept);
-  const nodes = listOf(wave, isNodeRef);
+  const { batch, aside, evictedInstead, lateSince, wasDone, dismissed, places } = fieldsOf(kept);
+  const nodes = listOf(batch, isNodeRef);
   return {
-    ...(nodes === undefined ? {} : { wave: nodes }),
+    ...(nodes === undefined ? {} : { batch: nodes }),
     ...(aside === undefined ? {} : { aside: recordOf(aside, isText) }),
     evictedInstead: listOf(evictedInstead, isEvictedInstead) ?? [],
     lateSince: numbersIn(lateSince),
-    agreed: agreed === true,
+    wasDone: wasDone === true,
     dismissed: readDismissal(dismissed),
     places: readMoves(places),
   };
 }
 
-export function readKeptOut(kept: unknown): KeptOutCheckpoint {
+export function readExcluded(kept: unknown): ExcludedCheckpoint {
   const { kept: known, deregisteredAt } = fieldsOf(kept);
-  return { ...(isKeptOut(known) ? { kept: known } : {}), ...(isNumber(deregisteredAt) ? { deregisteredAt } : {}) };
+  return {
+    ...(isExclusionState(known) ? { kept: known } : {}),
+    ...(isNumber(deregisteredAt) ? { deregisteredAt } : {}),
+  };
 }
 
 export function readExclude(kept: unknown): ExcludeCheckpoint {
@@ -192,7 +195,7 @@ export function readGoneSince(kept: unknown): Readonly<Record<string, number>> {
 
 export function readCapacityWait(kept: unknown): CapacityWait | undefined {
   const { capacityWait } = fieldsOf(kept);
-  return isStandStill(capacityWait) ? capacityWait : undefined;
+  return isCapacityWait(capacityWait) ? capacityWait : undefined;
 }
 
 export function readOutlook(kept: unknown): Outlook | undefined {
@@ -228,11 +231,12 @@ const isEvictedInstead = (value: unknown): value is PodSurgeCheckpoint['evictedI
 const isBaseline = (value: unknown): value is ServiceBaseline =>
   hasFields(value, { service: isText, targets: isNumber, endpoints: isNumber, missing: isNumber, zones: isTextList });
 
-const isStandStill = (value: unknown): value is CapacityWait => hasFields(value, { since: isNumber, ready: isNumber });
+const isCapacityWait = (value: unknown): value is CapacityWait =>
+  hasFields(value, { since: isNumber, ready: isNumber });
 
 const isOutlook = (value: unknown): value is Outlook => hasFields(value, { nodes: isTextList });
 
-const isKeptOut = (value: unknown): value is ExclusionState =>
+const isExclusionState = (value: unknown): value is ExclusionState =>
   hasFields(value, {
     labelledAt: isNumber,
     externalChanges: (acts: unknown) => listOf(acts, isExternalChange) !== undefined,

@@ -12,7 +12,7 @@ import { explainLosses, lostByUs } from './losses.ts';
 import type { OperatorAction, RunStatus } from './status.ts';
 
 /** A run in lines and rows. */
-export interface RunDescription {
+interface RunDescription {
   /** Why the run does not proceed, and how to continue: cause first, then the fix. */
   readonly alerts: readonly Line[];
   /** The protections that the policy disables. */

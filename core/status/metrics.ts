@@ -2,7 +2,7 @@
 import { refusalReasons } from '../guard/refusal-reason.ts';
 
 /** A tag, and the values that it can have. */
-export interface MetricTag {
+interface MetricTag {
   readonly name: string;
   /** For the documentation. Every tag has few values: names out of lists, never text. */
   readonly values: string;

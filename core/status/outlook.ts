@@ -20,7 +20,7 @@ export interface Outlook {
 export const untouched: Outlook = { nodes: [] };
 
 /** One observation of the cluster. */
-export interface OutObservation {
+interface OutObservation {
   /** Epoch ms at its end. */
   readonly at: number;
   /** Nodes that were out, see `findOut`; undefined when the cluster could not be observed. */

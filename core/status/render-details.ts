@@ -172,9 +172,7 @@ function ending(status: RunStatus | RunReport): string {
     status.leftovers.length === 0
       ? 'There are no leftovers.'
       : `Leftovers: ${escape(listNames(status.leftovers.map(cut), 10))}`,
-    ...(status.unprotected.length === 0
-      ? []
-      : [`Not protected: ${escape(listNames(status.unprotected.map(cut), 10))}`]),
+    ...(status.unprotected.length === 0 ? [] : [`Unprotected: ${escape(listNames(status.unprotected.map(cut), 10))}`]),
   ].join('\n\n');
 }
 

@@ -1,7 +1,7 @@
 import type { ProbeLosses } from './probe-losses.ts';
 
 /** A period without a monitor, epoch ms. */
-export interface UnwatchedPeriod {
+interface UnwatchedPeriod {
   readonly from: number;
   readonly to: number;
 }

@@ -12,7 +12,7 @@ export function surgeAtOnce({ nodeSurge }: Pick<Policy, 'nodeSurge'>, size: numb
 }
 
 /** The number of waves in which the new instances of a pool of `size` start. It is 1 when all start at once. */
-export function countSurges(policy: Pick<Policy, 'nodeSurge'>, size: number): number {
+export function countWaves(policy: Pick<Policy, 'nodeSurge'>, size: number): number {
   const atOnce = surgeAtOnce(policy, size);
   return atOnce === undefined ? 1 : Math.ceil(size / atOnce);
 }

@@ -1,5 +1,5 @@
 /** The instances that a run requested and terminated. */
-export interface InstanceTime {
+interface InstanceTime {
   /** Each request for new instances: when (epoch ms), and how many. */
   readonly requested: readonly { readonly at: number; readonly instances: number }[];
   /** All nodes of the run. The evidence of a terminated node has its time. */

@@ -1,7 +1,7 @@
 import type { PoolFacts } from '../model/pool.ts';
 
 /** The new instances that were requested, and those that have joined. */
-export interface CapacityQuestion {
+interface CapacityQuestion {
   readonly pool: Pick<PoolFacts, 'status' | 'problems'>;
   /** New nodes that are Ready. */
   readonly ready: number;

@@ -2,7 +2,7 @@ import type { NodeRef } from '../model/node.ts';
 import { countByZone } from './balance.ts';
 
 /** The old nodes that will leave, and the new nodes that replace them. */
-export interface RoomQuestion {
+interface RoomQuestion {
   /** Old nodes that will leave, in order. */
   readonly waiting: readonly NodeRef[];
   /** Old nodes that have terminated. */

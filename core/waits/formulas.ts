@@ -31,7 +31,7 @@ export function connectionDrainMs(groups: readonly TargetGroupFacts[], policy: P
 }
 
 /** How long connections that a node forwards to other nodes may live, and how that is known. */
-export interface ForwardedAge {
+interface ForwardedAge {
   readonly ms: number;
   /**
    * `age`: the server closes them. `load-balancer`: it closes them at the end of the deregistration delay. `unknown`: nothing is known to

@@ -24,7 +24,7 @@ export interface HostsQuestion {
 }
 
 /** Nodes that host ready endpoints of a Service and are not healthy in its load balancers: `late` ones to wait for, and those set aside. */
-export interface HostsObservation {
+interface HostsObservation {
   readonly late: readonly string[];
   readonly aside: NodesAside;
 }

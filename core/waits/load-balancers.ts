@@ -9,7 +9,7 @@ import { formatDuration, listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 
 /** Whether the connections of a node have drained at the load balancers. */
-export interface ConnectionsDrained extends WaitDecision {
+interface ConnectionsDrained extends WaitDecision {
   /** The node is a live target again. A controller or a person has registered it, and so draining has to start again. */
   readonly reregistered: boolean;
 }

@@ -37,7 +37,7 @@ export function snapshotEndpoints(node: NodeRef, facts: ServingFacts, unplaced: 
 }
 
 /** What is known about the Services that had ready endpoints on a node, and about the nodes set aside. */
-export interface ReplacementsQuestion extends Omit<HostsQuestion, 'facts'> {
+interface ReplacementsQuestion extends Omit<HostsQuestion, 'facts'> {
   readonly facts: ServingFacts;
   readonly before: EndpointSnapshot;
   /** Keys of Services whose workloads were deleted with their pods and do not come back. See isGoneForGood. */

@@ -10,7 +10,7 @@ import type { WaitDecision } from './decision.ts';
 import { takesNode } from './registration.ts';
 
 /** What decides whether the new nodes are ready. */
-export interface SurgeQuestion {
+interface SurgeQuestion {
   readonly facts: ServingFacts;
   /** Name of the new pool. */
   readonly pool: string;
@@ -33,7 +33,7 @@ export function decideNodesReady(question: SurgeQuestion): WaitDecision {
  * With policy Local it is normal that a registered node without a pod fails its health check. With policy Cluster the node must be healthy,
  * unless no target of the group is healthy: then the Service itself is down, and the new nodes are not the cause.
  */
-export function decideSurgeReady(question: SurgeQuestion): WaitDecision {
+export function decideNodesRegistered(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = observeNodes(question);
   const { nodes } = question.facts.cluster;
   const old = nodes.filter(({ pool, excluded }) => pool === question.oldPool && !excluded);

@@ -1,4 +1,4 @@
-/** Time in the pretend cloud. */
+/** Time in the simulated cloud. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -10,7 +10,7 @@ import { type AwsDelays, presets } from './presets.ts';
 import { seededRandom } from './random.ts';
 import { ACCOUNT_ID, type World } from './world.ts';
 
-/** The initial state of a pretend AWS. */
+/** The initial state of a simulated AWS. */
 export interface WorldOptions {
   readonly clusterName: string;
   /** Default `eu-west-1`. */

@@ -1,6 +1,6 @@
 import type { CloudDelays } from '../contracts.ts';
 
-/** All delays of the pretend AWS: those that every part of the lab knows, and its own. Milliseconds. */
+/** All delays of the simulated AWS: those that every part of the lab knows, and its own. Milliseconds. */
 export interface AwsDelays extends CloudDelays {
   /** A node group that is not complete by then becomes CREATE_FAILED. */
   readonly nodegroupCreateTimeoutMs: number;

@@ -12,7 +12,7 @@ import { addSeed, type NodegroupSeed } from './seed.ts';
 import type { World } from './world.ts';
 
 /** Where to listen, and the initial state. */
-export interface PretendAwsOptions extends WorldOptions {
+export interface SimulatedAwsOptions extends WorldOptions {
   /** TCP port on 127.0.0.1; default 0, a free one. */
   readonly port?: number;
   /** Listens there as well; a socket file that is left over is replaced. */
@@ -20,8 +20,8 @@ export interface PretendAwsOptions extends WorldOptions {
   readonly nodegroups?: readonly NodegroupSeed[];
 }
 
-/** A running pretend AWS. */
-export interface PretendAws {
+/** A running simulated AWS. */
+export interface SimulatedAws {
   /** For AWS_ENDPOINT_URL: `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** Everything that exists, for reading. */
@@ -38,8 +38,8 @@ export interface PretendAws {
   close(): Promise<void>;
 }
 
-/** Starts the pretend AWS. Signatures are not checked: any credentials will do. */
-export async function startPretendAws(options: PretendAwsOptions): Promise<PretendAws> {
+/** Starts the simulated AWS. Signatures are not checked: any credentials will do. */
+export async function startSimulatedAws(options: SimulatedAwsOptions): Promise<SimulatedAws> {
   const world = createWorld(options);
   const requests: LoggedCall[] = [];
   const dispatch = createDispatcher(world, requests);

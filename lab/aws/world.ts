@@ -10,7 +10,7 @@ import type { AwsDelays } from './presets.ts';
 /** The account that AWS's own documentation uses in examples. */
 export const ACCOUNT_ID = '111122223333';
 
-/** Everything that exists in the pretend cloud. Handlers change it; tests and the lab may read it. */
+/** Everything that exists in the simulated cloud. Handlers change it; tests and the lab may read it. */
 export interface World {
   readonly region: string;
   readonly zones: readonly string[];

@@ -6,7 +6,7 @@ interface MachineUse {
   /** Instance time beyond what the pools have when nothing is replaced, minutes. */
   readonly instanceMinutes: number;
   /** Time until as many nodes of the new pool were Ready as it got at first, s; undefined when it never had any. */
-  readonly surgeReadySeconds: number | undefined;
+  readonly nodesReadySeconds: number | undefined;
 }
 
 /** A watch over instances; its observations stay available after it has been stopped. */
@@ -43,7 +43,7 @@ export function watchMachines(lab: Lab, newPool: string): MachineWatch {
   return {
     seen: () => ({
       instanceMinutes: Math.round(machineMs / 6_000) / 10,
-      surgeReadySeconds: readyAt === undefined ? undefined : (readyAt - startedAt) / 1000,
+      nodesReadySeconds: readyAt === undefined ? undefined : (readyAt - startedAt) / 1000,
     }),
     stop: () => {
       clearInterval(timer);

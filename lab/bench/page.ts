@@ -41,7 +41,7 @@ export function benchRows(runs: readonly BenchRun[]): readonly (readonly string[
 }
 
 function rowOf(run: BenchRun): readonly string[] {
-  const { nodes, order, requests, durationSeconds, lowerBoundSeconds, surgeReadySeconds } = run;
+  const { nodes, order, requests, durationSeconds, lowerBoundSeconds, nodesReadySeconds } = run;
   const { instanceMinutes, leastInstanceMinutes } = run;
   return [
     String(nodes),
@@ -51,8 +51,8 @@ function rowOf(run: BenchRun): readonly string[] {
     lowerBoundSeconds === undefined
       ? '–'
       : `${(durationSeconds / lowerBoundSeconds).toFixed(2)} × ${lowerBoundSeconds.toFixed(1)} s`,
-    surgeReadySeconds === undefined ? '–' : `${surgeReadySeconds.toFixed(0)} s`,
-    surgeReadySeconds === undefined ? '–' : `${(durationSeconds - surgeReadySeconds).toFixed(0)} s`,
+    nodesReadySeconds === undefined ? '–' : `${nodesReadySeconds.toFixed(0)} s`,
+    nodesReadySeconds === undefined ? '–' : `${(durationSeconds - nodesReadySeconds).toFixed(0)} s`,
     leastInstanceMinutes === undefined ? String(instanceMinutes) : `${instanceMinutes} (least ${leastInstanceMinutes})`,
   ];
 }
@@ -78,8 +78,8 @@ ${[...describeGrowth(runs), ...runs.flatMap(boundOf), ...refused.map(explainRefu
 function describeGrowth(runs: readonly BenchRun[]): readonly string[] {
   const own = runs.filter(({ order }) => order === 'pod-surge').toSorted((a, b) => a.nodes - b.nodes);
   const [small, large] = [own[0], own.at(-1)];
-  if (small?.surgeReadySeconds === undefined || large?.surgeReadySeconds === undefined || small === large) return [];
-  const ratio = (large.durationSeconds - large.surgeReadySeconds) / (small.durationSeconds - small.surgeReadySeconds);
+  if (small?.nodesReadySeconds === undefined || large?.nodesReadySeconds === undefined || small === large) return [];
+  const ratio = (large.durationSeconds - large.nodesReadySeconds) / (small.durationSeconds - small.nodesReadySeconds);
   const sizes = `${large.nodes} nodes take ${ratio.toFixed(2)} times as long as ${small.nodes}`;
   return [`- With pod surge, counted from the moment when the new nodes are Ready, ${sizes}.`];
 }

@@ -27,7 +27,7 @@ export interface BenchRun {
   readonly order: BenchOrder;
   readonly requests: RequestCounts;
   readonly durationSeconds: number;
-  readonly surgeReadySeconds: number | undefined;
+  readonly nodesReadySeconds: number | undefined;
   /** The time that a run with perfect knowledge would need in this mode; only for nodeferry's modes. */
   readonly lowerBoundSeconds: number | undefined;
   readonly lowerBoundTerms: readonly { readonly name: string; readonly seconds: number }[];
@@ -98,7 +98,7 @@ function orRefused(error: unknown): string {
   throw error;
 }
 
-type Upgraded = Omit<BenchRun, 'nodes' | 'order' | 'requests' | 'surgeReadySeconds' | 'instanceMinutes'>;
+type Upgraded = Omit<BenchRun, 'nodes' | 'order' | 'requests' | 'nodesReadySeconds' | 'instanceMinutes'>;
 
 async function upgrade(
   session: Session,

@@ -1,4 +1,4 @@
-/** The real AWS cloud controller manager, pointed at the pretend AWS. */
+/** The real AWS cloud controller manager, pointed at the simulated AWS. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ToolPaths } from '../../scripts/setup/paths.ts';
@@ -16,7 +16,7 @@ interface CloudControllerSettings {
   readonly subnetId: string;
 }
 
-/** The environment in which AWS clients find the pretend AWS from inside the lab. */
+/** The environment in which AWS clients find the simulated AWS from inside the lab. */
 export function awsEnvironment(region: string): Readonly<Record<string, string>> {
   return {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${AWS_PORT_INSIDE}`,

@@ -1,9 +1,9 @@
-/** Assembles the cluster: network, control plane, instances, load balancer data plane and pretend AWS. */
+/** Assembles the cluster: network, control plane, instances, load balancer data plane and simulated AWS. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import type { ToolPaths } from '../../scripts/setup/paths.ts';
-import { type PretendAws, startPretendAws } from '../aws/server.ts';
+import { type SimulatedAws, startSimulatedAws } from '../aws/server.ts';
 import { createDataPlane } from '../dataplane/nft.ts';
 import { forwardFromLocalhost, portToSocket, socketToAddress } from '../forward.ts';
 import { ADDRESSES, API_SERVER_INSIDE, AWS_PORT_INSIDE, NAMESPACES } from '../network-plan.ts';
@@ -31,7 +31,7 @@ const MOUNT_POINTS = ['/var/lib/kubelet', '/var/lib/cni', '/var/log/containers']
 
 /** A cluster whose control plane runs; its nodes may still be booting. */
 export interface Cluster {
-  readonly aws: PretendAws;
+  readonly aws: SimulatedAws;
   readonly machines: Machines;
   /** For this process. */
   readonly kubeConfig: KubeConfig;
@@ -106,14 +106,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   return { aws, machines, kubeConfig, killApiServer };
 }
 
-async function startCloud(options: ClusterOptions, machines: Machines): Promise<PretendAws> {
+async function startCloud(options: ClusterOptions, machines: Machines): Promise<SimulatedAws> {
   const { scenario, report, undo } = options;
   const dataPlane = createDataPlane({
     namespace: NAMESPACES.loadBalancer,
     onError: (error) => report(`load balancer data plane: ${error.message}`),
   });
   undo.push(() => dataPlane.close());
-  const aws = await startPretendAws({
+  const aws = await startSimulatedAws({
     clusterName: scenario.clusterName,
     clusterVersion: scenario.version,
     clusterEndpoint: API_SERVER_INSIDE,

@@ -1,4 +1,4 @@
-/** All instances of the lab, switched on and off by the pretend cloud. */
+/** All instances of the lab, switched on and off by the simulated cloud. */
 import type { BootedInstance, InstanceHooks } from '../contracts.ts';
 import { freeNodeNumber, instanceNamespace } from '../network-plan.ts';
 import { type Machine, type NodeSurroundings, powerOn } from './node.ts';

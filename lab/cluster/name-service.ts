@@ -1,14 +1,14 @@
 /**
- * Names of load balancers for processes inside the lab: a hosts file that follows the pretend AWS and is mounted over /etc/hosts, so that the
+ * Names of load balancers for processes inside the lab: a hosts file that follows the simulated AWS and is mounted over /etc/hosts, so that the
  * resolver of every program finds them.
  */
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { PretendAws } from '../aws/server.ts';
+import type { SimulatedAws } from '../aws/server.ts';
 import { STATE } from './state.ts';
 
 /** Keeps the file up to date; the returned function ends that. */
-export async function followNames(aws: PretendAws): Promise<() => void> {
+export async function followNames(aws: SimulatedAws): Promise<() => void> {
   const machine = await readFile('/etc/hosts', 'utf8').catch(() => '127.0.0.1 localhost\n');
   let written = '';
   const write = (): void => {

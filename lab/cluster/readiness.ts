@@ -9,7 +9,7 @@ import {
   type V1Service,
 } from '@kubernetes/client-node';
 import type { LoadBalancer, TargetGroup } from '../aws/elbv2/state.ts';
-import type { PretendAws } from '../aws/server.ts';
+import type { SimulatedAws } from '../aws/server.ts';
 import { NAMESPACES } from '../network-plan.ts';
 import { attempt } from '../process.ts';
 
@@ -66,7 +66,7 @@ export async function missingPods(config: KubeConfig): Promise<Missing> {
 /** The load-balanced Services that already have an address, and the names of those that have none. */
 export async function findServices(
   config: KubeConfig,
-  aws: PretendAws,
+  aws: SimulatedAws,
 ): Promise<{ readonly services: readonly LabService[]; readonly missing: Missing }> {
   const { items } = await config.makeApiClient(CoreV1Api).listServiceForAllNamespaces();
   const balanced = items.filter((service) => service.spec?.type === 'LoadBalancer');
@@ -84,7 +84,7 @@ export async function findServices(
  */
 export async function missingTargets(
   config: KubeConfig,
-  aws: PretendAws,
+  aws: SimulatedAws,
   services: readonly LabService[],
 ): Promise<Missing> {
   const [nodes, slices] = await Promise.all([
@@ -129,7 +129,7 @@ function takesPods(node: V1Node): boolean {
   return ready && !(node.spec?.taints?.some(({ key }) => key === UNINITIALIZED_TAINT) ?? false);
 }
 
-function describe(service: V1Service, aws: PretendAws): LabService | undefined {
+function describe(service: V1Service, aws: SimulatedAws): LabService | undefined {
   const hostname = service.status?.loadBalancer?.ingress?.[0]?.hostname;
   const balancer = [...aws.model.loadBalancers.values()].find(({ dnsName }) => dnsName === hostname);
   const port = service.spec?.ports?.[0]?.port;

@@ -8,7 +8,7 @@ import type { Scenario } from '../scenario.ts';
 import { awsEnvironment } from './cloud-controller.ts';
 import type { LabService } from './readiness.ts';
 
-/** Where the pretend AWS listens, and the region that clients sign for. */
+/** Where the simulated AWS listens, and the region that clients sign for. */
 interface AwsAddress {
   readonly url: string;
   readonly region: string;

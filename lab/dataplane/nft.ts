@@ -1,4 +1,4 @@
-/** The data plane of the pretend load balancers: nftables and connection tracking in a network namespace. */
+/** The data plane of the simulated load balancers: nftables and connection tracking in a network namespace. */
 import type { BrokenFlows, DataPlane, ForwardingRule } from '../contracts.ts';
 import { VIP_CIDR } from '../network-plan.ts';
 import { attempt } from '../process.ts';

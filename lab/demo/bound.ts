@@ -25,7 +25,7 @@ interface UpgradeBound {
 
 /** Observes the pool before its upgrade begins, for the bound. */
 export async function boundUpgrade(lab: Lab, scenario: Scenario, policy: Policy): Promise<UpgradeBound> {
-  // The SDKs of this process must find the pretend AWS, as the AWS CLI would.
+  // The SDKs of this process must find the simulated AWS, as the AWS CLI would.
   Object.assign(process.env, { ...lab.opsEnv, KUBECONFIG: lab.kubeconfigPath, AWS_ENDPOINT_URL: lab.awsUrl });
   const cluster = createKubernetesCluster({ kubeconfig: lab.kubeconfigPath });
   try {

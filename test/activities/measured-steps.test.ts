@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPodActs } from '../../activities/pod-acts.ts';
+import { createPodExecutor } from '../../activities/pod-executor.ts';
 import type { PodAction } from '../../core/eviction/actions.ts';
 import { createObserver } from '../../operations/observer.ts';
 import { later } from '../simulator/world.ts';
@@ -57,7 +57,7 @@ test('an eviction that the API server refuses is counted', async () => {
   const acting = { run, fence: { check: async () => undefined }, decide: () => [action], leaving: undefined };
   await act(async () => {
     const facts = await cluster.observe();
-    const acts = createPodActs(refusing, createObserver(refusing));
+    const acts = createPodExecutor(refusing, createObserver(refusing));
     await acts.executeAll([action], acting, { facts, rejected: {} });
   });
   expect(emitted).toMatchObject([{ name: 'nodeferry_evictions_refused', value: 1, tags: { reason: 'budget' } }]);

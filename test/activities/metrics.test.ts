@@ -56,10 +56,15 @@ describe('refusals', () => {
     ['by a block, as its kind', { blockedBy: blocked }, ['zone']],
     ['because nothing can be relied on', {}, ['unverified']],
     ['not when a node may go', { node: { name: 'n1', uid: 'u', instanceId: 'i', zone: 'a' } }, []],
-    ['not when observations have only to agree for longer', { settlesInMs: 5_000 }, []],
+    ['not when observations have only to agree for longer', { stableInMs: 5_000 }, []],
   ])('of the guard are counted: %s', async (_, decision, reasons) => {
     const emitted = await emittedBy(async () => {
-      countGuardRefusal({ node: undefined, reason: 'n1 waits: web has 2 and must keep 2', agreed: {}, ...decision });
+      countGuardRefusal({
+        node: undefined,
+        reason: 'n1 waits: web has 2 and must keep 2',
+        stableSince: {},
+        ...decision,
+      });
     });
     expect(emitted).toEqual(reasons.map((reason) => ({ name: 'nodeferry_guard_refusals', value: 1, reason })));
   });

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { poolLockOf } from '../../activities/fence.ts';
-import type { WatchInput, WatchOutcome } from '../../activities/monitor-steps.ts';
+import type { MonitorInput, MonitorOutcome } from '../../activities/monitor-steps.ts';
 import type { Heartbeat } from '../../core/status/heartbeat.ts';
 import type { Outlook } from '../../core/status/outlook.ts';
 import { createSimPorts } from '../simulator/ports.ts';
@@ -16,13 +16,13 @@ const nothing = { sent: 0, lost: 0, slow: 0 };
 /** Monitors; `silentMs` is the age of the last heartbeat of an earlier attempt, undefined for none. Stopped at its first heartbeat if so told. */
 async function watchIn(
   world: World,
-  input: Partial<WatchInput> = {},
+  input: Partial<MonitorInput> = {},
   {
     silentMs,
     outlook,
     isStopped = false,
   }: { silentMs?: number | undefined; outlook?: Outlook; isStopped?: boolean } = {},
-): Promise<WatchOutcome> {
+): Promise<MonitorOutcome> {
   const policy = scenarioPolicy();
   const lock = { name: poolLockOf(policy), holder: run, token: 1 };
   const now = world.clock.now();
@@ -41,8 +41,8 @@ async function watchIn(
   });
   const { monitorRun } = createActivities(createSimPorts(world));
   if (isStopped) environment.on('heartbeat', () => environment.cancel());
-  const full: WatchInput = { policy, lock, base: nothing, budget: 100, reportIntervalMs: 3_600_000, ...input };
-  return await world.clock.act('watch', async (): Promise<WatchOutcome> => await environment.run(monitorRun, full));
+  const full: MonitorInput = { policy, lock, base: nothing, budget: 100, reportIntervalMs: 3_600_000, ...input };
+  return await world.clock.act('watch', async (): Promise<MonitorOutcome> => await environment.run(monitorRun, full));
 }
 
 describe('counts', () => {
@@ -109,7 +109,7 @@ describe('a monitor returns', () => {
     const environment = new MockActivityEnvironment({ activityId: 'watch' });
     const quiet = await world.clock.act(
       'watch',
-      async (): Promise<WatchOutcome> => await environment.run(monitorRun, input),
+      async (): Promise<MonitorOutcome> => await environment.run(monitorRun, input),
     );
     expect(quiet.outcome).toBe('counted');
   });

@@ -95,8 +95,11 @@ async function surgeAndAdopt(shape: Shape): Promise<void> {
   async function surgeAll({ nodes: all }: PoolPlan, done: readonly string[]): Promise<void> {
     const waiting = all.filter(({ name }) => !done.includes(name));
     if (waiting.length === 0) return;
-    const { wave } = await step(`surge ${done.length}`, async () => await activities.surgePods({ ...next(), waiting }));
-    await surgeAll(plan, [...done, ...wave.map(({ name }) => name)]);
+    const { batch } = await step(
+      `surge ${done.length}`,
+      async () => await activities.surgePods({ ...next(), waiting }),
+    );
+    await surgeAll(plan, [...done, ...batch.map(({ name }) => name)]);
   }
 }
 

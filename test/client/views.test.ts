@@ -230,7 +230,7 @@ describe('renderReport', () => {
     expect(text).toContain('9 sent, 1 lost, 0 slow');
     expect(text).toMatch(/n1 +- +- +\+1\.5s +- +- +- +- +- +\+61\.0s/);
     expect(text).toContain('excluded because it serves nothing: n1');
-    expect(text).toContain('not protected: default/api: no maximum connection age');
+    expect(text).toContain('unprotected: default/api: no maximum connection age');
     expect(text).toContain('leftovers: lease x');
   });
 });

@@ -87,7 +87,7 @@ describe('a Deployment whose rollouts wait for load balancers', () => {
   );
 });
 
-/** No node has gone for so long, ms, although one waits: the guard holds it for good. */
+/** No node has gone for so long, ms, although one waits: the guard blocks it for good. */
 const heldForMs = 45_000;
 
 /**

@@ -2,7 +2,7 @@ import { scaleTo } from './disturbances.ts';
 import { later, matches, type SimPod, type World } from './world.ts';
 
 /** A HorizontalPodAutoscaler on the processor utilization of a workload's pods. */
-export interface Autoscaler {
+interface Autoscaler {
   readonly workload: string;
   /** Target utilization, as a share of what the pods request. */
   readonly target: number;

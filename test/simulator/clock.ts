@@ -21,7 +21,7 @@ interface Timer {
 }
 
 /** Somebody outside the world who waits for something to happen in it. */
-export interface Onlooker {
+interface Onlooker {
   /** It has seen the world as it is now. */
   observed(): void;
   /** It no longer waits. */

@@ -34,7 +34,7 @@ export function freeze(
 export function scaleTo(world: World, workload: string, replicas: number): void {
   for (const one of world.workloads) {
     if (one.name !== workload || one.away === true) continue;
-    const [largest] = (one.held ?? []).toSorted((a, b) => b.replicas - a.replicas);
+    const [largest] = (one.frozen ?? []).toSorted((a, b) => b.replicas - a.replicas);
     if (largest !== undefined) largest.replicas = Math.max(0, largest.replicas + replicas - one.replicas);
     one.replicas = replicas;
   }

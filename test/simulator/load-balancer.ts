@@ -19,7 +19,7 @@ export function reconcileLoadBalancers(world: World): void {
 }
 
 /** Whether the target would pass a health check right now. */
-export function passes(world: World, service: SimService, target: SimTarget): boolean {
+function passes(world: World, service: SimService, target: SimTarget): boolean {
   const instance = world.instances.find((one) => one.instanceId === target.instanceId);
   const node = world.nodes.find((one) => one.instanceId === target.instanceId);
   if (instance?.alive !== true || node === undefined || service.broken?.includes(node.name) === true) return false;

@@ -21,7 +21,7 @@ export function createSimLoadBalancers(world: World): LoadBalancers {
       return {
         groups: found
           .filter(({ balancer = 'watched' }) => balancer === 'watched' || balancer === 'pods-too')
-          .map((service) => frameOf(world, service)),
+          .map((service) => targetGroupOf(world, service)),
         unsupported: [...services, ...beside].flatMap((facts) => reasonsAgainst(world, facts).slice(0, 1)),
       };
     },
@@ -43,7 +43,7 @@ function behind(world: World, { type, hostnames }: ServiceFacts): readonly SimSe
   return world.services.filter((one) => one.type === 'LoadBalancer' && hostnames.includes(hostnameOf(one)));
 }
 
-function frameOf(
+function targetGroupOf(
   world: World,
   { key, controller, crossZone, healthCheckNodePort, uncovered = [] }: SimService,
 ): TargetGroupBase {

@@ -14,27 +14,27 @@ export function hold(pool: SimPool): readonly string[] {
   if (!pool.scales) {
     throw new NodeferryError({ code: 'Conflict', message: `node group ${pool.name} has no Auto Scaling group yet` });
   }
-  const known = pool.held ?? [];
+  const known = pool.suspendedByRun ?? [];
   const free = processes.filter((process) => !pool.suspended.includes(process));
   const entries = [...known, ...free, ...(pool.minSize > 0 ? [`min-size:${pool.minSize}`] : [])];
   if (entries.length === 0) return [];
   pool.suspended.push(...free);
   pool.minSize = 0;
-  pool.held = entries;
+  pool.suspendedByRun = entries;
   return entries;
 }
 
 /** Restores what was suspended, and what the caller says was, but moves no instance that serves. Returns what stays suspended, as text. */
 export function release(pool: SimPool, given: readonly string[], members: readonly InstanceFacts[]): readonly string[] {
   if (pool.status === 'deleting' || !pool.scales) return [];
-  const entries = [...new Set([...(pool.held ?? []), ...given])];
+  const entries = [...new Set([...(pool.suspendedByRun ?? []), ...given])];
   const size = minimumIn(entries);
   if (size !== undefined) pool.minSize = Math.min(size, pool.desiredSize);
   const living = members.filter(({ state }) => state === 'pending' || state === 'running');
   const stays = entries.includes(moving) && isLopsided(living, pool.zones);
   pool.suspended = pool.suspended.filter((process) => !entries.includes(process) || (stays && process === moving));
-  if (stays) pool.held = [moving];
-  else delete pool.held;
+  if (stays) pool.suspendedByRun = [moving];
+  else delete pool.suspendedByRun;
   return stays ? [`pool ${pool.name}: ${moving} stays suspended`] : [];
 }
 
@@ -43,7 +43,7 @@ export function trimPool(pool: SimPool, members: readonly InstanceFacts[]): void
   const living = members.filter(({ state }) => state === 'pending' || state === 'running').length;
   if (living >= pool.desiredSize) return;
   if (!pool.suspended.includes(launching)) {
-    pool.held = [...(pool.held ?? []), launching];
+    pool.suspendedByRun = [...(pool.suspendedByRun ?? []), launching];
     pool.suspended.push(launching);
   }
   pool.desiredSize = living;
@@ -52,7 +52,7 @@ export function trimPool(pool: SimPool, members: readonly InstanceFacts[]): void
 
 /** The minimum that the pool's owner chose, whether or not its scaling is suspended. */
 export function ownersMinimum(pool: SimPool): number {
-  return minimumIn(pool.held ?? []) ?? pool.minSize;
+  return minimumIn(pool.suspendedByRun ?? []) ?? pool.minSize;
 }
 
 function minimumIn(entries: readonly string[]): number | undefined {

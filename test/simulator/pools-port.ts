@@ -71,7 +71,8 @@ export function createSimPools(world: World): NodePools {
 }
 
 function poolFacts(world: World, ref: PoolRef, pool: SimPool): PoolFacts {
-  const { name, status, version, desiredSize, minSize, maxSize, zones, labels, problems, held, createdBy } = pool;
+  const { name, status, version, desiredSize, minSize, maxSize, zones, labels, problems, suspendedByRun, createdBy } =
+    pool;
   return {
     ref,
     status,
@@ -83,7 +84,7 @@ function poolFacts(world: World, ref: PoolRef, pool: SimPool): PoolFacts {
     problems,
     labels: { ...labels, 'eks.amazonaws.com/nodegroup': name },
     instances: membersOf(world, pool),
-    ...(held === undefined ? {} : { held }),
+    ...(suspendedByRun === undefined ? {} : { suspended: suspendedByRun }),
     ...(createdBy === undefined ? {} : { createdBy }),
   };
 }

@@ -2,13 +2,13 @@ import { deletePod } from './pods.ts';
 import { later, note, type World } from './world.ts';
 
 /** How a GitOps tool treats what it considers garbage. */
-export interface Pruner {
+interface Pruner {
   /** It leaves alone what an annotation protects. */
   readonly obeys: boolean;
 }
 
 /** Label by which Argo CD 2 recognizes what belongs to an application; Helm charts set it on pods too. */
-export const instanceLabel = 'app.kubernetes.io/instance';
+const instanceLabel = 'app.kubernetes.io/instance';
 
 /** It follows changes by a watch, and acts within seconds (argo-cd 37ee009, controller/appcontroller.go, selfHeal). */
 const pruneEveryMs = 2_000;

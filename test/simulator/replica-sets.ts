@@ -8,7 +8,7 @@ export function reconcileReplicas(world: World, workload: SimWorkload): void {
   if (isDenied(world, workload)) return;
   const room = roomInQuota(world, workload);
   for (const pod of world.pods) if (pod.of === workload.name) fence(pod, workload);
-  if (workload.held !== undefined) return keepHeld(world, workload, workload.held, room);
+  if (workload.frozen !== undefined) return keepFrozen(world, workload, workload.frozen, room);
   const owned = world.pods.filter((pod) => isOwned(pod, workload));
   const old = owned.filter((pod) => pod.version < workload.version);
   const missing = workload.replicas + surgeOf(old) - owned.length - workload.creating;
@@ -18,8 +18,13 @@ export function reconcileReplicas(world: World, workload: SimWorkload): void {
 }
 
 /** Nobody changes the sizes of the ReplicaSets: each keeps its own. */
-function keepHeld(world: World, workload: SimWorkload, held: NonNullable<SimWorkload['held']>, room: number): void {
-  for (const replicaSet of held) {
+function keepFrozen(
+  world: World,
+  workload: SimWorkload,
+  frozen: NonNullable<SimWorkload['frozen']>,
+  room: number,
+): void {
+  for (const replicaSet of frozen) {
     const { version, replicas } = replicaSet;
     const owned = world.pods.filter((pod) => isOwned(pod, workload) && pod.version === version);
     const creating = replicaSet.creating + (version === workload.version ? workload.creating : 0);
@@ -53,29 +58,29 @@ function create(
  * ReplicaSets continue without an owner (Kubernetes docs, "Use Cascading Deletion", Orphan).
  */
 export function orphanDeployment(world: World, name: string, durationMs: number): void {
-  hold(world, name, 'away');
+  freeze(world, name, 'away');
   note(world, `${name} is away`);
-  later(world, durationMs, () => unhold(world, name, 'away'));
+  later(world, durationMs, () => unfreeze(world, name, 'away'));
   world.changed();
 }
 
 /** Pauses a Deployment in its current state, in the middle of a rollout if there is one; its ReplicaSets keep their sizes. */
 export function pauseDeployment(world: World, name: string): void {
-  hold(world, name, 'paused');
+  freeze(world, name, 'paused');
   world.changed();
 }
 
 /** Its owners resume a paused Deployment. */
 export function resumeDeployment(world: World, name: string): void {
-  unhold(world, name, 'paused');
+  unfreeze(world, name, 'paused');
   world.changed();
 }
 
-function hold(world: World, name: string, why: 'away' | 'paused'): void {
+function freeze(world: World, name: string, why: 'away' | 'paused'): void {
   for (const workload of world.workloads) {
     if (workload.name !== name || workload.kind !== 'Deployment') continue;
     const versions = world.pods.filter((pod) => isOwned(pod, workload)).map(({ version }) => version);
-    workload.held = [...new Set([...versions, workload.version])].map((version) => ({
+    workload.frozen = [...new Set([...versions, workload.version])].map((version) => ({
       version,
       replicas: wantedBy(world, { of: name, version }) ?? 0,
       creating: 0,
@@ -84,10 +89,10 @@ function hold(world: World, name: string, why: 'away' | 'paused'): void {
   }
 }
 
-function unhold(world: World, name: string, why: 'away' | 'paused'): void {
+function unfreeze(world: World, name: string, why: 'away' | 'paused'): void {
   for (const workload of world.workloads) {
     if (workload.name !== name) continue;
-    delete workload.held;
+    delete workload.frozen;
     delete workload[why];
   }
   note(world, `${name} is back`);
@@ -117,7 +122,7 @@ export function deleteDeployment(world: World, name: string): void {
 export function wantedBy(world: World, { of, version }: Pick<SimPod, 'of' | 'version'>): number | undefined {
   const workload = world.workloads.find(({ name, kind }) => name === of && kind === 'Deployment');
   if (workload === undefined) return undefined;
-  if (workload.held !== undefined) return workload.held.find((one) => one.version === version)?.replicas ?? 0;
+  if (workload.frozen !== undefined) return workload.frozen.find((one) => one.version === version)?.replicas ?? 0;
   const old = world.pods.filter((pod) => isOwned(pod, workload) && pod.version < workload.version);
   if (version < workload.version) return old.filter((pod) => pod.version === version).length;
   return Math.max(0, Math.min(workload.replicas, workload.replicas + surgeOf(old) - old.length));

@@ -9,7 +9,7 @@ import type { SimPod, SimWorkload, World } from './world.ts';
 export function workloadsOf(world: World, workload: SimWorkload): readonly WorkloadFacts[] {
   const whole = workloadFacts(world, workload);
   if (workload.away !== true) return [whole];
-  return (workload.held ?? []).map(({ version, replicas }) => {
+  return (workload.frozen ?? []).map(({ version, replicas }) => {
     const name = replicaSetName(workload.name, version);
     const { surge: _, paused: __, ...rest } = whole;
     return { ...rest, key: `ReplicaSet default/${name}`, kind: 'ReplicaSet', name, replicas, rollingOut: false };

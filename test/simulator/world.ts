@@ -120,7 +120,7 @@ export interface SimWorkload {
   /** Its pods are as large as a node: one that finds no free node stays pending. */
   fillsNode?: true;
   /** Sizes that its ReplicaSets keep while no Deployment controller changes them: it is paused, or its Deployment is deleted. */
-  held?: { version: number; replicas: number; creating: number }[];
+  frozen?: { version: number; replicas: number; creating: number }[];
   paused?: boolean;
   /** Its Deployment has been deleted without its ReplicaSets. */
   away?: boolean;
@@ -171,7 +171,7 @@ export interface SimService {
   targets: SimTarget[];
 }
 
-export interface SimEndpoint {
+interface SimEndpoint {
   podUid: string;
   node: string;
   terminating: boolean;
@@ -188,13 +188,13 @@ export interface SimBudget {
  * Allows traffic to and from pods with these labels. Once there is one, pods that none selects get nothing, as with a policy that denies by default.
  * Cilium also drops what is in flight; here requests take no time.
  */
-export interface SimNetworkPolicy {
+interface SimNetworkPolicy {
   name: string;
   selector: Record<string, string>;
 }
 
 /** What admission forbids: that a run changes a pod's labels, or that somebody removes the owner of a pod. */
-export interface SimDenial {
+interface SimDenial {
   workload: string;
   what: 'release' | 'no-owner';
   says: string;
@@ -202,11 +202,11 @@ export interface SimDenial {
   hidden?: true;
 }
 
-export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'held'> {
+export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 'problems' | 'suspended'> {
   name: string;
   problems: string[];
   /** What a run has suspended on it, as recorded for the rollback; absent when nothing is. */
-  held?: string[];
+  suspendedByRun?: string[];
   createdBy?: string;
   /** Name of the pool that it was created to replace. */
   replaces?: string;
@@ -217,7 +217,7 @@ export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 
 }
 
 /** Injected faults. */
-export interface Faults {
+interface Faults {
   /** Share (0-1) of port calls that answer Throttled. */
   throttled: number;
   /** This many instances of a new pool never make their node Ready. */
@@ -283,7 +283,7 @@ export interface World {
 }
 
 /** Delays in the proportions of AWS, short enough to read in a log. */
-export const defaultDelays: Delays = {
+const defaultDelays: Delays = {
   boot: 40_000,
   nodeReady: 10_000,
   cloudController: 1_000,

@@ -93,7 +93,7 @@ export async function upgradeAndAbort(
 }
 
 /**
- * Expects that nothing was left behind, but for a group held because its zones are lopsided, and no more lost than what is known to
+ * Expects that nothing was left behind, but for a group that stays suspended because its zones are lopsided, and no more lost than what is known to
  * cost something.
  */
 export async function expectUnharmed(

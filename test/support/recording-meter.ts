@@ -4,7 +4,7 @@ import type { MetricKind, MetricMeter, MetricTags, NumericMetricValueType } from
 const tagsOfSdk = ['namespace', 'taskQueue', 'activityType'];
 
 /** A value that was emitted; its tags without those that the SDK adds. */
-export interface Emitted {
+interface Emitted {
   readonly name: string;
   readonly kind: MetricKind;
   readonly unit: string;

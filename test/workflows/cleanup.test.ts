@@ -197,7 +197,7 @@ describe('pods that a run had released', () => {
     deleteDeployment(world, 'web');
     world.clock.advance(30_000);
     const { left } = await cleanUpAll(world);
-    expect(left.acts).toEqual([]);
+    expect(left.actions).toEqual([]);
     expect(left.stays).toHaveLength(4);
     expect(left.stays[0]).toContain('serves default/web, although Deployment default/web is gone');
     expect(namesOf(world)).toEqual(before);

@@ -133,7 +133,7 @@ describe('a run with pod surge', () => {
     expect(world.fewestServing.get('default/web')).toBe(2);
   });
 
-  test('surges pods in waves where workloads allow fewer additional pods', async () => {
+  test('surges pods in batches where workloads allow fewer additional pods', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
     const report = await harness.finish(await harness.start(podSurgePolicy({ max: 0.5 })));

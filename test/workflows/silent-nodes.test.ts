@@ -51,7 +51,7 @@ const stepsOfOthers = (nodes: readonly NodeStatus[], { name }: SimNode) =>
 const runs = [
   ['surges pods', podSurgePolicy()],
   ['evicts within budgets', scenarioPolicy()],
-  ['surges pods in waves of one', podSurgePolicy({}, { nodeSurge: { instances: 1 } })],
+  ['surges pods, with waves of one new node', podSurgePolicy({}, { nodeSurge: { instances: 1 } })],
 ] as const;
 
 describe('an instance that has died while the cloud reports it as running', () => {

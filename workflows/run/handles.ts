@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
 
 /** The workflow of a node that has not ended yet. */
-export interface NodeHandle {
+interface NodeHandle {
   readonly ended: Promise<void>;
   readonly notifyResumed: (resumes: number, options: { readonly isAborted: boolean }) => Promise<void>;
   /** Has the node restored, unless a pod has already been told to leave. */

@@ -3,7 +3,7 @@ import type { Outlook } from '../../core/status/outlook.ts';
 import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
 
 /** The counts of a watch that ended without a result. */
-export interface LastCounts {
+interface LastCounts {
   readonly traffic: TrafficCounts;
   /** Epoch ms: when it began, and its last observation. */
   readonly since: number;

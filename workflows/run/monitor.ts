@@ -1,23 +1,23 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
-import type { WatchInput, WatchOutcome } from '../../activities/monitor-steps.ts';
+import type { MonitorInput, MonitorOutcome } from '../../activities/monitor-steps.ts';
 import type { MonitorState } from '../../core/run/state.ts';
+import { reportIntervalMs } from '../../core/status/count-traffic.ts';
 import { explainExceeded, lostByUs } from '../../core/status/losses.ts';
-import { reportIntervalMs } from '../../core/status/tally.ts';
 import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
 import type { Monitor } from './handles.ts';
 import { lastCountsIn } from './last-counts.ts';
 import { apply, type Run, runUntilDone, stallUntilResumed } from './run.ts';
 import { failWith, problemOf, steps, waits } from './steps.ts';
 
-/** A watch that failed within this time, ms, stalls the run: a new one would only fail again. */
+/** A monitor that failed within this time, ms, stalls the run: a new one would only fail again. */
 const minWatchMs = 60_000;
 
 /** Starts the monitor: lost requests above the budget pause the run, a lost lock stalls it. */
-export function startWatch(run: Run): Monitor {
+export function startMonitor(run: Run): Monitor {
   const scope = new CancellationScope();
   apply(run, { type: 'startMonitor', isMeasuring: run.input.policy.traffic.probes.length > 0 });
   const watching = scope.run(async () => {
-    while (!scope.consideredCancelled) await watchOnce(run, scope);
+    while (!scope.consideredCancelled) await monitorOnce(run, scope);
   });
   const quiet = watching.catch(() => undefined);
   return {
@@ -31,14 +31,14 @@ export function startWatch(run: Run): Monitor {
 }
 
 /** Watches until something happens, or until the counts are due. */
-async function watchOnce(run: Run, scope: CancellationScope): Promise<void> {
+async function monitorOnce(run: Run, scope: CancellationScope): Promise<void> {
   const { resumes } = run.state;
   try {
-    const end = await watchUntilResumed(run);
+    const end = await monitorUntilResumed(run);
     mergeCounts(run, end.counts, end.at);
     apply(run, { type: 'recordOutlook', outlook: end.outlook });
     if (end.outcome === 'budget-exceeded') exceed(run, end);
-    if (end.held) apply(run, { type: 'confirmLock', resumes });
+    if (end.wasLockOwned) apply(run, { type: 'confirmLock', resumes });
     if (end.outcome === 'lock-lost') await reacquireLock(run, end);
   } catch (error) {
     const last = lastCountsIn(error);
@@ -52,27 +52,27 @@ async function watchOnce(run: Run, scope: CancellationScope): Promise<void> {
 }
 
 /**
- * Starts a new watch with every resume, which checks the lock at once. So a resume counts for a lock that was lost by then, not for one
+ * Starts a new monitor with every resume, which checks the lock at once. So a resume counts for a lock that was lost by then, not for one
  * that is lost hours later.
  */
-async function watchUntilResumed(run: Run): Promise<WatchOutcome> {
+async function monitorUntilResumed(run: Run): Promise<MonitorOutcome> {
   const { resumes } = run.state;
   const input = nextInput(run);
   const scope = new CancellationScope();
   let ended = false;
-  const watching = scope.run(async () => await waits('watch traffic and lock').monitorRun(input));
+  const watching = scope.run(async () => await waits('monitor traffic and lock').monitorRun(input));
   const end = watching.finally(() => {
     ended = true;
   });
   end.catch(() => undefined);
-  // A watch that is stopped still returns its last counts.
+  // A monitor that is stopped still returns its last counts.
   await CancellationScope.nonCancellable(async () => await condition(() => ended || run.state.resumes > resumes));
   if (!ended) scope.cancel();
   return await end;
 }
 
-/** The input of the next watch. Losses before the last resume are accepted. */
-function nextInput(run: Run): WatchInput {
+/** The input of the next monitor. Losses before the last resume are accepted. */
+function nextInput(run: Run): MonitorInput {
   apply(run, { type: 'acceptLosses' });
   const { policy } = run.input;
   const { lock, status, now } = run.state;
@@ -99,7 +99,7 @@ function mergeCounts(run: Run, counts: TrafficCounts, seenAt: number): void {
 }
 
 /** Pauses the run. Nodes in progress are restored as long as none of their pods has been told to leave. */
-function exceed(run: Run, { counts, at }: WatchOutcome): void {
+function exceed(run: Run, { counts, at }: MonitorOutcome): void {
   const reason = explainExceeded(counts, monitorOf(run).accepted, run.input.policy.traffic.lossBudget);
   apply(run, { type: 'exceedBudget', reason, at });
   if (run.state.isRollingBack) return;
@@ -108,7 +108,7 @@ function exceed(run: Run, { counts, at }: WatchOutcome): void {
   }
 }
 
-async function reacquireLock(run: Run, { problem }: WatchOutcome): Promise<void> {
+async function reacquireLock(run: Run, { problem }: MonitorOutcome): Promise<void> {
   const { policy, run: name } = run.input;
   const lost = problem ?? { code: 'LockLost', message: 'the lock on the pool was lost' };
   await stallUntilResumed(run, lost, monitorOf(run).lockOwnedAtResume);

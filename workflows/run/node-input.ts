@@ -5,7 +5,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import type { NodeReplacementInput } from '../messages.ts';
 
 /** What the run knows when a node has been excluded. */
-export interface StartQuestion {
+interface StartQuestion {
   readonly run: string;
   readonly parent: string;
   readonly pool: PoolRef;

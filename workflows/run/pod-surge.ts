@@ -48,7 +48,7 @@ async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepIn
     baselines: run.state.baselines,
     ...(before.length === 0 ? {} : { evictedInstead: before }),
   };
-  const { wave, released, evictedInstead, aside, at } = await runUntilDone(
+  const { batch, released, evictedInstead, aside, at } = await runUntilDone(
     run,
     `replacements for the pods of ${count(input.waiting.length, 'node')}`,
     () => steps('surge pods').surgePods({ ...nextStep(run), ...known }),
@@ -64,11 +64,11 @@ async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepIn
     ...Object.values(aside ?? {}),
   ];
   apply(run, { type: 'recordUnprotected', what });
-  for (const { name } of wave) {
+  for (const { name } of batch) {
     const pods = released[name] ?? 0;
     if (pods === 0) continue;
     const detail = `${count(pods, 'pod')} released, replacements serve`;
     apply(run, { type: 'setEvidence', name, evidence: [{ kind: 'pods-surged', at, detail }] });
   }
-  return wave;
+  return batch;
 }

@@ -56,12 +56,12 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
         await evictReleased(run);
       }
       return [];
-    case 'rebalancing': {
+    case 'scaling': {
       const { pool, suspended } = entry;
       await restoreScaling(run, pool, suspended);
       return [];
     }
-    case 'watch':
+    case 'monitor':
       await watchAfterEnd(run);
       await run.handles.monitor?.stop();
       return [];

@@ -37,7 +37,7 @@ import { wkl017BarePod } from './wkl-017-bare-pod.ts';
 import { wkl018EmptyDir } from './wkl-018-empty-dir.ts';
 import { wkl019PinnedToOldNodes } from './wkl-019-pinned-to-old-nodes.ts';
 import { wkl021LongGracePeriod } from './wkl-021-long-grace-period.ts';
-import { wkl025ProtectedPod } from './wkl-025-protected-pod.ts';
+import { wkl025DoNotDisrupt } from './wkl-025-do-not-disrupt.ts';
 import { wkl026JobPod } from './wkl-026-job-pod.ts';
 import { wkl027StuckTerminating } from './wkl-027-stuck-terminating.ts';
 import { wkl028RollsOut } from './wkl-028-rolls-out.ts';
@@ -68,7 +68,7 @@ const auditRules: readonly AuditRule[] = [
   wkl018EmptyDir,
   wkl019PinnedToOldNodes,
   wkl021LongGracePeriod,
-  wkl025ProtectedPod,
+  wkl025DoNotDisrupt,
   wkl026JobPod,
   wkl027StuckTerminating,
   wkl028RollsOut,

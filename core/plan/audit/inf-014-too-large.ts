@@ -18,7 +18,7 @@ const roomShare = 0.95;
  */
 export const inf014TooLarge: AuditRule = (question) => {
   const { pool, nodes, batches } = question;
-  const size = measureRun(question, question.facts, batches.waves);
+  const size = measureRun(question, question.facts, batches.podSurges);
   const names = Object.keys(limits) as (keyof RunSize)[];
   const room = Math.min(...names.map((name) => limits[name] / size[name]));
   const fits = 10 * Math.floor((roomShare * nodes.length * room) / 10);
@@ -44,7 +44,7 @@ function explainWaves(question: AuditQuestion): string | undefined {
   const moreAtATime = [
     {
       words: 'allow more new instances at a time (spec.nodeSurge)',
-      size: measureRun(inOneSurge, facts, batches.waves),
+      size: measureRun(inOneSurge, facts, batches.podSurges),
     },
     {
       words: 'allow more extra pods at a time (spec.podSurge.max), or disable pod surge (spec.podSurge.mode)',

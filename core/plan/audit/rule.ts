@@ -1,4 +1,4 @@
-import type { FilterContext } from '../../eviction/rules/rule.ts';
+import type { FilterContext } from '../../eviction/filters/filter.ts';
 import type { ServiceBaseline } from '../../guard/baseline.ts';
 import { balancedServices } from '../../guard/serving.ts';
 import { onceFor } from '../../model/cluster-index.ts';
@@ -37,7 +37,7 @@ export interface AuditQuestion {
 export type AuditRule = (question: AuditQuestion) => readonly Finding[];
 
 /** A planned Service with its facts and its target groups. */
-export interface AuditedService {
+interface AuditedService {
   readonly plan: ServicePlan;
   readonly service: ServiceFacts;
   readonly groups: readonly TargetGroupFacts[];

@@ -1,5 +1,5 @@
 import { classifyPod } from '../../eviction/classify-pod.ts';
-import { findLeavesListed } from '../../eviction/endpoint-removal.ts';
+import { findEvictedWhileEndpoint } from '../../eviction/endpoint-removal.ts';
 import { formatDuration, listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, filterContext, podsToMove } from './rule.ts';
@@ -13,7 +13,7 @@ export const wkl008LeavesWhileListed: AuditRule = (question) => {
   const context = filterContext(question);
   const needed = formatDuration(policy.waits.endpointPropagationMs);
   return groupByWorkload('WKL-008', podsToMove(question), (pod) => {
-    const leaves = findLeavesListed(pod, facts.cluster, policy);
+    const leaves = findEvictedWhileEndpoint(pod, facts.cluster, policy);
     if (leaves === undefined || classifyPod(pod, context).outcome !== 'evict') return undefined;
     const sleeps = pod.preStopSeconds === 0 ? 'no preStop sleep' : `a preStop sleep of only ${pod.preStopSeconds} s`;
     return {

@@ -61,14 +61,14 @@ describe('sizes', () => {
     expect(clone({}, {}, size).scalingConfig).toEqual(expected);
   });
 
-  test('a held source gives the minimum that it had before', () => {
-    const held = {
+  test('a suspended source gives the minimum that it had before', () => {
+    const suspended = {
       scalingConfig: { minSize: 0, maxSize: 9, desiredSize: 6 },
       tags: { 'nodeferry.dev/suspended': 'AZRebalance min-size:3' },
     };
 
-    expect(clone(held).scalingConfig?.minSize).toBe(3);
-    expect(clone(held).tags).not.toHaveProperty('nodeferry.dev/suspended');
+    expect(clone(suspended).scalingConfig?.minSize).toBe(3);
+    expect(clone(suspended).tags).not.toHaveProperty('nodeferry.dev/suspended');
   });
 });
 

@@ -23,7 +23,7 @@ test('lets the burst through at once and then one call per interval', async () =
   const clock = sleepersClock();
   const limiter = createRateLimiter({ ratePerSecond: 4, burst: 3, clock });
 
-  for (let index = 0; index < 6; index += 1) await limiter.take();
+  for (let index = 0; index < 6; index += 1) await limiter.acquire();
 
   expect(clock.ends).toEqual([250, 500, 750]);
 });
@@ -31,10 +31,10 @@ test('lets the burst through at once and then one call per interval', async () =
 test('fills up again while nobody asks, but never beyond the burst', async () => {
   const clock = sleepersClock();
   const limiter = createRateLimiter({ ratePerSecond: 4, burst: 2, clock });
-  for (let index = 0; index < 4; index += 1) await limiter.take();
+  for (let index = 0; index < 4; index += 1) await limiter.acquire();
 
   clock.advance(60_000);
-  for (let index = 0; index < 3; index += 1) await limiter.take();
+  for (let index = 0; index < 3; index += 1) await limiter.acquire();
 
   expect(clock.ends).toEqual([250, 500, 60_250]);
 });
@@ -48,7 +48,7 @@ test('never lets more than burst plus rate times time through in any span of tim
       for (const pause of pauses) {
         clock.advance(pause);
         const slept = clock.ends.length;
-        await limiter.take();
+        await limiter.acquire();
         passed.push(clock.ends[slept] ?? clock.now());
       }
       passed.forEach((from, first) => {
@@ -64,7 +64,7 @@ test('a caller in a hurry goes before all who asked earlier', async () => {
   const wakes: (() => void)[] = [];
   const clock = { now: () => 0, sleep: async () => await new Promise<void>((wake) => void wakes.push(wake)) };
   const limiter = createRateLimiter({ ratePerSecond: 1, burst: 1, clock });
-  await limiter.take();
+  await limiter.acquire();
   const came: string[] = [];
   const tickets = ['first', 'second', 'third'].map((name) => {
     const ticket = limiter.queue();

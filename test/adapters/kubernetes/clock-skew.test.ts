@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nodeInOurTime, podInOurTime, watchClockSkew } from '../../../adapters/kubernetes/clock-skew.ts';
 import { isStuckTerminating } from '../../../core/eviction/stuck-terminating.ts';
-import { findDistrust } from '../../../core/guard/stability.ts';
+import { explainUnstable } from '../../../core/guard/stability.ts';
 import { aNode, anObservation, aPod, aPolicy } from '../../core/support/facts.ts';
 
 const server = Date.UTC(2026, 0, 1, 12, 0, 0);
@@ -44,7 +44,7 @@ describe('a worker whose clock is 90 s ahead', () => {
 
   it('sees that nodes have fallen silent together a moment ago', () => {
     const silent = ['n1', 'n2'].map((name) => aNode(name, { ready: false, unknownSince: server - 1_000 }));
-    const ask = (nodes: typeof silent) => findDistrust({ ...anObservation({ nodes }), observedAt: now }, aPolicy());
+    const ask = (nodes: typeof silent) => explainUnstable({ ...anObservation({ nodes }), observedAt: now }, aPolicy());
     expect(ask(silent), 'by the times as they are written').toBeUndefined();
     expect(ask(silent.map((node) => nodeInOurTime(node, heard(90_000))))).toContain('fell silent together');
   });

@@ -111,7 +111,7 @@ describe('a StatefulSet', () => {
     ['with older pods below its partition only', false, from(3), { ...changing, updatedReplicas: 1 }],
     ['with an older pod above its partition', true, from(2), { ...changing, updatedReplicas: 1 }],
     [
-      'whose pods somebody else exchanges',
+      'whose pods somebody else replaces',
       false,
       { updateStrategy: { type: 'OnDelete' } },
       { ...changing, updatedReplicas: 1 },
@@ -147,7 +147,7 @@ describe('a DaemonSet', () => {
     ['with pods of an older template', true, {}, { updatedNumberScheduled: 1 }],
     ['that lacks pods on new nodes', false, {}, { desiredNumberScheduled: 8 }],
     [
-      'whose pods somebody else exchanges',
+      'whose pods somebody else replaces',
       false,
       { updateStrategy: { type: 'OnDelete' } },
       { updatedNumberScheduled: 1 },

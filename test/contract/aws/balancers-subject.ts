@@ -15,7 +15,7 @@ import { pointSdkAt } from './support.ts';
 
 const serviceTag = 'kubernetes.io/service-name';
 
-/** The ELB adapter, before the pretend AWS with one Network Load Balancer that the service controller has made. */
+/** The ELB adapter, before the simulated AWS with one Network Load Balancer that the service controller has made. */
 export async function openAwsBalancers(): Promise<BalancersSubject> {
   const cloud = await startBalancedCloud();
   pointSdkAt(cloud.aws.url);

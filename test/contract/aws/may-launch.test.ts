@@ -72,7 +72,7 @@ test('without a launch template there is nothing to be allowed', async () => {
   expect(calls(bench.aws, 'RunInstances')).toEqual([]);
 });
 
-test('the pretend EC2 launches nothing by itself', async () => {
+test('the simulated EC2 launches nothing by itself', async () => {
   const { region } = bench.web;
   const run = new RunInstancesCommand({ ImageId: 'ami-1', MinCount: 1, MaxCount: 1 });
   await expect(new EC2Client({ region }).send(run)).rejects.toMatchObject({ name: 'UnsupportedOperation' });

@@ -85,7 +85,7 @@ describe('creating a replacement', () => {
     });
   });
 
-  test('gives a held source its own minimum, not the lowered one', async () => {
+  test('gives a suspended source its own minimum, not the lowered one', async () => {
     await pools.suspendScaling(bench.web);
     await create();
 

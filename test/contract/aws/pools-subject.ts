@@ -4,7 +4,7 @@ import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
 import type { PoolsSubject } from '../cases/pools-subject.ts';
 import { openBench } from './support.ts';
 
-/** The EKS adapter, before the pretend AWS. */
+/** The EKS adapter, before the simulated AWS. */
 export async function openAwsPools(): Promise<PoolsSubject> {
   const bench = await openBench();
   bench.cloudClock.advance(10_000);

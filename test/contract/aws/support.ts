@@ -4,12 +4,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { PoolRef } from '../../../core/model/pool.ts';
 import type { TargetPolicy } from '../../../core/policy/policy.ts';
 import { type ManualClock, manualClock } from '../../../lab/aws/clock.ts';
-import { type PretendAws, type PretendAwsOptions, startPretendAws } from '../../../lab/aws/server.ts';
+import { type SimulatedAws, type SimulatedAwsOptions, startSimulatedAws } from '../../../lab/aws/server.ts';
 import type { Clock } from '../../../ports/clock.ts';
 
-/** A pretend AWS on a clock of its own, with one node group `web` of four instances, minimum two. */
+/** A simulated AWS on a clock of its own, with one node group `web` of four instances, minimum two. */
 export interface AwsBench {
-  readonly aws: PretendAws;
+  readonly aws: SimulatedAws;
   readonly cloudClock: ManualClock;
   /** For the adapter: its sleeps move the cloud's clock on, so that no test waits. */
   readonly clock: Clock;
@@ -18,9 +18,9 @@ export interface AwsBench {
 }
 
 /** Starts a bench and points the SDK at it. */
-export async function openBench(options: Partial<PretendAwsOptions> = {}): Promise<AwsBench> {
+export async function openBench(options: Partial<SimulatedAwsOptions> = {}): Promise<AwsBench> {
   const cloudClock = manualClock(Date.now());
-  const aws = await startPretendAws({
+  const aws = await startSimulatedAws({
     clusterName: 'prod',
     clock: cloudClock,
     nodegroups: [
@@ -62,7 +62,7 @@ export const target: TargetPolicy = {
 };
 
 /** Names of the calls that the cloud has got, of one service. */
-export function calls(aws: PretendAws, action: string) {
+export function calls(aws: SimulatedAws, action: string) {
   return aws.requests.filter((call) => call.action === action);
 }
 

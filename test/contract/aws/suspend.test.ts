@@ -24,10 +24,10 @@ const tags = () => bench.aws.model.nodegroups.get('web')?.tags;
 const everything = ['AZRebalance', 'ReplaceUnhealthy', 'AlarmNotification', 'ScheduledActions', 'InstanceRefresh'];
 
 test('restoring restores all of it and leaves no tag', async () => {
-  const held = await pools.suspendScaling(bench.web);
+  const suspended = await pools.suspendScaling(bench.web);
 
-  await pools.restoreScaling(bench.web, held);
-  await pools.restoreScaling(bench.web, held);
+  await pools.restoreScaling(bench.web, suspended);
+  await pools.restoreScaling(bench.web, suspended);
 
   expect([...group().suspended.keys()]).toEqual([]);
   expect([group().min, group().desired, group().max]).toEqual([2, 4, 8]);
@@ -42,23 +42,23 @@ test('an attempt that dies half way is finished by the next one', async () => {
   await proxy.close();
   pointSdkAt(bench.aws.url);
 
-  const held = await pools.suspendScaling(bench.web);
-  await pools.restoreScaling(bench.web, held);
+  const suspended = await pools.suspendScaling(bench.web);
+  await pools.restoreScaling(bench.web, suspended);
 
-  expect(held).toEqual([...everything, 'min-size:2']);
+  expect(suspended).toEqual([...everything, 'min-size:2']);
   expect([...group().suspended.keys()]).toEqual([]);
   expect(group().min).toBe(2);
 });
 
 test('releasing a pool that is gone or going is fine', async () => {
   await pools.restoreScaling({ ...bench.web, name: 'gone' }, everything);
-  const held = await pools.suspendScaling(bench.web);
+  const suspended = await pools.suspendScaling(bench.web);
   for (const { instanceId } of await pools.observeInstances(bench.web)) {
     await pools.terminateInstance(bench.web, instanceId);
   }
   await pools.deletePool(bench.web, {});
 
-  await pools.restoreScaling(bench.web, held);
+  await pools.restoreScaling(bench.web, suspended);
 
   expect(calls(bench.aws, 'ResumeProcesses')).toEqual([]);
 });

@@ -14,7 +14,7 @@ export interface ClusterSubject {
 }
 
 /** What kubelets, controllers and people do in the cluster. */
-export interface Others {
+interface Others {
   addNode(name: string, as?: Partial<NodeState>): Promise<NodeRef>;
   changeNode(name: string, to: Partial<NodeState>): Promise<void>;
   removeNode(name: string): Promise<void>;

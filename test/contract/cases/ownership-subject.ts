@@ -14,7 +14,7 @@ export interface Deployments {
   /** Its pods that wait for a node get these, in turn, and become Ready. */
   start(name: string, nodes: readonly string[]): Promise<void>;
   scale(name: string, replicas: number): Promise<void>;
-  /** Gives it another template; its pods are exchanged as they are started. */
+  /** Gives it another template; its pods are replaced as they are started. */
   changeTemplate(name: string): Promise<void>;
   pause(name: string): Promise<void>;
   /** Deletes it with what it owns. */

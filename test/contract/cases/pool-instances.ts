@@ -13,8 +13,8 @@ export function describePoolInstances(where: string, open: OpenPools): void {
     });
     afterEach(async () => await subject.close());
     const web = async () => await subject.pools.describePool(subject.web);
-    const hold = async () => await subject.pools.suspendScaling(subject.web);
-    const release = async (held: readonly string[]) => await subject.pools.restoreScaling(subject.web, held);
+    const suspend = async () => await subject.pools.suspendScaling(subject.web);
+    const restore = async (suspended: readonly string[]) => await subject.pools.restoreScaling(subject.web, suspended);
     const resting = () => subject.cloud.suspended(subject.web).toSorted();
     const inZone = async (zone: string) =>
       (await subject.pools.observeInstances(subject.web))
@@ -26,22 +26,22 @@ export function describePoolInstances(where: string, open: OpenPools): void {
 
     describe('holding a pool', () => {
       test('suspends what moves instances, takes the minimum away, and tells both, the same each time', async () => {
-        const held = await hold();
-        expect(held.toSorted()).toEqual([...everything, 'min-size:2']);
-        expect(await hold()).toEqual(held);
+        const suspended = await suspend();
+        expect(suspended.toSorted()).toEqual([...everything, 'min-size:2']);
+        expect(await suspend()).toEqual(suspended);
         expect(resting()).toEqual(everything);
-        expect(await web()).toMatchObject({ status: 'active', minSize: 0, desiredSize: 4, held });
+        expect(await web()).toMatchObject({ status: 'active', minSize: 0, desiredSize: 4, suspended });
       });
 
       test('leaves to others what they have suspended, also when it ends', async () => {
         await subject.cloud.suspend(subject.web, 'AZRebalance');
-        const held = await hold();
-        expect(held).not.toContain('AZRebalance');
-        expect(await release(held)).toEqual([]);
+        const suspended = await suspend();
+        expect(suspended).not.toContain('AZRebalance');
+        expect(await restore(suspended)).toEqual([]);
         expect(resting()).toEqual(['AZRebalance']);
       });
 
-      test('waits with a Conflict while the pool has nothing to be held by', async () => {
+      test('waits with a Conflict while the pool has nothing to be suspended by', async () => {
         const ref = await createPool(subject);
         expect(await refusal(subject.pools.suspendScaling(ref))).toBe('Conflict');
         subject.cloud.settle();
@@ -49,30 +49,30 @@ export function describePoolInstances(where: string, open: OpenPools): void {
       });
 
       test('ends with all of it restored, from the caller or from what the pool itself keeps, and may end again', async () => {
-        const held = await hold();
-        expect(await release(held)).toEqual([]);
-        expect(await release(held)).toEqual([]);
+        const suspended = await suspend();
+        expect(await restore(suspended)).toEqual([]);
+        expect(await restore(suspended)).toEqual([]);
         expect(resting()).toEqual([]);
-        await hold();
-        expect(await release([])).toEqual([]);
+        await suspend();
+        expect(await restore([])).toEqual([]);
         expect(resting()).toEqual([]);
         const facts = await web();
         expect(facts).toMatchObject({ minSize: 2, desiredSize: 4, maxSize: 8 });
-        expect(facts.held).toBeUndefined();
+        expect(facts.suspended).toBeUndefined();
       });
 
       test('restores no higher minimum than there are instances, so that none is launched', async () => {
-        const held = await hold();
+        const suspended = await suspend();
         await end((await liveInstances(subject, subject.web)).slice(0, 3));
         subject.cloud.settle();
-        await release(held);
+        await restore(suspended);
         subject.cloud.settle();
         expect(await web()).toMatchObject({ minSize: 1, desiredSize: 1 });
         expect(await liveInstances(subject, subject.web)).toHaveLength(1);
       });
 
       test('keeps instances in their zones while single ones leave', async () => {
-        await hold();
+        await suspend();
         await end(await inZone('eu-west-1a'));
         subject.cloud.settle();
         expect(await inZone('eu-west-1b')).toHaveLength(2);
@@ -80,25 +80,25 @@ export function describePoolInstances(where: string, open: OpenPools): void {
       });
 
       test('is kept up, and told, where its end would make a serving instance move to another zone', async () => {
-        const held = await hold();
+        const suspended = await suspend();
         await end(await inZone('eu-west-1a'));
         subject.cloud.settle();
         const before = await inZone('eu-west-1b');
-        expect((await release(held)).join()).toContain('AZRebalance');
+        expect((await restore(suspended)).join()).toContain('AZRebalance');
         subject.cloud.settle();
         expect(resting()).toEqual(['AZRebalance']);
-        expect((await web()).held).toEqual(['AZRebalance']);
+        expect((await web()).suspended).toEqual(['AZRebalance']);
         expect(await inZone('eu-west-1b')).toEqual(before);
       });
 
       test('ends well for a pool that is going or gone', async () => {
-        const held = await hold();
+        const suspended = await suspend();
         await end(await liveInstances(subject, subject.web));
         subject.cloud.settle();
         await subject.pools.deletePool(subject.web, {});
-        expect(await release(held)).toEqual([]);
+        expect(await restore(suspended)).toEqual([]);
         subject.cloud.settle();
-        expect(await release(held)).toEqual([]);
+        expect(await restore(suspended)).toEqual([]);
       });
     });
 
@@ -147,7 +147,7 @@ export function describePoolInstances(where: string, open: OpenPools): void {
         expect(await subject.pools.terminateInstance(subject.web, unknown)).toEqual({ outcome: 'already' });
       });
 
-      test('at the minimum of a pool that is not held stays', async () => {
+      test('at the minimum of a pool that is not suspended stays', async () => {
         const [first = '', second = '', third = ''] = await liveInstances(subject, subject.web);
         await end([first, second]);
         expect(await refusal(subject.pools.terminateInstance(subject.web, third))).toBe('ProviderRefused');
@@ -156,7 +156,7 @@ export function describePoolInstances(where: string, open: OpenPools): void {
       });
 
       test('of a suspended pool can leave, to the last one', async () => {
-        await hold();
+        await suspend();
         await end(await liveInstances(subject, subject.web));
         subject.cloud.settle();
         expect(await web()).toMatchObject({ desiredSize: 0, instances: [] });
@@ -184,7 +184,7 @@ export function describePoolInstances(where: string, open: OpenPools): void {
       });
 
       test('that was ended so in a suspended pool still counts in it, until it is taken out', async () => {
-        await hold();
+        await suspend();
         const [victim = ''] = await liveInstances(subject, subject.web);
         await subject.cloud.terminateInstance(victim);
         subject.cloud.settle();

@@ -4,7 +4,7 @@ import type { NodePools } from '../../../ports/node-pools.ts';
 /** A cloud's pools behind the port, and what the cloud and others do to them. */
 export interface PoolsSubject {
   readonly pools: NodePools;
-  /** Four instances in two zones, at least two of them and at most eight; nobody holds it. */
+  /** Four instances in two zones, at least two of them and at most eight; nothing is suspended on it. */
   readonly web: PoolRef;
   /** Two instances, at least one. */
   readonly other: PoolRef;
@@ -13,7 +13,7 @@ export interface PoolsSubject {
 }
 
 /** What the cloud does by itself, and what people do in it. */
-export interface CloudActs {
+interface CloudActs {
   /** Time passes in which the cloud finishes what it does, or gives it up. */
   settle(): void;
   /** Time passes in which it begins what it was asked to do, and no more. */
@@ -31,7 +31,7 @@ export interface CloudActs {
 export type OpenPools = () => Promise<PoolsSubject>;
 
 /** Name of the pool that cases create. */
-export const replacementName = 'web-new';
+const replacementName = 'web-new';
 
 /** Asks for a replacement of `web`, like it but for what is named. */
 export async function createPool(

@@ -28,7 +28,7 @@ export function describePools(where: string, open: OpenPools): void {
         expect(facts.labels).toMatchObject({ tier: 'web', 'eks.amazonaws.com/nodegroup': 'web' });
         expect(facts.instances.map(({ state }) => state)).toEqual(['running', 'running', 'running', 'running']);
         expect(facts.instances.filter(({ zone }) => zone === 'eu-west-1a')).toHaveLength(2);
-        expect(facts.held).toBeUndefined();
+        expect(facts.suspended).toBeUndefined();
         expect(facts.createdBy).toBeUndefined();
       });
 
@@ -70,12 +70,12 @@ export function describePools(where: string, open: OpenPools): void {
         expect(await subject.pools.describePool(ref)).toMatchObject({ desiredSize: 1, minSize: 1 });
       });
 
-      test('of a held source has the minimum that the source’s owner chose', async () => {
+      test('of a suspended source has the minimum that the source’s owner chose', async () => {
         await subject.pools.suspendScaling(subject.web);
         const ref = await createPool(subject);
         const facts = await subject.pools.describePool(ref);
         expect(facts.minSize).toBe(2);
-        expect(facts.held).toBeUndefined();
+        expect(facts.suspended).toBeUndefined();
       });
 
       test('is made once, however often it is asked for, one after another or at once', async () => {

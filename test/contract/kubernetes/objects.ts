@@ -91,7 +91,7 @@ export function readNode(controlPlane: ControlPlane, name: string): Promise<Node
 }
 
 /** What tests check in a Node. */
-export interface NodeJson {
+interface NodeJson {
   readonly metadata: { readonly labels: Record<string, string>; readonly annotations?: Record<string, string> };
   readonly spec: { readonly unschedulable?: boolean; readonly taints?: readonly { key: string; effect: string }[] };
 }

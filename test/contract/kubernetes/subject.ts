@@ -5,14 +5,14 @@ import type { ClusterSubject, NodeState } from '../cases/cluster-subject.ts';
 import { createBudget, createNode, createPod, grantDeployedRoles } from './objects.ts';
 
 /** The adapter over a real API server, as two workers have it; `close` ends their watches. */
-export interface RealSubject extends ClusterSubject {
+interface RealSubject extends ClusterSubject {
   close(): void;
 }
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/nodeferry/leases';
 
 /** What the tests of one file share. */
-export interface RealCluster {
+interface RealCluster {
   readonly controlPlane: ControlPlane;
   readonly subject: RealSubject;
 }

@@ -46,7 +46,7 @@ function simulatedDeployments(world: World): Deployments {
       workloadNamed(world, name).version += 1;
       world.changed();
     },
-    // A paused Deployment exchanges no pods; its ReplicaSet goes on as always, and of that alone the cases speak.
+    // A paused Deployment replaces no pods; its ReplicaSet goes on as always, and of that alone the cases speak.
     pause: async () => undefined,
     remove: async (name) => deleteDeployment(world, name),
     setDeletionCost: async (pod, cost) => {

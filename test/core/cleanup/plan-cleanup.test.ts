@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findRuns } from '../../../core/cleanup/find-runs.ts';
-import { type CleanupQuestion, explainCleanupAct, planCleanup } from '../../../core/cleanup/plan-cleanup.ts';
+import { type CleanupQuestion, explainCleanupAction, planCleanup } from '../../../core/cleanup/plan-cleanup.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
 import { aCluster, aNode, aPod, aPool, aService, released } from '../support/facts.ts';
 
@@ -33,14 +33,14 @@ function replacement(changes: Partial<PoolFacts> = {}): PoolFacts {
   return aPool([], { ref: { cluster: 'c', region: 'r', name: 'new' }, createdBy: 'r1', ...changes });
 }
 
-const actions = (question: Partial<CleanupQuestion>) => plan(question).acts.map(explainCleanupAct);
+const actions = (question: Partial<CleanupQuestion>) => plan(question).actions.map(explainCleanupAction);
 
 describe('what is left of a run', () => {
   test('nothing is found in a clean cluster', () => {
     const cluster = aCluster({ nodes: [aNode('n1')] });
     expect(plan({ cluster, locking: [] })).toEqual({
       runs: ['r1'],
-      acts: [],
+      actions: [],
       stays: [],
       leftAlone: [],
       settling: false,
@@ -54,7 +54,7 @@ describe('what is left of a run', () => {
       aPod('web-2', 'n1', { ...endpointsRemoved, ownerKind: 'none' }),
     ];
     expect(
-      actions({ cluster: aCluster({ nodes: [owned], pods }), pool: aPool([owned], { held: ['AZRebalance'] }) }),
+      actions({ cluster: aCluster({ nodes: [owned], pods }), pool: aPool([owned], { suspended: ['AZRebalance'] }) }),
     ).toEqual([
       'pod default/web-1: restore the labels that its Services select',
       'pod default/web-2: evict; its controller has already replaced it',

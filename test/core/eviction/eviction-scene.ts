@@ -4,7 +4,7 @@ import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { aCluster, aNode, aPod, aPolicy, nodeRefOf } from '../support/facts.ts';
 
 /** The node whose pods are evicted. */
-export const node = nodeRefOf(aNode('n1'));
+const node = nodeRefOf(aNode('n1'));
 /** Pods of the same workload on another node. */
 export const elsewhere = [aPod('web-2', 'n2'), aPod('web-3', 'n3')];
 

@@ -153,17 +153,17 @@ describe('a node that may have been excluded wrongly', () => {
   const { stabilizationMs } = policy.waits;
 
   test('is emptied when it was excluded rightly', () => {
-    expect(decideStart(undefined, { lostSince: now }, now, policy)).toEqual({ verdict: 'evict' });
+    expect(decideStart(undefined, { revokedSince: now }, now, policy)).toEqual({ verdict: 'evict' });
   });
 
   test('is restored when observations have agreed for a while, and waits until then', () => {
     const reason = 'nothing is evicted: web would serve 1 without it';
     const lost = 'web would serve 1 without it';
-    expect(decideStart(lost, {}, now, policy)).toEqual({ verdict: 'wait', reason, lostSince: now });
-    const known = { lostSince: now };
+    expect(decideStart(lost, {}, now, policy)).toEqual({ verdict: 'wait', reason, revokedSince: now });
+    const known = { revokedSince: now };
     expect(decideStart(lost, known, now + stabilizationMs - 1, policy)).toMatchObject({
       verdict: 'wait',
-      lostSince: now,
+      revokedSince: now,
     });
     expect(decideStart(lost, known, now + stabilizationMs, policy)).toEqual({ verdict: 'restore', reason: lost });
   });

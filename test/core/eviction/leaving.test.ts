@@ -8,7 +8,7 @@ const now = 1_000_000;
 const endpointsRemoved = aPod('web-1', 'n1', { endpointsRemoved: { by: 'run', originalLabels: {} } });
 
 const leaves = (leaving: Partial<Leaving>, at: number) =>
-  selfResolving({ pods: [], removedAt: {}, laggingSince: {}, unreadySince: {}, ...leaving }, waits, at);
+  selfResolving({ pods: [], removedAt: {}, staleSince: {}, unreadySince: {}, ...leaving }, waits, at);
 
 describe('pods leave by themselves', () => {
   test('while they may use their grace period, and a little longer for the kubelet', () => {
@@ -32,9 +32,9 @@ describe('pods leave by themselves', () => {
   });
 
   test('while the endpoint slice controller may still get to their Service', () => {
-    const laggingSince = { [endpointsRemoved.uid]: now };
-    expect(leaves({ pods: [endpointsRemoved], laggingSince }, now + 1_000_000)).toBe(true);
-    expect(leaves({ pods: [endpointsRemoved], laggingSince }, now + 1_010_000)).toBe(false);
+    const staleSince = { [endpointsRemoved.uid]: now };
+    expect(leaves({ pods: [endpointsRemoved], staleSince }, now + 1_000_000)).toBe(true);
+    expect(leaves({ pods: [endpointsRemoved], staleSince }, now + 1_010_000)).toBe(false);
   });
 
   test('not when nobody has told them to', () => {

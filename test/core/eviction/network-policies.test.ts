@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findLeavesListed, needsRemoval, selectLabels } from '../../../core/eviction/endpoint-removal.ts';
+import { findEvictedWhileEndpoint, needsRemoval, selectLabels } from '../../../core/eviction/endpoint-removal.ts';
 import { policiesThatMiss } from '../../../core/eviction/network-policies.ts';
 import type { LabelSelectorFacts } from '../../../core/model/label-selector.ts';
 import type { NetworkPolicyFacts } from '../../../core/model/network-policy.ts';
@@ -64,7 +64,7 @@ describe('a pod whose Service selects it', () => {
   test('by nothing else stays listed until it stops, and that is reported', () => {
     const cluster = clusterWith({ app: 'web' });
     expect(needsRemoval(pod, cluster, aPolicy())).toBe(false);
-    expect(findLeavesListed(pod, cluster, aPolicy())).toEqual({
+    expect(findEvictedWhileEndpoint(pod, cluster, aPolicy())).toEqual({
       services: ['default/web'],
       why: 'NetworkPolicy default/web goes by its label app, which it would lose',
     });
@@ -72,6 +72,6 @@ describe('a pod whose Service selects it', () => {
 
   test('by nothing else, and continues to serve after it was told to stop, needs nothing', () => {
     const patient = { ...pod, preStopSeconds: 60 };
-    expect(findLeavesListed(patient, clusterWith({ app: 'web' }, byApp, patient), aPolicy())).toBeUndefined();
+    expect(findEvictedWhileEndpoint(patient, clusterWith({ app: 'web' }, byApp, patient), aPolicy())).toBeUndefined();
   });
 });

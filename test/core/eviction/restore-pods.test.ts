@@ -45,7 +45,7 @@ describe('a round of restoring', () => {
       waits,
       now,
       removedAt: long,
-      refused: {},
+      rejected: {},
       ...change,
     });
 
@@ -83,11 +83,11 @@ describe('a round of restoring', () => {
   });
 
   test('tries a rejected eviction again at the retry time of the API server, and not before', () => {
-    const refused = { [replaced.uid]: { message: 'budget x needs 1', againAt: now + 1 } };
-    expect(askRound({ refused })).toMatchObject({
+    const rejected = { [replaced.uid]: { message: 'budget x needs 1', againAt: now + 1 } };
+    expect(askRound({ rejected })).toMatchObject({
       actions: [],
       blocked: [{ pod: { name: 'web-1' }, reason: 'its eviction is refused: budget x needs 1' }],
     });
-    expect(askRound({ refused, now: now + 1 })).toMatchObject({ actions: [{ kind: 'evict' }], blocked: [] });
+    expect(askRound({ rejected, now: now + 1 })).toMatchObject({ actions: [{ kind: 'evict' }], blocked: [] });
   });
 });

@@ -97,7 +97,7 @@ describe('a guard', () => {
   const all = nodesWith([], 4);
   const pods = onePodOnEach('web', all);
   const baselines = [] as const;
-  const agreed = Object.fromEntries(all.map(({ name }) => [name, -fiveMinutes]));
+  const stableSince = Object.fromEntries(all.map(({ name }) => [name, -fiveMinutes]));
 
   function ask(state: TargetState, at: number, inFlight: readonly string[] = []) {
     const nodes = nodesWith([silent], 4);
@@ -109,7 +109,14 @@ describe('a guard', () => {
     const of = (names: readonly string[]) => nodes.filter(({ name }) => names.includes(name)).map(nodeRefOf);
     const waiting = inFlight.length === 0 ? of(['n1']) : of(['n2']);
     const facts = { ...observation, observedAt: at };
-    return selectCandidate({ facts, policy: aPolicy({ guard }), baselines, inFlight: of(inFlight), waiting, agreed });
+    return selectCandidate({
+      facts,
+      policy: aPolicy({ guard }),
+      baselines,
+      inFlight: of(inFlight),
+      waiting,
+      stableSince,
+    });
   }
 
   test('allows excluding an unreachable node that serves nothing any more, though its Service is short', () => {

@@ -195,7 +195,7 @@ describe('on any facts', () => {
     fc.assert(
       fc.property(shape, (drawn) => {
         const { all, facts, assumed } = build({ ...drawn, allReady: true });
-        const after = surgedFacts({ ...terms, facts, wave: assumed });
+        const after = surgedFacts({ ...terms, facts, batch: assumed });
         const left = new Set(after.cluster.pods.map(({ name }) => name.replace(' (new)', '')));
         const twins = new Set(after.cluster.pods.flatMap(({ name }) => (name.endsWith(' (new)') ? [name] : [])));
         const replaced = facts.cluster.pods.filter(({ name }) => left.has(name) && twins.has(`${name} (new)`));

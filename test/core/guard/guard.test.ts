@@ -16,7 +16,7 @@ import {
   aWorkload,
   endpointOf,
 } from '../support/facts.ts';
-import { blockOf, factsOf, guardOf, held, leaving, names, nodes, pods, type Scene } from '../support/scene.ts';
+import { blocked, blockOf, factsOf, guardOf, leaving, names, nodes, pods, type Scene } from '../support/scene.ts';
 
 test.each([
   ['was told to stop', pods.map((pod, index) => (index === 0 ? { ...pod, terminating: true } : pod))],
@@ -123,7 +123,7 @@ describe('a node that serves nothing for a moment is blocked', () => {
   });
 
   test('until it serves again', () => {
-    expect(held(guardOf(factsOf()))).toEqual([]);
+    expect(blocked(guardOf(factsOf()))).toEqual([]);
     expect(leaving(factsOf())).toEqual(['n1']);
   });
 
@@ -135,7 +135,7 @@ describe('a node that serves nothing for a moment is blocked', () => {
 
   test('but not for what its baseline lacked already', () => {
     const broken = factsOf({ pods: unready(one) });
-    expect(held(guardOf(broken, broken))).toEqual([]);
+    expect(blocked(guardOf(broken, broken))).toEqual([]);
   });
 
   test('but not a node of a run that rolls back, for pods that are not ready there', () => {
@@ -151,7 +151,7 @@ describe('a node that serves nothing for a moment is blocked', () => {
   test('under policy Cluster only as long as others don’t make up for it', () => {
     const more = [1, 2, 3, 4].map((index) => aNode(`new-${index}`, { pool: 'web-1-34' }));
     const surged = factsOf({ traffic: 'Cluster', nodes: [...nodes, ...more], states: failing(one) });
-    expect(held(guardOf(surged, factsOf({ traffic: 'Cluster' })))).toEqual([]);
+    expect(blocked(guardOf(surged, factsOf({ traffic: 'Cluster' })))).toEqual([]);
   });
 });
 
@@ -187,7 +187,7 @@ describe('minimums follow the present state', () => {
   test('a Service whose selector matches nothing any more blocks every node', () => {
     const scene = { service: { selector: { app: 'wbe' }, endpoints: [] }, workloads: [aWorkload('web', 4)] };
     const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
-    expect(held(guardOf(factsOf({ ...scene, states })))).toEqual(names);
+    expect(blocked(guardOf(factsOf({ ...scene, states })))).toEqual(names);
   });
 });
 
@@ -274,17 +274,17 @@ describe('a node where load balancers send nothing by their own configuration', 
     ['accepts only nodes with other labels', moved],
   ])('is not blocked for what a Service lacks on other nodes when its load balancer %s', (_, states) => {
     const now = factsOf({ states, pods: n1Fails });
-    expect(held(guardOf(now, factsOf({ states })))).toEqual(['n1', 'n2']);
+    expect(blocked(guardOf(now, factsOf({ states })))).toEqual(['n1', 'n2']);
   });
 
   test('is blocked if load balancers ever sent to it', () => {
     const now = factsOf({ states: unused, pods: n1Fails });
-    expect(held(guardOf(now))).toEqual(names);
+    expect(blocked(guardOf(now))).toEqual(names);
   });
 
   test('does not count when it is excluded', () => {
     const out = nodes.map((node) => (node.name === 'n3' ? { ...node, excluded: true } : node));
     const now = factsOf({ states: { n4: 'unused', n3: 'draining' }, nodes: out });
-    expect(held(guardOf(now, factsOf({ states: unused })))).toEqual([]);
+    expect(blocked(guardOf(now, factsOf({ states: unused })))).toEqual([]);
   });
 });

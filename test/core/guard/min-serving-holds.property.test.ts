@@ -218,9 +218,9 @@ test('a node that may be excluded is found at any place in the queue', () => {
       if (run === undefined || run.inFlight.length >= run.plan.policy.guard.maxInFlight) return;
       const facts = observe(run);
       const { policy } = run.plan;
-      const agreed = Object.fromEntries(run.waiting.map(({ name }) => [name, 0]));
+      const stableSince = Object.fromEntries(run.waiting.map(({ name }) => [name, 0]));
       const inFlight = run.inFlight.map(({ node }) => node);
-      const question = { facts, policy, baselines: run.baselines, inFlight, agreed };
+      const question = { facts, policy, baselines: run.baselines, inFlight, stableSince };
       const pool = run.waiting;
       const alone = pool.flatMap((node) => selectCandidate({ ...question, waiting: [node] }).node?.name ?? []);
       const queued = selectCandidate({ ...question, waiting: pool });
@@ -290,9 +290,9 @@ test('the answer does not depend on the order of the facts', () => {
         targetGroups: shuffle(facts.targetGroups.map((group) => ({ ...group, targets: shuffle(group.targets) }))),
       };
       const { policy } = run.plan;
-      const agreed = Object.fromEntries(run.waiting.map(({ name }) => [name, 0]));
+      const stableSince = Object.fromEntries(run.waiting.map(({ name }) => [name, 0]));
       const inFlight = run.inFlight.map(({ node }) => node);
-      const question = { policy, baselines: run.baselines, inFlight, waiting: run.waiting, agreed };
+      const question = { policy, baselines: run.baselines, inFlight, waiting: run.waiting, stableSince };
       expect(selectCandidate({ ...question, facts: shuffled })).toEqual(selectCandidate({ ...question, facts }));
       expect(learnBaselines([], shuffled, policy)).toEqual(learnBaselines([], facts, policy));
     }),

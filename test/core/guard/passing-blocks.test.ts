@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explainBlock } from '../../../core/guard/block.ts';
 import { aPod, aWorkload, released } from '../support/facts.ts';
-import { blockOf, factsOf, guardOf, held, pods, type Scene } from '../support/scene.ts';
+import { blocked, blockOf, factsOf, guardOf, pods, type Scene } from '../support/scene.ts';
 
 describe('a rollout', () => {
   const rolling = [aWorkload('web', 2, { rollingOut: true }), aWorkload('api', 2)];
@@ -9,7 +9,7 @@ describe('a rollout', () => {
 
   test('blocks the nodes that host pods behind the Service, and no others', () => {
     const guard = guardOf(factsOf({ pods: two, workloads: rolling }), factsOf({ pods: two }));
-    expect(held(guard)).toEqual(['n1', 'n2']);
+    expect(blocked(guard)).toEqual(['n1', 'n2']);
     expect(blockOf(guard, 'n1')).toMatchObject({
       limit: 'rollout',
       service: 'default/web',
@@ -20,7 +20,7 @@ describe('a rollout', () => {
   test('also blocks the nodes of pods that a run has released from the workload', () => {
     const { workload: _none, ...bare } = { ...aPod('web-3', 'n3'), ...released('web-3', 'run') };
     const guard = guardOf(factsOf({ pods: [...two.slice(0, 2), bare], workloads: rolling }), factsOf({ pods: two }));
-    expect(held(guard)).toEqual(['n1', 'n2', 'n3']);
+    expect(blocked(guard)).toEqual(['n1', 'n2', 'n3']);
   });
 
   test('of one of two workloads behind the Service blocks the nodes that host its pods, and no others', () => {
@@ -30,12 +30,12 @@ describe('a rollout', () => {
       aWorkload('web', 2),
       aWorkload('web', 2, { key: canary.workload, name: 'canary', rollingOut: true }),
     ];
-    expect(held(guardOf(factsOf({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
+    expect(blocked(guardOf(factsOf({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
   });
 
   test('of a workload behind no load balancer blocks no node', () => {
     const workloads = [aWorkload('web', 4), aWorkload('batch', 4, { rollingOut: true })];
-    expect(held(guardOf(factsOf({ workloads })))).toEqual([]);
+    expect(blocked(guardOf(factsOf({ workloads })))).toEqual([]);
   });
 
   test('blocks the nodes that host its pods under policy Cluster too', () => {
@@ -43,7 +43,7 @@ describe('a rollout', () => {
       factsOf({ traffic: 'Cluster', pods: two, workloads: rolling }),
       factsOf({ traffic: 'Cluster' }),
     );
-    expect(held(guard)).toEqual(['n1', 'n2']);
+    expect(blocked(guard)).toEqual(['n1', 'n2']);
   });
 });
 
@@ -84,11 +84,11 @@ describe('a target that is healthy still, without a ready endpoint on its node',
     expect(explainBlock(blockOf(guard, 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(
       'n1 waits: it has no ready endpoint of default/web, and its target in k8s-web is healthy still',
     );
-    expect(held(guardOf(factsOf({ pods: gone }), factsOf({ pods: gone })))).toEqual([]);
+    expect(blocked(guardOf(factsOf({ pods: gone }), factsOf({ pods: gone })))).toEqual([]);
   });
 
   test('is nothing to wait for under policy Cluster, where every node reaches every pod', () => {
     const cluster: Scene = { ...unnoticed, pods: gone, traffic: 'Cluster' };
-    expect(held(guardOf(factsOf(cluster), factsOf(cluster)))).toEqual([]);
+    expect(blocked(guardOf(factsOf(cluster), factsOf(cluster)))).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 
 const whole = factsOf();
 /** Every observation until now has found that all nodes may leave. */
-const agreed = Object.fromEntries(nodes.map(({ name }) => [name, -60_000]));
+const stableSince = Object.fromEntries(nodes.map(({ name }) => [name, -60_000]));
 const n1 = [nodeRefOf(aNode('n1'))];
 
 interface Changes extends Omit<Partial<CandidateQuestion>, 'policy'> {
@@ -34,7 +34,7 @@ function ask({ guard, policy, ...changes }: Changes = {}): ReturnType<typeof sel
     baselines: learned(whole, asked),
     inFlight: [],
     waiting: nodes.map(nodeRefOf),
-    agreed,
+    stableSince,
     ...changes,
   });
 }
@@ -203,11 +203,11 @@ describe('the nodes in progress', () => {
   });
 
   test('ends when no node waits', () => {
-    expect(ask({ waiting: [] })).toEqual({ node: undefined, reason: 'no node waits to be excluded', agreed: {} });
+    expect(ask({ waiting: [] })).toEqual({ node: undefined, reason: 'no node waits to be excluded', stableSince: {} });
   });
 
   test('selects a node that has failed meanwhile', () => {
-    expect(ask({ waiting: [nodeRefOf(aNode('dead'))], agreed: { dead: -60_000 } }).node?.name).toBe('dead');
+    expect(ask({ waiting: [nodeRefOf(aNode('dead'))], stableSince: { dead: -60_000 } }).node?.name).toBe('dead');
   });
 });
 
@@ -217,51 +217,51 @@ describe('a moment', () => {
 
   test('must be stable for twice as long after each time that the node was restored', () => {
     const since = (ms: number) => ({ n1: -ms });
-    expect(ask({ waiting: n1, agreed: since(5_000) }).node?.name).toBe('n1');
-    expect(ask({ waiting: n1, agreed: since(5_000), rounds: { n1: 1 } })).toMatchObject({
+    expect(ask({ waiting: n1, stableSince: since(5_000) }).node?.name).toBe('n1');
+    expect(ask({ waiting: n1, stableSince: since(5_000), rounds: { n1: 1 } })).toMatchObject({
       node: undefined,
-      settlesInMs: 5_000,
+      stableInMs: 5_000,
     });
-    expect(ask({ waiting: n1, agreed: since(10_000), rounds: { n1: 1 } }).node?.name).toBe('n1');
-    expect(ask({ waiting: n1, agreed: since(319_999), rounds: { n1: 60 } }).node).toBeUndefined();
-    expect(ask({ waiting: n1, agreed: since(320_000), rounds: { n1: 60 } }).node?.name).toBe('n1');
+    expect(ask({ waiting: n1, stableSince: since(10_000), rounds: { n1: 1 } }).node?.name).toBe('n1');
+    expect(ask({ waiting: n1, stableSince: since(319_999), rounds: { n1: 60 } }).node).toBeUndefined();
+    expect(ask({ waiting: n1, stableSince: since(320_000), rounds: { n1: 60 } }).node?.name).toBe('n1');
   });
 
   test('is not enough: observations must agree for the stabilization time', () => {
-    const first = ask({ agreed: {} });
-    expect(first).toMatchObject({ node: undefined, settlesInMs: 5_000 });
+    const first = ask({ stableSince: {} });
+    expect(first).toMatchObject({ node: undefined, stableInMs: 5_000 });
     expect(first.reason).toBe('n1 may be excluded once observations have agreed for another 5s');
-    const early = ask({ facts: at(4_999), agreed: first.agreed });
-    expect(early).toMatchObject({ node: undefined, settlesInMs: 1 });
-    expect(ask({ facts: at(5_000), agreed: early.agreed }).node?.name).toBe('n1');
+    const early = ask({ facts: at(4_999), stableSince: first.stableSince });
+    expect(early).toMatchObject({ node: undefined, stableInMs: 1 });
+    expect(ask({ facts: at(5_000), stableSince: early.stableSince }).node?.name).toBe('n1');
   });
 
   test('in which the node may not be excluded makes the time begin again', () => {
-    const first = ask({ agreed: {} });
-    const disagrees = ask({ facts: at(3_000, flapping), agreed: first.agreed });
+    const first = ask({ stableSince: {} });
+    const disagrees = ask({ facts: at(3_000, flapping), stableSince: first.stableSince });
     expect(disagrees.node).toBeUndefined();
-    const again = ask({ facts: at(6_000), agreed: disagrees.agreed });
-    expect(again).toMatchObject({ node: undefined, settlesInMs: 5_000 });
-    expect(ask({ facts: at(11_000), agreed: again.agreed }).node?.name).toBe('n1');
+    const again = ask({ facts: at(6_000), stableSince: disagrees.stableSince });
+    expect(again).toMatchObject({ node: undefined, stableInMs: 5_000 });
+    expect(ask({ facts: at(11_000), stableSince: again.stableSince }).node?.name).toBe('n1');
   });
 
   test('after an outage of the API server is not trusted, nor are the observations before', () => {
     const away = factsOf({ cluster: { outageAt: 0 } });
     const answer = ask({ facts: at(59_999, away) });
-    expect(answer).toMatchObject({ node: undefined, agreed: {} });
+    expect(answer).toMatchObject({ node: undefined, stableSince: {} });
     expect(answer.reason).toBe(
       'n1 waits: the API server was unavailable; observations are not trusted for another 1ms',
     );
-    const settled = ask({ facts: at(60_000, away), agreed: answer.agreed });
-    expect(settled).toMatchObject({ node: undefined, settlesInMs: 5_000 });
-    expect(ask({ facts: at(65_000, away), agreed: settled.agreed }).node?.name).toBe('n1');
+    const settled = ask({ facts: at(60_000, away), stableSince: answer.stableSince });
+    expect(settled).toMatchObject({ node: undefined, stableInMs: 5_000 });
+    expect(ask({ facts: at(65_000, away), stableSince: settled.stableSince }).node?.name).toBe('n1');
   });
 
   test('in which many nodes became silent at once is not trusted', () => {
     const silent = nodes.map((node, index) => (index < 2 ? { ...node, ready: false, unknownSince: 0 } : node));
     const facts = factsOf({ nodes: silent, observedAt: 30_000 });
     const answer = ask({ facts, policy: { disabledRules: ['capacity-guard'] } });
-    expect(answer).toMatchObject({ node: undefined, agreed: {} });
+    expect(answer).toMatchObject({ node: undefined, stableSince: {} });
     expect(answer.reason).toContain('2 nodes of 4 fell silent together');
   });
 

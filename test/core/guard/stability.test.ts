@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findDistrust } from '../../../core/guard/stability.ts';
+import { explainUnstable } from '../../../core/guard/stability.ts';
 import { aNode, anObservation, aPolicy, withWaits } from '../support/facts.ts';
 
 const now = 1_000_000;
@@ -13,7 +13,7 @@ function state(nodes: number, silentFor: readonly number[], outageAt?: number) {
   return { ...anObservation({ nodes: all, ...(outageAt === undefined ? {} : { outageAt }) }), observedAt: now };
 }
 
-const ask = (...args: Parameters<typeof state>) => findDistrust(state(...args), aPolicy());
+const ask = (...args: Parameters<typeof state>) => explainUnstable(state(...args), aPolicy());
 
 describe('an observation is not trusted', () => {
   test('for the stabilization time after an outage of the API server', () => {
@@ -35,12 +35,12 @@ describe('an observation is not trusted', () => {
 
   test('but nodes that report NotReady themselves are', () => {
     const nodes = Array.from({ length: 4 }, (_, index) => aNode(`n${index}`, { ready: false }));
-    expect(findDistrust({ ...anObservation({ nodes }), observedAt: now }, aPolicy())).toBeUndefined();
+    expect(explainUnstable({ ...anObservation({ nodes }), observedAt: now }, aPolicy())).toBeUndefined();
   });
 
   test('for as long as the policy says', () => {
     const patient = aPolicy(withWaits({ stabilizationAfterOutageMs: 120_000 }));
-    expect(findDistrust(state(4, [], now - 60_000), patient)).toContain('another 1m');
-    expect(findDistrust(state(4, [90_000, 90_000]), patient)).toContain('fell silent together');
+    expect(explainUnstable(state(4, [], now - 60_000), patient)).toContain('another 1m');
+    expect(explainUnstable(state(4, [90_000, 90_000]), patient)).toContain('fell silent together');
   });
 });

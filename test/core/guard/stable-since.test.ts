@@ -16,8 +16,8 @@ test.each([
   ['once observations have agreed for the stabilization time', { n1: 100 }, 600, true],
   ['not before', { n1: 100 }, 599, false],
   ['not when no observation has found that it may leave', { n2: 100 }, 600, false],
-])('a node is stable %s', (_, agreed, now, settled) => {
-  expect(isStable(agreed, 'n1', now, 500)).toBe(settled);
+])('a node is stable %s', (_, stableSince, now, settled) => {
+  expect(isStable(stableSince, 'n1', now, 500)).toBe(settled);
 });
 
 test('one observation is never enough, however short the stabilization', () => {

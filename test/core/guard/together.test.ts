@@ -11,7 +11,7 @@ function choose(minServing: number, changes: Partial<CandidateQuestion> = {}, at
   const policy = aPolicy(withMinServing(minServing, { maxInFlight }));
   const baselines = learned(facts, policy);
   const waiting = nodes.map(nodeRefOf);
-  const question = { facts, policy, baselines, inFlight: [], waiting, agreed: {}, ...changes };
+  const question = { facts, policy, baselines, inFlight: [], waiting, stableSince: {}, ...changes };
   return [...chooseTogether(question, atMost)].map(({ name }) => name);
 }
 
@@ -24,7 +24,7 @@ test.each([
 });
 
 test('those on which observations have agreed for longer come first', () => {
-  expect(choose(2, { agreed: { n3: 5, n4: 10 } })).toEqual(['n3', 'n4']);
+  expect(choose(2, { stableSince: { n3: 5, n4: 10 } })).toEqual(['n3', 'n4']);
 });
 
 test('no more than requested, or than may be in flight; but at least one, for when a node is finished', () => {

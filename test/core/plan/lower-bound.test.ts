@@ -84,8 +84,8 @@ describe('the lower bound', () => {
       { name: 'last termination', ms: 1000 },
     ]);
     expect(bound.batches).toEqual([4]);
-    const byWaves = lowerBound({ ...handing, policy: { ...handing.policy, ...withPodSurge(0.5) }, delays });
-    expect(byWaves.terms.filter(({ name }) => name.endsWith('pod surge'))).toEqual([
+    const byBatches = lowerBound({ ...handing, policy: { ...handing.policy, ...withPodSurge(0.5) }, delays });
+    expect(byBatches.terms.filter(({ name }) => name.endsWith('pod surge'))).toEqual([
       { name: 'batch 1 of 2: pod surge', ms: 2000 },
       { name: 'batch 2 of 2: pod surge', ms: 7000 },
     ]);
@@ -95,18 +95,18 @@ describe('the lower bound', () => {
     const { policy, ...rest } = input(1);
     const bound = lowerBound({ ...rest, policy: { ...policy, nodeSurge: { share: 0.5 } }, delays });
     expect(bound.terms).toEqual([
-      { name: 'surge 1 of 2: boot', ms: 10_000 },
-      { name: 'surge 1 of 2: registration', ms: 5000 },
+      { name: 'wave 1 of 2: boot', ms: 10_000 },
+      { name: 'wave 1 of 2: registration', ms: 5000 },
       { name: 'batch 1 of 2: deregistration and propagation', ms: 8000 },
       { name: 'batch 1 of 2: eviction and replacement ready', ms: 4000 },
       { name: 'batch 1 of 2: replacement healthy', ms: 3000 },
-      { name: 'surge 1 of 2: last termination', ms: 1000 },
-      { name: 'surge 2 of 2: boot', ms: 10_000 },
-      { name: 'surge 2 of 2: registration', ms: 5000 },
+      { name: 'wave 1 of 2: last termination', ms: 1000 },
+      { name: 'wave 2 of 2: boot', ms: 10_000 },
+      { name: 'wave 2 of 2: registration', ms: 5000 },
       { name: 'batch 2 of 2: deregistration and propagation', ms: 8000 },
       { name: 'batch 2 of 2: eviction and replacement ready', ms: 4000 },
       { name: 'batch 2 of 2: replacement healthy', ms: 3000 },
-      { name: 'surge 2 of 2: last termination', ms: 1000 },
+      { name: 'wave 2 of 2: last termination', ms: 1000 },
     ]);
     expect(bound).toMatchObject({ totalMs: 62_000, batches: [2, 2] });
     // Two instances for 31 s, twice; all four at once: two for 31 s and two for 46 s.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openBudget, packBatches, type Supply } from '../../../core/plan/pack-batches.ts';
+import { type Budget, openBudget, packBatches } from '../../../core/plan/pack-batches.ts';
 
 interface Item {
   readonly name: number;
@@ -24,7 +24,7 @@ function fillOneByOne(items: readonly Item[], most: readonly number[]): readonly
   return batches;
 }
 
-function pack(items: readonly Item[], supplies: readonly Supply[]) {
+function pack(items: readonly Item[], supplies: readonly Budget[]) {
   return packBatches(items, ({ takes }) =>
     takes.flatMap((amount, index) => {
       const from = supplies[index];

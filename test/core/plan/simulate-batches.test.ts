@@ -139,7 +139,7 @@ describe('batches of a run with pod surge', () => {
   test('are no larger than the waves in which new nodes come up', () => {
     const policy = { ...withPodSurge(1), nodeSurge: { instances: 3 } };
     expect(names({ policy, cluster })).toEqual([['n1', 'n2', 'n3'], ['n4']]);
-    expect(play({ policy, cluster }).batches.map(({ surge }) => surge)).toEqual([0, 1]);
+    expect(play({ policy, cluster }).batches.map(({ wave }) => wave)).toEqual([0, 1]);
   });
 
   test('are those of the guard for pods that cannot be surged', () => {

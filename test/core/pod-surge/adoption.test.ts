@@ -13,9 +13,9 @@ function leaving(name: string, wants: number | 'gone' = 2, changes: Partial<PodF
 }
 
 function told(pods: readonly PodFacts[], workloads: readonly WorkloadFacts[] = [web]) {
-  const { acts, stays, awaited } = decideAdoption(aCluster({ pods, workloads }), 'r1');
+  const { actions, stays, awaited } = decideAdoption(aCluster({ pods, workloads }), 'r1');
   return {
-    acts: acts.map(({ kind, pod }) => `${kind} ${pod.name}`),
+    actions: actions.map(({ kind, pod }) => `${kind} ${pod.name}`),
     stays: stays.map(({ pod, reason }) => `${pod.name}: ${reason}`),
     settling: awaited.length > 0,
   };
@@ -36,7 +36,7 @@ const pending = { node: undefined, ready: false, phase: 'Pending' } as const;
 
 describe('released pods return to their ReplicaSets', () => {
   test('none where nothing was released, or by another run', () => {
-    const none = { acts: [], stays: [], settling: false };
+    const none = { actions: [], stays: [], settling: false };
     expect(told([aPod('web-1', 'n1')])).toEqual(none);
     const theirs = leaving('web-1');
     const by = { ...theirs, released: { ...present(theirs.released), by: 'r2' } };
@@ -46,7 +46,7 @@ describe('released pods return to their ReplicaSets', () => {
 
   test('all of them before their replacements run, with a higher deletion cost than these', () => {
     const pods = [leaving('web-1'), leaving('web-2'), aPod('web-3', undefined, pending), aPod('web-4', 'n9', pending)];
-    expect(told(pods).acts).toEqual([
+    expect(told(pods).actions).toEqual([
       'raiseDeletionCost web-1',
       'raiseDeletionCost web-2',
       'adopt web-1',
@@ -55,52 +55,54 @@ describe('released pods return to their ReplicaSets', () => {
   });
 
   test('without a raised deletion cost when their ReplicaSet then has none too many', () => {
-    expect(told([leaving('web-1'), aPod('web-2', 'n1')]).acts).toEqual(['adopt web-1']);
+    expect(told([leaving('web-1'), aPod('web-2', 'n1')]).actions).toEqual(['adopt web-1']);
   });
 
   test('together with pods that were never released, whose deletion cost is raised too', () => {
     const pods = [leaving('web-1'), aPod('web-2', 'n1'), aPod('web-3', undefined, pending)];
-    expect(told(pods).acts).toEqual(['raiseDeletionCost web-1', 'raiseDeletionCost web-2', 'adopt web-1']);
+    expect(told(pods).actions).toEqual(['raiseDeletionCost web-1', 'raiseDeletionCost web-2', 'adopt web-1']);
   });
 
   test('only as many as possible without deleting a serving replacement, serving ones first', () => {
     const pods = [leaving('web-1', 2, { ready: false }), leaving('web-2'), aPod('web-3', 'n9')];
-    const { acts, stays } = told(pods);
-    expect(acts).toEqual(['adopt web-2']);
+    const { actions, stays } = told(pods);
+    expect(actions).toEqual(['adopt web-2']);
     expect(stays).toEqual(['web-1: Deployment default/web has as many serving pods as it wants']);
   });
 
   test('no more than their ReplicaSet lacks, counting those not adopted yet', () => {
-    const { acts, settling } = told([orphan, leaving('web-2'), aPod('web-3', 'n9')]);
-    expect(acts).toEqual([]);
+    const { actions, settling } = told([orphan, leaving('web-2'), aPod('web-3', 'n9')]);
+    expect(actions).toEqual([]);
     expect(settling).toBe(true);
   });
 
   test('not in place of a pod that is removed from its endpoints and still owned', () => {
     const endpointsRemoved = { by: 'r1', originalLabels: { serves: 'yes' } };
-    expect(told([leaving('web-1'), aPod('web-2', 'n8', { endpointsRemoved }), aPod('web-3', 'n9')]).acts).toEqual([]);
+    expect(told([leaving('web-1'), aPod('web-2', 'n8', { endpointsRemoved }), aPod('web-3', 'n9')]).actions).toEqual(
+      [],
+    );
     const left = { endpointsRemoved, labels: { 'pod-template-hash': 'x' } };
-    expect(told([leaving('web-1'), aPod('web-2', 'n8', left), aPod('web-3', 'n9')]).acts).toEqual(['adopt web-1']);
+    expect(told([leaving('web-1'), aPod('web-2', 'n8', left), aPod('web-3', 'n9')]).actions).toEqual(['adopt web-1']);
   });
 
   test('and keep their raised deletion cost until the returned pods are adopted', () => {
     const others = [aPod('web-2', 'n1', { costRaisedBy: 'r1' }), aPod('web-3', undefined, pending)];
-    expect(told([orphan, ...others])).toEqual({ acts: [], stays: [], settling: true });
-    expect(told([orphan])).toMatchObject({ acts: ['restoreDeletionCost web-1'], settling: false });
+    expect(told([orphan, ...others])).toEqual({ actions: [], stays: [], settling: true });
+    expect(told([orphan])).toMatchObject({ actions: ['restoreDeletionCost web-1'], settling: false });
   });
 
   test('not to a version that is not wanted any more', () => {
     for (const wants of [0, 'gone'] as const)
       expect(told([leaving('web-1', wants)])).toEqual({
-        acts: [],
+        actions: [],
         stays: ['web-1: Deployment default/web has rolled out another version and wants no pod of web-rs any more'],
         settling: false,
       });
   });
 
   test('to a ReplicaSet whose Deployment is gone for a moment, but not if the ReplicaSet is gone too', () => {
-    expect(told([leaving('web-1'), leaving('web-2')], []).acts).toEqual(['adopt web-1', 'adopt web-2']);
-    const nothing = { acts: [], stays: [], settling: false };
+    expect(told([leaving('web-1'), leaving('web-2')], []).actions).toEqual(['adopt web-1', 'adopt web-2']);
+    const nothing = { actions: [], stays: [], settling: false };
     expect(told([leaving('web-1', 'gone'), leaving('web-2', 'gone')], [])).toEqual(nothing);
   });
 
@@ -108,8 +110,8 @@ describe('released pods return to their ReplicaSets', () => {
     const owned = { ownerWants: 2 };
     const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ...owned, costRaisedBy: 'r1' }));
     const surplus = aPod('web-3', 'n9', owned);
-    expect(told([...raised, surplus])).toEqual({ acts: [], stays: [], settling: true });
-    const settled = { acts: ['restoreDeletionCost web-1', 'restoreDeletionCost web-2'], stays: [], settling: false };
+    expect(told([...raised, surplus])).toEqual({ actions: [], stays: [], settling: true });
+    const settled = { actions: ['restoreDeletionCost web-1', 'restoreDeletionCost web-2'], stays: [], settling: false };
     expect(told(raised)).toEqual(settled);
     expect(told([...raised, { ...surplus, terminating: true }])).toEqual(settled);
     expect(told(raised, [])).toEqual(settled);
@@ -118,12 +120,12 @@ describe('released pods return to their ReplicaSets', () => {
   test('regardless of failed and finished pods, which no ReplicaSet counts', () => {
     const owned = { ownerWants: 2 };
     const failed = aPod('web-0', 'n1', { ...owned, ready: false, phase: 'Failed' });
-    expect(told([failed, leaving('web-1'), aPod('web-2', 'n1', owned)]).acts).toEqual(['adopt web-1']);
+    expect(told([failed, leaving('web-1'), aPod('web-2', 'n1', owned)]).actions).toEqual(['adopt web-1']);
     const raised = [1, 2].map((index) => aPod(`web-${index}`, 'n1', { ...owned, costRaisedBy: 'r1' }));
     expect(told([failed, ...raised])).toMatchObject({ settling: false });
-    expect(told([failed, ...raised]).acts).toHaveLength(2);
+    expect(told([failed, ...raised]).actions).toHaveLength(2);
     const ended = { phase: 'Failed', ready: false } as const;
-    expect(told([leaving('web-1', 2, ended), ...raised.slice(1)]).acts[0]).toBe('adopt web-1');
+    expect(told([leaving('web-1', 2, ended), ...raised.slice(1)]).actions[0]).toBe('adopt web-1');
   });
 
   test('by ReplicaSet, because that of a Deployment paused during a rollout has what it wants', () => {
@@ -152,9 +154,9 @@ describe('released pods return to their ReplicaSets', () => {
       ownerKind: 'ReplicaSet',
       ownerName: 'web-rs',
     });
-    expect(told([back, aPod('web-2', 'n1')])).toEqual({ acts: ['adopt web-1'], stays: [], settling: false });
-    const { acts } = decideUpkeep(aCluster({ pods: [back, leaving('web-2')], workloads: [web] }), 'r1');
-    expect(acts.map(({ kind, pod }) => `${kind} ${pod.name}`)).toEqual(['adopt web-1']);
+    expect(told([back, aPod('web-2', 'n1')])).toEqual({ actions: ['adopt web-1'], stays: [], settling: false });
+    const { actions } = decideUpkeep(aCluster({ pods: [back, leaving('web-2')], workloads: [web] }), 'r1');
+    expect(actions.map(({ kind, pod }) => `${kind} ${pod.name}`)).toEqual(['adopt web-1']);
   });
 });
 

@@ -5,7 +5,7 @@ import { decideEligibility } from '../../../core/pod-surge/eligibility.ts';
 import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { selectReleases } from '../../../core/pod-surge/select-releases.ts';
 import { countReleased } from '../../../core/pod-surge/surge-limit.ts';
-import type { SurgeLimitOfPods } from '../../../core/policy/policy.ts';
+import type { PodSurgeLimit } from '../../../core/policy/policy.ts';
 import { aCluster, aNode, aPod, aPolicy, aWorkload, nodeRefOf, released, withPodSurge } from '../support/facts.ts';
 
 const byZone: SpreadFacts = {
@@ -26,7 +26,7 @@ function podsOn(nodes: readonly NodeFacts[], changes: Partial<PodFacts> = {}): r
   );
 }
 
-function contextOf(nodes: readonly NodeFacts[], pods: readonly PodFacts[], surplus: SurgeLimitOfPods) {
+function contextOf(nodes: readonly NodeFacts[], pods: readonly PodFacts[], surplus: PodSurgeLimit) {
   const workloads = [aWorkload('web', pods.length, { surge: 1 })];
   return {
     cluster: aCluster({ nodes, pods, workloads }),
@@ -38,7 +38,7 @@ function contextOf(nodes: readonly NodeFacts[], pods: readonly PodFacts[], surpl
 /** Nodes of the pods that are released, when those of all these are to go. */
 function release(
   zones: string,
-  surplus: SurgeLimitOfPods,
+  surplus: PodSurgeLimit,
   going = nodesIn(zones).map(({ name }) => name),
   pods = podsOn(nodesIn(zones)),
 ) {
@@ -48,7 +48,7 @@ function release(
 }
 
 describe('pods whose spread over zones counts released pods', () => {
-  test.each<[string, SurgeLimitOfPods, readonly string[]]>([
+  test.each<[string, PodSurgeLimit, readonly string[]]>([
     ['abc', 1, ['a1', 'b2', 'c3']],
     ['aabc', 1, ['a1', 'a2', 'b3', 'c4']],
     ['aabbcc', 0.5, ['a1', 'b3', 'c5']],
@@ -80,7 +80,7 @@ describe('pods whose spread over zones counts released pods', () => {
   test('cannot be surged when the limit is below the number of zones', () => {
     const nodes = nodesIn('abc');
     const pods = podsOn(nodes);
-    const decide = (surplus: SurgeLimitOfPods) =>
+    const decide = (surplus: PodSurgeLimit) =>
       decideEligibility(pods[0] ?? aPod('x-1', 'n'), contextOf(nodes, pods, surplus));
     expect(decide(1).eligible).toBe(true);
     expect(decide('maxSurge')).toMatchObject({

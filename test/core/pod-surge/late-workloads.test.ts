@@ -41,27 +41,27 @@ test('the time for one reason starts with that reason, and the deadline with the
 describe('a workload that is too late', () => {
   test('is evicted instead, and the run continues', () => {
     for (const kind of ['starting', 'later', 'kept', 'refused', 'hopeless'] as const)
-      expect(judgeLate([awaited(kind)], cluster, policy)).toEqual({ expired: [awaited(kind)], holds: undefined });
+      expect(judgeLate([awaited(kind)], cluster, policy)).toEqual({ expired: [awaited(kind)], stalled: undefined });
   });
 
   test('stalls the run when the policy requires pod surge', () => {
     const required = aPolicy({ podSurge: { mode: 'required', max: 1, workloads: {} } });
-    const { expired, holds } = judgeLate([awaited('starting')], cluster, required);
+    const { expired, stalled } = judgeLate([awaited('starting')], cluster, required);
     expect(expired).toEqual([]);
-    expect(holds?.reason).toBe('Deployment default/web: it is starting');
+    expect(stalled?.reason).toBe('Deployment default/web: it is starting');
   });
 
   test('stalls the run when its replacements fail, because the next ones would too', () => {
-    const { expired, holds } = judgeLate([awaited('failing')], cluster, policy);
+    const { expired, stalled } = judgeLate([awaited('failing')], cluster, policy);
     expect(expired).toEqual([]);
-    expect(holds?.hint).toContain('keep serving');
+    expect(stalled?.hint).toContain('keep serving');
   });
 });
 
-test('a replacement that fails holds the run on its way forward, and nobody holds an aborted run', () => {
+test('a replacement that fails stalls a run, but not one that was aborted', () => {
   const since = { [workload.key]: 0, [`failing ${workload.key}`]: 0 };
   const decide = (isRollingBack: boolean) =>
     decideLate([awaited('failing')], since, { cluster, policy, now: replacementsMs, isRollingBack });
-  expect(decide(false)).toMatchObject({ expired: [], holds: { reason: expect.stringContaining('it is failing') } });
-  expect(decide(true)).toMatchObject({ expired: [{ workload: workload.key }], holds: undefined, lateSince: since });
+  expect(decide(false)).toMatchObject({ expired: [], stalled: { reason: expect.stringContaining('it is failing') } });
+  expect(decide(true)).toMatchObject({ expired: [{ workload: workload.key }], stalled: undefined, lateSince: since });
 });

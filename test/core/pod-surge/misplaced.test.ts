@@ -56,7 +56,7 @@ function decide(
     baselines: learnBaselines([], observation(old), policy),
     sharedVolumeClaims: new Set(),
     run: 'run',
-    wave: olds.map(nodeRefOf),
+    batch: olds.map(nodeRefOf),
     evictedInstead: [],
     leaving: 'web',
     moves: { 'Deployment default/web': moves },

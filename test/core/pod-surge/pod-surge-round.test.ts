@@ -41,7 +41,7 @@ function ask(facts: ServingFacts, changes: Partial<PodSurgeQuestion> = {}) {
     policy: aPolicy(withPodSurge()),
     sharedVolumeClaims: new Set<string>(),
     run: 'run',
-    wave: old.map(nodeRefOf),
+    batch: old.map(nodeRefOf),
     evictedInstead: [],
     leaving: 'web',
     unplaced: {},
@@ -82,7 +82,7 @@ describe('pods of a batch are released', () => {
   });
 
   test('only on its nodes', () => {
-    expect(decide(observation(before), { wave: old.slice(1).map(nodeRefOf) }).release).toEqual(['web-2']);
+    expect(decide(observation(before), { batch: old.slice(1).map(nodeRefOf) }).release).toEqual(['web-2']);
   });
 
   test('except those that are not eligible, which are not waited for', () => {
@@ -152,7 +152,7 @@ describe('replacements are waited for', () => {
       done: false,
       awaited: [{ kind: 'hopeless', reason }],
     });
-    expect(decide(observation([...left, ...came]), { wave: [] })).toMatchObject({ done: true });
+    expect(decide(observation([...left, ...came]), { batch: [] })).toMatchObject({ done: true });
   });
 
   test('on nodes that stay: not on a node that an autoscaler will delete', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
-import { selectBatch, type WaveQuestion } from '../../../core/pod-surge/select-batch.ts';
+import { type BatchQuestion, selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { maxReleased } from '../../../core/pod-surge/surge-limit.ts';
 import {
   aCluster,
@@ -21,7 +21,7 @@ const api = aWorkload('api', 4, { surge: 2 });
 
 const doubled = { policy: aPolicy(withPodSurge(1)) };
 
-function choose(pods: readonly PodFacts[], changes: Partial<WaveQuestion> = {}): readonly string[] {
+function choose(pods: readonly PodFacts[], changes: Partial<BatchQuestion> = {}): readonly string[] {
   const cluster = aCluster({ nodes, pods, workloads: [web, api] });
   const question = {
     cluster,

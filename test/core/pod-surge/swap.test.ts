@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PodFacts } from '../../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { decideAdoption } from '../../../core/pod-surge/adoption.ts';
-import { decideExchanges } from '../../../core/pod-surge/swap.ts';
+import { decideSwaps } from '../../../core/pod-surge/swap.ts';
 import { aCluster, aNode, aPod, aPolicy, aWorkload, released, withPodSurge } from '../support/facts.ts';
 
 const goes = { pool: 'new', cordoned: true };
@@ -21,8 +21,8 @@ function facts(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) 
 function decide(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) {
   const cluster = facts(pods, changes);
   const policy = aPolicy(withPodSurge());
-  const exchanges = decideExchanges({ cluster, policy, sharedVolumeClaims: new Set(), run: 'r1', leaving: 'new' });
-  return exchanges.map(({ keeps, pairs }) => ({
+  const swaps = decideSwaps({ cluster, policy, sharedVolumeClaims: new Set(), run: 'r1', leaving: 'new' });
+  return swaps.map(({ keeps, pairs }) => ({
     keeps: keeps.map(({ name }) => name),
     pairs: pairs.map(({ release, adopt }) => `${release.pod.name} for ${adopt.name}`),
   }));
@@ -60,8 +60,8 @@ describe('when a run rolls back', () => {
 
   test('pods on leaving nodes are not adopted', () => {
     const lost = [leaving('web-8', 'n8')].map((pod) => ({ ...pod, released: { ...present(pod.released), wants: 2 } }));
-    expect(decideAdoption(facts(lost), 'r1', 'new').acts).toEqual([]);
-    expect(decideAdoption(facts(lost), 'r1').acts.map(({ kind }) => kind)).toEqual(['adopt']);
+    expect(decideAdoption(facts(lost), 'r1', 'new').actions).toEqual([]);
+    expect(decideAdoption(facts(lost), 'r1').actions.map(({ kind }) => kind)).toEqual(['adopt']);
   });
 });
 

@@ -12,8 +12,8 @@ import { answered, aPlan, aRun, begun, end, node, oldNodes, play, pool, start } 
 const nodes = [...oldNodes, node('n1', 'uid-n1-again')];
 const entries: readonly RollbackEntry[] = [
   { kind: 'lock' },
-  { kind: 'watch' },
-  { kind: 'rebalancing', pool, suspended: [] },
+  { kind: 'monitor' },
+  { kind: 'scaling', pool, suspended: [] },
   { kind: 'new-pool' },
   { kind: 'cordons', nodes: oldNodes },
   { kind: 'released' },

@@ -29,8 +29,8 @@ describe('a run without problems', () => {
 
   test('lists every change that it must roll back, oldest first', () => {
     const before = play(aRun(), ...upToReplace);
-    expect(kinds(before)).toEqual(['lock', 'watch', 'rebalancing', 'new-pool', 'cordons']);
-    expect(before.rollback[2]).toEqual({ kind: 'rebalancing', pool, suspended: ['AZRebalance'] });
+    expect(kinds(before)).toEqual(['lock', 'monitor', 'scaling', 'new-pool', 'cordons']);
+    expect(before.rollback[2]).toEqual({ kind: 'scaling', pool, suspended: ['AZRebalance'] });
     expect(before.status).toMatchObject({ phase: 'replace', fromVersion: '1.33', toVersion: '1.34', startedAt: begun });
     expect(stepsOf(before)).toEqual(['pending', 'pending', 'pending']);
   });
@@ -43,12 +43,12 @@ describe('a run without problems', () => {
   });
 
   test('ends with a report and keeps the new pool', () => {
-    const kept: readonly RunEvent[] = (['cordons', 'new-pool', 'released', 'rebalancing'] as const).map((kind) => ({
+    const kept: readonly RunEvent[] = (['cordons', 'new-pool', 'released', 'scaling'] as const).map((kind) => ({
       type: 'dropRollback',
       kind,
     }));
     const finishing = play(replaced, { type: 'setPhase', phase: 'finalize' }, ...kept);
-    expect(kinds(finishing)).toEqual(['lock', 'watch']);
+    expect(kinds(finishing)).toEqual(['lock', 'monitor']);
     const finished = play(
       finishing,
       { type: 'recordUnprotected', what: ['default/web: a PDB of nothing'] },

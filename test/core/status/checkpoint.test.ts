@@ -8,8 +8,8 @@ import {
   readEvictPods,
   readEvictReleased,
   readExclude,
+  readExcluded,
   readGoneSince,
-  readKeptOut,
   readMoves,
   readOutlook,
   readPodSurge,
@@ -20,7 +20,7 @@ import {
 } from '../../../core/status/checkpoint.ts';
 import { aNode, nodeRefOf } from '../support/facts.ts';
 
-const times = { removedAt: { a: 1 }, laggingSince: { b: 2 }, unreadySince: { c: 3 } };
+const times = { removedAt: { a: 1 }, staleSince: { b: 2 }, unreadySince: { c: 3 } };
 const rejected = { a: { message: 'too busy', againAt: 5, byBudget: true } };
 const externalChanges = [{ at: 1, what: 'somebody uncordoned n1' }];
 const blocked = [{ pod: 'default/web-1', budget: undefined, needs: 0, has: 0, since: 7, reason: 'held' }];
@@ -34,7 +34,7 @@ describe('what an attempt records is read as it was written', () => {
       ...times,
       returns: { 'default/agent': { times: 2, uids: ['x'] } },
       begun: true,
-      lostSince: 9,
+      revokedSince: 9,
       rejected,
       unprotected: ['pod default/web-1 left'],
       blocked,
@@ -46,11 +46,11 @@ describe('what an attempt records is read as it was written', () => {
   test('of pod surge', () => {
     const dismissed = { ...times, goneSince: { d: 4 }, rejected };
     const left: PodSurgeCheckpoint = {
-      wave: [nodeRefOf(aNode('n1'))],
+      batch: [nodeRefOf(aNode('n1'))],
       aside: { n2: 'n2 is not sent anything' },
       evictedInstead: [{ workload: 'default/web', reason: 'quota' }],
       lateSince: { 'default/web': 3 },
-      agreed: true,
+      wasDone: true,
       dismissed,
       places: { ...times, moves: { 'default/web': 1 }, rejected },
     };
@@ -68,12 +68,12 @@ describe('what an attempt records is read as it was written', () => {
   });
 
   test('of all other steps', () => {
-    const kept = { labelledAt: 1, removedAt: 2, lostSince: 3, externalChanges };
-    expect(readKeptOut(overTheWire({ kept, deregisteredAt: 4 }))).toEqual({ kept, deregisteredAt: 4 });
+    const kept = { labelledAt: 1, removedAt: 2, revokedSince: 3, externalChanges };
+    expect(readExcluded(overTheWire({ kept, deregisteredAt: 4 }))).toEqual({ kept, deregisteredAt: 4 });
     expect(readTerminate({ asked: true, terminatedAt: 4 })).toEqual({ asked: true, terminatedAt: 4 });
-    expect(readRestore(overTheWire({ ...times, refused: rejected, blocked }))).toEqual({
+    expect(readRestore(overTheWire({ ...times, rejected, blocked }))).toEqual({
       ...times,
-      refused: rejected,
+      rejected,
       blocked,
     });
     expect(readGoneSince({ goneSince: { a: 1 } })).toEqual({ a: 1 });
@@ -102,7 +102,7 @@ describe('what cannot be read counts as absent', () => {
     readEvictPods,
     readPodSurge,
     readExclude,
-    readKeptOut,
+    readExcluded,
     readTerminate,
     readRestore,
     readGoneSince,
@@ -124,9 +124,9 @@ describe('what cannot be read counts as absent', () => {
   test('field by field: what is beside it stays', () => {
     const left = {
       removedAt: { a: 1, b: 'yesterday', c: null },
-      laggingSince: 'never',
+      staleSince: 'never',
       begun: 'yes',
-      lostSince: '12',
+      revokedSince: '12',
       returns: { x: { times: 2 }, y: { times: 1, uids: ['u'] } },
       rejected: { a: { message: 'busy' }, b: { message: 'busy', againAt: 4 } },
       externalChanges: [{ at: 1 }],
@@ -134,7 +134,7 @@ describe('what cannot be read counts as absent', () => {
     };
     expect(readEvictPods(left)).toEqual({
       removedAt: { a: 1 },
-      laggingSince: {},
+      staleSince: {},
       unreadySince: {},
       begun: false,
       returns: { y: { times: 1, uids: ['u'] } },
@@ -148,6 +148,6 @@ describe('what cannot be read counts as absent', () => {
   test('a list of which one entry is broken is not trusted at all', () => {
     const baseline = { service: 'default/web', targets: 4, endpoints: 4, missing: 0, zones: [] };
     expect(readExclude({ baselines: [baseline, {}] })).not.toHaveProperty('baselines');
-    expect(readPodSurge({ wave: [{ name: 'n1' }] })).not.toHaveProperty('wave');
+    expect(readPodSurge({ batch: [{ name: 'n1' }] })).not.toHaveProperty('batch');
   });
 });

@@ -117,7 +117,7 @@ Traffic: 1200 sent, **0 lost**, 1 slow
     const page = renderDetails(report);
     expect(page).toContain('took 1h 5m');
     expect(page).toContain(
-      'Outcome: **completed**\n\nThere are no leftovers.\n\nNot protected: service default/api: ages unknown',
+      'Outcome: **completed**\n\nThere are no leftovers.\n\nUnprotected: service default/api: ages unknown',
     );
     expect(renderDetails({ ...report, leftovers: ['node n1: cordon'] })).toContain('Leftovers: node n1: cordon');
   });

@@ -12,7 +12,7 @@ import { aBudget, aGroup, aNode, anObservation, aPod, aPool, aService, withWaits
 import { nodes as fourNodes, pods as onEach, planFor } from './scene.ts';
 
 /** What is different about a pool that is sound otherwise. */
-export interface Changes {
+interface Changes {
   readonly nodes?: readonly NodeFacts[];
   readonly pods?: readonly PodFacts[];
   readonly service?: Partial<ServiceFacts>;

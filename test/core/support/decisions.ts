@@ -1,8 +1,8 @@
 import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
 import { decideEndpointRemoval } from '../../../core/eviction/leftover-endpoints.ts';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import { findRevocation } from '../../../core/guard/grant-holds.ts';
 import { layOutInSlices } from '../../../core/guard/lay-out.ts';
+import { findRevocation } from '../../../core/guard/revocation.ts';
 import { selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
 import type { ServingFacts } from '../../../core/model/serving.ts';
@@ -11,16 +11,16 @@ import { decideAdoption } from '../../../core/pod-surge/adoption.ts';
 import { decideReleasedEviction } from '../../../core/pod-surge/evict-released.ts';
 import { decidePodSurgeRound } from '../../../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
-import { decideExchanges } from '../../../core/pod-surge/swap.ts';
+import { decideSwaps } from '../../../core/pod-surge/swap.ts';
 import type { Slices } from '../../../core/slices.ts';
 import { maxConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered, findReregistered } from '../../../core/waits/load-balancers.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
-import { decideSurgeReady } from '../../../core/waits/surge.ts';
+import { decideNodesRegistered } from '../../../core/waits/surge.ts';
 import { aPolicy, aPool, withPodSurge } from './facts.ts';
 
 /** Decides something from an observation. `pause` is called where a worker yields to its other steps. */
-export type Decision = (observation: ServingFacts, pause?: () => void) => unknown;
+type Decision = (observation: ServingFacts, pause?: () => void) => unknown;
 
 /** Everything that a worker decides from one observation, by name: the plan of pool `web`, and the steps of its first node. */
 export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decision>> {
@@ -45,7 +45,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
         policy: surging,
         sharedVolumeClaims,
         run: 'run',
-        wave: waiting,
+        batch: waiting,
         evictedInstead: [],
         leaving: pool.ref.name,
         unplaced: {},
@@ -56,7 +56,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
     ],
     'roll back': (observation) => [
       decideAdoption(observation.cluster, 'run', pool.ref.name),
-      decideExchanges({
+      decideSwaps({
         cluster: observation.cluster,
         policy: surging,
         sharedVolumeClaims,
@@ -80,7 +80,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
         findLostProtection({ facts: observation, baselines, nodes: waiting, policy }),
       ];
       pause();
-      const next = selectCandidate({ facts: observation, policy, baselines, inFlight: [], waiting, agreed: {} });
+      const next = selectCandidate({ facts: observation, policy, baselines, inFlight: [], waiting, stableSince: {} });
       pause();
       return [...learned, next, snapshotEndpoints(node, observation)];
     },
@@ -103,7 +103,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       terminationNotBefore(observation, 0, policy),
     ],
     surge: (observation) =>
-      decideSurgeReady({ facts: observation, pool: 'web', oldPool: 'before', expected: nodes.length }),
+      decideNodesRegistered({ facts: observation, pool: 'web', oldPool: 'before', expected: nodes.length }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-g
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { parsePolicy } from '../../../core/policy/parse.ts';
-import type { PodSurgePolicy, Policy, SurgeLimitOfPods } from '../../../core/policy/policy.ts';
+import type { PodSurgeLimit, PodSurgePolicy, Policy } from '../../../core/policy/policy.ts';
 
 /** Builders of facts for tests: everything healthy and in order unless told otherwise. */
 
@@ -253,7 +253,7 @@ export function withWaits(changes: Partial<Policy['waits']>): Pick<Policy, 'wait
 
 /** The part of a policy that switches pod surge on, with exceptions by workload. */
 export function withPodSurge(
-  surplus: SurgeLimitOfPods = 1,
+  surplus: PodSurgeLimit = 1,
   workloads: PodSurgePolicy['workloads'] = {},
 ): { readonly podSurge: PodSurgePolicy } {
   return { podSurge: { mode: 'auto', max: surplus, workloads } };

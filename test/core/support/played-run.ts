@@ -18,16 +18,16 @@ export interface NodeProgress {
   /** A pod of it was touched: from here on it only goes forward. */
   begun: boolean;
   labelledAt: number;
-  lostSince: number | undefined;
+  revokedSince: number | undefined;
 }
 
-/** A run in a pretend cluster, driven by the product's own decisions. */
+/** A run in a simulated cluster, driven by the product's own decisions. */
 export interface PlayedRun {
   readonly play: Play;
   readonly name: string;
   readonly plan: PoolPlan;
   baselines: readonly ServiceBaseline[];
-  agreed: StableSince;
+  stableSince: StableSince;
   readonly waiting: NodeRef[];
   inFlight: NodeProgress[];
   readonly replaced: string[];

@@ -3,7 +3,7 @@ import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
 import { decideRestore } from '../../../core/eviction/restore-pods.ts';
 import { trackUnready } from '../../../core/eviction/unready.ts';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import { findRevocation } from '../../../core/guard/grant-holds.ts';
+import { findRevocation } from '../../../core/guard/revocation.ts';
 import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { type RunScope, servicesOfRun } from '../../../core/guard/services-of-run.ts';
 import type { NodeRef } from '../../../core/model/node.ts';
@@ -51,7 +51,7 @@ function openRun(play: Play, pool: string): PlayedRun {
   const facts = narrow(observeAt(play.world, play.now), { policy, baselines: [] });
   const old = facts.cluster.nodes.filter((node) => node.pool === pool);
   const plan = buildPlan({ policy, run: `run-${pool}`, pool: aPool(old), facts });
-  const progress = { agreed: {}, inFlight: [], replaced: [] };
+  const progress = { stableSince: {}, inFlight: [], replaced: [] };
   return { play, name: plan.run, plan, baselines: plan.baselines, waiting: [...plan.nodes], ...progress };
 }
 
@@ -64,7 +64,14 @@ export function grant(run: PlayedRun): boolean {
   run.baselines = learnBaselines(run.baselines, facts, policy);
   for (const node of run.waiting) instance(run, node.name, (one) => (one.cordoned = true));
   const inFlight = run.inFlight.map((progress) => progress.node);
-  const question = { facts, policy, baselines: run.baselines, inFlight, waiting: run.waiting, agreed: run.agreed };
+  const question = {
+    facts,
+    policy,
+    baselines: run.baselines,
+    inFlight,
+    waiting: run.waiting,
+    stableSince: run.stableSince,
+  };
   const node = ask(run, question);
   if (node === undefined) return false;
   run.waiting.splice(
@@ -73,7 +80,7 @@ export function grant(run: PlayedRun): boolean {
   );
   run.play.violations.push(...judgeExclusion(run, node.name));
   instance(run, node.name, (one) => (one.excludedBy ??= run.name));
-  const times = { labelledAt: run.play.now, lostSince: undefined };
+  const times = { labelledAt: run.play.now, revokedSince: undefined };
   run.inFlight.push({
     node,
     step: 'excluded',
@@ -90,7 +97,7 @@ function ask(run: PlayedRun, question: CandidateQuestion): NodeRef | undefined {
   const { leaving } = run.play.rules;
   if (leaving !== undefined) return leaving(question, run.plan);
   const answer = selectCandidate(question);
-  run.agreed = answer.agreed;
+  run.stableSince = answer.stableSince;
   return answer.node;
 }
 
@@ -133,11 +140,11 @@ function restores(run: PlayedRun, progress: NodeProgress, facts: ServingFacts): 
   if (run.play.rules.neverRestores === true) return false;
   const lost = findRevocation({ node: progress.node, facts, policy, baselines: run.baselines });
   if (lost === undefined || progress.begun) {
-    progress.lostSince = undefined;
+    progress.revokedSince = undefined;
     return false;
   }
-  progress.lostSince ??= run.play.now;
-  if (run.play.now - progress.lostSince < stabilizationMs) return false;
+  progress.revokedSince ??= run.play.now;
+  if (run.play.now - progress.revokedSince < stabilizationMs) return false;
   instance(run, progress.node.name, include);
   run.inFlight = run.inFlight.filter((other) => other !== progress);
   run.waiting.push(progress.node);
@@ -172,7 +179,7 @@ function evict(run: PlayedRun, progress: NodeProgress, facts: ServingFacts): boo
     return true;
   }
   if (!progress.begun && restores(run, progress, facts)) return true;
-  if (progress.lostSince !== undefined) return false;
+  if (progress.revokedSince !== undefined) return false;
   for (const action of round.actions) {
     const pod = world.pods.find((other) => other.name === action.pod.name);
     if (pod === undefined) continue;

@@ -78,7 +78,7 @@ export function guardOf(now: ServingFacts, before = factsOf(), inFlight: readonl
 export const blockOf = (guard: Guard, name: string) =>
   guard.findBlock(nodes.find((node) => node.name === name) ?? aNode(name));
 /** Names of the nodes that the guard keeps. */
-export const held = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
+export const blocked = (guard: Guard) => names.filter((name) => blockOf(guard, name) !== undefined);
 
 /** Excludes nodes in order, until none may leave. */
 export function leaving(now: ServingFacts, before = factsOf()): readonly string[] {

@@ -62,7 +62,7 @@ export interface WorldPod {
 }
 
 /** A pod as an EndpointSlice lists it. */
-export interface WorldEndpoint {
+interface WorldEndpoint {
   readonly pod: string;
   readonly node: string;
   readonly ready: boolean;
@@ -179,7 +179,7 @@ function podChange(world: World, pod: WorldPod): readonly (() => void)[] {
   return free.length === 0 ? [] : [() => void (pod.node = emptiest(world, free, pod.app))];
 }
 
-/** What the controllers of a workload do next: scale, or exchange one pod for one of the newest version, surge first. */
+/** What the controllers of a workload do next: scale, or swap one pod for one of the newest version, surge first. */
 function scaleChange(world: World, { app, scale, version }: WorldApp): readonly (() => void)[] {
   const owned = ownedPods(world, app);
   const old = owned.filter((pod) => pod.version < version);

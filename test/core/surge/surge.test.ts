@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NodeRef } from '../../../core/model/node.ts';
-import { countSurges, surgeAtOnce } from '../../../core/surge/at-once.ts';
+import { countWaves, surgeAtOnce } from '../../../core/surge/at-once.ts';
 import { instanceMinutes } from '../../../core/surge/instance-minutes.ts';
 import { decideCapacity } from '../../../core/surge/missing-capacity.ts';
 import { pairByZone } from '../../../core/surge/pair-by-zone.ts';
@@ -24,7 +24,7 @@ describe('instances in addition to the pool at a time', () => {
     [{ share: 1 }, 10, 1],
     [{ instances: 3 }, 0, 1],
   ] as const)('with surge %j a pool of %i is replaced in %i waves', (surge, size, waves) => {
-    expect(countSurges({ nodeSurge: surge }, size)).toBe(waves);
+    expect(countWaves({ nodeSurge: surge }, size)).toBe(waves);
   });
 
   test.each([

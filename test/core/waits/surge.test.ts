@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NodeFacts } from '../../../core/model/node.ts';
 import type { TargetState } from '../../../core/model/target-group.ts';
-import { decideNodesReady, decideSurgeReady } from '../../../core/waits/surge.ts';
+import { decideNodesReady, decideNodesRegistered } from '../../../core/waits/surge.ts';
 import { aGroup, aNode, anObservation, aPod, aService, aTarget } from '../support/facts.ts';
 
 const old = aNode('n1');
@@ -29,7 +29,7 @@ function decide(changes: {
       ? []
       : [agent('agent-1', 'n1', changes.agents[0]), agent('agent-2', 'new', changes.agents[1])];
   const services = [aService('web', [], { externalTrafficPolicy: changes.policy ?? 'Local' })];
-  return (changes.forPods === true ? decideNodesReady : decideSurgeReady)({
+  return (changes.forPods === true ? decideNodesReady : decideNodesRegistered)({
     facts: anObservation({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
     pool: 'web-1-34',
     oldPool: 'web',
@@ -69,7 +69,7 @@ test('says how many nodes are missing, and which are not registered where', () =
 test('names running instances that have not joined, not terminated ones', () => {
   const fresh = aNode('new', { pool: 'web-1-34' });
   const instance = (instanceId: string, state: 'running' | 'terminated') => ({ instanceId, zone: 'a', state });
-  const decision = decideSurgeReady({
+  const decision = decideNodesRegistered({
     facts: anObservation({ nodes: [fresh] }, []),
     pool: 'web-1-34',
     oldPool: 'web',

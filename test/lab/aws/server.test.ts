@@ -70,7 +70,7 @@ test('there are no classic load balancers, and none can be made', async () => {
 });
 
 test('the same cloud answers on a unix socket, in place of one that was left over', async () => {
-  const socketPath = join(mkdtempSync(join(tmpdir(), 'pretend-aws-')), 'aws.sock');
+  const socketPath = join(mkdtempSync(join(tmpdir(), 'simulated-aws-')), 'aws.sock');
   const first = await startCloud({ socketPath });
   await first.aws.close();
   const { aws } = await startCloud({ socketPath });

@@ -4,7 +4,7 @@ import { EKSClient } from '@aws-sdk/client-eks';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { onTestFinished } from 'vitest';
 import { type ManualClock, manualClock } from '../../../lab/aws/clock.ts';
-import { type PretendAws, type PretendAwsOptions, startPretendAws } from '../../../lab/aws/server.ts';
+import { type SimulatedAws, type SimulatedAwsOptions, startSimulatedAws } from '../../../lab/aws/server.ts';
 import type {
   BootedInstance,
   BrokenFlows,
@@ -15,7 +15,7 @@ import type {
 } from '../../../lab/contracts.ts';
 
 /** A data plane that keeps what it was told and answers health checks as the test says. */
-export interface ScriptedDataPlane extends DataPlane {
+interface ScriptedDataPlane extends DataPlane {
   rules: readonly ForwardingRule[];
   probes: readonly HealthProbe[];
   readonly broken: BrokenFlows[];
@@ -46,9 +46,9 @@ function scriptedDataPlane(): ScriptedDataPlane {
   return plane;
 }
 
-/** A pretend AWS on a clock that the test moves, with real SDK clients that talk to it over HTTP. */
+/** A simulated AWS on a clock that the test moves, with real SDK clients that talk to it over HTTP. */
 export interface Cloud {
-  readonly aws: PretendAws;
+  readonly aws: SimulatedAws;
   readonly clock: ManualClock;
   readonly plane: ScriptedDataPlane;
   readonly booted: BootedInstance[];
@@ -60,12 +60,12 @@ export interface Cloud {
 }
 
 /** Starts one for the running test and stops it afterwards. */
-export async function startCloud(options: Partial<PretendAwsOptions> = {}): Promise<Cloud> {
+export async function startCloud(options: Partial<SimulatedAwsOptions> = {}): Promise<Cloud> {
   const clock = manualClock();
   const plane = scriptedDataPlane();
   const booted: BootedInstance[] = [];
   const terminated: string[] = [];
-  const aws = await startPretendAws({
+  const aws = await startSimulatedAws({
     clusterName: 'lab',
     clock,
     dataPlane: plane,

@@ -7,7 +7,7 @@ const podSurge: BenchRun = {
   order: 'pod-surge',
   requests: { sent: 20_123, lost: 0, cut: 0, slow: 0 },
   durationSeconds: 70.4,
-  surgeReadySeconds: 12.3,
+  nodesReadySeconds: 12.3,
   lowerBoundSeconds: 64,
   lowerBoundTerms: [
     { name: 'boot', seconds: 3 },
@@ -24,7 +24,7 @@ const script: BenchRun = {
   lowerBoundSeconds: undefined,
   lowerBoundTerms: [],
   leastInstanceMinutes: undefined,
-  surgeReadySeconds: undefined,
+  nodesReadySeconds: undefined,
 };
 
 test('rows compare loss, time and cost; only nodeferry has a bound', () => {
@@ -65,7 +65,7 @@ test('the page names the host and writes bounds term by term', () => {
 
 test('the page says how the time with pod surge grows with the pool', () => {
   const place = { machine: 'm', node: '24.0.0', date: '2026-01-02', refused: [] };
-  const large = { ...podSurge, nodes: 8, durationSeconds: 80.3, surgeReadySeconds: 16.4 };
+  const large = { ...podSurge, nodes: 8, durationSeconds: 80.3, nodesReadySeconds: 16.4 };
   expect(renderPage({ ...place, runs: [large, script, podSurge] })).toContain('8 nodes take 1.10 times as long as 4.');
   expect(renderPage({ ...place, runs: [podSurge] })).not.toContain('times as long');
 });

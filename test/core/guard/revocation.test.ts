@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findRevocation } from '../../../core/guard/grant-holds.ts';
+import { findRevocation } from '../../../core/guard/revocation.ts';
 import type { Policy } from '../../../core/policy/policy.ts';
 import { aBudget, aNode, aPolicy, aWorkload, nodeRefOf, withMinServing } from '../support/facts.ts';
 import { factsOf, learned, pods, type Scene } from '../support/scene.ts';

@@ -1,4 +1,4 @@
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /**
  * Evicts pods whose owner says that it is safe (`cluster-autoscaler.kubernetes.io/safe-to-evict: "true"`), though they are bare, orphaned,

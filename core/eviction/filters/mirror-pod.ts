@@ -1,4 +1,4 @@
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /** Skips mirror pods: the kubelet runs them from a file, and no API call ends them (kubectl pkg/drain/filters.go). */
 export const mirrorPod: PodFilter = (pod) =>

@@ -1,4 +1,4 @@
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /** Refuses pods whose emptyDir data would be lost, unless the policy says `deleteEmptyDirData` (kubectl pkg/drain/filters.go). */
 export const emptyDirPod: PodFilter = (pod, { drain }) => {

@@ -1,4 +1,4 @@
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /**
  * Skips DaemonSet pods, whatever their state: their controller would start them again at once; those that are endpoints are removed later.

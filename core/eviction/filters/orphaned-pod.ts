@@ -1,4 +1,4 @@
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /**
  * Refuses pods of a DaemonSet that does not exist any more, unless the policy says `force`: nothing would start them again

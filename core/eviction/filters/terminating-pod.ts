@@ -1,6 +1,6 @@
 import { formatTime } from '../../text/format.ts';
 import { explainStuck, isStuckTerminating } from '../stuck-terminating.ts';
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /**
  * Waits for pods that are terminating already, whoever asked for it. Long after its grace period a pod is not waited for any more when its

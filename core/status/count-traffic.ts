@@ -17,7 +17,7 @@ export function addCounts(
 }
 
 /** Adds a period without a monitor. A monitor that follows another at once leaves none. */
-export function addGap(counts: TrafficCounts, from: number | undefined, to: number): TrafficCounts {
+export function addUnwatchedPeriod(counts: TrafficCounts, from: number | undefined, to: number): TrafficCounts {
   if (from === undefined || to - from <= minPeriodMs) return counts;
   const unwatched = [...(counts.unwatched ?? []), { from, to }].slice(-maxPeriods);
   return { ...counts, unwatchedMs: (counts.unwatchedMs ?? 0) + to - from, unwatched };
@@ -46,7 +46,7 @@ export function reportIntervalMs(ageMs: number): number {
 }
 
 /** What a monitor knows when it decides whether to report. */
-export interface WatchQuestion {
+export interface MonitorQuestion {
   readonly counts: TrafficCounts;
   /** What the run knows already. */
   readonly known: TrafficCounts;
@@ -59,7 +59,7 @@ export interface WatchQuestion {
 }
 
 /** Whether the monitor reports now, and why. The first loss is reported at once. */
-export function decideAnswer(question: WatchQuestion): 'budget-exceeded' | 'counted' | undefined {
+export function decideAnswer(question: MonitorQuestion): 'budget-exceeded' | 'counted' | undefined {
   const { counts, known, budget, elapsedMs, reportIntervalMs: afterMs } = question;
   if (budget !== undefined && lostByUs(counts) > budget) return 'budget-exceeded';
   if (afterMs === undefined) return undefined;

@@ -1,4 +1,4 @@
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /**
  * Refuses pods that no controller would start again, unless the policy says `force` (kubectl pkg/drain/filters.go). One that the run has

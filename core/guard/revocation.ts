@@ -13,7 +13,7 @@ import { balancedServices, type ServiceState, serviceStates, stateOf } from './s
 import { isUnreached } from './unreached.ts';
 
 /** An excluded node in progress, before the first eviction. */
-export interface ExclusionQuestion {
+interface ExclusionQuestion {
   readonly node: NodeRef;
   readonly facts: ServingFacts;
   readonly policy: Policy;

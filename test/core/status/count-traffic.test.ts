@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { addGap, decideAnswer, maxCounts, reportIntervalMs, type WatchQuestion } from '../../../core/status/tally.ts';
+import {
+  addUnwatchedPeriod,
+  decideAnswer,
+  type MonitorQuestion,
+  maxCounts,
+  reportIntervalMs,
+} from '../../../core/status/count-traffic.ts';
 
 const nothing = { sent: 0, lost: 0, slow: 0 };
 const minute = 60_000;
@@ -20,7 +26,7 @@ test('a report is due every five minutes in the first hour, and then less often 
 });
 
 describe('whether a monitor reports', () => {
-  const question: WatchQuestion = {
+  const question: MonitorQuestion = {
     counts: { sent: 100, lost: 0, slow: 0 },
     known: nothing,
     budget: 10,
@@ -31,7 +37,7 @@ describe('whether a monitor reports', () => {
     known: { ...nothing, lost: before },
     counts: { ...nothing, lost: now },
   });
-  test.each<[string, Partial<WatchQuestion>, ReturnType<typeof decideAnswer>]>([
+  test.each<[string, Partial<MonitorQuestion>, ReturnType<typeof decideAnswer>]>([
     ['nothing has happened', {}, undefined],
     ['nothing is measured', { ...lost(0, 1), elapsedMs: hour, reportIntervalMs: undefined }, undefined],
     ['it is time', { elapsedMs: 5 * minute }, 'counted'],
@@ -57,14 +63,14 @@ describe('whether a monitor reports', () => {
 describe('unwatched periods', () => {
   test('are added up, and the latest ten are listed', () => {
     let counts = { ...nothing };
-    for (let i = 0; i < 12; i++) counts = addGap(counts, i * minute, i * minute + 10_000);
+    for (let i = 0; i < 12; i++) counts = addUnwatchedPeriod(counts, i * minute, i * minute + 10_000);
     expect(counts).toMatchObject({ unwatchedMs: 120_000 });
     expect(counts).toHaveProperty('unwatched.length', 10);
     expect(counts).toHaveProperty('unwatched[9]', { from: 11 * minute, to: 11 * minute + 10_000 });
   });
 
   test.each([undefined, 1_000])('do not exist before the first monitor, or within a moment (%s)', (from) => {
-    expect(addGap(nothing, from, 6_000)).toEqual(nothing);
+    expect(addUnwatchedPeriod(nothing, from, 6_000)).toEqual(nothing);
   });
 });
 

@@ -1,5 +1,5 @@
 import { isFinished } from '../../model/pod.ts';
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /** Deletes finished pods: they serve nobody and no budget counts them (kubectl pkg/drain/filters.go). */
 export const finishedPod: PodFilter = (pod) =>

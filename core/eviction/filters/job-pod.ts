@@ -1,4 +1,4 @@
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /** Lets pods of Jobs run to their end when the policy says `jobs: wait`. */
 export const jobPod: PodFilter = (pod, { drain }) =>

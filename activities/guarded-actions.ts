@@ -1,7 +1,7 @@
 import type { Cluster } from '../ports/cluster.ts';
 
 /** The cluster as an attempt may act on it: right before each action on a node or a pod it checks that the attempt still owns that. */
-export function guardActs(cluster: Cluster, { check }: { readonly check: () => Promise<void> }): Cluster {
+export function guardActions(cluster: Cluster, { check }: { readonly check: () => Promise<void> }): Cluster {
   async function checked<T>(act: () => Promise<T>): Promise<T> {
     await check();
     return await act();

@@ -1,4 +1,4 @@
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /** Evicts pods that nodeferry has removed from their endpoints, even when their ReplicaSet has released them and they seem bare. */
 export const removedPod: PodFilter = (pod) =>

@@ -18,7 +18,7 @@ import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { Fence } from './fence.ts';
-import { guardActs } from './guarded-acts.ts';
+import { guardActions } from './guarded-actions.ts';
 import { countEvictionRefusal } from './metrics.ts';
 import { disruptionLockNames, withLocks } from './momentary-locks.ts';
 
@@ -31,7 +31,7 @@ interface ActOutcome {
 }
 
 /** The run for which pods are acted on. */
-export interface Acting {
+interface Acting {
   readonly run: string;
   /** Checked right before an action: whether the step still owns it. */
   readonly fence: Pick<Fence, 'check'>;
@@ -45,7 +45,7 @@ export interface FencedCluster extends Acting {
 }
 
 /** Fenced actions on single pods. Those that must not run in parallel on several nodes run under locks. */
-export function createPodActs(ports: Ports, observer: Observer) {
+export function createPodExecutor(ports: Ports, observer: Observer) {
   const { clock, cluster } = ports;
 
   /** Executes the actions of a round that are due, one after another, and records which evictions were rejected. */
@@ -122,7 +122,7 @@ export function createPodActs(ports: Ports, observer: Observer) {
   async function adoptPods({ pod }: PodAction, { run, fence, leaving }: FencedCluster): Promise<void> {
     if (leaving === undefined) return;
     await awaitLeaving(pod.uid);
-    await createAdoption(guardActs(cluster, fence)).adoptNow(await observer.cluster(), run, { leaving });
+    await createAdoption(guardActions(cluster, fence)).adoptNow(await observer.cluster(), run, { leaving });
   }
 
   /** Others decide from what they observe: the lock is released only once an observation shows that the pod is leaving. */

@@ -1,9 +1,9 @@
 import type { PodFacts } from '../../model/pod.ts';
 import { formatTime } from '../../text/format.ts';
-import type { PodFilter } from './rule.ts';
+import type { PodFilter } from './filter.ts';
 
 /** An annotation that asks not to disrupt a pod. */
-export interface DoNotDisrupt {
+interface DoNotDisrupt {
   /** The annotation as it is written. */
   readonly annotation: string;
   /** When it expires: when the pod has run to completion, at that time (epoch ms), or never. */
@@ -31,7 +31,7 @@ export function findDoNotDisrupt({ safeToEvict, doNotDisrupt }: PodFacts, now: n
  * Does not disrupt pods that ask for it: an annotation that expires is waited for, one that does not is refused or waited for as the policy
  * says. With `doNotDisrupt: evict` annotations have no effect.
  */
-export const protectedPod: PodFilter = (pod, { drain, now }) => {
+export const doNotDisruptPod: PodFilter = (pod, { drain, now }) => {
   const found = findDoNotDisrupt(pod, now);
   if (found === undefined || drain.doNotDisrupt === 'evict') return undefined;
   const { annotation, until } = found;

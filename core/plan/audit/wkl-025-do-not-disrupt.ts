@@ -1,11 +1,11 @@
+import { findDoNotDisrupt } from '../../eviction/filters/do-not-disrupt-pod.ts';
 import { isNodeBound } from '../../eviction/node-bound.ts';
-import { findDoNotDisrupt } from '../../eviction/rules/protected-pod.ts';
 import { formatDuration } from '../../text/format.ts';
 import { groupByWorkload, type PodFinding } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
 /** WKL-025: pods with annotations that ask not to disrupt them (safe-to-evict, do-not-disrupt). */
-export const wkl025ProtectedPod: AuditRule = (question) => {
+export const wkl025DoNotDisrupt: AuditRule = (question) => {
   const { drain, waits } = question.policy;
   const atMost = formatDuration(waits.deadlines.jobCompletionMs);
   return groupByWorkload('WKL-025', podsToMove(question), (pod): PodFinding | undefined => {
