@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import { aBudget, aNode, aPod, aPolicy, aService, withDrain } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 import { decide, elsewhere, kinds, web } from './eviction-scene.ts';
 
 /** 3 s for endpoints to propagate plus 15 s margin. */

@@ -3,9 +3,6 @@ import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
 import { askAboutUnreachable } from '../../../core/eviction/unreachable.ts';
 import { selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { unreachableSince } from '../../../core/guard/unreachable.ts';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { TargetState } from '../../../core/model/target-group.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aCluster,
   aGroup,
@@ -19,6 +16,7 @@ import {
   onePodOnEach,
   withDrain,
 } from '../support/facts.ts';
+import type { NodeFacts, Policy, TargetState } from '../support/model.ts';
 
 const fiveMinutes = 300_000;
 const silent = { ready: false, unknownSince: 0 } as const;

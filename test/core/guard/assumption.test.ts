@@ -2,9 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Assumption } from '../../../core/guard/assumption.ts';
 import { type Guard, openGuard } from '../../../core/guard/guard.ts';
-import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import { surgedFacts } from '../../../core/plan/surged-facts.ts';
 import { compareText } from '../../../core/text/format.ts';
 import {
@@ -21,6 +18,7 @@ import {
   withMinServing,
   withPodSurge,
 } from '../support/facts.ts';
+import type { NodeFacts, NodeRef, PodFacts, ServingFacts } from '../support/model.ts';
 import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 
 interface Terms extends Pick<Scene, 'traffic' | 'crossZone'> {

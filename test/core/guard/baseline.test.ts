@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { expectedEndpoints, learnBaselines, reachableEndpoints } from '../../../core/guard/baseline.ts';
 import { type ServiceState, serviceStates } from '../../../core/guard/serving.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import { aBaseline, aNode, anObservation, aPod, aPolicy, aWorkload, released } from '../support/facts.ts';
+import type { ServingFacts } from '../support/model.ts';
 import { factsOf, learned, names, nodes, pods, type Scene } from '../support/scene.ts';
 
 interface Changes extends Scene {

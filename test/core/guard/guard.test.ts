@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explainBlock } from '../../../core/guard/block.ts';
 import { countBudgets } from '../../../core/guard/counts.ts';
-import type { NodeRef } from '../../../core/model/node.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import {
   aBudget,
   aGroup,
@@ -16,6 +12,7 @@ import {
   aWorkload,
   endpointOf,
 } from '../support/facts.ts';
+import type { NodeRef, PodFacts, ServiceFacts, ServingFacts } from '../support/model.ts';
 import { blocked, blockOf, factsOf, guardOf, leaving, names, nodes, pods, type Scene } from '../support/scene.ts';
 
 test.each([

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { computeMinServing } from '../../../core/guard/min-serving.ts';
 import { stateOf } from '../../../core/guard/serving.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import { aBudget, aNode, aPod, aPolicy, aWorkload, withGuard } from '../support/facts.ts';
+import type { PodFacts, Policy, ServiceFacts, ServingFacts } from '../support/model.ts';
 import { factsOf, learned, type Scene } from '../support/scene.ts';
 
 /** A number of nodes, alternately in two zones. */

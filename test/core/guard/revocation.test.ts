@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findRevocation } from '../../../core/guard/revocation.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import { aBudget, aNode, aPolicy, aWorkload, nodeRefOf, withMinServing } from '../support/facts.ts';
+import type { Policy } from '../support/model.ts';
 import { factsOf, learned, pods, type Scene } from '../support/scene.ts';
 
 /** Node n1 is excluded, and its Service has a pod on each of four nodes. Returns whether its exclusion is revoked. */

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
@@ -13,6 +11,7 @@ import {
   nodeRefOf,
   withMinServing,
 } from '../support/facts.ts';
+import type { Policy, ServingFacts } from '../support/model.ts';
 import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 
 const whole = factsOf();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../../core/plan/finding.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import { aBudget, aNode, aPod, aWorkload, onePodOnEach, withGuard, withPodSurge } from '../support/facts.ts';
+import type { Policy } from '../support/model.ts';
 import { factsOf, planFor, type Scene } from '../support/scene.ts';
 
 /** Two nodes in zone a, one in zone b, each with a pod; and a spare node of another pool in each zone. */

@@ -4,9 +4,9 @@ import { eventsOf, limits } from '../../../core/plan/limits.ts';
 import { measureRun } from '../../../core/plan/measure-run.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import { refusal } from '../../../core/plan/refusal.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import { withDrain } from '../support/facts.ts';
 import { aLargeObservation, type LargeShape } from '../support/large-cluster.ts';
+import type { Policy } from '../support/model.ts';
 import { planFor } from '../support/scene.ts';
 
 function plan(shape: LargeShape, changes: Partial<Policy> = {}): PoolPlan {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
-import type { TargetState } from '../../../core/model/target-group.ts';
 import { type Batches, simulateBatches } from '../../../core/plan/simulate-batches.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBaseline,
   aBudget,
@@ -15,6 +13,7 @@ import {
   withMinServing,
   withPodSurge,
 } from '../support/facts.ts';
+import type { Policy, TargetState } from '../support/model.ts';
 import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 
 interface Terms extends Scene {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import { refusal, unprotected } from '../../../core/plan/refusal.ts';
 import { aGroup, aNode, anObservation, anUnsupported, aPod, aService, withGuard } from '../support/facts.ts';
+import type { ServiceFacts, TargetGroupFacts } from '../support/model.ts';
 import { names, nodes as ofPool, planFor } from '../support/scene.ts';
 
 interface Changes {

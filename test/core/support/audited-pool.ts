@@ -1,14 +1,10 @@
 import { expect } from 'vitest';
 import type { NetworkPolicyFacts } from '../../../core/model/network-policy.ts';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { PodFacts, SpreadFacts } from '../../../core/model/pod.ts';
+import type { SpreadFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
-import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import { aBudget, aGroup, aNode, anObservation, aPod, aPool, aService, withWaits } from './facts.ts';
+import type { ClusterFacts, NodeFacts, PodFacts, Policy, ServiceFacts, TargetGroupFacts } from './model.ts';
 import { nodes as fourNodes, pods as onEach, planFor } from './scene.ts';
 
 /** What is different about a pool that is sound otherwise. */

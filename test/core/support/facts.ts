@@ -1,14 +1,22 @@
 import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
-import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
-import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { DisruptionBudgetFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
-import type { EndpointFacts, ServiceFacts } from '../../../core/model/service.ts';
-import type { ClusterFacts, ServingFacts } from '../../../core/model/serving.ts';
-import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-group.ts';
+import type { EndpointFacts } from '../../../core/model/service.ts';
+import type { TargetFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { parsePolicy } from '../../../core/policy/parse.ts';
-import type { PodSurgeLimit, PodSurgePolicy, Policy } from '../../../core/policy/policy.ts';
+import type { PodSurgeLimit, PodSurgePolicy } from '../../../core/policy/policy.ts';
+import type {
+  ClusterFacts,
+  NodeFacts,
+  NodeRef,
+  PodFacts,
+  Policy,
+  ServiceFacts,
+  ServingFacts,
+  TargetGroupFacts,
+  WorkloadFacts,
+} from './model.ts';
 
 /** Builders of facts for tests: everything healthy and in order unless told otherwise. */
 

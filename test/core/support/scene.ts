@@ -1,16 +1,22 @@
 import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
 import { type Guard, openGuard } from '../../../core/guard/guard.ts';
-import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
-import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { DisruptionBudgetFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ClusterFacts, ServingFacts } from '../../../core/model/serving.ts';
-import type { TargetGroupFacts, TargetState } from '../../../core/model/target-group.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import { aGroup, aNode, anObservation, aPolicy, aPool, aService, aTarget, aWorkload, onePodOnEach } from './facts.ts';
+import type {
+  ClusterFacts,
+  NodeFacts,
+  NodeRef,
+  PodFacts,
+  Policy,
+  ServiceFacts,
+  ServingFacts,
+  TargetGroupFacts,
+  TargetState,
+  WorkloadFacts,
+} from './model.ts';
 
 /** Two nodes in each of two zones. */
 export const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
