@@ -13,8 +13,11 @@ export { type Activities, createActivities } from '../../activities/activities.t
 /** Every run of these tests. */
 export const run = 'run-1';
 
+/** Where a run is, and what it shall do: an upgrade that nobody starts. */
+type Scene = Pick<Upgrade, 'world' | 'policy'>;
+
 /** A run that has the lock on its pool, and does one step after another without Temporal. */
-export interface LockedPool extends Upgrade {
+export interface LockedPool extends Scene {
   readonly lock: PoolLock;
   readonly ports: Ports;
   /** Steps on the ports as they are. */
@@ -28,8 +31,8 @@ export interface LockedPool extends Upgrade {
 }
 
 /** Takes the lock on the pool of an upgrade for a run; `listen` may come between its steps and the world. */
-export function lockPool(upgrade: Upgrade, listen: (ports: Ports) => Ports = (ports) => ports): LockedPool {
-  const { world, policy } = upgrade;
+export function lockPool(scene: Scene, listen: (ports: Ports) => Ports = (ports) => ports): LockedPool {
+  const { world, policy } = scene;
   const lock = { name: poolLockOf(policy), holder: run, token: 1 };
   world.leases.set(lock.name, { ...lock, expiresAt: Number.MAX_SAFE_INTEGER });
   const ports = listen(createSimPorts(world));
@@ -37,7 +40,8 @@ export function lockPool(upgrade: Upgrade, listen: (ports: Ports) => Ports = (po
     await inActivity(world, name, body, environment ?? new MockActivityEnvironment({ activityId: name }));
   let sequence = 0;
   return {
-    ...upgrade,
+    world,
+    policy,
     lock,
     ports,
     activities: createActivities(ports),
