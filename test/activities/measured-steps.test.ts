@@ -57,8 +57,8 @@ test('an eviction that the API server refuses is counted', async () => {
   const acting = { run, fence: { check: async () => undefined }, decide: () => [action], leaving: undefined };
   await act(async () => {
     const facts = await cluster.observe();
-    const acts = createPodExecutor(refusing, createObserver(refusing));
-    await acts.executeAll([action], acting, { facts, rejected: {} });
+    const executor = createPodExecutor(refusing, createObserver(refusing));
+    await executor.executeAll([action], acting, { facts, rejected: {} });
   });
   expect(emitted).toMatchObject([{ name: 'nodeferry_evictions_refused', value: 1, tags: { reason: 'budget' } }]);
 });

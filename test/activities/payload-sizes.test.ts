@@ -136,7 +136,7 @@ describe('128 nodes behind 100 Services', () => {
   });
 
   test('the report still fits when much was done to every node, and has the time of each piece of evidence', () => {
-    const acts = Array.from({ length: 50 }, (_, at) => ({
+    const changes = Array.from({ length: 50 }, (_, at) => ({
       at,
       what: `somebody removed the exclude label; set again ${at}`,
     }));
@@ -148,7 +148,7 @@ describe('128 nodes behind 100 Services', () => {
       ...report,
       nodes: Array.from({ length: 8 }, () => ended)
         .flat()
-        .map((one) => ({ ...one, externalChanges: acts, unprotected: told })),
+        .map((one) => ({ ...one, externalChanges: changes, unprotected: told })),
       unprotected: Array.from({ length: 20_000 }, (_, index) => `pod default/web-${index} left while it was listed`),
     };
     const fitting = truncateStatus(busy);

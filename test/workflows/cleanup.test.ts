@@ -56,7 +56,7 @@ describe('a run that was terminated', () => {
       const stays = [expect.stringMatching(/^pool web-new, created by run run-1, has 4 nodes/)];
       expect({ ...left, problems }, world.log.join('\n')).toEqual({
         runs: ['run-1'],
-        acts: [],
+        actions: [],
         stays,
         leftAlone: [],
         settling: false,
@@ -76,7 +76,7 @@ describe('a run that was terminated', () => {
     const { left, problems } = await cleanUpAfter(world, cluster);
     expect({ ...left, problems }).toEqual({
       runs: ['run-1'],
-      acts: [],
+      actions: [],
       stays: [],
       leftAlone: [],
       settling: false,
@@ -109,7 +109,7 @@ test('a cleanup of one pool changes nothing of a run on another pool', async () 
   expect(told).toEqual([]);
   expect(left).toEqual({
     runs: [],
-    acts: [],
+    actions: [],
     stays: [],
     leftAlone: [
       'run batch-run has pods here, but works on a pool other than web: it holds the lock nodeferry-sim-batch',
@@ -151,7 +151,7 @@ describe('pods that a run had released', () => {
     const world = createScenario();
     const before = await release(world);
     const { left, told } = await cleanUpAll(world);
-    expect(left).toEqual({ runs: ['run-1'], acts: [], stays: [], leftAlone: [], settling: false });
+    expect(left).toEqual({ runs: ['run-1'], actions: [], stays: [], leftAlone: [], settling: false });
     expect(told).toContain(`pod default/${before[0] ?? ''}: restore its deletion cost`);
     expect(namesOf(world)).toEqual(before);
     expectNothingLeft(world, 4);
@@ -165,7 +165,7 @@ describe('pods that a run had released', () => {
     world.changed();
     world.clock.advance(60_000);
     const { left } = await cleanUpAll(world);
-    expect(left).toMatchObject({ acts: [], settling: false });
+    expect(left).toMatchObject({ actions: [], settling: false });
     expect(left.stays).toHaveLength(before.length);
     expect(left.stays[0]).toMatch(
       /^pod default\/web-\d+, released by run run-1, still serves: Deployment default\/web has as many serving pods/,
@@ -211,7 +211,7 @@ describe('pods that a run had released', () => {
     world.services = world.services.filter(({ key }) => key !== 'default/web');
     world.clock.advance(30_000);
     const { left, told } = await cleanUpAll(world);
-    expect(left).toMatchObject({ acts: [], stays: [] });
+    expect(left).toMatchObject({ actions: [], stays: [] });
     expect(told.filter((what) => what.endsWith('delete; its workload is gone'))).toHaveLength(4);
     expect(namesOf(world)).toEqual([]);
   });

@@ -134,7 +134,7 @@ describe('during a run', () => {
   });
 });
 
-test('requests lost between two watches are counted by the second', async () => {
+test('requests lost between two monitors are counted by the second', async () => {
   const world = createScenario();
   let watches = 0;
   const harness = await openHarness(world, {
@@ -159,7 +159,7 @@ function breakWatch(world: World, error: Error = ApplicationFailure.nonRetryable
   };
 }
 
-describe('a watch that fails for good', () => {
+describe('a monitor that fails for good', () => {
   test('keeps its counts, the next continues from them, and the gap is reported', async () => {
     const world = createScenario();
     let watches = 0;
